@@ -1,0 +1,1 @@
+"""See what an LLM chat program builds before it sends."""

@@ -1,0 +1,22 @@
+"""What is built: values in flight."""
+
+from ctxlab.context.context import Context, Dropped, Pending, Request
+from ctxlab.context.draft import AssetRef, Draft, Part, merged_draft
+from ctxlab.context.text import EMPTY, Cause, Edit, Origin, Span, Text
+
+__all__ = [
+    "EMPTY",
+    "AssetRef",
+    "Cause",
+    "Context",
+    "Draft",
+    "Dropped",
+    "Edit",
+    "Origin",
+    "Part",
+    "Pending",
+    "Request",
+    "Span",
+    "Text",
+    "merged_draft",
+]

@@ -1,0 +1,171 @@
+"""What is being built: drafts, what was dropped and why, and what the steps leave for one another."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ctxlab.context.draft import Draft, merged_draft
+from ctxlab.context.text import Cause
+from ctxlab.documents import Agent, Level, ModelProfile, Note, Session, UserProfile
+from ctxlab.errors import CtxlabError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pending:
+    """What the user has typed and not sent yet; `original` is what it was before its macros were expanded."""
+
+    text: str
+    attachments: tuple[Any, ...] = ()
+    original: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """Everything a build depends on, as read-only data.
+
+    `timestamp` is ISO 8601; None means the leaf's own, never now. `dice` maps ids to scripted values for tests.
+    """
+
+    session: Session
+    leaf: str | None = None
+    pending: Pending | None = None
+    agent: Agent | None = None
+    user: UserProfile | None = None
+    model: ModelProfile | None = None
+    books: tuple[Any, ...] = ()
+    rules: tuple[Any, ...] = ()
+    variables: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    timestamp: str | None = None
+    zone: str | None = None
+    seed: int = 0
+    dice: Mapping[str, float] | None = None
+
+    @property
+    def leaf_id(self) -> str | None:
+        """The leaf that is asked for, else the session's active one."""
+        return self.leaf if self.leaf is not None else self.session.active_leaf_id
+
+    def __repr__(self) -> str:
+        agent = self.agent.name if self.agent else None
+        return f"Request({self.session.id!r}, leaf {self.leaf_id!r}, agent {agent!r})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dropped:
+    """Drafts that one rule took out. `needed` and `left` are tokens, of the unit at the border where there is one."""
+
+    drafts: tuple[Draft, ...]
+    cause: Cause
+    needed: int | None = None
+    left: int | None = None
+
+    def __repr__(self) -> str:
+        return f"Dropped({len(self.drafts)} drafts, {self.cause})"
+
+    def as_data(self) -> dict[str, Any]:
+        return {
+            "keys": [draft.key for draft in self.drafts],
+            "cause": self.cause.as_data(),
+            "needed": self.needed,
+            "left": self.left,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Context:
+    """The state between two steps. Immutable; a change that changes nothing returns the same object."""
+
+    request: Request
+    drafts: tuple[Draft, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    shared: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    notes: tuple[Note, ...] = ()
+
+    def __repr__(self) -> str:
+        gone = sum(len(group.drafts) for group in self.dropped)
+        return f"Context({self.request.session.id!r}, {len(self.drafts)} drafts, {gone} dropped)"
+
+    def edit(self, change: Callable[[Draft], Draft]) -> Context:
+        """`change` of every draft; what it returns unchanged stays the same object."""
+        drafts = tuple([change(draft) for draft in self.drafts])
+        if all(new is old for new, old in zip(drafts, self.drafts, strict=True)):
+            return self
+        return replace(self, drafts=drafts)
+
+    def insert(self, at: int, *drafts: Draft) -> Context:
+        """Drafts put before position `at`; len(ctx.drafts) is the end."""
+        if not drafts:
+            return self
+        return replace(self, drafts=(*self.drafts[:at], *drafts, *self.drafts[at:]))
+
+    def drop(
+        self, keys: Collection[str], cause: Cause, *, needed: int | None = None, left: int | None = None
+    ) -> Context:
+        """Without the drafts of these keys, which are kept as one group under `dropped`."""
+        if not keys:
+            return self
+        wanted = set(keys)
+        gone = tuple([draft for draft in self.drafts if draft.key in wanted])
+        if len(gone) != len(wanted):
+            absent = sorted(wanted - {draft.key for draft in gone})
+            raise CtxlabError(f"{cause.processor} drops {absent[0]!r}, which is not there")
+        kept = tuple([draft for draft in self.drafts if draft.key not in wanted])
+        return replace(self, drafts=kept, dropped=(*self.dropped, Dropped(gone, cause, needed, left)))
+
+    def merge(self, keys: Sequence[str], separator: str, cause: Cause) -> Context:
+        """The drafts of these keys as one, in the order of the context, where the first one stands."""
+        wanted = set(keys)
+        parts = [draft for draft in self.drafts if draft.key in wanted]
+        if len(parts) < 2:
+            return self
+        whole = merged_draft(parts, separator=separator, cause=cause)
+        gone = {part.key for part in parts[1:]}
+        drafts = tuple([whole if d is parts[0] else d for d in self.drafts if d.key not in gone])
+        return replace(self, drafts=drafts)
+
+    def arrange(self, drafts: Sequence[Draft], *, dropped: Sequence[Dropped] = ()) -> Context:
+        """Other drafts in another order; `dropped` are the groups that no longer stand among them."""
+        unchanged = len(drafts) == len(self.drafts) and all(n is o for n, o in zip(drafts, self.drafts, strict=True))
+        if unchanged and not dropped:
+            return self
+        return replace(self, drafts=self.drafts if unchanged else tuple(drafts), dropped=(*self.dropped, *dropped))
+
+    def put(self, key: str, value: Any) -> Context:
+        """With a value under a shared key, for later steps and for `trace.table(key)`."""
+        return replace(self, shared={**self.shared, key: value})
+
+    def note(self, level: Level, text: str, *, processor: str = "", **details: Any) -> Context:
+        """With something that a person should know."""
+        return replace(self, notes=(*self.notes, Note(level, text, processor, details)))
+
+    def noted(self, notes: Sequence[Note]) -> Context:
+        return replace(self, notes=(*self.notes, *notes)) if notes else self
+
+    def draft(self, key: str) -> Draft | None:
+        """The draft of this key, or the one it was merged into; None when it isn't there."""
+        for draft in self.drafts:
+            if draft.key == key:
+                return draft
+        for draft in self.drafts:
+            if any(part.key == key for part in draft.merged):
+                return draft
+        return None
+
+    def dice(self, id: str) -> float:
+        """A number in [0, 1) that depends on nothing but seed, leaf and `id`."""
+        if self.request.dice is not None and id in self.request.dice:
+            return self.request.dice[id]
+        text = f"{self.request.seed}\x1f{self.request.leaf_id}\x1f{id}"
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return (int.from_bytes(digest, "big") >> 11) / 2**53
+
+    def as_data(self) -> dict[str, Any]:
+        return {
+            "drafts": [draft.as_data() for draft in self.drafts],
+            "dropped": [group.as_data() for group in self.dropped],
+            "shared": dict(self.shared),
+            "notes": [note.as_data() for note in self.notes],
+        }

@@ -1,0 +1,36 @@
+"""What is kept: stored values, frozen, in the seeds' JSON."""
+
+from ctxlab.documents.agent import Agent, ModelProfile, ProcessorEntry, UserProfile
+from ctxlab.documents.message import (
+    Asset,
+    InjectionStrategy,
+    MessageNode,
+    ModelMatch,
+    NodeId,
+    PresetAttachment,
+    Role,
+    ToolCall,
+)
+from ctxlab.documents.session import Path, Session
+from ctxlab.documents.stored import Level, Note, Stored, read_stored
+
+__all__ = [
+    "Agent",
+    "Asset",
+    "InjectionStrategy",
+    "Level",
+    "MessageNode",
+    "ModelMatch",
+    "ModelProfile",
+    "NodeId",
+    "Note",
+    "Path",
+    "PresetAttachment",
+    "ProcessorEntry",
+    "Role",
+    "Session",
+    "Stored",
+    "ToolCall",
+    "UserProfile",
+    "read_stored",
+]

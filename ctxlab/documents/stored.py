@@ -1,0 +1,120 @@
+"""What every stored value shares: frozen, the seeds' camelCase JSON, unknown fields kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Self, TypeVar, cast
+
+import orjson
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+
+Level = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something a person should know about: where, what, and what was done about it."""
+
+    level: Level
+    text: str
+    processor: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def as_data(self) -> dict[str, Any]:
+        return {"level": self.level, "text": self.text, "processor": self.processor, "details": dict(self.details)}
+
+
+class Stored(BaseModel):
+    """A frozen value whose JSON is the seeds' JSON; unknown fields survive a round trip."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        frozen=True,
+        extra="allow",
+        alias_generator=to_camel,
+        populate_by_name=True,
+    )
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain JSON data, with only the fields that were given."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+    def to_json(self) -> bytes:
+        """UTF-8 JSON, indented by two blanks."""
+        return orjson.dumps(self.to_data(), option=orjson.OPT_INDENT_2)
+
+    def with_(self, **fields: Any) -> Self:
+        """A copy with some fields changed; the values are checked as in the constructor."""
+        checked = type(self).model_validate({name: fields[name] for name in fields}, by_name=True)
+        return self.model_copy(update={name: getattr(checked, name) for name in fields})
+
+
+S = TypeVar("S", bound=Stored)
+
+
+def read_stored(kind: type[S], data: object, *, place: str) -> tuple[S, tuple[Note, ...]]:
+    """A value from stored data. What doesn't fit is left out with a Note, never refused.
+
+    `place` names the value in the notes, such as `node 'n3'`.
+    """
+    if not isinstance(data, Mapping):
+        return kind(), (Note("warning", f"{place} is {type(data).__name__}, not an object; defaults are used"),)
+    try:
+        return kind.model_validate(data), ()
+    except ValidationError as refusal:
+        return _read_what_fits(kind, deepcopy(dict(cast("Mapping[str, Any]", data))), refusal, place)
+
+
+def _read_what_fits(
+    kind: type[S], data: dict[str, Any], refusal: ValidationError, place: str
+) -> tuple[S, tuple[Note, ...]]:
+    notes: list[Note] = []
+    while True:
+        for error in _newest_index_first(refusal):
+            where = ".".join(str(step) for step in error["loc"])
+            notes.append(
+                Note(
+                    "warning",
+                    f"{place}: {where} is {_short(error['input'])}: {error['msg']}; the default is used",
+                    details={"place": place, "field": where},
+                )
+            )
+            _remove(data, error["loc"])
+        try:
+            return kind.model_validate(data), tuple(notes)
+        except ValidationError as again:
+            if len(notes) > 1000:
+                raise
+            refusal = again
+
+
+def _newest_index_first(refusal: ValidationError) -> list[Any]:
+    """List items are removed from the back, so that the places of the others stay right."""
+    seen: dict[tuple[Any, ...], Any] = {error["loc"]: error for error in refusal.errors(include_url=False)}
+    return sorted(
+        seen.values(),
+        key=lambda error: [(isinstance(s, int), s if isinstance(s, int) else 0) for s in error["loc"]],
+        reverse=True,
+    )
+
+
+def _remove(data: Any, loc: tuple[Any, ...]) -> None:
+    holder: Any = data
+    for step in loc[:-1]:
+        try:
+            holder = holder[step]
+        except (KeyError, IndexError, TypeError):
+            return
+    if isinstance(holder, dict):
+        cast("dict[Any, Any]", holder).pop(loc[-1], None)
+    elif isinstance(holder, list) and isinstance(loc[-1], int) and loc[-1] < len(cast("list[Any]", holder)):
+        del holder[loc[-1]]
+    else:  # the error points into a value that is no container: the whole field goes
+        _remove(data, loc[:-1])
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

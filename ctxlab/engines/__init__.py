@@ -1,0 +1,1 @@
+"""Small languages and indexes that the steps rely on, each usable alone."""

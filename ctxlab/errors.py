@@ -1,0 +1,141 @@
+"""What can go wrong, one class per remedy.
+
+CtxlabError
+├── ReadError               a file can't be read at all: look at the file
+│   ├── BrokenFile          it is not the JSON (or JSON lines) it should be
+│   └── UnknownFormat       it is readable, but no reader knows its shape
+├── SeveralSessions         say which: `pick=` an index or an id
+├── UnknownNode             the tree has no such node
+├── Refused                 the tree would break: the message says why
+├── PipelineError           the pipeline is put together wrongly
+│   ├── UnknownProcessor    no step has this id
+│   └── WrongSetting        no such setting, or a value it doesn't take
+├── ProcessorFailed         a step raised; `.trace` holds the run so far
+│   └── BudgetTooSmall      what must stay is larger than the budget
+├── LawBroken               a step lost something without saying why: mend the step
+│   ├── DuplicateKey
+│   ├── UnexplainedDrop
+│   └── UnexplainedRewrite
+├── OverBudget              our bug: the final messages are larger than promised
+└── MissingExtra            an optional dependency is not installed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ctxlab.pipeline.trace import Trace
+
+__all__ = [
+    "BrokenFile",
+    "BudgetTooSmall",
+    "CtxlabError",
+    "DuplicateKey",
+    "LawBroken",
+    "MissingExtra",
+    "OverBudget",
+    "PipelineError",
+    "ProcessorFailed",
+    "ReadError",
+    "Refused",
+    "SeveralSessions",
+    "UnexplainedDrop",
+    "UnexplainedRewrite",
+    "UnknownFormat",
+    "UnknownNode",
+    "UnknownProcessor",
+    "WrongSetting",
+    "did_you_mean",
+]
+
+
+class CtxlabError(Exception):
+    """Anything that ctxlab says no to."""
+
+
+class ReadError(CtxlabError):
+    """A file can't be read; the message names the place."""
+
+
+class BrokenFile(ReadError):
+    """The file is not the JSON that its name or its first bytes promise."""
+
+
+class UnknownFormat(ReadError):
+    """The file is readable, but no reader knows its shape."""
+
+
+class SeveralSessions(CtxlabError):
+    """The file holds more than one session and none was picked."""
+
+
+class UnknownNode(CtxlabError):
+    """The session has no node of this id."""
+
+
+class Refused(CtxlabError):
+    """The operation would break the tree."""
+
+
+class PipelineError(CtxlabError):
+    """The pipeline is put together wrongly."""
+
+
+class UnknownProcessor(PipelineError):
+    """No step of the pipeline has this id."""
+
+
+class WrongSetting(PipelineError):
+    """A setting that the step doesn't have, or a value it doesn't take."""
+
+
+class ProcessorFailed(CtxlabError):
+    """A step raised. `processor` is its id, `trace` the run up to it, failing step included."""
+
+    def __init__(self, message: str, *, processor: str = "", trace: Trace | None = None) -> None:
+        super().__init__(message)
+        self.processor = processor
+        self.trace = trace
+
+
+class BudgetTooSmall(ProcessorFailed):
+    """What must stay needs more tokens than the budget has."""
+
+
+class LawBroken(CtxlabError):
+    """A step broke the conservation law; the message names step and message."""
+
+
+class DuplicateKey(LawBroken):
+    """Two drafts have the same key."""
+
+
+class UnexplainedDrop(LawBroken):
+    """A draft is gone and no cause says why."""
+
+
+class UnexplainedRewrite(LawBroken):
+    """Text is gone from a draft and no span remembers it."""
+
+
+class OverBudget(CtxlabError):
+    """The final messages are larger than the limiter promised: a bug of ctxlab or of a later step."""
+
+
+class MissingExtra(CtxlabError):
+    """An optional dependency is missing; the message is what to type."""
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """A clause that names what is nearest to `name`, or what there is.
+
+    >>> did_you_mean("token-limitr", ["token-limiter", "merge-system"])
+    "; did you mean 'token-limiter'?"
+    """
+    near = get_close_matches(name, known, n=1, cutoff=0.6)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; there are: {', '.join(known)}" if known else ""
