@@ -1,0 +1,37 @@
+"""How it runs: the contract of a step, the pipeline as a value, the trace, and what can be asked of it."""
+
+from ctxlab.pipeline.changes import Changes, Merged, Rewritten
+from ctxlab.pipeline.debugger import Debugger
+from ctxlab.pipeline.diff import Diff, Row, diff
+from ctxlab.pipeline.explain import Event, Life, Place, span_story
+from ctxlab.pipeline.pipeline import Pipeline, Stage
+from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
+from ctxlab.pipeline.registry import plugin_processors
+from ctxlab.pipeline.services import Call, Services, Tokenizer
+from ctxlab.pipeline.trace import Step, Trace
+
+__all__ = [
+    "Call",
+    "Changes",
+    "Debugger",
+    "Diff",
+    "Event",
+    "FunctionProcessor",
+    "Life",
+    "Merged",
+    "Pipeline",
+    "Place",
+    "Processor",
+    "ProcessorSettings",
+    "Rewritten",
+    "Row",
+    "Services",
+    "Stage",
+    "Step",
+    "Tokenizer",
+    "Trace",
+    "diff",
+    "plugin_processors",
+    "processor",
+    "span_story",
+]

@@ -1,0 +1,151 @@
+"""A cursor over a run: forwards, backwards, with edits and forks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ctxlab.context import Context
+from ctxlab.errors import CtxlabError, ProcessorFailed
+from ctxlab.pipeline.pipeline import Pipeline
+from ctxlab.pipeline.trace import Step, Trace
+
+
+class Debugger:
+    """Walks through a run. What was computed once is kept: going back and forth again costs nothing."""
+
+    def __init__(self, trace: Trace) -> None:
+        """Stand at the start of a trace; steps that it already has are walked over without running them again."""
+        self._trace = trace
+        self._steps = list(trace.steps)
+        self._at = 0
+        self.breakpoints: set[str] = set()
+
+    def __repr__(self) -> str:
+        return f"Debugger({self._trace.start.request.session.id!r}, {self._at} steps done, next {self.next_id!r})"
+
+    def _repr_html_(self) -> str:
+        return self.trace._repr_html_()  # pyright: ignore[reportPrivateUsage]
+
+    # --- where it stands
+
+    @property
+    def pipeline(self) -> Pipeline:
+        return self._trace.pipeline
+
+    @property
+    def position(self) -> int:
+        """Number of steps done, a person's edits included."""
+        return self._at
+
+    @property
+    def context(self) -> Context:
+        return self._steps[self._at - 1].after if self._at else self._trace.start
+
+    @property
+    def trace(self) -> Trace:
+        """The run up to here."""
+        return Trace(self._trace.start, tuple(self._steps[: self._at]), self.pipeline, self._trace.services)
+
+    @property
+    def next_id(self) -> str | None:
+        """Id of the step that comes next; None at the end."""
+        running = self.pipeline.running()
+        done = self._stages_done()
+        return running[done].id if done < len(running) else None
+
+    @property
+    def done(self) -> bool:
+        return self.next_id is None
+
+    # --- moving
+
+    def step(self) -> Step:
+        """Do the next step. A step that fails raises ProcessorFailed and the debugger stays before it."""
+        if self._at < len(self._steps):
+            self._at += 1
+            return self._steps[self._at - 1]
+        if self.done:
+            raise CtxlabError("the run is at its end; back() goes back")
+        stage = self.pipeline.running()[self._stages_done()]
+        step = self.pipeline.step(stage, self.context, self._trace.services)
+        if step.failure is not None:
+            trace = Trace(self._trace.start, (*self._steps, step), self.pipeline, self._trace.services)
+            if isinstance(step.failure, ProcessorFailed):
+                step.failure.trace = trace
+                raise step.failure
+            raise ProcessorFailed(f"{step.id} failed: {step.error}", processor=step.id, trace=trace) from step.failure
+        self._steps.append(step)
+        self._at += 1
+        return step
+
+    def back(self) -> Context:
+        """Undo the last step; its result is kept for going forward again."""
+        if self._at == 0:
+            raise CtxlabError("the run is at its start; step() goes on")
+        self._at -= 1
+        return self.context
+
+    def skip(self) -> Context:
+        """Pass over the next step without doing it."""
+        if self.next_id is None:
+            raise CtxlabError("the run is at its end; there is nothing to skip")
+        del self._steps[self._at :]
+        self._steps.append(Step(self.next_id, self.context, self.context))
+        self._at += 1
+        return self.context
+
+    def run_until(self, target: str | Callable[[Context], bool] | None = None) -> Context:
+        """Step until the next step is `target` (or a breakpoint), or `target(context)` holds, or the end is reached."""
+        if isinstance(target, str):
+            target = self.pipeline.stage(target).id
+        moved = False
+        while not self.done:
+            if callable(target) and target(self.context):
+                break
+            if self.next_id == target or (moved and self.next_id in self.breakpoints):
+                break
+            self.step()
+            moved = True
+        return self.context
+
+    def run(self) -> Trace:
+        """Step to the next breakpoint, or to the end."""
+        self.run_until()
+        return self.trace
+
+    # --- changing
+
+    def edit(self, change: Context | Callable[[Context], Context]) -> Context:
+        """Go on from another context; what came after is forgotten. The edit is a step of its own in the trace."""
+        after = change(self.context) if callable(change) else change
+        if after is self.context:
+            return after
+        del self._steps[self._at :]
+        self._steps.append(Step("edit", self.context, after, edited=True))
+        self._at += 1
+        return after
+
+    def set(self, settings: Mapping[str, Any]) -> None:
+        """Change settings; steps already done that read them are undone."""
+        pipeline = self.pipeline.with_settings(settings)
+        shared = self.pipeline.first_difference(pipeline, self._trace.services)
+        kept: list[Step] = []
+        for step in self._steps:
+            if not step.edited and shared == 0:
+                break
+            shared -= not step.edited
+            kept.append(step)
+        self._steps = kept
+        self._at = min(self._at, len(kept))
+        self._trace = Trace(self._trace.start, (), pipeline, self._trace.services)
+
+    def fork(self) -> Debugger:
+        """Another debugger at the same place; the two go their own ways from here."""
+        twin = Debugger(Trace(self._trace.start, tuple(self._steps), self.pipeline, self._trace.services))
+        twin._at = self._at
+        twin.breakpoints = set(self.breakpoints)
+        return twin
+
+    def _stages_done(self) -> int:
+        return sum(not step.edited for step in self._steps[: self._at])

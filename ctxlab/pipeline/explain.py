@@ -1,0 +1,237 @@
+"""Which step did this, and why: the life of a message, and the story of every character."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ctxlab.context import Cause, Context, Draft, Dropped, Span, Text
+from ctxlab.errors import CtxlabError, did_you_mean
+
+if TYPE_CHECKING:
+    from ctxlab.pipeline.trace import Step, Trace
+
+EventKind = Literal["added", "rewritten", "changed", "moved", "merged", "dropped"]
+State = Literal["sent", "dropped", "replaced"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """One thing that happened to a message: in which step, and in words."""
+
+    step: str
+    kind: EventKind
+    text: str
+    before: Draft | None = None
+    after: Draft | None = None
+    cause: Cause | None = None
+
+    def __repr__(self) -> str:
+        return f"Event({self.step}: {self.kind}, {self.text})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Life:
+    """Everything that happened to one message, in order; `draft` is what became of it, None when it was dropped."""
+
+    key: str
+    events: tuple[Event, ...]
+    draft: Draft | None
+
+    def __repr__(self) -> str:
+        return f"Life({self.key!r}, {len(self.events)} events, {'sent' if self.draft else 'dropped'})"
+
+    def __str__(self) -> str:
+        lines = [self.key]
+        lines += [f"  {event.step}: {event.text}" for event in self.events]
+        lines.append("  it is sent" if self.draft else "  it is not sent")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Characters `start` up to `end` of one message's text, the spans that cover them, and what became of them.
+
+    `holder` is the text that they are read from: the message's own, or for replaced words a span that was replaced.
+    """
+
+    key: str
+    state: State
+    start: int
+    end: int
+    spans: tuple[Span, ...]
+    cause: Cause | None = None
+
+    def __repr__(self) -> str:
+        return f"Place({self.key!r}, {self.state}, {self.start}:{self.end})"
+
+    def __str__(self) -> str:
+        lines = [f"{self.key} characters {self.start}-{self.end}: {_state(self)}"]
+        for span in self.spans:
+            lines += ["  " + line for line in span_story(span)]
+        return "\n".join(lines)
+
+
+def span_story(span: Span, *, indent: int = 0) -> Iterator[str]:
+    """Lines that say who wrote a span, which rule put it there, and what it replaced, innermost last."""
+    pad = "  " * indent
+    by = f", put there by {span.cause}" if span.cause else ""
+    yield f"{pad}{_shown(span.text)} from {_origin(span)}{by}"
+    for older in span.was:
+        yield f"{pad}  in place of"
+        yield from span_story(older, indent=indent + 2)
+
+
+def life(trace: Trace, key: str) -> Life:
+    """What every step did to the message of this key."""
+    events: list[Event] = []
+    if _holder(trace.start, key) is not None:
+        events.append(Event("start", "added", "was there from the start", None, _holder(trace.start, key)))
+    for step in trace.steps:
+        events.extend(_events(step, key))
+    if not events:
+        known = list(dict.fromkeys(d.key for step in trace.steps for d in step.after.drafts))
+        raise CtxlabError(f"no step had a message {key!r}{did_you_mean(key, known[:2000])}")
+    return Life(key, tuple(events), _holder(trace.result, key))
+
+
+def _events(step: Step, key: str) -> Iterator[Event]:
+    before, after = _holder(step.before, key), _holder(step.after, key)
+    for group in step.after.dropped[len(step.before.dropped) :]:
+        for draft in group.drafts:
+            if key in (draft.key, *(part.key for part in draft.merged)):
+                yield Event(step.id, "dropped", _drop_words(group), before or draft, None, group.cause)
+                return
+    if after is None or after is before:
+        if after is not None and _rank(step.before, before) != _rank(step.after, after):
+            yield from _moved(step, before, after)
+        return
+    if before is None:
+        yield Event(step.id, "added", _added_words(step, after), None, after, _first_cause(after.text))
+        return
+    if len(after.merged) > len(before.merged):
+        others = [part.key for part in after.merged if part.key != key]
+        cause = next((s.cause for s in after.text.spans if s.cause and s.origin.kind == "separator"), None)
+        yield Event(step.id, "merged", f"merged with {', '.join(others[:6])}", before, after, cause)
+        return
+    if after.text is not before.text and str(after.text) != str(before.text):
+        yield Event(step.id, "rewritten", _rewrite_words(before, after), before, after, _newest_cause(before, after))
+    else:
+        yield Event(step.id, "changed", _field_words(before, after), before, after)
+
+
+def _holder(ctx: Context, key: str) -> Draft | None:
+    return ctx.draft(key)
+
+
+def _rank(ctx: Context, draft: Draft | None) -> int:
+    return next((i for i, other in enumerate(ctx.drafts) if other is draft), -1)
+
+
+def _moved(step: Step, before: Draft | None, after: Draft) -> Iterator[Event]:
+    """A move is only told when the order among the messages that stayed is another one."""
+    stayed = {id(d) for d in step.after.drafts}
+    old = [d for d in step.before.drafts if id(d) in stayed]
+    came = {id(d) for d in old}
+    new = [d for d in step.after.drafts if id(d) in came]
+    was, now = old.index(after), new.index(after)
+    if was != now:
+        yield Event(step.id, "moved", f"moved from place {was + 1} to {now + 1}", before, after)
+
+
+def _drop_words(group: Dropped) -> str:
+    words = f"dropped: {group.cause}"
+    if group.needed is not None and group.left is not None and group.cause.reason == "":
+        words += f": needed {group.needed}, left {group.left}"
+    return words
+
+
+def _added_words(step: Step, draft: Draft) -> str:
+    at = step.after.drafts.index(draft) + 1 if draft in step.after.drafts else 0
+    cause = _first_cause(draft.text)
+    reason = f" ({cause.reason})" if cause and cause.processor == step.id and cause.reason else ""
+    place = draft.meta.get("placed") if draft.meta else None
+    where = f", {place}" if place else ""
+    return f"added as message {at}{where}{reason}"
+
+
+def _rewrite_words(before: Draft, after: Draft) -> str:
+    cause = _newest_cause(before, after)
+    rule = f" by {cause}" if cause else ""
+    return f"rewritten{rule}: {len(before.text)} -> {len(after.text)} characters"
+
+
+def _field_words(before: Draft, after: Draft) -> str:
+    names = [
+        name
+        for name in ("role", "calls", "result_of", "reasoning", "name", "pinned", "meta")
+        if getattr(before, name) != getattr(after, name)
+    ]
+    if names == ["role"]:
+        return f"role changed from {before.role} to {after.role}"
+    return f"changed: {', '.join(names) or 'provenance'}"
+
+
+def _first_cause(text: Text) -> Cause | None:
+    return next((span.cause for span in text.spans if span.cause), None)
+
+
+def _newest_cause(before: Draft, after: Draft) -> Cause | None:
+    old = {id(span) for span in before.text.spans}
+    return next((span.cause for span in after.text.spans if span.cause and id(span) not in old), None)
+
+
+def places(trace: Trace, words: str) -> tuple[Place, ...]:
+    """Where the words stand: sent first, then dropped, then replaced."""
+    if not words:
+        return ()
+    sent = [place for draft in trace.result.drafts for place in _in_draft(draft, words, "sent", None)]
+    gone = [
+        place
+        for group in trace.result.dropped
+        for draft in group.drafts
+        for place in _in_draft(draft, words, "dropped", group.cause)
+    ]
+    replaced = [place for draft in trace.result.drafts for place in _replaced(draft, words)]
+    return (*sent, *gone, *replaced)
+
+
+def _in_draft(draft: Draft, words: str, state: State, cause: Cause | None) -> Iterator[Place]:
+    text = draft.text
+    whole = str(text)
+    at = whole.find(words)
+    while at >= 0:
+        end = at + len(words)
+        yield Place(draft.key, state, at, end, text.cut(at, end).spans, cause)
+        at = whole.find(words, at + 1)
+
+
+def _replaced(draft: Draft, words: str) -> Iterator[Place]:
+    """The words inside what was replaced, looked for in each run of replaced spans."""
+    stack = [(span.was, span.cause) for span in draft.text.spans if span.was]
+    seen: set[int] = set()
+    while stack:
+        was, cause = stack.pop(0)
+        if id(was) in seen:
+            continue
+        seen.add(id(was))
+        older = Text(was)
+        at = str(older).find(words)
+        if at >= 0:
+            yield Place(draft.key, "replaced", at, at + len(words), older.cut(at, at + len(words)).spans, cause)
+        stack.extend((span.was, span.cause) for span in was if span.was)
+
+
+def _state(place: Place) -> str:
+    if place.state == "sent":
+        return "sent"
+    return f"{place.state} by {place.cause}" if place.cause else place.state
+
+
+def _origin(span: Span) -> str:
+    return f"{span.origin.kind} {span.origin.ref}".strip()
+
+
+def _shown(text: str) -> str:
+    return repr(text) if len(text) <= 60 else repr(text[:57] + "...")

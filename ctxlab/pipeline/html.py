@@ -1,0 +1,50 @@
+"""Small tables for the notebook; all text is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ctxlab.pipeline.diff import Diff
+    from ctxlab.pipeline.trace import Trace
+
+ROWS = 60
+
+
+def trace_html(trace: Trace) -> str:
+    """One row a step: what it did, and what the context holds after it."""
+    rows: list[Sequence[object]] = []
+    for i, step in enumerate(trace.steps):
+        done = trace.changes(i)
+        note = step.error or (done.notes[0].text if done.notes else "")
+        rows.append((step.id, done.summary, len(step.after.drafts), f"{trace.tokens_of(step.after):,}", note))
+    head = f"<b>{escape(repr(trace))}</b>"
+    return head + _table(("step", "what it did", "messages", "tokens after", ""), rows)
+
+
+def diff_html(diff: Diff) -> str:
+    """One row a difference, the words cut to the stretch that differs."""
+    rows: list[Sequence[object]] = []
+    for row in diff.changes[:ROWS]:
+        change = row.text_change
+        side_a = change[1] if change else str(row.a.text) if row.a else ""
+        side_b = change[2] if change else str(row.b.text) if row.b else ""
+        rows.append((row.key, row.kind, _short(side_a), _short(side_b), str(row.cause) if row.cause else ""))
+    more = len(diff.changes) - ROWS
+    end = f"<p>and {more} more</p>" if more > 0 else ""
+    return f"<b>{escape(repr(diff))}</b>" + _table(("message", "", "a", "b", "cause"), rows) + end
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    cells = "".join(f"<th style='text-align:left'>{escape(title)}</th>" for title in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td style='text-align:left'>{escape(str(cell))}</td>" for cell in row) + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 120 else text[:117] + "..."

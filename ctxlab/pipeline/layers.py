@@ -1,0 +1,104 @@
+"""Where a step's settings come from: default < model < agent < the user's layout < this call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from ctxlab.documents import Note
+from ctxlab.errors import WrongSetting, did_you_mean
+from ctxlab.pipeline.processor import Processor, ProcessorSettings
+
+LayerName = Literal["model", "agent", "layout", "call"]
+ORDER: tuple[LayerName, ...] = ("model", "agent", "layout", "call")
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What one source says of a step. Settings are by field name; None means it says nothing."""
+
+    name: LayerName
+    enabled: bool | None = None
+    priority: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def is_stored(self) -> bool:
+        """Stored values that are wrong earn a note; values of a call are errors."""
+        return self.name != "call"
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What the layers come to, and which layer each value is from."""
+
+    settings: ProcessorSettings
+    enabled: bool
+    priority: int
+    sources: Mapping[str, str]
+    notes: tuple[Note, ...]
+
+
+def settle(base: Processor, layers: Sequence[Layer]) -> Settled:
+    """Lay the layers over a step's own settings. An agent's entry replaces the model's entry whole."""
+    heard = [layer for layer in sorted(layers, key=lambda layer: ORDER.index(layer.name))]
+    if any(layer.name == "agent" for layer in heard):
+        heard = [layer for layer in heard if layer.name != "model"]
+    enabled, priority = base.default_enabled, base.priority
+    sources = {"enabled": "default", "priority": "default", **dict.fromkeys(base.Settings.model_fields, "default")}
+    values: dict[str, Any] = {name: getattr(base.settings, name) for name in base.settings.model_fields_set}
+    notes: list[Note] = []
+    for layer in heard:
+        if layer.enabled is not None:
+            enabled, sources["enabled"] = layer.enabled, layer.name
+        if layer.priority is not None:
+            priority, sources["priority"] = layer.priority, layer.name
+        for name, value in _known_fields(base, layer, notes):
+            values[name], sources[name] = value, layer.name
+    settings = _checked(base, values, sources, {layer.name: layer for layer in heard}, notes)
+    return Settled(settings, enabled, priority, sources, tuple(notes))
+
+
+def _known_fields(base: Processor, layer: Layer, notes: list[Note]) -> list[tuple[str, Any]]:
+    fields = base.Settings.model_fields
+    by_alias = {info.alias: name for name, info in fields.items() if info.alias}
+    found: list[tuple[str, Any]] = []
+    for given, value in layer.settings.items():
+        name = given if given in fields else by_alias.get(given)
+        if name is not None:
+            found.append((name, value))
+            continue
+        text = f"{base.id} has no setting {given!r}{did_you_mean(given, list(fields))}"
+        if not layer.is_stored:
+            raise WrongSetting(text)
+        notes.append(Note("warning", f"{text} (from the {layer.name}); it is ignored", base.id))
+    return found
+
+
+def _checked(
+    base: Processor, values: dict[str, Any], sources: dict[str, str], layers: Mapping[str, Layer], notes: list[Note]
+) -> ProcessorSettings:
+    while True:
+        try:
+            return base.Settings.model_validate(values)
+        except ValidationError as refusal:
+            error = refusal.errors(include_url=False)[0]
+            name = _field_of(base, error["loc"])
+            layer = layers.get(sources.get(name, ""))
+            text = f"{base.id}.{name}: {error['msg']}, got {values.get(name)!r}"
+            if name not in values or layer is None or not layer.is_stored:
+                raise WrongSetting(text) from None
+            notes.append(Note("warning", f"{text} (from the {layer.name}); the default is used", base.id))
+            del values[name]
+            sources[name] = "default"
+
+
+def _field_of(base: Processor, loc: tuple[int | str, ...]) -> str:
+    given = str(loc[0]) if loc else ""
+    for name, info in base.Settings.model_fields.items():
+        if given in (name, info.alias):
+            return name
+    return given

@@ -1,0 +1,390 @@
+"""An ordered row of steps, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, Literal, cast
+
+from ctxlab.context import Context, Request
+from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
+from ctxlab.errors import LawBroken, PipelineError, ProcessorFailed, UnknownProcessor, WrongSetting, did_you_mean
+from ctxlab.pipeline.laws import hold
+from ctxlab.pipeline.layers import Layer, LayerName, settle
+from ctxlab.pipeline.processor import Processor, as_processor
+from ctxlab.pipeline.services import Call, Recorder, Services
+from ctxlab.pipeline.trace import Step, Trace
+
+OnError = Literal["raise", "skip"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """A step at its place: `processor` has its final settings, `sources` says which layer each came from."""
+
+    base: Processor
+    layers: tuple[Layer, ...]
+    processor: Processor
+    enabled: bool
+    priority: int
+    sources: Mapping[str, str]
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(cls, base: Processor, layers: tuple[Layer, ...] = ()) -> Stage:
+        settled = settle(base, layers)
+        processor = base.with_settings(settled.settings)
+        return cls(base, layers, processor, settled.enabled, settled.priority, settled.sources, settled.notes)
+
+    @property
+    def id(self) -> str:
+        return self.base.id
+
+    def __repr__(self) -> str:
+        return f"Stage({self.id!r}, {self.priority}, {'on' if self.enabled else 'off'})"
+
+    def answers_to(self, name: str) -> bool:
+        bare = name.removeprefix("primary:")
+        return bare == self.id or name in self.base.aliases or bare in self.base.aliases
+
+    def laid(self, layer: Layer) -> Stage:
+        """With one more thing said in a layer; what the layer said before stays unless it is said anew."""
+        old = next((known for known in self.layers if known.name == layer.name), Layer(layer.name))
+        merged = Layer(
+            layer.name,
+            layer.enabled if layer.enabled is not None else old.enabled,
+            layer.priority if layer.priority is not None else old.priority,
+            {**old.settings, **layer.settings},
+        )
+        return Stage.of(self.base, (*self.without(layer.name), merged))
+
+    def without(self, *names: LayerName) -> tuple[Layer, ...]:
+        return tuple(layer for layer in self.layers if layer.name not in names)
+
+    def does_the_same_as(self, other: Stage) -> bool:
+        return self.processor is other.processor or (
+            self.base is other.base and self.processor.settings == other.processor.settings
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pipeline:
+    """Steps in running order: by priority, ties as they were given."""
+
+    stages: tuple[Stage, ...] = ()
+    layout_notes: tuple[Note, ...] = ()
+    request_notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(cls, processors: Iterable[Any]) -> Pipeline:
+        """A pipeline of processors, classes of them, or plain functions."""
+        return cls._sorted([Stage.of(as_processor(p)) for p in processors])
+
+    @classmethod
+    def _sorted(
+        cls, stages: Sequence[Stage], layout_notes: tuple[Note, ...] = (), request_notes: tuple[Note, ...] = ()
+    ) -> Pipeline:
+        seen: set[str] = set()
+        for stage in stages:
+            if not stage.id:
+                raise PipelineError(f"{type(stage.base).__name__} has no id")
+            if stage.id in seen:
+                raise PipelineError(f"two steps are called {stage.id!r}; ids are unique")
+            seen.add(stage.id)
+        return cls(tuple(sorted(stages, key=lambda stage: stage.priority)), layout_notes, request_notes)
+
+    def __repr__(self) -> str:
+        return f"Pipeline({' > '.join(stage.id for stage in self.stages if stage.enabled)})"
+
+    def __len__(self) -> int:
+        return len(self.stages)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(stage.id for stage in self.stages)
+
+    def stage(self, id: str) -> Stage:
+        """The stage of this id (or of an id that stored files use for it); raises UnknownProcessor."""
+        for stage in self.stages:
+            if stage.answers_to(id):
+                return stage
+        raise UnknownProcessor(f"the pipeline has no step {id!r}{did_you_mean(id, self.ids)}")
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What stored layouts, agents and models got wrong and what was done about it."""
+        return (*self.layout_notes, *self.request_notes, *(note for stage in self.stages for note in stage.notes))
+
+    def _with(self, stages: Sequence[Stage]) -> Pipeline:
+        return self._sorted(stages, self.layout_notes, self.request_notes)
+
+    # --- changing it
+
+    def with_processor(self, step: Any) -> Pipeline:
+        """With one more step; one of the same id is replaced and keeps its layers."""
+        base = as_processor(step)
+        old = next((stage for stage in self.stages if stage.id == base.id), None)
+        new = Stage.of(base, old.layers if old else ())
+        stages = [new if stage is old else stage for stage in self.stages] if old else [*self.stages, new]
+        return self._with(stages)
+
+    def without_processor(self, id: str) -> Pipeline:
+        gone = self.stage(id)
+        if gone.base.is_core:
+            raise PipelineError(f"{id!r} is a core step: it can be switched off, not removed")
+        return self._with([stage for stage in self.stages if stage is not gone])
+
+    def with_setting(self, name: str, value: Any) -> Pipeline:
+        """With `"<step>.<setting>"` set, above every other layer; `enabled` and `priority` are settings of every step."""
+        return self.with_settings({name: value})
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Pipeline:
+        laid: dict[str, Layer] = {}
+        for name, value in settings.items():
+            step, dot, setting = name.rpartition(".")
+            if not dot:
+                raise WrongSetting(
+                    f"{name!r} names no step; write '<step>.<setting>', such as 'token-limiter.strategy'"
+                )
+            id = self.stage(step).id
+            laid[id] = _said(laid.get(id, Layer("call")), f"{id}.{setting}", setting, value)
+        stages = [stage.laid(laid[stage.id]) if stage.id in laid else stage for stage in self.stages]
+        return self._with(stages)
+
+    def layout(self) -> list[dict[str, Any]]:
+        """What a person has arranged, as JSON data: one entry a step, in running order."""
+        return [
+            {
+                "id": stage.id,
+                "enabled": stage.enabled,
+                "priority": stage.priority,
+                "settings": stage.processor.settings.model_dump(mode="json", exclude_defaults=True),
+            }
+            for stage in self.stages
+        ]
+
+    def with_layout(self, layout: Any) -> Pipeline:
+        """With a stored layout laid over agent and model: a list as `layout()` gives it.
+
+        Steps that it doesn't name stay as they are; steps that aren't here, and wrong settings, earn a note.
+        """
+        notes = list(self.layout_notes)
+        stages = list(self.stages)
+        for entry in _layout_entries(layout, self, notes):
+            hit = [i for i, stage in enumerate(stages) if stage.answers_to(str(entry.get("id")))]
+            if not hit:
+                notes.append(Note("warning", f"the layout names a step that is not here, {entry.get('id')!r}"))
+            for i in hit:
+                stages[i] = stages[i].laid(_layout_layer(entry, notes))
+        return self._sorted(stages, tuple(notes), self.request_notes)
+
+    def for_request(self, request: Request) -> Pipeline:
+        """With the layers that the request's model and agent bring; earlier ones of other agents go."""
+        agent, model = request.agent, request.model
+        stages = [
+            Stage.of(stage.base, (*stage.without("model", "agent"), *_layers_of(stage, model, agent)))
+            for stage in self.stages
+        ]
+        notes = (*_unknown_entries(self, model, "model"), *_unknown_entries(self, agent, "agent"))
+        return self._sorted(stages, self.layout_notes, notes)
+
+    # --- looking at it
+
+    def check(self) -> tuple[Note, ...]:
+        """What is wrong with the row: a step that needs what nobody before it provides."""
+        provided: set[str] = set()
+        found: list[Note] = []
+        for stage in self.stages:
+            if not stage.enabled:
+                continue
+            for need in stage.base.needs:
+                if need not in provided:
+                    found.append(Note("warning", f"{stage.id} needs {need!r}, and {self._who(need, stage)}", stage.id))
+            provided.update(stage.base.provides)
+        return tuple(found)
+
+    def _who(self, need: str, stage: Stage) -> str:
+        makers = [other for other in self.stages if need in other.base.provides and other is not stage]
+        if not makers:
+            return "no step provides it"
+        maker = makers[0]
+        return f"{maker.id} is switched off" if not maker.enabled else f"{maker.id} comes after it"
+
+    def describe(self) -> list[dict[str, Any]]:
+        """One dict a step, in running order, with every setting's value, the layer it is from and what it means."""
+        rows: list[dict[str, Any]] = []
+        for stage in self.stages:
+            fields = type(stage.processor.settings).model_fields
+            rows.append(
+                {
+                    "id": stage.id,
+                    "name": stage.base.name or stage.id,
+                    "description": stage.base.description,
+                    "priority": stage.priority,
+                    "enabled": stage.enabled,
+                    "layers": {"enabled": stage.sources["enabled"], "priority": stage.sources["priority"]},
+                    "settings": {
+                        name: {
+                            "value": getattr(stage.processor.settings, name),
+                            "layer": stage.sources[name],
+                            "description": info.description or "",
+                        }
+                        for name, info in fields.items()
+                    },
+                }
+            )
+        return rows
+
+    # --- running it
+
+    def run(self, ctx: Context, services: Services, *, on_error: OnError = "raise") -> Trace:
+        """Every enabled step in order. A step that raises stops the run with ProcessorFailed, trace included.
+
+        `on_error="skip"` goes on without what the step did and records the error.
+        """
+        return self.start(ctx, services).finished(on_error=on_error)
+
+    def start(self, ctx: Context, services: Services) -> Trace:
+        """A trace of no steps yet, with the request's settings laid in and their notes on the context."""
+        pipeline = self.for_request(ctx.request)
+        return Trace(ctx.noted((*pipeline.notes, *pipeline.check())), (), pipeline, services)
+
+    def resume(self, trace: Trace, *, on_error: OnError = "raise", known: Sequence[Call] = ()) -> Trace:
+        """Go on after the steps that the trace has; its steps are taken as they are."""
+        steps = list(trace.steps)
+        done = sum(not step.edited for step in steps)
+        ctx = steps[-1].after if steps else trace.start
+        for stage in self.running()[done:]:
+            step = self.step(stage, ctx, trace.services, known=known)
+            steps.append(step)
+            if step.failure is not None and on_error == "raise":
+                raise _failed(step, Trace(trace.start, tuple(steps), self, trace.services))
+            ctx = step.after
+        return Trace(trace.start, tuple(steps), self, trace.services)
+
+    def running(self) -> list[Stage]:
+        """The enabled stages, in order."""
+        return [stage for stage in self.stages if stage.enabled]
+
+    def step(self, stage: Stage, ctx: Context, services: Services, *, known: Sequence[Call] = ()) -> Step:
+        """One stage run on a context, held to the laws. What it raises is in `failure`, with the context unchanged."""
+        recorder = Recorder(known)
+        world = self._world_for(stage, services.recorded_by(recorder))
+        started = perf_counter()
+        failure: Exception | None = None
+        try:
+            after = hold(ctx, stage.processor(ctx, world), processor=stage.id)
+        except Exception as problem:  # whatever a step raises is recorded with the run so far
+            after, failure = ctx, problem
+        return Step(stage.id, ctx, after, perf_counter() - started, tuple(recorder.calls), failure)
+
+    def _world_for(self, stage: Stage, services: Services) -> Services:
+        if not stage.base.reads_later_tokens:
+            return services
+        return replace(services, later_tokens=self.later_tokens(stage, services))
+
+    def later_tokens(self, stage: Stage, services: Services) -> int:
+        """What the enabled steps after `stage` may add to each message, in tokens."""
+        after = self.stages[self.stages.index(stage) + 1 :]
+        return sum(later.processor.may_add_tokens(services.tokenizer) for later in after if later.enabled)
+
+    def first_difference(self, other: Pipeline, services: Services) -> int:
+        """Number of running steps that both pipelines share at the front, so that their results can be taken over."""
+        mine, theirs = self.running(), other.running()
+        for i, (a, b) in enumerate(zip(mine, theirs, strict=False)):
+            if not a.does_the_same_as(b):
+                return i
+            if a.base.reads_later_tokens and self.later_tokens(a, services) != other.later_tokens(b, services):
+                return i
+        return min(len(mine), len(theirs))
+
+
+def _failed(step: Step, trace: Trace) -> Exception:
+    problem = step.failure
+    assert problem is not None
+    if isinstance(problem, LawBroken):
+        return problem
+    if isinstance(problem, ProcessorFailed):
+        problem.processor, problem.trace = step.id, trace
+        return problem
+    failed = ProcessorFailed(f"{step.id} failed: {type(problem).__name__}: {problem}", processor=step.id, trace=trace)
+    failed.__cause__ = problem
+    return failed
+
+
+def _said(layer: Layer, place: str, setting: str, value: Any) -> Layer:
+    if setting == "enabled":
+        if not isinstance(value, bool):
+            raise WrongSetting(f"{place}: expected true or false, got {value!r}")
+        return replace(layer, enabled=value)
+    if setting == "priority":
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise WrongSetting(f"{place}: expected a whole number, got {value!r}")
+        return replace(layer, priority=value)
+    return replace(layer, settings={**layer.settings, setting: value})
+
+
+def _layers_of(stage: Stage, model: ModelProfile | None, agent: Agent | None) -> list[Layer]:
+    layers: list[Layer] = []
+    stored: tuple[tuple[LayerName, ModelProfile | Agent | None], ...] = (("model", model), ("agent", agent))
+    for name, holder in stored:
+        entry = _entry_of(stage, holder)
+        if entry is not None:
+            layers.append(Layer(name, entry.enabled, None, entry.settings))
+    return layers
+
+
+def _entry_of(stage: Stage, stored: ModelProfile | Agent | None) -> ProcessorEntry | None:
+    """What an agent or a model says of a step: its entry in `processors`, else what older places say."""
+    if stored is None:
+        return None
+    for entry in reversed(stored.processors):
+        if stage.answers_to(entry.id):
+            return entry
+    return stage.base.settings_from(stored)
+
+
+def _unknown_entries(pipeline: Pipeline, stored: ModelProfile | Agent | None, name: str) -> list[Note]:
+    known = pipeline.stages
+    return [
+        Note("warning", f"the {name} names a step that is not here, {entry.id!r}; it is ignored")
+        for entry in (stored.processors if stored else ())
+        if not any(stage.answers_to(entry.id) for stage in known)
+    ]
+
+
+def _layout_entries(layout: Any, pipeline: Pipeline, notes: list[Note]) -> list[Mapping[str, Any]]:
+    if isinstance(layout, Mapping) and "enabledProcessorIds" in layout:
+        return _older_layout(cast("Mapping[str, Any]", layout), pipeline, notes)
+    if isinstance(layout, Sequence) and not isinstance(layout, str):
+        return [cast("Mapping[str, Any]", e) for e in cast("Sequence[object]", layout) if isinstance(e, Mapping)]
+    notes.append(Note("warning", f"the layout is {type(layout).__name__}, not a list of steps; it is ignored"))
+    return []
+
+
+def _older_layout(layout: Mapping[str, Any], pipeline: Pipeline, notes: list[Note]) -> list[Mapping[str, Any]]:
+    """The reference's stored form. Its order is the order of registration, not of running, and is not taken over."""
+    notes.append(Note("info", "the stored layout says which steps are on; its order is not the running order"))
+    enabled = {str(id) for id in layout.get("enabledProcessorIds") or ()}
+    named = enabled | {str(id) for id in layout.get("orderedProcessorIds") or ()}
+    entries: list[Mapping[str, Any]] = []
+    for stage in pipeline.stages:
+        names = [name for name in named if stage.answers_to(name)]
+        if names:
+            entries.append({"id": stage.id, "enabled": any(name in enabled for name in names)})
+    return entries
+
+
+def _layout_layer(entry: Mapping[str, Any], notes: list[Note]) -> Layer:
+    enabled, priority, settings = entry.get("enabled"), entry.get("priority"), entry.get("settings") or {}
+    if enabled is not None and not isinstance(enabled, bool):
+        notes.append(Note("warning", f"layout of {entry.get('id')!r}: enabled is {enabled!r}, not true or false"))
+        enabled = None
+    if priority is not None and (not isinstance(priority, int) or isinstance(priority, bool)):
+        notes.append(Note("warning", f"layout of {entry.get('id')!r}: priority is {priority!r}, not a whole number"))
+        priority = None
+    if not isinstance(settings, Mapping):
+        notes.append(Note("warning", f"layout of {entry.get('id')!r}: settings are not an object"))
+        settings = {}
+    return Layer("layout", enabled, priority, cast("Mapping[str, Any]", settings))

@@ -1,0 +1,134 @@
+"""The contract of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self, cast
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from ctxlab.context import Context
+from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
+from ctxlab.pipeline.services import Services, Tokenizer
+
+
+class ProcessorSettings(BaseModel):
+    """What a person can change of a step; titles, descriptions and bounds are enough to draw a form."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        alias_generator=to_camel,
+        populate_by_name=True,
+    )
+
+
+class Processor:
+    """A step: a value that turns a context into another.
+
+    It keeps settings (itself), data (`ctx`) and the world (`services`) apart, and says why when it takes something away.
+    """
+
+    id: str = ""
+    name: str = ""
+    description: str = ""
+    priority: int = 900
+    icon: str | None = None
+    is_core: bool = False
+    default_enabled: bool = True
+
+    aliases: tuple[str, ...] = ()
+    """Other ids that stored files use for this step."""
+    needs: tuple[str, ...] = ()
+    """What must have been provided by an earlier step, such as `history`."""
+    provides: tuple[str, ...] = ()
+    reads_later_tokens: bool = False
+    """Whether the step wants `services.later_tokens`."""
+
+    Settings: type[ProcessorSettings] = ProcessorSettings
+    settings: Any
+
+    def __init__(self, settings: ProcessorSettings | None = None) -> None:
+        self.settings = settings if settings is not None else self.Settings()
+
+    def __repr__(self) -> str:
+        changed = ", ".join(f"{k}={v!r}" for k, v in self.settings.model_dump(exclude_defaults=True).items())
+        return f"{type(self).__name__}({changed})"
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        raise NotImplementedError(f"{type(self).__name__} does not say what it does")
+
+    @classmethod
+    def settings_from(cls, stored: Agent | ModelProfile) -> ProcessorEntry | None:  # noqa: ARG003
+        """What older places of a stored agent or model say of this step; None when they say nothing."""
+        return None
+
+    def may_add_tokens(self, tokenizer: Tokenizer) -> int:  # noqa: ARG002
+        """Tokens that this step may add per message it gets, beyond what the message already costs."""
+        return 0
+
+    def with_settings(self, settings: ProcessorSettings) -> Self:
+        if settings == self.settings:
+            return self
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made.settings = settings
+        return made
+
+
+Step = Callable[..., Context]
+
+
+class FunctionProcessor(Processor):
+    """A step made of a plain function of (ctx) or (ctx, services)."""
+
+    def __init__(self, function: Step, *, id: str, name: str = "", priority: int = 900, description: str = "") -> None:
+        super().__init__()
+        self.id = id
+        self.name = name or id
+        self.priority = priority
+        self.description = description or (function.__doc__ or "").strip().partition("\n")[0]
+        self._function = function
+        self._takes_services = _positional_arguments(function) > 1
+
+    def __repr__(self) -> str:
+        return f"FunctionProcessor({self.id!r})"
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        return self._function(ctx, services) if self._takes_services else self._function(ctx)
+
+
+def processor(
+    id: str, *, name: str = "", priority: int = 900, description: str = ""
+) -> Callable[[Step], FunctionProcessor]:
+    """Make a step of a function.
+
+    >>> @processor("shout", priority=910)
+    ... def shout(ctx):
+    ...     return ctx
+    >>> shout.id
+    'shout'
+    """
+
+    def made(function: Step) -> FunctionProcessor:
+        return FunctionProcessor(function, id=id, name=name, priority=priority, description=description)
+
+    return made
+
+
+def as_processor(thing: Processor | type[Processor] | Step) -> Processor:
+    """A step from an instance, a class or a plain function (which gets its own name as id)."""
+    if isinstance(thing, Processor):
+        return thing
+    if isinstance(thing, type) and issubclass(thing, Processor):
+        return thing()
+    function = cast("Any", thing)
+    return FunctionProcessor(function, id=str(function.__name__).replace("_", "-"))
+
+
+def _positional_arguments(function: Step) -> int:
+    import inspect
+
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in kinds for p in inspect.signature(function).parameters.values())

@@ -1,0 +1,194 @@
+"""A run as a value: every step's context before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ctxlab.context import Context, Draft, Text
+from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
+from ctxlab.pipeline.services import Call, Services
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ctxlab.pipeline.changes import Changes
+    from ctxlab.pipeline.explain import Life, Place
+    from ctxlab.pipeline.pipeline import Pipeline
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """What one processor did. An edited step is a person's change of the context in the debugger."""
+
+    id: str
+    before: Context
+    after: Context
+    seconds: float = 0.0
+    calls: tuple[Call, ...] = ()
+    failure: Exception | None = None
+    edited: bool = False
+
+    def __repr__(self) -> str:
+        end = f", failed: {self.error}" if self.failure else ""
+        return f"Step({self.id!r}, {len(self.before.drafts)} -> {len(self.after.drafts)} drafts{end})"
+
+    @property
+    def error(self) -> str | None:
+        """What went wrong, as a sentence; None when nothing did."""
+        if self.failure is None:
+            return None
+        text = str(self.failure)
+        return text if isinstance(self.failure, CtxlabError) else f"{type(self.failure).__name__}: {text}"
+
+    @property
+    def did_nothing(self) -> bool:
+        return self.after is self.before
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """The whole run. Immutable: `upto` and `rerun` give new traces that share what they have in common."""
+
+    start: Context
+    steps: tuple[Step, ...]
+    pipeline: Pipeline
+    services: Services
+
+    def __repr__(self) -> str:
+        at = f"{len(self.steps)} of {len(self.pipeline.running())} steps"
+        return f"Trace({self.start.request.session.id!r}, {at}, {len(self.result.drafts)} messages)"
+
+    def _repr_html_(self) -> str:
+        from ctxlab.pipeline.html import trace_html
+
+        return trace_html(self)
+
+    # --- the outcome
+
+    @property
+    def result(self) -> Context:
+        """The context after the last step."""
+        return self.steps[-1].after if self.steps else self.start
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """What would be sent: dicts with role, content, source and tokens, and calls in OpenAI's form."""
+        return [as_message(draft, self.services.tokenizer.count_draft(draft)) for draft in self.result.drafts]
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the result: messages, their overhead, tool definitions and what a request costs."""
+        return self.tokens_of(self.result)
+
+    def tokens_of(self, ctx: Context) -> int:
+        """Tokens of a context, counted as the tokenizer of this run counts."""
+        counter = self.services.tokenizer
+        agent = ctx.request.agent
+        tools = counter.count_tools(agent.tools) if agent and agent.tools else 0
+        return sum(counter.count_draft(draft) for draft in ctx.drafts) + counter.request_tokens + tools
+
+    # --- looking into it
+
+    def index(self, step: int | str) -> int:
+        """Position of a step given by position or id; raises UnknownProcessor."""
+        if isinstance(step, int):
+            if not -len(self.steps) <= step < len(self.steps):
+                raise UnknownProcessor(f"the trace has {len(self.steps)} steps, none at {step}")
+            return step % len(self.steps)
+        for i, known in enumerate(self.steps):
+            if known.id == step:
+                return i
+        raise UnknownProcessor(f"the trace has no step {step!r}{did_you_mean(step, [s.id for s in self.steps])}")
+
+    def step(self, step: int | str) -> Step:
+        return self.steps[self.index(step)]
+
+    def changes(self, step: int | str) -> Changes:
+        """What a step added, rewrote, merged, moved and dropped."""
+        from ctxlab.pipeline.changes import changes
+
+        found = self.step(step)
+        return changes(found, self.services.tokenizer)
+
+    def why(self, key: str) -> Life:
+        """The life of one message through all steps; raises CtxlabError when no step ever had it."""
+        from ctxlab.pipeline.explain import life
+
+        return life(self, key)
+
+    def where(self, text: str) -> tuple[Place, ...]:
+        """Every place where these words are sent, were dropped or were replaced, with who wrote them and why."""
+        from ctxlab.pipeline.explain import places
+
+        return places(self, text)
+
+    def table(self, name: str) -> pd.DataFrame:
+        """What a step left under a shared key, as a frame: one row an entry."""
+        import pandas as pd
+
+        shared = self.result.shared
+        if name not in shared:
+            raise CtxlabError(f"no step left {name!r}{did_you_mean(name, list(shared))}")
+        rows = shared[name]
+        return pd.DataFrame([rows] if isinstance(rows, Mapping) else list(rows))
+
+    # --- other runs from this one
+
+    def upto(self, step: int | str) -> Trace:
+        """This run as it stood after a step."""
+        return Trace(self.start, self.steps[: self.index(step) + 1], self.pipeline, self.services)
+
+    def rerun(
+        self, settings: Mapping[str, Any] | None = None, *, on_error: Literal["raise", "skip"] = "raise"
+    ) -> Trace:
+        """The run with other settings, from the first step that they change; the steps before are taken over.
+
+        Answers of services are taken from this run. A person's edits are kept up to that step.
+        """
+        pipeline = self.pipeline.with_settings(settings or {})
+        shared = self.pipeline.first_difference(pipeline, self.services)
+        steps: list[Step] = []
+        for step in self.steps:
+            if step.failure is not None or (not step.edited and shared == 0):
+                break
+            shared -= not step.edited
+            steps.append(step)
+        known = [call for step in self.steps for call in step.calls]
+        return pipeline.resume(Trace(self.start, tuple(steps), pipeline, self.services), on_error=on_error, known=known)
+
+    def finished(self, *, on_error: Literal["raise", "skip"] = "raise") -> Trace:
+        """The run with the steps that are still to come."""
+        return self.pipeline.resume(self, on_error=on_error)
+
+    def view(self) -> dict[str, Any]:
+        """The run as one JSON value: every text and span once, per step a list of indexes."""
+        from ctxlab.pipeline.view import view
+
+        return view(self)
+
+
+def as_message(draft: Draft, tokens: int) -> dict[str, Any]:
+    """A draft as it is sent: OpenAI's form plus `source` and `tokens`."""
+    message: dict[str, Any] = {"role": draft.role, "content": _content(draft)}
+    if draft.name:
+        message["name"] = draft.name
+    if draft.calls:
+        message["tool_calls"] = [call.as_data() for call in draft.calls]
+    if draft.result_of is not None:
+        message["tool_call_id"] = draft.result_of
+    if draft.reasoning:
+        message["reasoning_content"] = draft.reasoning
+    message["source"] = [part.origin.as_data() for part in draft.parts]
+    message["tokens"] = tokens
+    return message
+
+
+def _content(draft: Draft) -> str | list[dict[str, Any]]:
+    if not draft.assets:
+        return str(draft.text)
+    return [
+        {"type": "text", "text": str(part)} if isinstance(part, Text) else {"type": "asset", **part.as_data()}
+        for part in draft.body
+    ]
