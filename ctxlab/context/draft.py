@@ -116,7 +116,7 @@ class Draft:
     @property
     def replays_reasoning(self) -> bool:
         """Whether it carries reasoning state that the vendor wants back unchanged."""
-        artifacts = self.meta.get("reasoning_artifacts") if self.meta else None
+        artifacts = self.meta.get("reasoningArtifacts") if self.meta else None
         return bool(artifacts) and any(a.get("replayPolicy") != "never" for a in artifacts if isinstance(a, Mapping))
 
     def with_text(self, text: Text) -> Draft:

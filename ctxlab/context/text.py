@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where characters come from: `kind` is node, preset, lore, knowledge, transcript, summary, macro, separator, ..."""
+    """Where characters come from: `kind` is node, preset, pending, summary, macro, separator, notice, lore, ..."""
 
     kind: str
     ref: str = ""

@@ -78,8 +78,9 @@ def _of_node(session: Session, key: str, node: MessageNode) -> Iterator[Problem]
                 f"node {key!r} lists {child!r}, whose parent is {session.nodes[child].parent_id!r}",
             )
     if node.children_ids:
+        listed = set(node.children_ids)
         for child in session.children(key):
-            if child not in node.children_ids:
+            if child not in listed:
                 yield Problem("unlisted-child", key, f"node {key!r} does not list its child {child!r}")
     memory = node.last_selected_child_id
     if memory is not None and memory not in session.children(key):
@@ -193,8 +194,9 @@ def _linked(
         for child in session.children(key):
             if parents.get(child) == key:
                 children[key].append(child)
+    listed = {child for found in children.values() for child in found}
     for key, parent in parents.items():
-        if key not in children[parent]:
+        if key not in listed:
             children[parent].append(NodeId(key))
     mended: dict[str, MessageNode] = {}
     for key, node in nodes.items():

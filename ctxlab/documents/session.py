@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, cast
 
 from pydantic import Field, PrivateAttr
@@ -39,6 +38,12 @@ class Session(Stored):
         return f"Session({self.id!r}, {len(self.nodes)} nodes, leaf {self.active_leaf_id!r})"
 
     __str__ = __repr__
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all fields are equal; what either has looked up so far doesn't count."""
+        if not isinstance(other, Session):
+            return NotImplemented
+        return self.__dict__ == other.__dict__ and self.model_extra == other.model_extra
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -109,10 +114,13 @@ class Session(Stored):
 
     def leaves(self) -> tuple[NodeId, ...]:
         """Ids of the nodes without children, in tree order; unreachable ones last."""
-        return tuple(node.id for node in self.in_order() if not self.children(node.id))
+        return tuple(NodeId(key) for key in self._keys_in_order() if not self.children(key))
 
     def in_order(self) -> Iterator[MessageNode]:
         """Every node once, parents before children, siblings in order; unreachable ones last."""
+        return (self.nodes[key] for key in self._keys_in_order())
+
+    def _keys_in_order(self) -> Iterator[str]:
         seen: set[str] = set()
         stack: list[str] = [self.root_node_id] if self.root_node_id and self.root_node_id in self.nodes else []
         while stack:
@@ -120,11 +128,9 @@ class Session(Stored):
             if node_id in seen:
                 continue
             seen.add(node_id)
-            yield self.nodes[node_id]
+            yield node_id
             stack.extend(child for child in reversed(self.children(node_id)) if child in self.nodes)
-        for node_id, node in self.nodes.items():
-            if node_id not in seen:
-                yield node
+        yield from (key for key in self.nodes if key not in seen)
 
     # --- health
 
@@ -182,11 +188,15 @@ class Session(Stored):
     def switched(self, node_id: str) -> Session:
         """A session that looks at `node_id`; every parent on the way remembers the branch."""
         self.node(node_id)
-        path = self.path(node_id)
         nodes = dict(self.nodes)
-        for above, below in pairwise(path):
-            if above.last_selected_child_id != below.id:
-                nodes[above.id] = above.model_copy(update={"last_selected_child_id": below.id})
+        below, parent = node_id, self.nodes[node_id].parent_id
+        for _ in self.path(node_id)[1:]:
+            if parent is None:
+                break
+            above = self.nodes[parent]
+            if above.last_selected_child_id != below:
+                nodes[parent] = above.model_copy(update={"last_selected_child_id": below})
+            below, parent = parent, above.parent_id
         return self._changed({"nodes": nodes, "active_leaf_id": NodeId(node_id)}, self._index())
 
     def _free_id(self) -> str:

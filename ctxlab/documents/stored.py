@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, ClassVar, Literal, Self, TypeVar, cast
 
 import orjson
@@ -43,7 +45,11 @@ class Stored(BaseModel):
 
     def to_json(self) -> bytes:
         """UTF-8 JSON, indented by two blanks."""
-        return orjson.dumps(self.to_data(), option=orjson.OPT_INDENT_2)
+        data = self.to_data()
+        try:
+            return orjson.dumps(data, option=orjson.OPT_INDENT_2)
+        except TypeError:  # integers of more than 64 bits, lone surrogates: Python's own writer knows a way
+            return json.dumps(data, indent=2).encode()
 
     def with_(self, **fields: Any) -> Self:
         """A copy with some fields changed; the values are checked as in the constructor."""
@@ -71,7 +77,7 @@ def _read_what_fits(
     kind: type[S], data: dict[str, Any], refusal: ValidationError, place: str
 ) -> tuple[S, tuple[Note, ...]]:
     notes: list[Note] = []
-    while True:
+    for tries in count():
         for error in _newest_index_first(refusal):
             where = ".".join(str(step) for step in error["loc"])
             notes.append(
@@ -81,13 +87,13 @@ def _read_what_fits(
                     details={"place": place, "field": where},
                 )
             )
-            _remove(data, error["loc"])
+            # What is still refused after some rounds goes as a whole.
+            _remove(data, error["loc"] if tries < 5 else error["loc"][:1])
         try:
             return kind.model_validate(data), tuple(notes)
         except ValidationError as again:
-            if len(notes) > 1000:
-                raise
             refusal = again
+    raise AssertionError("count() has no end")
 
 
 def _newest_index_first(refusal: ValidationError) -> list[Any]:

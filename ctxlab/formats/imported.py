@@ -45,12 +45,13 @@ class Import:
         if not self.sessions:
             raise ReadError(f"{self.source} holds no session, only {self._without_sessions()}")
         if which is None:
-            if len(self.sessions) > 1:
+            only, *others = self.sessions
+            if others:
                 raise SeveralSessions(
                     f"{self.source} holds {len(self.sessions)} sessions: {self._some_ids()}; "
                     "say which with pick=, an index or an id"
                 )
-            return self.sessions[0]
+            return only
         if isinstance(which, int):
             return self._at(which)
         for session in self.sessions:

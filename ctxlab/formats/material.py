@@ -55,7 +55,7 @@ def mostly(items: Any, test: Callable[[Any], bool]) -> bool:
     if not isinstance(items, list) or not items:
         return False
     sample = cast("list[Any]", items)[:SAMPLE]
-    return 2 * sum(map(test, sample)) >= len(sample)
+    return 2 * sum(1 for item in sample if test(item)) >= len(sample)
 
 
 def one_or_mostly(data: Any, test: Callable[[Any], bool]) -> bool:

@@ -130,7 +130,9 @@ def _lines(text: str, source: str, hook: Hook | None) -> Material | None:
             value, found = _line(line, f"line {number}", hook)
         except ValueError as error:
             broken += 1
-            reason = f"column {error.colno}: {_reason(error)}" if isinstance(error, json.JSONDecodeError) else str(error)
+            reason = (
+                f"column {error.colno}: {_reason(error)}" if isinstance(error, json.JSONDecodeError) else str(error)
+            )
             losses.append(Loss(f"{source} line {number}", f"not JSON ({reason}); the line is left out"))
             continue
         objects += isinstance(value, dict) and bool(cast("dict[str, Any]", value))
@@ -155,5 +157,7 @@ def _line(line: str, place: str, hook: Hook | None) -> tuple[Any, list[Loss]]:
 
 
 def _reason(error: json.JSONDecodeError) -> str:
+    if error.pos == len(error.doc) - len(error.doc.lstrip()):
+        return f"no JSON begins here ({error.msg})"
     ended = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string")
     return f"{error.msg}; the text ends too early" if ended else error.msg

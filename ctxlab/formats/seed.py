@@ -130,7 +130,7 @@ def read(material: Material) -> Import:
 
 
 def _stored(
-    kind: type[Agent] | type[UserProfile], called: str, place: str, data: Data, losses: list[Loss]
+    kind: type[Agent | UserProfile], called: str, place: str, data: Data, losses: list[Loss]
 ) -> Any:  # the caller knows which of the two
     value, notes = read_stored(kind, data, place=f"{called} {data.get('id') or data.get('name')!r}")
     losses += losses_of(notes, place)

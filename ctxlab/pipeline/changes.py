@@ -100,7 +100,7 @@ def changes(step: Step, tokenizer: Tokenizer) -> Changes:
             if draft.key in old and old[draft.key] is not draft and id(draft) not in wholes
         ),
         merged=merged,
-        moved=tuple(new[key] for key in _moved([k for k in old if k in new], [k for k in new if k in old])),
+        moved=tuple(new[key] for key in moved_keys([k for k in old if k in new], [k for k in new if k in old])),
         dropped=dropped,
         notes=notes,
         seconds=step.seconds,
@@ -111,7 +111,7 @@ def changes(step: Step, tokenizer: Tokenizer) -> Changes:
     )
 
 
-def _moved(before: Sequence[str], after: Sequence[str]) -> list[str]:
+def moved_keys(before: Sequence[str], after: Sequence[str]) -> list[str]:
     """The fewest keys that must be lifted out so that the others stand in the same order."""
     if before == after:
         return []

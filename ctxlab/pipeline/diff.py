@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import Cause, Context, Draft
-from ctxlab.pipeline.changes import _moved as moved_keys  # pyright: ignore[reportPrivateUsage]
+from ctxlab.pipeline.changes import moved_keys
 from ctxlab.pipeline.trace import Trace
 
 RowKind = Literal["same", "changed", "moved", "only in a", "only in b"]
@@ -71,12 +72,12 @@ def diff(a: Trace | Context, b: Trace | Context) -> Diff:
     new = {draft.key: draft for draft in right.drafts}
     moved = set(moved_keys([k for k in old if k in new], [k for k in new if k in old]))
     rows: list[Row] = []
-    waiting = list(new)
+    waiting = deque(new)
     placed: set[str] = set()
 
     def only_in_b(before: str | None) -> None:
         while waiting and waiting[0] != before:
-            key = waiting.pop(0)
+            key = waiting.popleft()
             if key not in old and key not in placed:
                 placed.add(key)
                 rows.append(Row(key, "only in b", None, new[key], _why_gone(left, key)))

@@ -52,7 +52,7 @@ def _account_for(gone: list[Draft], new: list[Draft], before: Context, after: Co
             )
         if not _kept(draft, heir, remembered):
             raise UnexplainedRewrite(
-                f"{processor} rewrote {draft.key!r} ({_start(draft)!r}) and nothing remembers who wrote it: use splice or sub"
+                f"{processor} rewrote {draft.key!r} ({_start(draft)!r}) and no span remembers who wrote it: use splice or sub"
             )
 
 

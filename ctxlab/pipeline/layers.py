@@ -44,7 +44,7 @@ class Settled:
 
 def settle(base: Processor, layers: Sequence[Layer]) -> Settled:
     """Lay the layers over a step's own settings. An agent's entry replaces the model's entry whole."""
-    heard = [layer for layer in sorted(layers, key=lambda layer: ORDER.index(layer.name))]
+    heard = sorted(layers, key=lambda layer: ORDER.index(layer.name))
     if any(layer.name == "agent" for layer in heard):
         heard = [layer for layer in heard if layer.name != "model"]
     enabled, priority = base.default_enabled, base.priority

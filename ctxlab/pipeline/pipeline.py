@@ -136,7 +136,7 @@ class Pipeline:
         return self._with([stage for stage in self.stages if stage is not gone])
 
     def with_setting(self, name: str, value: Any) -> Pipeline:
-        """With `"<step>.<setting>"` set, above every other layer; `enabled` and `priority` are settings of every step."""
+        """With `"<step>.<setting>"` set, above every other layer; every step has `enabled` and `priority`."""
         return self.with_settings({name: value})
 
     def with_settings(self, settings: Mapping[str, Any]) -> Pipeline:

@@ -27,7 +27,7 @@ class ProcessorSettings(BaseModel):
 class Processor:
     """A step: a value that turns a context into another.
 
-    It keeps settings (itself), data (`ctx`) and the world (`services`) apart, and says why when it takes something away.
+    It keeps settings (itself), data (`ctx`) and the world (`services`) apart, and says why when it takes something.
     """
 
     id: str = ""
@@ -57,14 +57,15 @@ class Processor:
         return f"{type(self).__name__}({changed})"
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        raise NotImplementedError(f"{type(self).__name__} does not say what it does")
+        """The context that comes after `ctx`; `ctx` itself when there is nothing to do."""
+        raise TypeError(f"{type(self).__name__} does not say what it does")
 
     @classmethod
-    def settings_from(cls, stored: Agent | ModelProfile) -> ProcessorEntry | None:  # noqa: ARG003
+    def settings_from(cls, stored: Agent | ModelProfile) -> ProcessorEntry | None:
         """What older places of a stored agent or model say of this step; None when they say nothing."""
         return None
 
-    def may_add_tokens(self, tokenizer: Tokenizer) -> int:  # noqa: ARG002
+    def may_add_tokens(self, tokenizer: Tokenizer) -> int:
         """Tokens that this step may add per message it gets, beyond what the message already costs."""
         return 0
 

@@ -176,7 +176,7 @@ def as_message(draft: Draft, tokens: int) -> dict[str, Any]:
         message["name"] = draft.name
     if draft.calls:
         message["tool_calls"] = [call.as_data() for call in draft.calls]
-    if draft.result_of is not None:
+    if draft.result_of is not None and draft.role == "tool":
         message["tool_call_id"] = draft.result_of
     if draft.reasoning:
         message["reasoning_content"] = draft.reasoning

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import repeat
 from random import Random
 from typing import Any, Literal
 
@@ -79,8 +80,8 @@ def generated_agent() -> Json:
         "presetMessages": [
             _preset(
                 "preset-role",
-                "You look after a greenhouse with twelve bays. Read the sensors before you give advice, name the bay you "
-                "speak of, and answer in the language of the question.",
+                "You look after a greenhouse with twelve bays. Read the sensors before you give advice, name the bay "
+                "you speak of, and answer in the language of the question.",
             ),
             _preset(
                 "preset-today",
@@ -118,7 +119,8 @@ def _kinds(messages: int, tool_share: float) -> list[Kind]:
             results = 2 if rounds % 4 == 3 else 1
             if len(kinds) + 1 + results > messages:
                 break
-            kinds += ["call", *(["result"] * results)]
+            kinds.append("call")
+            kinds.extend(repeat("result", results))
             owed, rounds = owed - 1, rounds + 1
         if len(kinds) < messages:
             kinds.append("answer")
@@ -132,7 +134,7 @@ def _stamp(moment: datetime) -> str:
 class _Writer:
     """Writes the nodes of one session, `unit` tokens for a message of weight 1.
 
-    What one text runs over its length is taken off a later one, so the mean is met even by short sessions.
+    What one text runs over its length is taken off the next, so that the mean isn't pushed up by whole sentences.
     """
 
     def __init__(self, seed: int, unit: float) -> None:
@@ -144,6 +146,7 @@ class _Writer:
         self.calls = 0
 
     def path(self, kinds: list[Kind]) -> dict[str, Json]:
+        """The root and one node per kind below it, each the only child of the one before."""
         root = _node("root", None, "system", "", START, {})
         nodes = {"root": root}
         open_calls: list[Json] = []
@@ -183,7 +186,7 @@ class _Writer:
             raise ValueError(f"{count!r} branches need an answer to stand beside, and this session has none")
         for index in range(1, count + 1):
             kept = self.random.choice(answers)
-            branch = {**kept, "id": f"b{index}", "childrenIds": [], "content": self.prose("answer")}
+            branch: Json = {**kept, "id": f"b{index}", "childrenIds": [], "content": self.prose("answer")}
             branch.pop("lastSelectedChildId", None)
             branch["metadata"] = dict(kept["metadata"])
             nodes[branch["id"]] = branch
@@ -235,12 +238,10 @@ class _Writer:
         """About `budget` tokens of pieces, at `rate` tokens per character; never empty, never twice the same."""
         pieces: list[str] = []
         size = self.surplus
-        while not pieces or size < budget:
+        while not pieces or size < budget or gap.join(pieces) in self.seen:
             pieces.append(piece())
             size += (len(pieces[-1]) + len(gap)) * rate
-        while (text := gap.join(pieces)) in self.seen:
-            pieces.append(piece())
-            size += (len(pieces[-1]) + len(gap)) * rate
+        text = gap.join(pieces)
         self.seen.add(text)
         self.surplus = size - budget
         return text
@@ -402,7 +403,7 @@ TAILS_ZH = (
 NOUNS = ("pump", "vent", "boiler", "basin", "shade", "lamp", "mixer", "probe", "valve", "filter", "relay", "misting")
 VERBS_CODE = ("open", "close", "measure", "smooth", "limit", "schedule", "drain", "compare", "reset", "delay")
 CODE = (
-    "def {verb}_{a}(reading: float, limit: float = {n}.0) -> float:\n    return min(reading, limit)\n",
+    "def {verb}_{a}(reading: float, limit: float = {n}.0) -> float:\n    return min(reading, limit)",
     "{a}_{n} = {verb}({b}, seconds={n})",
     "if {a}.pressure > {n} and not {b}.is_open:\n    {b}.{verb}()",
     "for {a} in bay.{b}s[:{n}]:\n    {verb}({a}.value, into=totals)",
@@ -410,7 +411,7 @@ CODE = (
     "{b}_history.append(({n}, {a}.{verb}()))",
     "# {a} number {n} answers late: {verb} it before the {b}",
     "with {a}.locked(timeout={n}) as held:\n    held.{verb}({b}_limit)",
-    "@every(minutes={n})\ndef {verb}_{b}_again() -> None:\n    {a}.{verb}()\n",
+    "@every(minutes={n})\ndef {verb}_{b}_again() -> None:\n    {a}.{verb}()",
     'return {{"{a}": {n}, "{b}": {verb}({b})}}',
 )
 LEVELS = ("INFO ", "INFO ", "INFO ", "DEBUG", "WARN ", "ERROR")
@@ -427,7 +428,7 @@ EVENTS = (
 TOOLS = ("read_file", "read_log", "find_notes")
 
 #: Tokens of o200k_base per character of each sort of text above.
-ENGLISH_RATE = 0.2
-CHINESE_RATE = 0.7
-CODE_RATE = 0.3
-LOG_RATE = 0.4
+ENGLISH_RATE = 0.206
+CHINESE_RATE = 0.865
+CODE_RATE = 0.275
+LOG_RATE = 0.335

@@ -1,0 +1,202 @@
+"""The door: read, load, build, debug, diff."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from ctxlab.context import Context, Pending, Request
+from ctxlab.documents import Agent, ModelProfile, Note, Session, UserProfile
+from ctxlab.engines.tokens import tokenizer_for
+from ctxlab.errors import CtxlabError, OverBudget, UnknownNode, did_you_mean
+from ctxlab.formats import Import, read, read_data
+from ctxlab.pipeline import Debugger, Diff, Pipeline, Services, Trace, diff
+from ctxlab.processors import default_pipeline
+
+__all__ = ["build", "debug", "diff", "load", "load_agent", "load_user", "read", "read_data"]
+
+Source = Session | Import
+LIMITER = "token-limiter"
+
+
+def load(path: str | Path, pick: int | str | None = None) -> Session:
+    """The session of a file: the only one, or the one picked by index or id.
+
+    Raises SeveralSessions, naming them, when there are several and none is picked; ReadError when there is none.
+    """
+    return read(path).pick(pick)
+
+
+def load_agent(path: str | Path) -> Agent:
+    """The only agent of a file."""
+    return _only(read(path).agents, "agent", path)
+
+
+def load_user(path: str | Path) -> UserProfile:
+    """The only user profile of a file."""
+    return _only(read(path).users, "user profile", path)
+
+
+def build(
+    session: Source,
+    agent: Agent | None = None,
+    *,
+    agents: Sequence[Agent] = (),
+    user: UserProfile | None = None,
+    model: str | ModelProfile | None = None,
+    leaf: str | None = None,
+    pending: str | Pending | None = None,
+    budget_tokens: int | None = None,
+    books: Sequence[Any] = (),
+    rules: Sequence[Any] = (),
+    settings: Mapping[str, Any] | None = None,
+    pipeline: Pipeline | None = None,
+    services: Services | None = None,
+    timestamp: str | None = None,
+    seed: int = 0,
+) -> Trace:
+    """What would be sent for a leaf, with every step that led there.
+
+    Without an `agent` it is, among `agents` (or those that an Import brings), the one that the leaf's metadata names,
+    else the only one, else none. `budget_tokens` counts prompt tokens exactly. Raises SeveralSessions for an Import of
+    several, BudgetTooSmall when what must stay doesn't fit, ProcessorFailed when a step raises.
+    """
+    start = _start(
+        session,
+        agent,
+        agents=agents,
+        user=user,
+        model=model,
+        leaf=leaf,
+        pending=pending,
+        budget_tokens=budget_tokens,
+        books=books,
+        rules=rules,
+        settings=settings,
+        pipeline=pipeline,
+        services=services,
+        timestamp=timestamp,
+        seed=seed,
+    )
+    return within_budget(start.finished())
+
+
+def debug(session: Source, agent: Agent | None = None, **options: Any) -> Debugger:
+    """A debugger at the start of the same run; it takes what `build` takes."""
+    return Debugger(_start(session, agent, **options))
+
+
+def within_budget(trace: Trace) -> Trace:
+    """The trace, its final messages counted anew; raises OverBudget when they are more than the limiter promised."""
+    report = trace.result.shared.get(LIMITER)
+    if report is None or report["overhead_tokens"] is not None:
+        return trace
+    tokens = trace.tokens
+    if tokens > report["budget"]:
+        raise OverBudget(
+            f"the final messages have {tokens:,} tokens, the limiter promised {report['budget']:,}: "
+            "a step after it adds more than its may_add_tokens says"
+        )
+    return trace
+
+
+class _Chosen(NamedTuple):
+    agent: Agent | None
+    notes: tuple[Note, ...]
+
+
+def _start(
+    source: Source,
+    agent: Agent | None = None,
+    *,
+    agents: Sequence[Agent] = (),
+    user: UserProfile | None = None,
+    model: str | ModelProfile | None = None,
+    leaf: str | None = None,
+    pending: str | Pending | None = None,
+    budget_tokens: int | None = None,
+    books: Sequence[Any] = (),
+    rules: Sequence[Any] = (),
+    settings: Mapping[str, Any] | None = None,
+    pipeline: Pipeline | None = None,
+    services: Services | None = None,
+    timestamp: str | None = None,
+    seed: int = 0,
+) -> Trace:
+    session = source.pick(None) if isinstance(source, Import) else source
+    if leaf is not None and leaf not in session.nodes:
+        raise UnknownNode(
+            f"session {session.id!r} has no node {leaf!r}{did_you_mean(leaf, list(session.nodes)[:2000])}"
+        )
+    at = leaf if leaf is not None else session.active_leaf_id
+    known = (*agents, *(source.agents if isinstance(source, Import) else ()))
+    chosen = _Chosen(agent, ()) if agent is not None else _agent_for(session, at, known)
+    profile = _model_for(model, chosen.agent, session, at)
+    request = Request(
+        session=session,
+        leaf=leaf,
+        pending=Pending(pending) if isinstance(pending, str) else pending,
+        agent=chosen.agent,
+        user=user if user is not None else _only_user(source),
+        model=profile,
+        books=tuple(books),
+        rules=tuple(rules),
+        timestamp=timestamp if timestamp is not None else _timestamp_of(session, at),
+        seed=seed,
+    )
+    pipeline = (pipeline or default_pipeline()).with_settings(_call_settings(budget_tokens, settings))
+    world = services or Services(tokenizer=tokenizer_for(profile))
+    return pipeline.start(Context(request, notes=chosen.notes), world)
+
+
+def _call_settings(budget_tokens: int | None, settings: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A call's budget counts prompt tokens exactly, so nothing is reserved."""
+    budget = {f"{LIMITER}.budget_tokens": budget_tokens, f"{LIMITER}.reserve_tokens": 0}
+    return {**(budget if budget_tokens is not None else {}), **(settings or {})}
+
+
+def _agent_for(session: Session, leaf: str | None, agents: Sequence[Agent]) -> _Chosen:
+    """The agent that the leaf (or the nearest message above it) names, else the only one, else none."""
+    named = next((node.agent_id for node in reversed(session.path(leaf)) if node.agent_id), None) if leaf else None
+    found = next((agent for agent in agents if named is not None and agent.id == named), None)
+    if found is not None:
+        return _Chosen(found, ())
+    notes: tuple[Note, ...] = ()
+    if named is not None:
+        at_hand = ", ".join(repr(agent.id) for agent in agents[:5]) or "none"
+        notes = (
+            Note("warning", f"message {leaf!r} was written with agent {named!r}, which is not at hand ({at_hand})"),
+        )
+    return _Chosen(agents[0] if len(agents) == 1 else None, notes)
+
+
+def _model_for(
+    model: str | ModelProfile | None, agent: Agent | None, session: Session, leaf: str | None
+) -> ModelProfile | None:
+    if isinstance(model, ModelProfile):
+        return model
+    name = model or (agent.model_id if agent else None)
+    if name is None and leaf is not None:
+        name = next(
+            (n.meta("modelId") for n in reversed(session.path(leaf)) if isinstance(n.meta("modelId"), str)), None
+        )
+    return ModelProfile(id=name) if name else None
+
+
+def _timestamp_of(session: Session, leaf: str | None) -> str | None:
+    node = session.nodes.get(leaf) if leaf else None
+    return node.timestamp if node else None
+
+
+def _only_user(source: Source) -> UserProfile | None:
+    return source.users[0] if isinstance(source, Import) and len(source.users) == 1 else None
+
+
+T = TypeVar("T")
+
+
+def _only(found: Sequence[T], what: str, path: str | Path) -> T:
+    if len(found) != 1:
+        raise CtxlabError(f"{path} holds {len(found)} {what}s, not one; read() gives them all")
+    return found[0]

@@ -1,0 +1,83 @@
+"""HTML to Markdown, thoughts left alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ctxlab.context import Cause, Edit, Origin, Text
+
+TAG = re.compile(r"<[A-Za-z]")
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+EMPTY_LINK = re.compile(r"!?\[\s*\]\([^)\n]*\)")
+TRAILING_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
+MANY_LINES = re.compile(r"\n{3,}")
+
+
+def looks_like_html(text: str) -> bool:
+    return TAG.search(text) is not None
+
+
+def as_markdown(text: Text, *, keep_tags: Sequence[str], note: str, cause: Cause) -> Text:
+    """The text as Markdown with `note` after it; what stands inside one of `keep_tags` stays as it is.
+
+    A tag that is never closed keeps everything up to the end.
+    """
+    whole = str(text)
+    kept = [(m.start(), m.end()) for m in _kept(keep_tags).finditer(whole)]
+    mark = _unused_mark(whole)
+    html = ""
+    at = 0
+    for start, end in kept:
+        html += whole[at:start] + mark
+        at = end
+    pieces = _tidy(_converted(html + whole[at:])).split(mark)
+    if len(pieces) != len(kept) + 1:  # the converter lost a mark: better no change than a wrong one
+        return text
+    pieces[-1] += note
+    starts = [0, *(end for _, end in kept)]
+    ends = [*(start for start, _ in kept), len(whole)]
+    return (
+        text.splice(
+            [
+                Edit(start, end, piece, cause)
+                for start, end, piece in zip(starts, ends, pieces, strict=True)
+                if end > start or piece
+            ]
+        )
+        if text.spans
+        else Text.of(note, Origin("notice", cause.processor), cause)
+    )
+
+
+def _kept(tags: Sequence[str]) -> re.Pattern[str]:
+    names = "|".join(re.escape(tag) for tag in tags)
+    return re.compile(rf"<({names})\b[^>]*>.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+
+
+def _unused_mark(text: str) -> str:
+    mark = "\ue000"
+    while mark in text:
+        mark += "\ue001"
+    return mark
+
+
+def _converted(html: str) -> str:
+    from markdownify import MarkdownConverter
+
+    converter = MarkdownConverter(
+        heading_style="atx",
+        bullets="*",
+        strong_em_symbol="*",
+        escape_asterisks=False,
+        escape_underscores=False,
+        escape_misc=False,
+        keep_inline_images_in=["td", "th"],
+    )
+    return str(converter.convert(COMMENT.sub("", html)))
+
+
+def _tidy(markdown: str) -> str:
+    text = EMPTY_LINK.sub("", markdown)
+    text = TRAILING_BLANKS.sub("", text)
+    return MANY_LINES.sub("\n\n", text).strip()

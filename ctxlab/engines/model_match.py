@@ -1,0 +1,59 @@
+"""Whether a message is meant for this model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ctxlab.documents import ModelMatch, ModelProfile
+from ctxlab.engines.regexes import BadPattern, found
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`fits` says whether the message is meant for the model, `problems` which patterns were left out and why."""
+
+    fits: bool
+    problems: tuple[str, ...] = ()
+
+
+def model_fits(rule: ModelMatch | None, model: ModelProfile | None) -> Verdict:
+    """Patterns are regular expressions, unanchored, upper and lower case alike.
+
+    A side without patterns doesn't vote: `mode` any needs one of the sides that vote, all needs each of them. With no
+    pattern at all the message is for every model. `exclude` turns the verdict round.
+    """
+    if rule is None or not rule.enabled:
+        return Verdict(True)
+    problems: list[str] = []
+    votes: list[bool] = []
+    if rule.patterns:
+        votes.append(_any_hit(rule.patterns, model_names(model), problems))
+    profile_patterns = (*rule.profile_patterns, *(rule.patterns if rule.match_profile_name else ()))
+    if profile_patterns:
+        profile = [model.profile_name] if model is not None and model.profile_name else []
+        votes.append(_any_hit(profile_patterns, profile, problems))
+    if not votes:
+        return Verdict(True, tuple(problems))
+    fits = all(votes) if rule.mode == "all" else any(votes)
+    return Verdict(fits != rule.exclude, tuple(dict.fromkeys(problems)))
+
+
+def model_names(model: ModelProfile | None) -> list[str]:
+    """What a pattern may match: the shown name, the id without its profile (up to `:`), and its last part (after `/`)."""
+    if model is None:
+        return []
+    bare = model.id.partition(":")[2] or model.id
+    names = [model.name or "", model.id, bare, bare.rpartition("/")[2]]
+    return [name for name in dict.fromkeys(names) if name]
+
+
+def _any_hit(patterns: Sequence[str], names: Iterable[str], problems: list[str]) -> bool:
+    texts = list(names)
+    hit = False
+    for pattern in patterns:
+        try:
+            hit = any(found(pattern, text) for text in texts) or hit
+        except BadPattern as problem:
+            problems.append(str(problem))
+    return hit

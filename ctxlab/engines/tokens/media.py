@@ -1,0 +1,257 @@
+"""Tokens of pictures, sound, films and documents, by the vendors' published formulas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from math import ceil, floor, isfinite, sqrt
+from types import MappingProxyType
+from typing import Any, cast
+
+from ctxlab.context import AssetRef
+from ctxlab.documents import ModelProfile
+from ctxlab.engines.tokens.models import read_model_name
+
+Parameters = Mapping[str, float]
+NO_PARAMETERS: Parameters = MappingProxyType({})
+ASSUMED_PIXELS = 1024  # for a side that isn't known
+
+
+@dataclass(frozen=True, slots=True)
+class ImageCost:
+    """A method of METHODS and its parameters; what is not given is the method's default."""
+
+    method: str = "gemini_2_0"
+    parameters: Parameters = field(default=NO_PARAMETERS)
+
+
+@dataclass(frozen=True, slots=True)
+class MediaRules:
+    """What media cost with a family of models. A document of a family with `page_tokens` 0 costs nothing."""
+
+    name: str
+    image: ImageCost = ImageCost()
+    video_tokens_per_second: int = 263
+    audio_tokens_per_second: int = 32
+    page_tokens: int = 0
+    source: str = ""
+    as_of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MediaTokens:
+    """`estimated` when a size that the formula needs isn't known."""
+
+    tokens: int
+    estimated: bool = False
+
+
+def media_tokens(asset: AssetRef, rules: MediaRules) -> MediaTokens:
+    """What a file costs. An unknown side of a picture is taken for 1024 pixels, an unknown duration for 0 seconds."""
+    match asset.kind:
+        case "image":
+            width, height = _size(asset.metadata, "width"), _size(asset.metadata, "height")
+            tokens = image_tokens(width or ASSUMED_PIXELS, height or ASSUMED_PIXELS, rules.image)
+            return MediaTokens(tokens, estimated=width is None or height is None)
+        case "video":
+            return _by_duration(asset, rules.video_tokens_per_second)
+        case "audio":
+            return _by_duration(asset, rules.audio_tokens_per_second)
+        case "document" if rules.page_tokens:
+            # Always an estimate: how much text a page has is not known here. A document has at least one page.
+            pages = next((n for name in _PAGES if (n := _size(asset.metadata, name))), 1.0)
+            return MediaTokens(ceil(pages) * rules.page_tokens, estimated=True)
+        case _:
+            return MediaTokens(0)
+
+
+def image_tokens(width: float, height: float, cost: ImageCost) -> int:
+    """What a picture of so many pixels costs; a method that doesn't exist costs what the default one does."""
+    return METHODS.get(cost.method, _gemini_2_0)(width, height, cost.parameters)
+
+
+def image_cost(data: object) -> ImageCost | None:
+    """A stored `visionTokenCost`: {"calculationMethod": ..., "parameters": {...}}; None if it is none."""
+    if not isinstance(data, Mapping):
+        return None
+    stored = cast("Mapping[str, Any]", data)
+    method, parameters = stored.get("calculationMethod"), stored.get("parameters")
+    if not isinstance(method, str):
+        return None
+    given = cast("Mapping[str, Any]", parameters) if isinstance(parameters, Mapping) else {}
+    return ImageCost(method, {name: number for name in given if (number := _size(given, name)) is not None})
+
+
+def media_rules_for(model: str | ModelProfile | None = None) -> MediaRules:
+    """The rules of a model: what its profile says of pictures, and the table's row for its name, else DEFAULT_RULES."""
+    if not isinstance(model, ModelProfile):
+        return _rules_of_name(model or "")
+    rules = _rules_of_name(model.id or model.name or "")
+    stored = model.vision_token_cost or (model.capabilities or {}).get("visionTokenCost")
+    cost = image_cost(stored)
+    return replace(rules, image=cost) if cost else rules
+
+
+def _rules_of_name(name: str) -> MediaRules:
+    bare = read_model_name(name).bare
+    return next((rules for pattern, rules in TABLE if re.match(pattern, bare)), DEFAULT_RULES)
+
+
+_PAGES = ("pages", "pageCount", "page_count", "numPages")
+_LARGEST = 10_000_000  # pixels, seconds, pages: more than that is not a size
+
+
+def _size(data: Mapping[str, Any], name: str) -> float | None:
+    """A number that can be a size, else None: stored metadata may hold anything."""
+    value = data.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= _LARGEST:
+        return None
+    return value if isfinite(value) else None
+
+
+def _by_duration(asset: AssetRef, tokens_per_second: int) -> MediaTokens:
+    seconds = _size(asset.metadata, "duration")
+    return MediaTokens(ceil(seconds or 0) * tokens_per_second, estimated=seconds is None)
+
+
+# --- pictures -----------------------------------------------------------------------------------------------------
+
+
+def _per_image(_width: float, _height: float, given: Parameters) -> int:
+    return ceil(given.get("costPerImage", 0))
+
+
+def _gemini_2_0(width: float, height: float, _given: Parameters) -> int:
+    if width <= 384 and height <= 384:
+        return 258
+    return ceil(width / 768) * ceil(height / 768) * 258
+
+
+def _openai_tile(width: float, height: float, given: Parameters) -> int:
+    """Fit into 2048 x 2048, then the shorter side to 768; a base and a price for each tile of 512."""
+    base, tile, side = given.get("baseCost", 85), given.get("tileCost", 170), given.get("tileSize", 512)
+    if max(width, height) > 2048:
+        scale = min(2048 / width, 2048 / height)
+        width, height = floor(width * scale), floor(height * scale)
+    if min(width, height) > 768:
+        scale = 768 / min(width, height)
+        width, height = floor(width * scale), floor(height * scale)
+    return ceil(base + ceil(width / side) * ceil(height / side) * tile)
+
+
+def _openai_patch(width: float, height: float, given: Parameters) -> int:
+    """Patches of 32 pixels, 1536 at most (the picture shrinks to fit), times the model's multiplier."""
+    most, multiplier = given.get("maxPatches", 1536), given.get("multiplier", 1)
+    patches = ceil(width / 32) * ceil(height / 32)
+    if patches > most:
+        scale = sqrt(most * 32 * 32 / (width * height))
+        across, down = width * scale / 32, height * scale / 32
+        scale = min(floor(across) / across, floor(down) / down)
+        patches = ceil(round(across * scale, 6)) * ceil(round(down * scale, 6))
+    return ceil(min(max(patches, 1), most) * multiplier)
+
+
+def _anthropic_patch(width: float, height: float, given: Parameters) -> int:
+    """Patches of 28 pixels after the longer side is brought to `maxEdge`; never more than `maxTokens`."""
+    edge, most = given.get("maxEdge", 1568), given.get("maxTokens", 1568)
+    scale = min(1, edge / max(width, height))
+    return ceil(min(ceil(width * scale / 28) * ceil(height * scale / 28), most))
+
+
+def _anthropic_pixels(width: float, height: float, given: Parameters) -> int:
+    """Pixels / 750, what Anthropic documented before it counted patches; never more than 1600."""
+    scale = min(1, given.get("maxEdge", 1568) / max(width, height))
+    return ceil(min(width * scale * height * scale / 750, given.get("maxTokens", 1600)))
+
+
+METHODS: Mapping[str, Callable[[float, float, Parameters], int]] = MappingProxyType(
+    {
+        "fixed": _per_image,
+        "claude_3": _per_image,
+        "gemini_2_0": _gemini_2_0,
+        "openai_tile": _openai_tile,
+        "openai_patch": _openai_patch,
+        "anthropic_patch": _anthropic_patch,
+        "anthropic_pixels": _anthropic_pixels,
+    }
+)
+
+# --- the table ------------------------------------------------------------------------------------------------------
+
+# What counts when the model says nothing and isn't in the table; documents are free.
+DEFAULT_RULES = MediaRules("default", source="ai.google.dev, Understand and count tokens", as_of="2026-10")
+
+
+def _openai(name: str, image: ImageCost, *, as_of: str = "2026-02", page_text_tokens: int = 500) -> MediaRules:
+    """OpenAI puts the text of a page and a picture of it into the context (File inputs guide): here a letter page at
+    150 dpi and about 500 tokens of text. Audio is 1 token per 100 ms (Realtime, Managing costs)."""
+    page_tokens = image_tokens(1275, 1650, image) + page_text_tokens
+    return MediaRules(
+        name,
+        image,
+        audio_tokens_per_second=10,
+        page_tokens=page_tokens,
+        source="developers.openai.com, Images and vision: calculating costs",
+        as_of=as_of,
+    )
+
+
+def _tile(base: float, tile: float) -> ImageCost:
+    return ImageCost("openai_tile", {"baseCost": base, "tileCost": tile})
+
+
+def _patch(multiplier: float) -> ImageCost:
+    return ImageCost("openai_patch", {"multiplier": multiplier})
+
+
+def _anthropic(name: str, edge: float, most: int) -> MediaRules:
+    """A page is a picture at its largest and 1,500 to 3,000 tokens of text (PDF support); measured are 2,100 to 2,500."""
+    return MediaRules(
+        name,
+        ImageCost("anthropic_patch", {"maxEdge": edge, "maxTokens": most}),
+        page_tokens=1568 + 1500,
+        source="platform.claude.com, Images and vision; PDF support",
+        as_of="2026-07",
+    )
+
+
+# Patterns of bare names, the first that fits; dated, as vendors change them.
+TABLE: tuple[tuple[str, MediaRules], ...] = (
+    (r"gpt-4o-mini", _openai("gpt-4o-mini", _tile(2833, 5667))),
+    (r"gpt-4\.1-mini", _openai("gpt-4.1-mini", _patch(1.62))),
+    (r"gpt-4\.1-nano", _openai("gpt-4.1-nano", _patch(2.46))),
+    (r"o4-mini|codex-mini", _openai("o4-mini", _patch(1.72))),
+    # The guide says 1.62 and 2.46 for these two, the bill 1.2 and 1.5; too much is the safer mistake.
+    (r"gpt-5-mini", _openai("gpt-5-mini", _patch(1.62))),
+    (r"gpt-5-nano", _openai("gpt-5-nano", _patch(2.46))),
+    (r"gpt-5\.(?:[2-9]|\d\d)", _openai("gpt-5.2", _patch(1.2), as_of="2026-09")),
+    (r"gpt-5", _openai("gpt-5", _tile(70, 140))),
+    (r"o[13](?![a-z0-9])", _openai("o3", _tile(75, 150))),
+    (r"gpt-4|chatgpt-4o", _openai("gpt-4o", _tile(85, 170))),
+    (
+        r"claude-(?:opus-4[.-][78]|(?:opus|sonnet|fable|mythos)-[5-9])",
+        _anthropic("claude, high resolution", 2576, 4784),
+    ),
+    (r"claude", _anthropic("claude", 1568, 1568)),
+    (
+        r"gemini-(?:[3-9]|\d\d)",
+        MediaRules(
+            "gemini-3",
+            ImageCost("fixed", {"costPerImage": 1120}),
+            video_tokens_per_second=70 + 32,  # a frame per second and its sound
+            page_tokens=560,
+            source="ai.google.dev, Media resolution: defaults",
+            as_of="2026-10",
+        ),
+    ),
+    (
+        r"gemini",
+        MediaRules(
+            "gemini",
+            page_tokens=258,
+            source="ai.google.dev, Understand and count tokens; Document understanding",
+            as_of="2026-10",
+        ),
+    ),
+)

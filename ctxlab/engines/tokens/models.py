@@ -1,0 +1,56 @@
+"""Which tokenizer a model has, by its name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Wire = Literal["openai", "anthropic", "google"]
+
+ESTIMATOR = "estimator"
+# Harmony has o200k's pattern and ranks and more special tokens; as plain text is counted, they count alike.
+ENCODINGS = {"cl100k_base": "cl100k_base", "o200k_base": "o200k_base", "o200k_harmony": "o200k_base"}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """What a model's name says: its bare form, the encoding (None: only an estimate) and the vendor's wire format."""
+
+    bare: str
+    encoding: str | None
+    wire: Wire = "openai"
+
+
+# tiktoken's table as of 0.14 (2026), dated, sized and fine-tuned names included.
+_END = r"(?![a-z0-9])"
+_VENDOR = r"(?:[a-z][a-z-]*\.)*"  # Bedrock: us.anthropic.claude-..., openai.gpt-oss-...
+_FAMILIES: tuple[tuple[re.Pattern[str], str | None, Wire], ...] = tuple(
+    (re.compile(f"{_VENDOR}(?={pattern})"), name, wire)
+    for pattern, name, wire in (
+        (rf"gpt-oss{_END}", "o200k_harmony", "openai"),
+        (rf"(?:gpt-(?:4o|4\.1|4\.5|5)|chatgpt-4o|o[134]|codex-mini){_END}", "o200k_base", "openai"),
+        (rf"(?:gpt-(?:4|3\.5|35)(?![a-z0-9.])|(?:davinci|babbage)-002{_END})", "cl100k_base", "openai"),
+        (rf"text-embedding-(?:ada-002|3-small|3-large){_END}", "cl100k_base", "openai"),
+        (r"claude", None, "anthropic"),
+        (r"gemini|gemma|learnlm", None, "google"),
+    )
+)
+
+
+def read_model_name(model: str) -> ModelName:
+    """What is known of a model from its name alone.
+
+    Prefixes and suffixes of gateways don't matter: `openrouter:openai/gpt-4o-mini:free`, `ft:gpt-4o:acme::x1`,
+    `us.anthropic.claude-opus-4-7`. Vendors without public ranks, and names never heard of, have no encoding: a wrong
+    tokenizer that calls itself exact is worse than an estimate that says so.
+
+    >>> read_model_name("openrouter:openai/gpt-4o-mini").encoding
+    'o200k_base'
+    """
+    tail = model.strip().lower().rpartition("/")[2]
+    for part in tail.split(":"):
+        for pattern, encoding, wire in _FAMILIES:
+            if vendor := pattern.match(part):
+                return ModelName(part[vendor.end() :], encoding, wire)
+    return ModelName(tail, None)

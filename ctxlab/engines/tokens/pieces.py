@@ -1,0 +1,89 @@
+"""Where a text can be cut so that the counts of its parts add up, for o200k and cl100k.
+
+Both encodings split a text by a pattern first and encode each match on its own. A place is a safe cut when no match can
+reach over it and neither side's matches depend on the other side:
+
+- after a letter or digit, before a blank, newline, comma, full stop, ...: matches with letters or digits end there (only
+  an apostrophe could go on), and no lookahead of what stands before looks past a letter;
+- after a newline, before anything but a blank or a slash: matches with newlines end there (o200k's may take slashes).
+
+Letters are listed, not `str.isalnum`: they must be letters in every version of Unicode that Python and tiktoken may have.
+Marks are not among them (cl100k takes a combining accent for punctuation).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+Count = Callable[[str], int]
+
+LETTERS_AND_DIGITS = (
+    "0-9A-Za-z"
+    "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"  # Latin
+    "\u0391-\u03a1\u03a3-\u03c9\u0400-\u0481"  # Greek, Cyrillic
+    "\u05d0-\u05ea\u0620-\u064a\u0904-\u0939\u0e01-\u0e30"  # Hebrew, Arabic, Devanagari, Thai
+    "\u3041-\u3096\u30a1-\u30fa\u3400-\u4db5\u4e00-\u9fa5\uac00-\ud7a3"  # kana, Chinese, hangul
+    "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"  # full width
+)
+ENDS = " \t\r\n,.;:!?()，。；：！？、"
+CUT = re.compile(f"[{LETTERS_AND_DIGITS}](?=[{ENDS}])|[\r\n](?=[^\\s/])")
+
+# What Rust's \s takes besides \r and \n. Python's \s also has \x1c-\x1f, which are no blanks to tiktoken.
+_BLANKS = re.compile("[\t\x0b\x0c \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+
+SHORT = 4_000  # characters; up to here a text is encoded in one go, with no look at its characters
+PIECE = 2_000  # characters; how far apart the cuts of a longer text are, at least
+LONG_RUN = 100_000  # blanks; tiktoken's regex engine panics at a million of them before a word
+NEAR = 200  # characters; how far from the end of a span a cut is looked for
+
+
+def pieces(text: str) -> Iterator[str]:
+    """The text in parts whose counts add up, cut from the front: growing at the end changes only the last part."""
+    start = 0
+    while len(text) - start > SHORT and (cut := CUT.search(text, start + PIECE)):
+        yield text[start : cut.end()]
+        start = cut.end()
+    yield text[start:]
+
+
+def count_unbroken(text: str, encode: Count) -> int:
+    """The count of a text that has no safe cut, however long its runs of blanks are.
+
+    A run before a word is one match but for its last blank, so it can be counted alone; a run before a newline or at
+    the end is left to the engine, which takes those without a stack.
+    """
+    total = start = 0
+    for run in _BLANKS.finditer(text):
+        begin, end = run.span()
+        if end - begin >= LONG_RUN and end < len(text) and text[end] not in "\r\n":
+            total += encode(text[start:begin]) + encode(text[begin : end - 1])
+            start = end - 1
+    return total + encode(text[start:])
+
+
+def count_joined(texts: Sequence[str], count: Count, seam: Count, *, at_least: int = 400) -> int:
+    """The count of `"".join(texts)`, with `count` asked only for the texts themselves and `seam` for what is between.
+
+    A text's own count holds from its first to its last safe cut; only what lies outside is encoded with its neighbours.
+    Texts under `at_least` characters, or without a safe cut, belong to what is between.
+    """
+    total = 0
+    between: list[str] = []
+    for text in texts:
+        first = CUT.search(text) if len(text) >= at_least else None
+        if first is None:
+            between.append(text)
+            continue
+        head, tail = first.end(), _last_cut(text, first.end())
+        total += count(text) - seam(text[:head]) - seam(text[tail:])
+        total += seam("".join([*between, text[:head]]))
+        between = [text[tail:]]
+    return total + seam("".join(between))
+
+
+def _last_cut(text: str, first: int) -> int:
+    last = first
+    for cut in CUT.finditer(text, max(first, len(text) - NEAR)):
+        last = cut.end()
+    return last

@@ -1,0 +1,185 @@
+"""What a message costs a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ctxlab.context import Draft, Text
+from ctxlab.documents import ModelProfile
+from ctxlab.engines.tokens.counts import Counts
+from ctxlab.engines.tokens.estimate import estimate_tokens
+from ctxlab.engines.tokens.exact import exact
+from ctxlab.engines.tokens.media import DEFAULT_RULES, MediaRules, media_rules_for, media_tokens
+from ctxlab.engines.tokens.models import ENCODINGS, ESTIMATOR, ModelName, read_model_name
+from ctxlab.engines.tokens.overhead import NOTHING, OPENAI, OVERHEADS, Overhead
+from ctxlab.errors import WrongSetting, did_you_mean
+
+# Two spans shorter than this are encoded together faster than apart.
+_WORTH_JOINING = 800
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Tokenizer:
+    """Counts texts, messages and tool definitions as one model does.
+
+    Counts are exact for OpenAI's encodings and estimates for all else (`estimated`). Each text is counted once per
+    process, and a count never depends on what was counted before. The overheads are by wire format: `message_tokens`
+    per message, `name_tokens` per name, `call_tokens` per tool call, `request_tokens` once.
+
+    >>> tokens = tokenizer_for("gpt-4o")
+    >>> tokens.name, tokens.count("hello world"), tokens.message_tokens
+    ('o200k_base', 2, 3)
+    """
+
+    name: str
+    estimated: bool
+    message_tokens: int
+    name_tokens: int
+    call_tokens: int
+    request_tokens: int
+    media: MediaRules
+    counts: Counts
+    joined: Callable[[Sequence[str]], int] | None = None  # None: counts of parts don't add up
+
+    @classmethod
+    def counting(
+        cls,
+        name: str,
+        count: Callable[[str], int],
+        *,
+        estimated: bool = False,
+        message_tokens: int = 0,
+        name_tokens: int = 0,
+        call_tokens: int = 0,
+        request_tokens: int = 0,
+        media: MediaRules = DEFAULT_RULES,
+    ) -> Tokenizer:
+        """A tokenizer around any count function. What it counts is remembered by this tokenizer alone.
+
+        >>> Tokenizer.counting("words", lambda text: len(text.split())).count("three little words")
+        3
+        """
+        return cls(
+            name, estimated, message_tokens, name_tokens, call_tokens, request_tokens, media=media, counts=Counts(count)
+        )
+
+    def __repr__(self) -> str:
+        return f"Tokenizer({self.name!r}, {'estimated' if self.estimated else 'exact'})"
+
+    def count(self, text: str) -> int:
+        """Tokens of a string; "" has none, and the name of a special token is plain text."""
+        return self.counts(text)
+
+    def count_text(self, text: Text) -> int:
+        """Tokens of `str(text)`; spans that were counted before are not encoded again where counts add up."""
+        spans = text.spans
+        if len(spans) == 1:
+            return self.counts(spans[0].text)
+        whole = str(text)
+        if self.joined is None or len(whole) < _WORTH_JOINING:
+            return self.counts(whole)
+        tokens = self.counts.known(whole)
+        if tokens is None:
+            tokens = self.joined([span.text for span in spans])
+            self.counts.keep(whole, tokens)
+        return tokens
+
+    def count_draft(self, draft: Draft) -> int:
+        """Tokens of a message with what its wire format adds."""
+        tokens = self.content_tokens(draft) + self.message_tokens
+        return tokens + self.name_tokens if draft.name else tokens
+
+    def content_tokens(self, draft: Draft) -> int:
+        """Tokens of what a message says: text, name, calls, the id it answers, reasoning, attachments."""
+        tokens = self.count_text(draft.text)
+        if draft.name or draft.calls or draft.result_of or draft.reasoning:
+            tokens += self._asides(draft)
+        for asset in draft.assets:
+            tokens += media_tokens(asset, self.media).tokens
+        return tokens
+
+    def draft_is_estimated(self, draft: Draft) -> bool:
+        """Whether any part of the count is a guess: the text's, or that of a file whose size isn't known."""
+        return self.estimated or any(media_tokens(asset, self.media).estimated for asset in draft.assets)
+
+    def count_tools(self, tools: Sequence[Mapping[str, Any]]) -> int:
+        """Tokens of tool definitions, as their JSON text: an approximation.
+
+        Vendors write definitions out in forms of their own, which they don't publish. OpenAI's is shorter than the
+        JSON; Anthropic's is longer by a few hundred tokens, once per request.
+        """
+        return sum(self.counts(_json(tool)) for tool in tools)
+
+    def _asides(self, draft: Draft) -> int:
+        tokens = self.counts(draft.name or "") + self.counts(draft.result_of or "") + self.counts(draft.reasoning or "")
+        for call in draft.calls:
+            tokens += self.counts(call.name) + self.counts(call.arguments) + self.call_tokens
+        return tokens
+
+
+def tokenizer_for(model: str | ModelProfile | None = None) -> Tokenizer:
+    """The tokenizer of a model. No model, or one without a name: o200k_base, OpenAI's overheads, the default media rules.
+
+    A string may also name an encoding ("o200k_base", "cl100k_base", "o200k_harmony") or "estimator". A profile's
+    `tokenizer` and `wire` beat what its name says.
+
+    Raises WrongSetting for a profile's tokenizer that doesn't exist.
+    """
+    if not isinstance(model, ModelProfile):
+        return _for_name(model or "")
+    name = model.id or model.name or ""
+    return _made(
+        model.tokenizer or _encoding_of(name),
+        OVERHEADS.get(model.wire, OPENAI) if "wire" in model.model_fields_set else _overhead_of(name),
+        media_rules_for(model),
+    )
+
+
+@cache
+def _for_name(name: str) -> Tokenizer:
+    if name == ESTIMATOR or name in ENCODINGS:
+        return _made(name, OPENAI, DEFAULT_RULES)
+    return _made(_encoding_of(name), _overhead_of(name), media_rules_for(name))
+
+
+def _encoding_of(model: str) -> str:
+    return read_model_name(model).encoding or ESTIMATOR if model else "o200k_base"
+
+
+def _overhead_of(model: str) -> Overhead:
+    return OVERHEADS[read_model_name(model).wire]
+
+
+def _made(name: str, overhead: Overhead, media: MediaRules) -> Tokenizer:
+    if name == ESTIMATOR:
+        counts, joined = _estimates(), None
+    elif name in ENCODINGS:
+        of = exact(ENCODINGS[name])
+        counts, joined = of.counts, of.joined
+    else:
+        known = [*sorted(ENCODINGS), ESTIMATOR]
+        raise WrongSetting(f"there is no tokenizer {name!r}{did_you_mean(name, known)}")
+    return Tokenizer(
+        name,
+        name == ESTIMATOR,
+        overhead.message_tokens,
+        overhead.name_tokens,
+        overhead.call_tokens,
+        overhead.request_tokens,
+        media,
+        counts,
+        joined,
+    )
+
+
+@cache
+def _estimates() -> Counts:
+    return Counts(estimate_tokens)
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)

@@ -1,0 +1,55 @@
+"""What a strategy gets and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+from ctxlab.context import Draft
+from ctxlab.engines.truncation.units import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Border:
+    """The first unit that didn't fit: tokens it needed and tokens that were left."""
+
+    needed: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """What may be kept. `units` come newest first and are found lazily; `cost` counts a unit once, when asked.
+
+    `left` are the tokens for these units, what is protected already taken off. `shortened` gives a unit's drafts cut
+    to their heads, by position, or None where that is off or makes nothing shorter.
+    """
+
+    units: Callable[[], Iterator[Unit]]
+    left: int
+    cost: Callable[[Unit], int]
+    shortened: Callable[[Unit], dict[int, Draft] | None]
+    cost_of: Callable[[Draft], int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdict:
+    """Positions that stay, drafts that stay shortened, and the border of the cut; what is not named goes."""
+
+    keep: frozenset[int]
+    shortened: dict[int, Draft] = field(default_factory=dict[int, Draft])
+    border: Border | None = None
+    spent: int = 0
+
+
+class Strategy(Protocol):
+    """Decides which units stay. It sees tokens and order, never the budget of what is protected."""
+
+    name: ClassVar[str]
+
+    def cut(self, window: Window) -> Verdict: ...
+
+    def describe(self) -> str:
+        """What it must count, what it keeps and what it loses, in a sentence."""
+        ...

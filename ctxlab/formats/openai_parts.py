@@ -1,0 +1,112 @@
+"""Parts of a message in OpenAI's form, to attachments and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from ctxlab.documents import Asset
+
+Data = dict[str, Any]
+
+TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
+DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w-]+=[^;,]*)*;base64,")
+SOUNDS = {"mp3": "audio/mpeg", "wav": "audio/wav"}
+
+
+def is_text(part: Any) -> bool:
+    if isinstance(part, str):
+        return True
+    if not isinstance(part, dict):
+        return False
+    kind = cast("Data", part).get("type")
+    return isinstance(kind, str) and kind in TEXT_PARTS and isinstance(cast("Data", part).get("text"), str)
+
+
+def text_of(part: Any) -> str:
+    return part if isinstance(part, str) else part["text"]
+
+
+def attachment(part: Any, asset_id: str) -> Data | None:
+    """The asset that a part is, as stored JSON; None when it is no picture, sound or file with content."""
+    if not isinstance(part, dict):
+        return None
+    fields = cast("Data", part)
+    kind = fields.get("type")
+    inner = fields.get(kind) if isinstance(kind, str) else None
+    if kind == "image_url" and isinstance(inner, str):  # a common slip that vendors accept
+        inner = {"url": inner}
+    if not isinstance(inner, dict):
+        return None
+    body = cast("Data", inner)
+    match kind:
+        case "image_url":
+            return _picture(body, asset_id)
+        case "input_audio":
+            return _sound(body, asset_id)
+        case "file":
+            return _file(body, asset_id)
+        case _:
+            return None
+
+
+def _picture(body: Data, asset_id: str) -> Data | None:
+    if not isinstance(body.get("url"), str):
+        return None
+    rest = {key: value for key, value in body.items() if key != "url"}
+    return {"id": asset_id, "type": "image", **_from_url(body["url"]), **({"openai": rest} if rest else {})}
+
+
+def _sound(body: Data, asset_id: str) -> Data | None:
+    data, form = body.get("data"), body.get("format")
+    if not isinstance(data, str) or not isinstance(form, str):
+        return None
+    return {"id": asset_id, "type": "audio", **_inline(data, SOUNDS.get(form, f"audio/{form}"))}
+
+
+def _file(body: Data, asset_id: str) -> Data | None:
+    found: Data = {"id": asset_id, "type": "document"}
+    if isinstance(body.get("filename"), str):
+        found["name"] = body["filename"]
+    if isinstance(body.get("file_data"), str):
+        return {**found, **_from_url(body["file_data"])}
+    if isinstance(body.get("file_id"), str):
+        return {**found, "fileId": body["file_id"]}
+    return None
+
+
+def _from_url(url: str) -> Data:
+    head = DATA_URL.match(url)
+    if head is None:
+        return {"url": url}
+    return _inline(url[head.end() :], head[1] or "application/octet-stream")
+
+
+def _inline(base64: str, mime_type: str) -> Data:
+    size_bytes = len(base64) * 3 // 4 - base64[-2:].count("=")
+    return {"mimeType": mime_type, "size": size_bytes, "inlineData": {"base64": base64, "mimeType": mime_type}}
+
+
+def part_of(asset: Asset) -> Data | None:
+    """The part that carries an asset; None when its bytes are elsewhere."""
+    extra = asset.model_extra or {}
+    inline = extra.get("inlineData")
+    base64, mime_type = "", asset.mime_type
+    if isinstance(inline, Mapping):
+        fields = cast("Mapping[str, Any]", inline)
+        base64, mime_type = str(fields.get("base64") or ""), str(fields.get("mimeType") or asset.mime_type)
+    url = f"data:{mime_type};base64,{base64}" if base64 else extra.get("url")
+    if asset.type == "image" and isinstance(url, str):
+        more = extra.get("openai")
+        return {
+            "type": "image_url",
+            "image_url": {**(cast("Data", more) if isinstance(more, dict) else {}), "url": url},
+        }
+    sound = next((form for form, mime in SOUNDS.items() if mime == mime_type), mime_type.removeprefix("audio/"))
+    if asset.type == "audio" and base64:
+        return {"type": "input_audio", "input_audio": {"data": base64, "format": sound}}
+    name = {"filename": asset.name} if asset.name else {}
+    if isinstance(extra.get("fileId"), str):
+        return {"type": "file", "file": {**name, "file_id": extra["fileId"]}}
+    return {"type": "file", "file": {**name, "file_data": url}} if base64 else None

@@ -1,0 +1,38 @@
+"""The steps, one file each; listed here in running order."""
+
+from ctxlab.pipeline import Pipeline, Processor, plugin_processors
+
+from ctxlab.processors.session_loader import SessionLoader  # isort: skip
+from ctxlab.processors.injection_assembler import InjectionAssembler  # isort: skip
+from ctxlab.processors.token_limiter import TokenLimiter  # isort: skip
+from ctxlab.processors.merge_system import MergeSystem  # isort: skip
+from ctxlab.processors.merge_consecutive import MergeConsecutive  # isort: skip
+from ctxlab.processors.convert_system import ConvertSystem  # isort: skip
+from ctxlab.processors.ensure_alternating import EnsureAlternating  # isort: skip
+
+STEPS: tuple[type[Processor], ...] = (
+    SessionLoader,
+    InjectionAssembler,
+    TokenLimiter,
+    MergeSystem,
+    MergeConsecutive,
+    ConvertSystem,
+    EnsureAlternating,
+)
+
+__all__ = [
+    "STEPS",
+    "ConvertSystem",
+    "EnsureAlternating",
+    "InjectionAssembler",
+    "MergeConsecutive",
+    "MergeSystem",
+    "SessionLoader",
+    "TokenLimiter",
+    "default_pipeline",
+]
+
+
+def default_pipeline() -> Pipeline:
+    """The built-in steps, and those that installed packages bring."""
+    return Pipeline.of([*STEPS, *plugin_processors()])

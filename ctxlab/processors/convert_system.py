@@ -1,0 +1,33 @@
+"""System messages as the user's, for models that know no system role."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ctxlab.context import Context, Draft
+from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
+from ctxlab.pipeline import Processor, Services
+from ctxlab.processors.formatting import GROUP_ALIASES, entry_from_rules, stands_alone
+
+
+class ConvertSystem(Processor):
+    """Send system messages under the user's role."""
+
+    id = "convert-system"
+    name = "System to user"
+    description = "Gives system messages the user's role; the words stay."
+    priority = 700
+    default_enabled = False
+    aliases = ("post:convert-system-to-user", *GROUP_ALIASES)
+    needs = ("history",)
+
+    @classmethod
+    def settings_from(cls, stored: Agent | ModelProfile) -> ProcessorEntry | None:
+        return entry_from_rules(stored, id=cls.id, rule="post:convert-system-to-user", fields={})
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        return ctx.edit(_as_user)
+
+
+def _as_user(draft: Draft) -> Draft:
+    return replace(draft, role="user") if draft.role == "system" and not stands_alone(draft) else draft

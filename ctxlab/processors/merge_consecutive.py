@@ -1,0 +1,65 @@
+"""Neighbours of one role as one message."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from ctxlab.context import Cause, Context, Draft, merged_draft
+from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
+from ctxlab.pipeline import Processor, ProcessorSettings, Services, Tokenizer
+from ctxlab.processors.formatting import GROUP_ALIASES, SEPARATOR, entry_from_rules, stands_alone
+
+ID = "merge-consecutive"
+
+
+class MergeConsecutive(Processor):
+    """Merge neighbours of the same role."""
+
+    id = ID
+    name = "Merge consecutive roles"
+    description = (
+        "Joins neighbouring messages of one role; tool results stay with their calls, apart from others' words."
+    )
+    priority = 600
+    aliases = ("post:merge-consecutive-roles", *GROUP_ALIASES)
+    needs = ("history",)
+
+    class Settings(ProcessorSettings):
+        separator: str = Field(SEPARATOR, title="Separator", description="Put between joined messages.")
+
+    settings: Settings
+
+    @classmethod
+    def settings_from(cls, stored: Agent | ModelProfile) -> ProcessorEntry | None:
+        fields = {"separator": "separator"}
+        return entry_from_rules(stored, id=cls.id, rule="post:merge-consecutive-roles", fields=fields)
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        runs: list[list[Draft]] = []
+        for draft in ctx.drafts:
+            if runs and _go_together(runs[-1][-1], draft):
+                runs[-1].append(draft)
+            else:
+                runs.append([draft])
+        if len(runs) == len(ctx.drafts):
+            return ctx
+        return ctx.arrange([self._joined(run) if len(run) > 1 else run[0] for run in runs])
+
+    def _joined(self, run: list[Draft]) -> Draft:
+        cause = Cause(ID, "same-role", f"{len(run)} {run[0].role} messages in a row are sent as one")
+        return merged_draft(run, separator=self.settings.separator, cause=cause)
+
+    def may_add_tokens(self, tokenizer: Tokenizer) -> int:
+        return max(0, tokenizer.count(self.settings.separator) + 1 - tokenizer.message_tokens)
+
+
+def _go_together(first: Draft, second: Draft) -> bool:
+    """Same role, and neither tool messages, nor calls that wait for results, nor a result beside the user's words."""
+    return (
+        first.role == second.role
+        and first.role != "tool"
+        and not first.calls
+        and (first.result_of is None) == (second.result_of is None)
+        and not stands_alone(first)
+        and not stands_alone(second)
+    )

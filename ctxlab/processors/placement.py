@@ -1,0 +1,81 @@
+"""What a preset says of its place: in the skeleton, at depths, or at an anchor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ctxlab.documents import MessageNode
+
+HISTORY = "chat_history"
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A named place that presets can refer to. With `has_template` its placeholder's own text is shown there."""
+
+    id: str
+    name: str = ""
+    has_template: bool = False
+
+
+ANCHORS: tuple[Anchor, ...] = (
+    Anchor(HISTORY, "Chat history"),
+    Anchor("user_profile", "User profile", has_template=True),
+)
+
+# Placeholders of older files carry these titles instead of a template.
+BARE_TITLES = frozenset({"用户档案", "user_profile", "User Profile"})
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Exactly one of the forms; `order` sorts what lands on the same place, smaller first."""
+
+    kind: Literal["skeleton", "depth", "depths", "point", "anchor"]
+    depth: float = 0
+    config: str = ""
+    point: int = 0
+    anchor: str = HISTORY
+    before: bool = False
+    order: float = 100
+
+
+SKELETON = Placement("skeleton")
+
+
+def placement_of(node: MessageNode) -> Placement | None:
+    """Where the preset wants to be; None when it names a form without saying where (a depth without a number).
+
+    Without a type, a depth beats an anchor. The older form (insertionPoint, anchorPoint, anchorTarget on the message
+    itself) counts when there is no injectionStrategy.
+    """
+    strategy = node.injection_strategy
+    if strategy is None:
+        return _older_form(node)
+    order = 100 if strategy.order is None else strategy.order
+    if strategy.type == "depth" or (
+        strategy.type is None and strategy.depth_config is None and strategy.depth is not None
+    ):
+        return None if strategy.depth is None else Placement("depth", depth=strategy.depth, order=order)
+    if strategy.type == "advanced_depth" or (strategy.type is None and strategy.depth_config is not None):
+        return Placement("depths", config=strategy.depth_config or "", order=order)
+    if strategy.type == "anchor" or (strategy.type is None and strategy.anchor_target):
+        before = strategy.anchor_position == "before"
+        return Placement("anchor", anchor=strategy.anchor_target or HISTORY, before=before, order=order)
+    return SKELETON
+
+
+def anchor_id(node: MessageNode) -> str | None:
+    """The anchor that this preset is the placeholder of; None for an ordinary message."""
+    if node.type in (None, "", "message"):
+        return None
+    return str(node.id) if node.type == "placeholder" else node.type
+
+
+def _older_form(node: MessageNode) -> Placement:
+    if node.insertion_point is not None:
+        return Placement("point", point=node.insertion_point)
+    if node.anchor_target is not None or node.anchor_point is not None:
+        return Placement("anchor", anchor=node.anchor_target or HISTORY, before=node.anchor_point == "before")
+    return SKELETON

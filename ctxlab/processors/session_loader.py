@@ -1,0 +1,201 @@
+"""From the tree to drafts: the path that is asked for, and what of it the model may see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, cast
+
+from pydantic import Field
+
+from ctxlab.context import AssetRef, Cause, Context, Draft, Dropped, Origin, Span, Text
+from ctxlab.documents import Agent, Asset, MessageNode, ModelProfile, ProcessorEntry, Role
+from ctxlab.engines.html import as_markdown, looks_like_html
+from ctxlab.engines.model_match import model_fits
+from ctxlab.pipeline import Processor, ProcessorSettings, Services
+
+ID = "session-loader"
+THINK_TAGS = ("think", "guguthink")
+
+
+class SessionLoader(Processor):
+    """Load the messages from the root to the leaf."""
+
+    id = ID
+    name = "Session loader"
+    description = (
+        "Takes the path from the root to the leaf; leaves out what is disabled, summarised or not meant for it."
+    )
+    priority = 100
+    is_core = True
+    provides = ("history",)
+
+    class Settings(ProcessorSettings):
+        tool_role: Literal["tool", "user"] = Field(
+            "tool",
+            title="Tool role",
+            description="Role under which tool results are sent; user sends them as plain text.",
+        )
+        html_to_markdown: bool = Field(
+            False, title="HTML to Markdown", description="Convert HTML in older messages to Markdown, which is shorter."
+        )
+        html_keep_newest: int = Field(
+            5, ge=0, title="Keep newest as HTML", description="Messages at the end of the path that stay as they are."
+        )
+        html_note: str = Field(
+            "\n[this message was HTML]",
+            title="Note after conversion",
+            description="Text put after a converted message; empty for none.",
+        )
+
+    settings: Settings
+
+    @classmethod
+    def settings_from(cls, stored: Agent | ModelProfile) -> ProcessorEntry | None:
+        if not isinstance(stored, Agent) or not stored.tool_call_config:
+            return None
+        wanted = stored.tool_call_config.get("convertToolRoleToUser")
+        return ProcessorEntry(id=cls.id, settings={"tool_role": "user"}) if wanted is True else None
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        request = ctx.request
+        leaf = request.leaf_id
+        if leaf is None:
+            ctx = ctx.note("warning", f"session {request.session.id!r} has no active leaf; no history", processor=ID)
+            return self._with_pending(ctx, [])
+        walk = request.session.walk(leaf)
+        if walk.broken:
+            ctx = ctx.note("warning", f"the path to {leaf!r} is broken: {walk.broken}", processor=ID, leaf=leaf)
+        path = [node for node in walk.nodes if node.parent_id is not None]
+        hidden = _hidden_by_summaries(path)
+        drafts: list[Draft] = []
+        out = _LeftOut()
+        problems: list[str] = []
+        newest_html = len(path) - self.settings.html_keep_newest
+        for i, node in enumerate(path):
+            draft = self._draft(node, convert=i < newest_html, agent=request.agent)
+            if not node.enabled:
+                out.add("disabled", "the message is switched off", draft)
+            elif node.id in hidden:
+                out.add("summarised", f"summary {hidden[node.id]} stands for it", draft)
+            elif not draft.text and not draft.assets and not draft.calls and draft.role != "tool":
+                out.add("blank", "there are no words and no files in it", draft)
+            elif node.model_match is not None and not _fits(node, ctx, problems):
+                out.add("model-match", "it is not meant for this model", draft)
+            else:
+                drafts.append(draft)
+        ctx = ctx.arrange((*ctx.drafts, *drafts), dropped=out.groups())
+        for problem in problems:
+            ctx = ctx.note("warning", problem, processor=ID)
+        return self._with_pending(self._noted(ctx, path, out), list(ctx.drafts))
+
+    def _draft(self, node: MessageNode, *, convert: bool, agent: Agent | None) -> Draft:
+        is_summary = node.is_summary
+        origin = Origin("summary" if is_summary else "node", node.id)
+        text = Text.of(node.content, origin) if not _is_blank(node.content) else Text()
+        if convert and self.settings.html_to_markdown and looks_like_html(node.content):
+            text = self._converted(text, agent)
+        role: Role = node.role
+        calls = node.tool_calls if role == "assistant" else ()
+        result_of = node.result_of
+        if self.settings.tool_role == "user":
+            calls = ()
+            role = "user" if role == "tool" else role
+        assets = tuple(AssetRef.of(asset) for asset in node.attachments or ())
+        replay = node.reasoning if role != "assistant" or node.tool_calls else None
+        metadata = node.metadata
+        return Draft(
+            f"node:{node.id}",
+            role,
+            (text, *assets) if text or not assets else assets,
+            origin,
+            calls,
+            result_of,
+            replay,
+            None,
+            is_summary,
+            0,
+            (),
+            metadata if metadata is not None else {},
+        )
+
+    def _converted(self, text: Text, agent: Agent | None) -> Text:
+        tags = [
+            str(rule["tagName"])
+            for rule in (agent.llm_think_rules if agent else ())
+            if rule.get("kind") == "xml_tag" and rule.get("tagName")
+        ]
+        cause = Cause(ID, "html-to-markdown", "an older message")
+        return as_markdown(text, keep_tags=tags or THINK_TAGS, note=self.settings.html_note, cause=cause)
+
+    def _with_pending(self, ctx: Context, drafts: list[Draft]) -> Context:
+        pending = ctx.request.pending
+        if pending is None:
+            return ctx
+        origin = Origin("pending")
+        was = (Span(pending.original, origin),) if pending.original not in (None, pending.text) else ()
+        cause = Cause(ID, "expanded-input", "macros in what was typed") if was else None
+        text = Text((Span(pending.text, origin, cause, cast("tuple[Span, ...]", was)),))
+        assets = tuple(AssetRef.of(Asset.model_validate(a)) for a in pending.attachments)
+        draft = Draft("pending", "user", (text, *assets), origin)
+        return ctx.arrange((*(drafts or ctx.drafts), draft))
+
+    def _noted(self, ctx: Context, path: list[MessageNode], out: _LeftOut) -> Context:
+        off = out.keys("disabled")
+        if off:
+            ctx = ctx.note("info", f"{_messages(len(off))} switched off: {_named(off)}", processor=ID, keys=off)
+        for node in path:
+            if node.status != "complete" and node.content.strip():
+                ctx = ctx.note("warning", f"message {node.id!r} is marked {node.status} and is sent", processor=ID)
+        if self.settings.tool_role == "user":
+            calls = sum(len(node.tool_calls) for node in path if node.role == "assistant")
+            if calls:
+                ctx = ctx.note(
+                    "info", f"{calls} tool calls are not sent as calls: results go as user text", processor=ID
+                )
+        return ctx
+
+
+class _LeftOut:
+    """Messages that are not loaded, one group per reason."""
+
+    def __init__(self) -> None:
+        self._groups: dict[tuple[str, str], list[Draft]] = {}
+
+    def add(self, rule: str, reason: str, draft: Draft) -> None:
+        self._groups.setdefault((rule, reason), []).append(draft)
+
+    def groups(self) -> list[Dropped]:
+        return [Dropped(tuple(drafts), Cause(ID, rule, why)) for (rule, why), drafts in self._groups.items()]
+
+    def keys(self, rule: str) -> list[str]:
+        return [draft.key for (name, _), drafts in self._groups.items() if name == rule for draft in drafts]
+
+
+def _is_blank(text: str) -> bool:
+    return not text or text.isspace()
+
+
+def _hidden_by_summaries(path: list[MessageNode]) -> Mapping[str, str]:
+    """Ids that an enabled summary on the path stands for, with the summary's id; a hidden summary still hides."""
+    return {hidden: node.id for node in path if node.enabled and node.is_summary for hidden in node.hides}
+
+
+def _fits(node: MessageNode, ctx: Context, problems: list[str]) -> bool:
+    verdict = model_fits(node.model_match, ctx.request.model)
+    problems.extend(f"message {node.id!r}: {problem}" for problem in verdict.problems)
+    return verdict.fits
+
+
+def _messages(n: int) -> str:
+    return "1 message is" if n == 1 else f"{n} messages are"
+
+
+def _named(keys: list[str]) -> str:
+    shown = ", ".join(keys[:5])
+    return shown if len(keys) <= 5 else f"{shown} and {len(keys) - 5} more"
+
+
+def stored_setting(holder: dict[str, Any] | None, name: str) -> Mapping[str, Any]:
+    """A group of settings inside a stored `parameters`; empty when it isn't an object."""
+    found = (holder or {}).get(name)
+    return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}

@@ -1,0 +1,300 @@
+"""Cut the history to what fits, and say for every cut why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Literal
+
+import regex
+from pydantic import Field
+
+from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin
+from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
+from ctxlab.engines.truncation import Sliding, Strategy, Unit, Verdict, Window, newest_first
+from ctxlab.errors import BudgetTooSmall
+from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.processors.session_loader import stored_setting
+
+ID = "token-limiter"
+GRAPHEME = regex.compile(r"\X")
+
+
+class TokenLimiter(Processor):
+    """Keep the context within a budget of tokens."""
+
+    id = ID
+    name = "Token limiter"
+    description = "Cuts the oldest messages until the rest fits; presets, summaries and the newest message always stay."
+    priority = 400
+    is_core = True
+    needs = ("history",)
+    reads_later_tokens = True
+
+    class Settings(ProcessorSettings):
+        budget_tokens: int | None = Field(
+            None,
+            ge=1,
+            title="Budget",
+            description="Tokens for the whole prompt; none takes the model's window if known.",
+        )
+        reserve_tokens: int | None = Field(
+            None,
+            ge=0,
+            title="Reserve",
+            description="Tokens kept free for the reply; none keeps the reply limit free when the window is the budget.",
+        )
+        strategy: Literal["sliding"] = Field("sliding", title="Strategy", description="Which messages go first.")
+        retained_characters: int = Field(
+            0,
+            ge=0,
+            title="Retained characters",
+            description="Keep this much of the head of a cut message; 0 keeps none.",
+        )
+        retain: Literal["border", "each"] = Field(
+            "border", title="Retain", description="Shorten only the message at the border of the cut, or every cut one."
+        )
+        marker: str = Field("\n[…]", title="Marker", description="Put where a shortened message was cut off.")
+        overhead_tokens: int | None = Field(
+            None,
+            ge=0,
+            title="Overhead",
+            description="Tokens per message; none takes what wire format and merging need.",
+        )
+
+    settings: Settings
+
+    @classmethod
+    def settings_from(cls, stored: Agent | ModelProfile) -> ProcessorEntry | None:
+        if not isinstance(stored, Agent):
+            return None
+        management = stored_setting(stored.parameters, "contextManagement")
+        if not management:
+            return None
+        found: dict[str, Any] = {}
+        budget = management.get("maxContextTokens")
+        if management.get("enabled") and budget:
+            found["budget_tokens"] = budget
+        retained = management.get("retainedCharacters")
+        if isinstance(retained, int) and retained > 0:
+            found["retained_characters"] = retained
+        return ProcessorEntry(id=cls.id, settings=found) if found else None
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        budget = self._budget(ctx)
+        if budget is None or not ctx.drafts:
+            return ctx
+        return _Cut(self, ctx, services, budget).result()
+
+    def _budget(self, ctx: Context) -> int | None:
+        """Tokens for the prompt, the reserve taken off; None when nothing limits it."""
+        if self.settings.budget_tokens is not None:
+            return self.settings.budget_tokens - (self.settings.reserve_tokens or 0)
+        model = ctx.request.model
+        if model is None or model.context_window is None:
+            return None
+        reserve = self.settings.reserve_tokens
+        return model.context_window - (reserve if reserve is not None else _reply_limit(ctx) or 0)
+
+    def strategy(self) -> Strategy:
+        return Sliding(self.settings.retain)
+
+
+def _reply_limit(ctx: Context) -> int | None:
+    asked = (ctx.request.agent.parameters or {}).get("maxTokens") if ctx.request.agent else None
+    if isinstance(asked, int):
+        return asked
+    return ctx.request.model.max_output_tokens if ctx.request.model else None
+
+
+class _Cut:
+    """One run of the limiter: what must stay, what the strategy keeps, what goes."""
+
+    def __init__(self, limiter: TokenLimiter, ctx: Context, services: Services, budget: int) -> None:
+        self.settings = limiter.settings
+        self.strategy = limiter.strategy()
+        self.ctx = ctx
+        self.budget = budget
+        self.tokenizer = services.tokenizer
+        overhead = self.settings.overhead_tokens
+        self.added = services.later_tokens if overhead is None else overhead - services.tokenizer.message_tokens
+        self.repaired: dict[int, Draft] = {}
+        self.orphans: list[int] = []
+        self.mute: list[int] = []
+
+    def cost_of(self, draft: Draft) -> int:
+        return self.tokenizer.count_draft(draft) + self.added
+
+    def cost(self, unit: Unit) -> int:
+        return sum(self.cost_of(self._draft(i)) for i in unit.at)
+
+    def _draft(self, i: int) -> Draft:
+        return self.repaired.get(i) or self.ctx.drafts[i]
+
+    @cached_property
+    def pinned(self) -> list[int]:
+        return [i for i, draft in enumerate(self.ctx.drafts) if draft.pinned]
+
+    def result(self) -> Context:
+        units = _Replayed(self._sound_units())
+        protected = self._protected(units)
+        fixed = self._fixed_tokens(protected)
+        if fixed > self.budget:
+            raise BudgetTooSmall(self._too_small(protected, fixed), processor=ID)
+        window = Window(
+            units=lambda: (unit for unit in units if not protected.issuperset(unit.at)),
+            left=self.budget - fixed,
+            cost=self.cost,
+            shortened=self._shortened,
+            cost_of=self.cost_of,
+        )
+        return self._arranged(protected, self.strategy.cut(window), window.left)
+
+    def _sound_units(self) -> Iterator[Unit]:
+        """Units newest first; results without a call are set aside, calls without a result taken off."""
+        for unit in newest_first(self.ctx.drafts):
+            if unit.orphan:
+                self.orphans.extend(unit.at)
+                continue
+            if unit.unanswered:
+                draft = self.ctx.drafts[unit.at[0]]
+                calls = tuple(call for call in draft.calls if call.id not in unit.unanswered)
+                if not calls and not draft.text and not draft.assets:
+                    self.mute.append(unit.at[0])
+                    continue
+                self.repaired[unit.at[0]] = replace(draft, calls=calls)
+            yield unit
+
+    def _protected(self, units: _Replayed) -> set[int]:
+        """Positions that stay whatever happens: pinned drafts, the newest user message and the newest unit."""
+        protected = set(self.pinned)
+        last = next((i for i in range(len(self.ctx.drafts) - 1, -1, -1) if not self.ctx.drafts[i].pinned), -1)
+        newest: Unit | None = None
+        has_user = False
+        for unit in units:
+            if newest is None or unit.newest > newest.newest:
+                newest = unit
+            if not has_user and self.ctx.drafts[unit.at[0]].role == "user":
+                has_user = True
+                protected.update(unit.at)
+            if has_user and newest.newest == last:
+                break
+        return protected | set(newest.at) if newest else protected
+
+    def _fixed_tokens(self, protected: set[int]) -> int:
+        agent = self.ctx.request.agent
+        tools = self.tokenizer.count_tools(agent.tools) if agent and agent.tools else 0
+        return self.tokenizer.request_tokens + tools + sum(self.cost_of(self._draft(i)) for i in protected)
+
+    def _too_small(self, protected: set[int], fixed: int) -> str:
+        costs = sorted(((self.cost_of(self._draft(i)), self.ctx.drafts[i].key) for i in protected), reverse=True)
+        biggest = ", ".join(f"{key} ({tokens:,})" for tokens, key in costs[:3])
+        return (
+            f"the budget is {self.budget:,} tokens, and what must stay needs {fixed:,}; the largest are {biggest}. "
+            f"Raise budget_tokens, or make these shorter"
+        )
+
+    def _shortened(self, unit: Unit) -> dict[int, Draft] | None:
+        if self.settings.retained_characters <= 0:
+            return None
+        heads = {i: self._head(self._draft(i)) for i in unit.at}
+        return heads if any(heads[i] is not self._draft(i) for i in unit.at) else None
+
+    def _head(self, draft: Draft) -> Draft:
+        """The draft cut to its first characters, never through one; itself where that would not be shorter."""
+        text = draft.text
+        at = head_length(str(text), self.settings.retained_characters)
+        if at + len(self.settings.marker) >= len(text):
+            return draft
+        reason = f"the first {at} of {len(text)} characters stay"
+        edit = Edit(at, len(text), self.settings.marker, Cause(ID, "shortened", reason), Origin("notice", ID))
+        meta = {name: value for name, value in draft.meta.items() if name != "reasoningArtifacts"}
+        return replace(draft.with_text(text.splice([edit])), reasoning=None, meta=meta)
+
+    def _arranged(self, protected: set[int], verdict: Verdict, left: int) -> Context:
+        drafts = self.ctx.drafts
+        stay = protected | verdict.keep
+        aside = {*self.orphans, *self.mute} - stay
+        changed = {i: draft for i, draft in {**self.repaired, **verdict.shortened}.items() if i in stay}
+        kept = [changed.get(i, drafts[i]) if changed else drafts[i] for i in sorted(stay)]
+        gone = (
+            [draft for i, draft in enumerate(drafts) if i not in stay and i not in aside]
+            if len(stay) < len(drafts)
+            else []
+        )
+        ctx = self.ctx.arrange(kept, dropped=[*self._groups(gone, verdict), *self._unpaired()])
+        history = len(drafts) - len(self.pinned)
+        report = {
+            "budget": self.budget,
+            "strategy": self.strategy.name,
+            "protected_tokens": self.budget - left,
+            "history_tokens": verdict.spent,
+            "left_tokens": left - verdict.spent,
+            "kept": len(stay),
+            "cut": len(gone),
+            "history": history,
+            "shortened": len(verdict.shortened),
+            "overhead_tokens": self.settings.overhead_tokens,
+            "estimated": self.tokenizer.estimated,
+        }
+        return self._noted(ctx.put(ID, report), changed, verdict)
+
+    def _groups(self, gone: list[Draft], verdict: Verdict) -> list[Dropped]:
+        if not gone:
+            return []
+        border = verdict.border
+        reason = f"needed {border.needed}, left {border.left}" if border else ""
+        cause = Cause(ID, self.strategy.name, reason)
+        return [Dropped(tuple(gone), cause, border.needed if border else None, border.left if border else None)]
+
+    def _unpaired(self) -> list[Dropped]:
+        drafts = self.ctx.drafts
+        groups = (
+            (self.orphans, Cause(ID, "orphan-result", "no call asks for it")),
+            (self.mute, Cause(ID, "unanswered-call", "no result answers it and it says nothing else")),
+        )
+        return [Dropped(tuple(drafts[i] for i in sorted(at)), cause) for at, cause in groups if at]
+
+    def _noted(self, ctx: Context, changed: dict[int, Draft], verdict: Verdict) -> Context:
+        for i, draft in changed.items():
+            was = self.ctx.drafts[i]
+            if len(draft.calls) < len(was.calls):
+                gone = ", ".join(call.id for call in was.calls if call not in draft.calls)
+                ctx = ctx.note("warning", f"{was.key} asked for {gone}, which nothing answers; not sent", processor=ID)
+            if i in verdict.shortened and was.replays_reasoning:
+                ctx = ctx.note(
+                    "warning", f"{was.key} was shortened, so its reasoning state is not replayed", processor=ID
+                )
+        return ctx
+
+
+class _Replayed:
+    """Units found once and handed out as often as asked."""
+
+    def __init__(self, source: Iterator[Unit]) -> None:
+        self._source = source
+        self._found: list[Unit] = []
+
+    def __iter__(self) -> Iterator[Unit]:
+        i = 0
+        while True:
+            if i == len(self._found):
+                unit = next(self._source, None)
+                if unit is None:
+                    return
+                self._found.append(unit)
+            yield self._found[i]
+            i += 1
+
+
+def head_length(text: str, characters: int) -> int:
+    """The longest head of at most `characters` code points that doesn't cut through a character as people see it."""
+    if len(text) <= characters:
+        return len(text)
+    at = 0
+    for match in GRAPHEME.finditer(text, 0, min(len(text), characters + 64)):
+        if match.end() > characters:
+            break
+        at = match.end()
+    return at

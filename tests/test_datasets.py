@@ -1,0 +1,176 @@
+"""The bundled conversations are sound trees, and what their README says of them is true."""
+
+import json
+import runpy
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DATASETS = Path(__file__).parents[1] / "datasets"
+NAMES = ["coding_chat", "harbour_roleplay", "research_tree"]
+
+Json = dict[str, Any]
+
+
+def load(file: str) -> Json:
+    return json.loads((DATASETS / file).read_text(encoding="utf-8"))
+
+
+def path_to(session: Json, leaf: str) -> list[Json]:
+    path = [session["nodes"][leaf]]
+    while path[-1]["parentId"] is not None:
+        path.append(session["nodes"][path[-1]["parentId"]])
+    return path[::-1]
+
+
+def leaves(session: Json) -> list[str]:
+    return [node["id"] for node in session["nodes"].values() if not node["childrenIds"]]
+
+
+@pytest.fixture(params=NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def session(name: str) -> Json:
+    return load(f"{name}.session.json")
+
+
+@pytest.fixture
+def agent(name: str) -> Json:
+    return load(f"{name}.agent.json")
+
+
+def test_every_session_of_the_folder_is_tested() -> None:
+    found = sorted(file.name.removesuffix(".session.json") for file in DATASETS.glob("*.session.json"))
+
+    assert found == NAMES
+
+
+def test_parents_and_children_agree(session: Json) -> None:
+    nodes = session["nodes"]
+
+    parent_links = {(node["parentId"], node["id"]) for node in nodes.values() if node["parentId"] is not None}
+    child_links = [(node["id"], child) for node in nodes.values() for child in node["childrenIds"]]
+
+    assert all(key == node["id"] for key, node in nodes.items())
+    assert len(child_links) == len(set(child_links))
+    assert set(child_links) == parent_links
+
+
+def test_everything_hangs_on_the_one_empty_system_root(session: Json) -> None:
+    root = session["nodes"][session["rootNodeId"]]
+
+    roots = {path_to(session, leaf)[0]["id"] for leaf in leaves(session)}
+
+    assert roots == {root["id"]}
+    assert (root["role"], root["content"], root["parentId"]) == ("system", "", None)
+
+
+def test_the_active_leaf_is_a_leaf(session: Json) -> None:
+    assert session["activeLeafId"] in leaves(session)
+
+
+def test_branch_memory_names_children_and_leads_to_the_active_leaf(session: Json) -> None:
+    remembered = {
+        node["id"]: node["lastSelectedChildId"]
+        for node in session["nodes"].values()
+        if node["childrenIds"] and "lastSelectedChildId" in node
+    }
+
+    assert all(child in session["nodes"][parent]["childrenIds"] for parent, child in remembered.items())
+    for above, below in pairwise(path_to(session, session["activeLeafId"])):
+        assert remembered[above["id"]] == below["id"]
+
+
+def test_time_runs_forward_on_every_branch(session: Json) -> None:
+    for leaf in leaves(session):
+        stamps = [node["timestamp"] for node in path_to(session, leaf)]
+
+        assert stamps == sorted(set(stamps))
+        assert all(stamp.endswith("Z") for stamp in stamps)
+
+
+def test_every_answer_names_the_agent_beside_it(session: Json, agent: Json) -> None:
+    answers = [node for node in session["nodes"].values() if node["role"] == "assistant"]
+
+    assert {node["metadata"]["agentId"] for node in answers} == {agent["id"]}
+    assert all(node["metadata"]["modelId"] for node in answers)
+
+
+def test_only_calls_may_come_without_a_text(session: Json) -> None:
+    silent = [node for node in session["nodes"].values() if not node["content"] and node["parentId"] is not None]
+
+    assert all(node["metadata"]["toolCallsRequested"] for node in silent)
+
+
+def test_calls_and_results_pair_up_on_the_active_path(session: Json) -> None:
+    path = path_to(session, session["activeLeafId"])
+
+    asked = [
+        (call["requestId"], call["toolName"], call["args"])
+        for node in path
+        for call in node["metadata"].get("toolCallsRequested", [])
+    ]
+    results = [node["metadata"]["toolCall"] for node in path if node["role"] == "tool"]
+
+    assert [(call["requestId"], call["toolName"], json.loads(call["rawArgs"])) for call in results] == asked
+
+
+def test_the_coding_chat_asks_for_two_things_at_once() -> None:
+    session = load("coding_chat.session.json")
+
+    at_once = [len(node["metadata"].get("toolCallsRequested", [])) for node in session["nodes"].values()]
+
+    assert 8 <= sum(at_once) <= 12
+    assert at_once.count(2) == 2
+
+
+def test_one_message_of_the_coding_chat_is_switched_off() -> None:
+    session = load("coding_chat.session.json")
+
+    off = [node["id"] for node in path_to(session, session["activeLeafId"]) if not node["isEnabled"]]
+
+    assert off == ["u4"]
+
+
+def test_the_summary_stands_right_below_what_it_stands_for() -> None:
+    session = load("harbour_roleplay.session.json")
+    summary = session["nodes"]["s1"]
+
+    hidden = summary["metadata"]["compressedNodeIds"]
+
+    assert [node["id"] for node in path_to(session, "s1")][-1 - len(hidden) : -1] == hidden
+    assert len(hidden) == summary["metadata"]["originalMessageCount"]
+
+
+def test_the_harbour_has_a_preset_of_every_kind() -> None:
+    presets = load("harbour_roleplay.agent.json")["presetMessages"]
+
+    strategies = {preset.get("injectionStrategy", {}).get("type", "skeleton") for preset in presets}
+    placeholders = [preset["type"] for preset in presets if "type" in preset]
+
+    assert strategies == {"skeleton", "depth", "advanced_depth", "anchor"}
+    assert placeholders == ["user_profile", "chat_history"]
+    assert [preset["id"] for preset in presets if not preset["isEnabled"]] == ["preset-hurry"]
+    assert [preset["id"] for preset in presets if "modelMatch" in preset] == ["preset-claude"]
+
+
+def test_the_research_tree_forks_often() -> None:
+    session = load("research_tree.session.json")
+
+    widths = {node["id"]: len(node["childrenIds"]) for node in session["nodes"].values()}
+
+    assert len(leaves(session)) >= 12
+    assert len(path_to(session, session["activeLeafId"])) > 12
+    assert [widths[node] for node in ("n03", "n15", "n54")] == [3, 4, 4]
+
+
+def test_the_counts_in_the_readme_are_current() -> None:
+    count = runpy.run_path(str(DATASETS / "count.py"))
+    readme = (DATASETS / "README.md").read_text(encoding="utf-8")
+
+    assert count["with_table"](readme, count["table"]()) == readme
