@@ -4,20 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ctxlab.context import Context, Pending, Request
 from ctxlab.documents import Agent, ModelProfile, Note, Session, UserProfile
 from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.errors import CtxlabError, OverBudget, UnknownNode, did_you_mean
-from ctxlab.formats import Import, read, read_data
 from ctxlab.pipeline import Debugger, Diff, Pipeline, Services, Trace, diff
 from ctxlab.processors import default_pipeline
 
 __all__ = ["build", "debug", "diff", "load", "load_agent", "load_user", "read", "read_data"]
 
-Source = Session | Import
+if TYPE_CHECKING:
+    from ctxlab.formats import Import
+
 LIMITER = "token-limiter"
+
+
+def read(path: str | Path) -> Import:
+    """Everything in a file: sessions, agents, users, and what could not be carried. The format is told by the content.
+
+    Raises ReadError, naming the place, when the file can't be read or no reader knows it.
+    """
+    from ctxlab import formats
+
+    return formats.read(path)
+
+
+def read_data(data: object, *, source: str = "data") -> Import:
+    """The same for JSON data that is already parsed, such as a list of OpenAI messages."""
+    from ctxlab import formats
+
+    return formats.read_data(data, source=source)
 
 
 def load(path: str | Path, pick: int | str | None = None) -> Session:
@@ -39,7 +57,7 @@ def load_user(path: str | Path) -> UserProfile:
 
 
 def build(
-    session: Source,
+    session: Session | Import,
     agent: Agent | None = None,
     *,
     agents: Sequence[Agent] = (),
@@ -82,7 +100,7 @@ def build(
     return within_budget(start.finished())
 
 
-def debug(session: Source, agent: Agent | None = None, **options: Any) -> Debugger:
+def debug(session: Session | Import, agent: Agent | None = None, **options: Any) -> Debugger:
     """A debugger at the start of the same run; it takes what `build` takes."""
     return Debugger(_start(session, agent, **options))
 
@@ -107,7 +125,7 @@ class _Chosen(NamedTuple):
 
 
 def _start(
-    source: Source,
+    source: Session | Import,
     agent: Agent | None = None,
     *,
     agents: Sequence[Agent] = (),
@@ -124,13 +142,13 @@ def _start(
     timestamp: str | None = None,
     seed: int = 0,
 ) -> Trace:
-    session = source.pick(None) if isinstance(source, Import) else source
+    session = source if isinstance(source, Session) else source.pick()
     if leaf is not None and leaf not in session.nodes:
         raise UnknownNode(
             f"session {session.id!r} has no node {leaf!r}{did_you_mean(leaf, list(session.nodes)[:2000])}"
         )
     at = leaf if leaf is not None else session.active_leaf_id
-    known = (*agents, *(source.agents if isinstance(source, Import) else ()))
+    known = (*agents, *(() if isinstance(source, Session) else source.agents))
     chosen = _Chosen(agent, ()) if agent is not None else _agent_for(session, at, known)
     profile = _model_for(model, chosen.agent, session, at)
     request = Request(
@@ -138,7 +156,7 @@ def _start(
         leaf=leaf,
         pending=Pending(pending) if isinstance(pending, str) else pending,
         agent=chosen.agent,
-        user=user if user is not None else _only_user(source),
+        user=_user_for(user, chosen.agent, source),
         model=profile,
         books=tuple(books),
         rules=tuple(rules),
@@ -189,8 +207,13 @@ def _timestamp_of(session: Session, leaf: str | None) -> str | None:
     return node.timestamp if node else None
 
 
-def _only_user(source: Source) -> UserProfile | None:
-    return source.users[0] if isinstance(source, Import) and len(source.users) == 1 else None
+def _user_for(user: UserProfile | None, agent: Agent | None, source: Session | Import) -> UserProfile | None:
+    """The agent's own profile where it is at hand, else the one that is given, else the only one."""
+    known = () if isinstance(source, Session) else source.users
+    own = next((found for found in known if agent is not None and found.id == agent.user_profile_id), None)
+    if own is not None and agent is not None and agent.user_profile_id:
+        return own
+    return user or (known[0] if len(known) == 1 else None)
 
 
 T = TypeVar("T")

@@ -1,11 +1,12 @@
 """What is built: values in flight."""
 
 from ctxlab.context.context import Context, Dropped, Pending, Request
-from ctxlab.context.draft import AssetRef, Draft, Part, merged_draft
+from ctxlab.context.draft import NOTHING, AssetRef, Draft, Part, merged_draft
 from ctxlab.context.text import EMPTY, Cause, Edit, Origin, Span, Text
 
 __all__ = [
     "EMPTY",
+    "NOTHING",
     "AssetRef",
     "Cause",
     "Context",

@@ -14,6 +14,10 @@ Role = Literal["system", "user", "assistant", "tool"]
 Status = Literal["generating", "complete", "error"]
 
 
+# Some files put metadata into groups.
+GROUPS = ("compression", "performance", "continuation", "tools")
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A call that an assistant asked for; `arguments` is JSON text as the model wrote it."""
@@ -67,7 +71,7 @@ class PresetAttachment(Stored):
 
 
 class MessageNode(Stored):
-    """One message. `parent_id` is None only for the root; `children_ids` may be empty in files that know only parents."""
+    """One message; only the root has no parent. `children_ids` may be empty in files that know only parents."""
 
     id: NodeId = NodeId("")
     parent_id: NodeId | None = None
@@ -98,14 +102,17 @@ class MessageNode(Stored):
 
     def meta(self, name: str) -> Any:
         """A metadata value, flat or inside one of the groups that some files use; None if absent."""
-        if not self.metadata:
+        metadata = self.metadata
+        if not metadata:
             return None
-        if name in self.metadata:
-            return self.metadata[name]
-        for group in ("compression", "performance", "continuation", "tools"):
-            inner = self.metadata.get(group)
-            if isinstance(inner, Mapping) and name in inner:
-                return cast("Mapping[str, Any]", inner)[name]
+        if name in metadata:
+            return metadata[name]
+        if metadata.keys().isdisjoint(GROUPS):
+            return None
+        for group in GROUPS:
+            inner = metadata.get(group)
+            if isinstance(inner, dict) and name in inner:
+                return cast("dict[str, Any]", inner)[name]
         return None
 
     @property

@@ -189,14 +189,12 @@ class Session(Stored):
         """A session that looks at `node_id`; every parent on the way remembers the branch."""
         self.node(node_id)
         nodes = dict(self.nodes)
-        below, parent = node_id, self.nodes[node_id].parent_id
-        for _ in self.path(node_id)[1:]:
-            if parent is None:
-                break
-            above = self.nodes[parent]
+        below = node_id
+        for above in reversed(self.path(node_id)[:-1]):
+            key = self.nodes[below].parent_id or ""
             if above.last_selected_child_id != below:
-                nodes[parent] = above.model_copy(update={"last_selected_child_id": below})
-            below, parent = parent, above.parent_id
+                nodes[key] = above.model_copy(update={"last_selected_child_id": below})
+            below = key
         return self._changed({"nodes": nodes, "active_leaf_id": NodeId(node_id)}, self._index())
 
     def _free_id(self) -> str:

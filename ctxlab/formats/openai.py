@@ -46,7 +46,8 @@ def is_message(value: Any) -> bool:
         return False
     message = cast("Data", value)
     role = message.get("role")
-    return isinstance(role, str) and role in ROLES and any(key in message for key in SPEECH)
+    linked = "parentId" in message or "parentUuid" in message  # a tree or a log: not for this reader
+    return isinstance(role, str) and role in ROLES and not linked and any(key in message for key in SPEECH)
 
 
 def _holds_messages(value: Any) -> bool:

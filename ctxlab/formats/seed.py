@@ -36,7 +36,7 @@ def sniff(data: Any) -> bool:
 def kind_of(data: Any, *, depth: int = 0) -> Kind | None:
     """What a value is, told by the keys that only this kind has."""
     if isinstance(data, list):
-        return "nodes" if mostly(data, _is_linked_node) else None
+        return "nodes" if _is_tree(cast("list[Any]", data)) else None
     if not isinstance(data, dict):
         return None
     fields = cast("Data", data)
@@ -48,7 +48,7 @@ def kind_of(data: Any, *, depth: int = 0) -> Kind | None:
         return "agent"
     if _is_user(fields):
         return "user"
-    if depth < 3 and any(_holds(fields[key], depth + 1) for key in WRAPPERS if key in fields):
+    if depth < 3 and "messages" not in fields and any(_holds(fields[key], depth + 1) for key in WRAPPERS if key in fields):
         return "wrapper"
     return None
 
@@ -72,6 +72,11 @@ def _is_node(value: Any) -> bool:
     return isinstance(value, dict) and not NODE_KEYS.isdisjoint(cast("Data", value))
 
 
+def _is_tree(items: list[Any]) -> bool:
+    """Whether a bare list is nodes, not presets, which have no parents."""
+    return mostly(items, _is_linked_node) and any(item["parentId"] for item in items if _is_linked_node(item))
+
+
 def _is_linked_node(value: Any) -> bool:
     return isinstance(value, dict) and "parentId" in value and not {"role", "content"}.isdisjoint(cast("Data", value))
 
@@ -79,7 +84,7 @@ def _is_linked_node(value: Any) -> bool:
 def _is_agent(data: Data) -> bool:
     if isinstance(data.get("presetMessages"), list):
         return True
-    named = isinstance(data.get("name"), str) and "role" not in data and "content" not in data
+    named = isinstance(data.get("name"), str) and {"role", "content", "messages"}.isdisjoint(data)
     return named and ("modelId" in data or "profileId" in data)
 
 
@@ -245,7 +250,10 @@ def _node_by_node(fields: Data, losses: list[Loss]) -> Session:
     """The slow way, for a session with wrong values: what fits is kept, and every loss names its node."""
     nodes: dict[str, MessageNode] = {}
     for key, value in fields["nodes"].items():
-        node, notes = read_stored(MessageNode, _with_text_links(value), place=f"node {key!r}")
+        if not isinstance(value, dict):
+            losses.append(Loss(f"node {key!r}", f"is {type(value).__name__}, not an object; it is left out"))
+            continue
+        node, notes = read_stored(MessageNode, _with_text_links(cast("Data", value)), place=f"node {key!r}")
         losses += losses_of(notes)
         nodes[key] = node if node.id else node.with_(id=key)
     head = {key: value for key, value in fields.items() if key != "nodes"}
@@ -257,11 +265,8 @@ def _node_by_node(fields: Data, losses: list[Loss]) -> Session:
     return session.model_copy(update={"nodes": nodes})
 
 
-def _with_text_links(node: Any) -> Any:
+def _with_text_links(fields: Data) -> Data:
     """Ids that are numbers as strings: the keys of a JSON object always are."""
-    if not isinstance(node, dict):
-        return node
-    fields = cast("Data", node)
     changed: Data = {link: _text_id(fields[link]) for link in LINKS if link in fields}
     children = fields.get("childrenIds")
     if isinstance(children, list):

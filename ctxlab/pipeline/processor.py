@@ -21,6 +21,7 @@ class ProcessorSettings(BaseModel):
         extra="forbid",
         alias_generator=to_camel,
         populate_by_name=True,
+        defer_build=True,
     )
 
 

@@ -7,8 +7,8 @@ from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from ctxlab.context import AssetRef, Cause, Context, Draft, Dropped, Origin, Span, Text
-from ctxlab.documents import Agent, Asset, MessageNode, ModelProfile, ProcessorEntry, Role
+from ctxlab.context import EMPTY, NOTHING, AssetRef, Cause, Context, Draft, Dropped, Origin, Span, Text
+from ctxlab.documents import Agent, Asset, MessageNode, ModelProfile, ProcessorEntry
 from ctxlab.engines.html import as_markdown, looks_like_html
 from ctxlab.engines.model_match import model_fits
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
@@ -89,33 +89,23 @@ class SessionLoader(Processor):
         return self._with_pending(self._noted(ctx, path, out), list(ctx.drafts))
 
     def _draft(self, node: MessageNode, *, convert: bool, agent: Agent | None) -> Draft:
-        is_summary = node.is_summary
-        origin = Origin("summary" if is_summary else "node", node.id)
-        text = Text.of(node.content, origin) if not _is_blank(node.content) else Text()
-        if convert and self.settings.html_to_markdown and looks_like_html(node.content):
+        content = node.content
+        origin = Origin("summary" if node.is_summary else "node", node.id)
+        text = EMPTY if not content or content.isspace() else Text.of(content, origin)
+        if convert and self.settings.html_to_markdown and looks_like_html(content):
             text = self._converted(text, agent)
-        role: Role = node.role
-        calls = node.tool_calls if role == "assistant" else ()
-        result_of = node.result_of
-        if self.settings.tool_role == "user":
-            calls = ()
-            role = "user" if role == "tool" else role
-        assets = tuple(AssetRef.of(asset) for asset in node.attachments or ())
-        replay = node.reasoning if role != "assistant" or node.tool_calls else None
-        metadata = node.metadata
+        calls = node.tool_calls if node.role == "assistant" else ()
+        as_text = self.settings.tool_role == "user"
         return Draft(
-            f"node:{node.id}",
-            role,
-            (text, *assets) if text or not assets else assets,
-            origin,
-            calls,
-            result_of,
-            replay,
-            None,
-            is_summary,
-            0,
-            (),
-            metadata if metadata is not None else {},
+            key=f"node:{node.id}",
+            role="user" if as_text and node.role == "tool" else node.role,
+            body=_body(text, node.attachments),
+            origin=origin,
+            calls=() if as_text else calls,
+            result_of=node.result_of,
+            reasoning=node.reasoning if calls or node.role != "assistant" else None,
+            pinned=origin.kind == "summary",
+            meta=node.metadata or NOTHING,
         )
 
     def _converted(self, text: Text, agent: Agent | None) -> Text:
@@ -171,8 +161,11 @@ class _LeftOut:
         return [draft.key for (name, _), drafts in self._groups.items() if name == rule for draft in drafts]
 
 
-def _is_blank(text: str) -> bool:
-    return not text or text.isspace()
+def _body(text: Text, attachments: tuple[Asset, ...] | None) -> tuple[Text | AssetRef, ...]:
+    if not attachments:
+        return (text,)
+    assets = tuple(AssetRef.of(asset) for asset in attachments)
+    return (text, *assets) if text else assets
 
 
 def _hidden_by_summaries(path: list[MessageNode]) -> Mapping[str, str]:

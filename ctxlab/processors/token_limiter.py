@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
-import regex
 from pydantic import Field
 
 from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin
@@ -18,7 +17,6 @@ from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab.processors.session_loader import stored_setting
 
 ID = "token-limiter"
-GRAPHEME = regex.compile(r"\X")
 
 
 class TokenLimiter(Processor):
@@ -292,8 +290,10 @@ def head_length(text: str, characters: int) -> int:
     """The longest head of at most `characters` code points that doesn't cut through a character as people see it."""
     if len(text) <= characters:
         return len(text)
+    import regex
+
     at = 0
-    for match in GRAPHEME.finditer(text, 0, min(len(text), characters + 64)):
+    for match in regex.finditer(r"\X", text, pos=0, endpos=characters + 64):
         if match.end() > characters:
             break
         at = match.end()

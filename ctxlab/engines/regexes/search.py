@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-
-import regex
+from typing import TYPE_CHECKING
 
 from ctxlab.errors import CtxlabError
+
+if TYPE_CHECKING:
+    import regex
 
 TIMEOUT_SECONDS = 0.2
 
@@ -25,6 +27,8 @@ def found(pattern: str, text: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> regex.Pattern[str]:
+    import regex
+
     try:
         return regex.compile(pattern, regex.IGNORECASE | regex.VERSION1)
     except regex.error as problem:

@@ -11,9 +11,9 @@ MAX_CHARACTERS = 16_000_000
 class Counts:
     """How many tokens a text has, remembered for the texts asked for lately.
 
-    Two generations: when the young one is full it becomes the old one, and what is asked for again moves up. So at most
-    twice `max_entries` texts and twice `max_characters` are kept, and a hit is one look into a dict. Threads may share it:
-    at worst a text is counted twice. The empty text has 0 tokens whatever `count` says.
+    Two generations: when the young one is full it becomes the old one, and what is asked for again moves up. So at
+    most twice `max_entries` texts and twice `max_characters` are kept, and a hit is one look into a dict. Threads may
+    share it: at worst a text is counted twice. The empty text has 0 tokens whatever `count` says.
     """
 
     __slots__ = ("_characters", "_old", "_young", "count", "max_characters", "max_entries")

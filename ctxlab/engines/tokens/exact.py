@@ -13,8 +13,8 @@ from ctxlab.engines.tokens.ranks import encoding
 class Exact:
     """What one encoding says of texts; the ranks are loaded when the first text is counted.
 
-    `counts` remembers whole texts. The pieces of long ones are remembered apart, so that a text that grows at its end is
-    encoded anew only there.
+    `counts` remembers whole texts. The pieces of long ones are remembered apart, so that a text that grows at its end
+    is encoded anew only there.
     """
 
     __slots__ = ("_encode", "_pieces", "counts", "name")

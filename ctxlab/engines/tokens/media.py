@@ -14,7 +14,6 @@ from ctxlab.documents import ModelProfile
 from ctxlab.engines.tokens.models import read_model_name
 
 Parameters = Mapping[str, float]
-NO_PARAMETERS: Parameters = MappingProxyType({})
 ASSUMED_PIXELS = 1024  # for a side that isn't known
 
 
@@ -23,7 +22,7 @@ class ImageCost:
     """A method of METHODS and its parameters; what is not given is the method's default."""
 
     method: str = "gemini_2_0"
-    parameters: Parameters = field(default=NO_PARAMETERS)
+    parameters: Parameters = field(default_factory=dict[str, float])
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +205,7 @@ def _patch(multiplier: float) -> ImageCost:
 
 
 def _anthropic(name: str, edge: float, most: int) -> MediaRules:
-    """A page is a picture at its largest and 1,500 to 3,000 tokens of text (PDF support); measured are 2,100 to 2,500."""
+    """A page is a picture at its largest and 1,500 to 3,000 tokens of text (PDF support); measured: 2,100 to 2,500."""
     return MediaRules(
         name,
         ImageCost("anthropic_patch", {"maxEdge": edge, "maxTokens": most}),

@@ -22,19 +22,17 @@ class ModelName:
     wire: Wire = "openai"
 
 
-# tiktoken's table as of 0.14 (2026), dated, sized and fine-tuned names included.
 _END = r"(?![a-z0-9])"
-_VENDOR = r"(?:[a-z][a-z-]*\.)*"  # Bedrock: us.anthropic.claude-..., openai.gpt-oss-...
-_FAMILIES: tuple[tuple[re.Pattern[str], str | None, Wire], ...] = tuple(
-    (re.compile(f"{_VENDOR}(?={pattern})"), name, wire)
-    for pattern, name, wire in (
-        (rf"gpt-oss{_END}", "o200k_harmony", "openai"),
-        (rf"(?:gpt-(?:4o|4\.1|4\.5|5)|chatgpt-4o|o[134]|codex-mini){_END}", "o200k_base", "openai"),
-        (rf"(?:gpt-(?:4|3\.5|35)(?![a-z0-9.])|(?:davinci|babbage)-002{_END})", "cl100k_base", "openai"),
-        (rf"text-embedding-(?:ada-002|3-small|3-large){_END}", "cl100k_base", "openai"),
-        (r"claude", None, "anthropic"),
-        (r"gemini|gemma|learnlm", None, "google"),
-    )
+_VENDOR = re.compile(r"(?:[a-z][a-z-]*\.)*")  # Bedrock's: us.anthropic.claude-..., openai.gpt-oss-...
+
+# tiktoken's table as of 0.14 (2026), open to dated, sized and fine-tuned names.
+_FAMILIES: tuple[tuple[str, str | None, Wire], ...] = (
+    (rf"gpt-oss{_END}", "o200k_harmony", "openai"),
+    (rf"(?:gpt-(?:4o|4\.1|4\.5|5)|chatgpt-4o|o[134]|codex-mini){_END}", "o200k_base", "openai"),
+    (rf"gpt-(?:4|3\.5|35)(?![a-z0-9.])|(?:davinci|babbage)-002{_END}", "cl100k_base", "openai"),
+    (rf"text-embedding-(?:ada-002|3-small|3-large){_END}", "cl100k_base", "openai"),
+    (r"claude", None, "anthropic"),
+    (r"gemini|gemma|learnlm", None, "google"),
 )
 
 
@@ -50,7 +48,8 @@ def read_model_name(model: str) -> ModelName:
     """
     tail = model.strip().lower().rpartition("/")[2]
     for part in tail.split(":"):
+        bare = _VENDOR.sub("", part, count=1)
         for pattern, encoding, wire in _FAMILIES:
-            if vendor := pattern.match(part):
-                return ModelName(part[vendor.end() :], encoding, wire)
+            if re.match(pattern, bare):
+                return ModelName(bare, encoding, wire)
     return ModelName(tail, None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """Per message, per name, per tool call, and once per request; `source` and `as_of` say where the figures are from."""
+    """Tokens per message, name and tool call, and once per request; where the figures are from, and when they held."""
 
     message_tokens: int
     name_tokens: int
@@ -46,7 +46,5 @@ GOOGLE = Overhead(
     source="Google, Understand and count tokens: examples",
     as_of="2026-10",
 )
-
-NOTHING = Overhead(0, 0, 0, 0, source="", as_of="")
 
 OVERHEADS = {"openai": OPENAI, "anthropic": ANTHROPIC, "google": GOOGLE}

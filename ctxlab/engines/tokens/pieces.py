@@ -3,12 +3,12 @@
 Both encodings split a text by a pattern first and encode each match on its own. A place is a safe cut when no match can
 reach over it and neither side's matches depend on the other side:
 
-- after a letter or digit, before a blank, newline, comma, full stop, ...: matches with letters or digits end there (only
-  an apostrophe could go on), and no lookahead of what stands before looks past a letter;
+- after a letter or digit, before a blank, newline, comma, full stop, ...: matches with letters or digits end there
+  (only an apostrophe could go on), and no lookahead of what stands before looks past a letter;
 - after a newline, before anything but a blank or a slash: matches with newlines end there (o200k's may take slashes).
 
-Letters are listed, not `str.isalnum`: they must be letters in every version of Unicode that Python and tiktoken may have.
-Marks are not among them (cl100k takes a combining accent for punctuation).
+Letters are listed, not `str.isalnum`: they must be letters in every version of Unicode that Python and tiktoken may
+have. Marks are not among them (cl100k takes a combining accent for punctuation).
 """
 
 from __future__ import annotations

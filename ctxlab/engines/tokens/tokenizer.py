@@ -14,8 +14,8 @@ from ctxlab.engines.tokens.counts import Counts
 from ctxlab.engines.tokens.estimate import estimate_tokens
 from ctxlab.engines.tokens.exact import exact
 from ctxlab.engines.tokens.media import DEFAULT_RULES, MediaRules, media_rules_for, media_tokens
-from ctxlab.engines.tokens.models import ENCODINGS, ESTIMATOR, ModelName, read_model_name
-from ctxlab.engines.tokens.overhead import NOTHING, OPENAI, OVERHEADS, Overhead
+from ctxlab.engines.tokens.models import ENCODINGS, ESTIMATOR, read_model_name
+from ctxlab.engines.tokens.overhead import OPENAI, OVERHEADS, Overhead
 from ctxlab.errors import WrongSetting, did_you_mean
 
 # Two spans shorter than this are encoded together faster than apart.
@@ -95,11 +95,15 @@ class Tokenizer:
 
     def content_tokens(self, draft: Draft) -> int:
         """Tokens of what a message says: text, name, calls, the id it answers, reasoning, attachments."""
-        tokens = self.count_text(draft.text)
-        if draft.name or draft.calls or draft.result_of or draft.reasoning:
+        body = draft.body
+        if len(body) == 1 and isinstance(text := body[0], Text):
+            tokens = self.count_text(text)
+        else:
+            tokens = self.count_text(draft.text)
+            for asset in draft.assets:
+                tokens += media_tokens(asset, self.media).tokens
+        if draft.calls or draft.name or draft.result_of or draft.reasoning:
             tokens += self._asides(draft)
-        for asset in draft.assets:
-            tokens += media_tokens(asset, self.media).tokens
         return tokens
 
     def draft_is_estimated(self, draft: Draft) -> bool:
@@ -122,7 +126,7 @@ class Tokenizer:
 
 
 def tokenizer_for(model: str | ModelProfile | None = None) -> Tokenizer:
-    """The tokenizer of a model. No model, or one without a name: o200k_base, OpenAI's overheads, the default media rules.
+    """The tokenizer of a model; for no model, or one without a name, o200k_base with OpenAI's overheads.
 
     A string may also name an encoding ("o200k_base", "cl100k_base", "o200k_harmony") or "estimator". A profile's
     `tokenizer` and `wire` beat what its name says.
