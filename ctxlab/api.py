@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ctxlab.context import Context, Pending, Request
 from ctxlab.documents import Agent, ModelProfile, Note, Session, UserProfile
-from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.errors import CtxlabError, OverBudget, UnknownNode, did_you_mean
-from ctxlab.pipeline import Debugger, Diff, Pipeline, Services, Trace, diff
+from ctxlab.pipeline import Debugger, Pipeline, Services, Trace, diff
 from ctxlab.processors import default_pipeline
 
 __all__ = ["build", "debug", "diff", "load", "load_agent", "load_user", "read", "read_data"]
@@ -164,8 +163,14 @@ def _start(
         seed=seed,
     )
     pipeline = (pipeline or default_pipeline()).with_settings(_call_settings(budget_tokens, settings))
-    world = services or Services(tokenizer=tokenizer_for(profile))
+    world = services or _services_for(profile)
     return pipeline.start(Context(request, notes=chosen.notes), world)
+
+
+def _services_for(model: ModelProfile | None) -> Services:
+    from ctxlab.engines.tokens import tokenizer_for
+
+    return Services(tokenizer=tokenizer_for(model))
 
 
 def _call_settings(budget_tokens: int | None, settings: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -208,12 +213,12 @@ def _timestamp_of(session: Session, leaf: str | None) -> str | None:
 
 
 def _user_for(user: UserProfile | None, agent: Agent | None, source: Session | Import) -> UserProfile | None:
-    """The agent's own profile where it is at hand, else the one that is given, else the only one."""
-    known = () if isinstance(source, Session) else source.users
-    own = next((found for found in known if agent is not None and found.id == agent.user_profile_id), None)
-    if own is not None and agent is not None and agent.user_profile_id:
-        return own
-    return user or (known[0] if len(known) == 1 else None)
+    """The one that is given, else the agent's own where it is at hand, else the only one."""
+    if user is not None or isinstance(source, Session):
+        return user
+    own = agent.user_profile_id if agent else None
+    found = next((known for known in source.users if own and known.id == own), None)
+    return found or (source.users[0] if len(source.users) == 1 else None)
 
 
 T = TypeVar("T")

@@ -23,7 +23,6 @@ CtxlabError
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -135,6 +134,8 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     >>> did_you_mean("token-limitr", ["token-limiter", "merge-system"])
     "; did you mean 'token-limiter'?"
     """
+    from difflib import get_close_matches
+
     near = get_close_matches(name, known, n=1, cutoff=0.6)
     if near:
         return f"; did you mean {near[0]!r}?"

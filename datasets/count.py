@@ -7,10 +7,11 @@ python datasets/count.py --write    puts it into README.md
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from importlib.util import find_spec
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from ctxlab.engines.tokens import tokenizer_for
 
 HERE = Path(__file__).parent
 START, END = "<!-- counts -->", "<!-- /counts -->"
@@ -28,15 +29,6 @@ def path_to(nodes: dict[str, Node], leaf: str) -> list[Node]:
     return path[::-1]
 
 
-def token_counter() -> Callable[[str], int] | None:
-    """Counts o200k_base tokens; None where ctxlab isn't installed."""
-    if find_spec("ctxlab") is None or find_spec("ctxlab.engines.tokens") is None:
-        return None
-    from ctxlab.engines.tokens import tokenizer_for
-
-    return tokenizer_for("gpt-4o").count
-
-
 def row(session_file: Path) -> dict[str, str]:
     """One line of the table: column to cell. The root is not counted as a message."""
     session = json.loads(session_file.read_text(encoding="utf-8"))
@@ -46,6 +38,7 @@ def row(session_file: Path) -> dict[str, str]:
     path = path_to(nodes, session["activeLeafId"])
     leaves = [node for node in messages if not node["childrenIds"]]
     roles = Counter(node["role"] for node in messages)
+    count = tokenizer_for("gpt-4o").count
     cells = {
         "session": f"`{session_name(session_file)}`",
         "messages": len(messages),
@@ -58,11 +51,9 @@ def row(session_file: Path) -> dict[str, str]:
         "system": roles["system"],
         "presets": len(agent["presetMessages"]),
         "characters": sum(len(node["content"]) for node in messages),
+        "tokens": sum(count(node["content"]) for node in messages),
+        "tokens on the active path": sum(count(node["content"]) for node in path),
     }
-    count = token_counter()
-    if count is not None:
-        cells["tokens"] = sum(count(node["content"]) for node in messages)
-        cells["tokens on the active path"] = sum(count(node["content"]) for node in path)
     return {column: f"{cell:,}" if isinstance(cell, int) else cell for column, cell in cells.items()}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -158,6 +157,8 @@ class Context:
         """A number in [0, 1) that depends on nothing but seed, leaf and `id`."""
         if self.request.dice is not None and id in self.request.dice:
             return self.request.dice[id]
+        import hashlib
+
         text = f"{self.request.seed}\x1f{self.request.leaf_id}\x1f{id}"
         digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return (int.from_bytes(digest, "big") >> 11) / 2**53

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Protocol
 
 
@@ -108,9 +109,7 @@ class Text:
     spans: tuple[Span, ...]
 
     def __init__(self, spans: Iterable[Span] = ()) -> None:
-        object.__setattr__(self, "spans", _merged(spans))
-        object.__setattr__(self, "_joined", None)
-        object.__setattr__(self, "_starts", None)
+        _set_spans(self, _merged(spans))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Text is immutable; {name!r} can't be set")
@@ -124,9 +123,7 @@ class Text:
     def _of_spans(cls, spans: tuple[Span, ...]) -> Text:
         """Spans that are known to be merged already."""
         made = cls.__new__(cls)
-        object.__setattr__(made, "spans", spans)
-        object.__setattr__(made, "_joined", None)
-        object.__setattr__(made, "_starts", None)
+        _set_spans(made, spans)
         return made
 
     @classmethod
@@ -141,14 +138,15 @@ class Text:
     def __str__(self) -> str:
         if len(self.spans) == 1:
             return self.spans[0].text
-        joined = self._joined
-        if joined is None:
+        try:
+            return self._joined
+        except AttributeError:  # not asked for before
             joined = "".join([span.text for span in self.spans])
             object.__setattr__(self, "_joined", joined)
-        return joined
+            return joined
 
-    _joined: str | None
-    _starts: list[int] | None
+    _joined: str
+    _starts: list[int]
 
     def __repr__(self) -> str:
         text = str(self)
@@ -168,15 +166,12 @@ class Text:
 
     def starts(self) -> Sequence[int]:
         """Offset of the first character of each span."""
-        if self._starts is None:
-            starts: list[int] = []
-            at = 0
-            for span in self.spans:
-                starts.append(at)
-                at += len(span.text)
+        try:
+            return self._starts
+        except AttributeError:  # not asked for before
+            starts = [0, *accumulate(len(span.text) for span in self.spans)][:-1]
             object.__setattr__(self, "_starts", starts)
             return starts
-        return self._starts
 
     def at(self, i: int) -> Span:
         """The span that holds character `i`; raises IndexError."""
@@ -327,5 +322,7 @@ def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
         out.append(head if len(run) == 1 else Span("".join(run), head.origin, head.cause, head.was))
     return tuple(out)
 
+
+_set_spans = Text.spans.__set__  # pyright: ignore[reportAttributeAccessIssue,reportUnknownVariableType]  (the slot)
 
 EMPTY = Text()

@@ -62,8 +62,8 @@ class ModelProfile(Stored):
     id: str = ""
     name: str | None = None
     profile_name: str | None = None
-    wire: str = Field("openai", description="Wire format: openai, anthropic or google.")
-    tokenizer: str | None = Field(None, description="Encoding name; None picks it by the model's name.")
+    wire: str = Field(default="openai", description="Wire format: openai, anthropic or google.")
+    tokenizer: str | None = Field(default=None, description="Encoding name; None picks it by the model's name.")
     context_window: int | None = None
     max_output_tokens: int | None = None
     vision_token_cost: dict[str, Any] | None = None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NewType, cast
+
+import orjson
 
 from ctxlab.documents.stored import Stored
 
@@ -107,11 +108,8 @@ class MessageNode(Stored):
             return None
         if name in metadata:
             return metadata[name]
-        if metadata.keys().isdisjoint(GROUPS):
-            return None
         for group in GROUPS:
-            inner = metadata.get(group)
-            if isinstance(inner, dict) and name in inner:
+            if group in metadata and isinstance(inner := metadata[group], dict) and name in inner:
                 return cast("dict[str, Any]", inner)[name]
         return None
 
@@ -128,7 +126,7 @@ class MessageNode(Stored):
     @property
     def is_summary(self) -> bool:
         """Whether this node stands for others that it hides (a compression node)."""
-        return bool(self.meta("isCompressionNode"))
+        return self.metadata is not None and bool(self.meta("isCompressionNode"))
 
     @property
     def hides(self) -> tuple[str, ...]:
@@ -139,9 +137,9 @@ class MessageNode(Stored):
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
         """Calls that this message asks for, from `metadata.toolCallsRequested` or `toolCalls`."""
-        if self.metadata is None and not self.model_extra:
-            return ()
         requested = self.meta("toolCallsRequested") or self._extra("toolCalls")
+        if requested is None:
+            return ()
         if not isinstance(requested, Sequence) or isinstance(requested, str):
             return ()
         return tuple(_tool_call(call) for call in cast("Sequence[object]", requested) if isinstance(call, Mapping))
@@ -162,8 +160,10 @@ class MessageNode(Stored):
         return found if isinstance(found, str) else None
 
     def _extra(self, name: str) -> Any:
-        if self.model_extra and name in self.model_extra:
-            return self.model_extra[name]
+        """A field of another program's files, on the message itself or in its metadata."""
+        extra = self.__pydantic_extra__
+        if extra and name in extra:
+            return extra[name]
         return self.meta(name)
 
 
@@ -172,7 +172,7 @@ def _tool_call(data: Mapping[str, Any]) -> ToolCall:
     inner: Mapping[str, Any] = function if isinstance(function, Mapping) else data
     arguments = inner.get("arguments", inner.get("args", inner.get("rawArgs", "")))
     if not isinstance(arguments, str):
-        arguments = json.dumps(arguments, ensure_ascii=False)
+        arguments = orjson.dumps(arguments).decode()
     return ToolCall(
         id=str(data.get("requestId") or data.get("id") or ""),
         name=str(inner.get("toolName") or inner.get("name") or ""),

@@ -40,7 +40,7 @@ def model_fits(rule: ModelMatch | None, model: ModelProfile | None) -> Verdict:
 
 
 def model_names(model: ModelProfile | None) -> list[str]:
-    """What a pattern may match: the shown name, the id without its profile (up to `:`), and its last part (after `/`)."""
+    """What a pattern may match: the shown name, the id, the id without its profile (up to `:`), and its last part."""
     if model is None:
         return []
     bare = model.id.partition(":")[2] or model.id

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ctxlab.errors import UnknownFormat
+from ctxlab.errors import BrokenFile, UnknownFormat
 from ctxlab.formats import memorybank, oasst, openai, seed, sharegpt, swe_agent, tau_bench
 from ctxlab.formats.cleaning import cleaned
 from ctxlab.formats.elsewhere import name_of
@@ -59,14 +59,20 @@ def read(path: str | os.PathLike[str]) -> Import:
 
 def read_data(data: Any, *, source: str = "data") -> Import:
     """The same for parsed JSON, such as a list of message dicts; the data is copied, not kept."""
-    plain, losses = cleaned(data)
+    try:
+        plain, losses = cleaned(data)
+    except RecursionError as error:
+        raise BrokenFile(f"{source} is {error}, or holds itself") from None
     return _read(Material(plain, source, losses=tuple(losses)))
 
 
 def _read(material: Material) -> Import:
     for reader in READERS:
         if reader.sniff(material.data):
-            return reader.read(material)
+            try:
+                return reader.read(material)
+            except RecursionError:
+                raise BrokenFile(f"{material.source} is nested too deeply to be read") from None
     name = name_of(material.data)
     if name is not None:
         raise UnknownFormat(f"{material.source} is {name}, which is not read yet; formats: {_known()}")

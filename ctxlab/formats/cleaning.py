@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -12,64 +13,108 @@ from pydantic import BaseModel
 from ctxlab.formats.loss import Loss
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+DEEPEST = 2000
 
-Way = tuple[str | int, ...]
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One step of the way to a value; the way is put into words only when there is something to say."""
+
+    before: _Step | None
+    key: str | int
+    depth: int
 
 
 def cleaned(data: Any, *, place: str = "") -> tuple[Any, list[Loss]]:
-    """A copy with plain JSON types only: no lone surrogates, no NaN, no infinity, no foreign objects."""
-    losses: list[Loss] = []
+    """A copy with plain JSON types only: no lone surrogates, no NaN, no infinity, no foreign objects.
 
-    def clean(value: Any, way: Way) -> Any:
+    Raises RecursionError when the data is deeper than 2,000 levels, or holds itself.
+    """
+    cleaner = _Cleaner(place)
+    return cleaner.whole(data), cleaner.losses
+
+
+class _Cleaner:
+    """Goes through data with a stack of its own: trees of replies can be deeper than Python's stack."""
+
+    def __init__(self, place: str) -> None:
+        self.losses: list[Loss] = []
+        self._place = place
+        self._waiting: list[tuple[Any, Any, Any, _Step | None]] = []
+
+    def whole(self, data: Any) -> Any:
+        holder: list[Any] = [None]
+        self._waiting.append((data, holder, 0, None))
+        while self._waiting:
+            value, holding, key, step = self._waiting.pop()
+            holding[key] = self._clean(value, step)
+        return holder[0]
+
+    def _clean(self, value: Any, step: _Step | None) -> Any:
         if isinstance(value, str):
-            return value if value.isascii() else _text(value, way, losses, place)
+            return self._text(value, step)
         if value is None or isinstance(value, bool | int):
             return value
         if isinstance(value, float):
-            if math.isfinite(value):
-                return value
-            losses.append(Loss(_where(place, way), f"{value} is no JSON value; null is used"))
-            return None
-        if isinstance(value, Mapping):
-            items = cast("Mapping[Any, Any]", value).items()
-            return {_key(key, way, losses, place): clean(item, (*way, str(key))) for key, item in items}
+            return self._number(value, step)
         if isinstance(value, BaseModel):
-            return clean(value.model_dump(mode="json", by_alias=True, exclude_none=True), way)
+            value = value.model_dump(mode="json", by_alias=True, exclude_none=True)
+        if isinstance(value, Mapping):
+            return self._object(cast("Mapping[Any, Any]", value), step)
         if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-            return [clean(item, (*way, index)) for index, item in enumerate(cast("Sequence[Any]", value))]
-        losses.append(Loss(_where(place, way), f"{type(value).__name__} is no JSON value; its text is used"))
-        return _text(str(value), way, losses, place)
+            items = cast("Sequence[Any]", value)
+            return self._filled([None] * len(items), enumerate(items), step)
+        self._lose(step, f"{type(value).__name__} is no JSON value; its text is used")
+        return self._text(str(value), step)
 
-    return clean(data, ()), losses
+    def _object(self, items: Mapping[Any, Any], step: _Step | None) -> dict[str, Any]:
+        pairs = [(self._text(key if isinstance(key, str) else str(key), step), value) for key, value in items.items()]
+        return self._filled(dict.fromkeys(key for key, _ in pairs), pairs, step)
+
+    def _filled(self, copy: Any, pairs: Iterable[tuple[Any, Any]], step: _Step | None) -> Any:
+        depth = step.depth + 1 if step else 1
+        if depth > DEEPEST:
+            raise RecursionError(f"deeper than {DEEPEST:,} levels")
+        later: list[tuple[Any, Any, Any, _Step | None]] = []
+        for key, value in pairs:
+            if value is None or (isinstance(value, str) and value.isascii()):
+                copy[key] = value
+            else:
+                later.append((value, copy, key, _Step(step, key, depth)))
+        self._waiting.extend(reversed(later))
+        return copy
+
+    def _number(self, value: float, step: _Step | None) -> float | None:
+        if math.isfinite(value):
+            return value
+        self._lose(step, f"{value} is no JSON value; null is used")
+        return None
+
+    def _text(self, text: str, step: _Step | None) -> str:
+        found = None if text.isascii() else LONE_SURROGATE.search(text)
+        if found is None:
+            return text
+        mended, count = LONE_SURROGATE.subn("\ufffd", text)
+        what = "a lone surrogate was" if count == 1 else f"{count} lone surrogates were"
+        self._lose(step, f"{what} replaced by U+FFFD", at=f", character {found.start()}")
+        return mended
+
+    def _lose(self, step: _Step | None, text: str, *, at: str = "") -> None:
+        self.losses.append(Loss(_where(self._place, step) + at, text))
 
 
-def _key(key: Any, way: Way, losses: list[Loss], place: str) -> str:
-    text = key if isinstance(key, str) else str(key)
-    return text if text.isascii() else _text(text, way, losses, place)
-
-
-def _text(text: str, way: Way, losses: list[Loss], place: str) -> str:
-    found = LONE_SURROGATE.search(text)
-    if found is None:
-        return text
-    mended, count = LONE_SURROGATE.subn("\ufffd", text)
-    what = "a lone surrogate was" if count == 1 else f"{count} lone surrogates were"
-    losses.append(Loss(f"{_where(place, way)}, character {found.start()}", f"{what} replaced by U+FFFD"))
-    return mended
-
-
-def _where(place: str, way: Way) -> str:
+def _where(place: str, step: _Step | None) -> str:
     """A person's words for a way through the data: nodes by their id, the rest as in a program."""
-    shown = ""
-    steps = list(way)
-    for index, step in enumerate(steps):
-        if step == "nodes" and index + 2 < len(steps):
-            shown = f"node {steps[index + 1]!r} " + _dotted(steps[index + 2 :])
-            break
-    else:
-        shown = _dotted(steps)
-    shown = LONE_SURROGATE.sub("\ufffd", shown)
-    return ", ".join(part for part in (place, shown) if part) or "the data"
+    steps: list[str | int] = []
+    while step is not None:
+        steps.append(step.key)
+        step = step.before
+    steps.reverse()
+    shown = _dotted(steps)
+    if "nodes" in steps[:-2]:
+        at = steps.index("nodes")
+        shown = f"node {steps[at + 1]!r} {_dotted(steps[at + 2 :])}"
+    return ", ".join(part for part in (place, LONE_SURROGATE.sub("\ufffd", shown)) if part) or "the data"
 
 
 def _dotted(steps: Sequence[str | int]) -> str:

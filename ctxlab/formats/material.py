@@ -81,5 +81,6 @@ def described(data: Any) -> str:
 
 
 def _few(keys: Sequence[str]) -> str:
-    shown = ", ".join(key if len(key) <= 30 else key[:27] + "..." for key in keys[:6])
+    readable = [key if key.isprintable() else repr(key) for key in keys[:6]]
+    shown = ", ".join(key if len(key) <= 30 else key[:27] + "..." for key in readable)
     return f"{shown}, ..." if len(keys) > 6 else shown

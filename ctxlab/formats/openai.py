@@ -102,7 +102,7 @@ class Shelf:
         """Id of the agent with these presets and tools; None when there are neither."""
         if not presets and not tools:
             return None
-        likeness = orjson.dumps([list(presets), list(tools)], option=orjson.OPT_SORT_KEYS)
+        likeness = _likeness([*presets], [*tools]) or str(len(self._agents)).encode()
         if likeness not in self._agents:
             count = len(self._agents) + 1
             data: Data = {
@@ -112,6 +112,13 @@ class Shelf:
             }
             self._agents[likeness] = Agent.model_validate({**data, "tools": list(tools)} if tools else data)
         return self._agents[likeness].id
+
+
+def _likeness(*parts: list[Data]) -> bytes | None:
+    try:
+        return orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:  # nested too deeply, or integers of more than 64 bits: then it is like no other
+        return None
 
 
 @dataclass(slots=True)

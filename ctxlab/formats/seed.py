@@ -48,7 +48,11 @@ def kind_of(data: Any, *, depth: int = 0) -> Kind | None:
         return "agent"
     if _is_user(fields):
         return "user"
-    if depth < 3 and "messages" not in fields and any(_holds(fields[key], depth + 1) for key in WRAPPERS if key in fields):
+    if (
+        depth < 3
+        and "messages" not in fields
+        and any(_holds(fields[key], depth + 1) for key in WRAPPERS if key in fields)
+    ):
         return "wrapper"
     return None
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ctxlab.context import Context, Draft, Text
 from ctxlab.errors import DuplicateKey, LawBroken, UnexplainedDrop, UnexplainedRewrite
 
@@ -19,19 +17,32 @@ def hold(before: Context, after: object, *, processor: str) -> Context:
         raise UnexplainedDrop(f"{processor} forgot what earlier steps had dropped")
     if after.drafts is before.drafts:
         return after
-    there = set(map(id, after.drafts))
+    old, new = _middles(before.drafts, after.drafts)
     accounted = {id(draft) for group in after.dropped[len(before.dropped) :] for draft in group.drafts}
-    gone = [draft for draft in before.drafts if id(draft) not in there and id(draft) not in accounted]
-    old = set(map(id, before.drafts))
-    new = [draft for draft in after.drafts if id(draft) not in old]
-    if new or len(after.drafts) != len(there):
+    accounted.update(map(id, new))
+    gone = [draft for draft in old if id(draft) not in accounted]
+    known = set(map(id, old))
+    made = [draft for draft in new if id(draft) not in known]
+    if made or len(new) > len(old):
         _keys_are_unique(after.drafts, processor)
     if gone:
-        _account_for(gone, new, before, after, processor)
+        _account_for(gone, made, before, after, processor)
     return after
 
 
-def _keys_are_unique(drafts: Iterable[Draft], processor: str) -> None:
+def _middles(old: tuple[Draft, ...], new: tuple[Draft, ...]) -> tuple[tuple[Draft, ...], tuple[Draft, ...]]:
+    """Both rows without the drafts that they share at the front and at the back."""
+    shortest = min(len(old), len(new))
+    front = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a is not b), shortest)
+    backwards = zip(reversed(old), reversed(new), strict=False)
+    back = next((i for i, (a, b) in enumerate(backwards) if a is not b), shortest)
+    back = min(back, shortest - front)
+    return old[front : len(old) - back], new[front : len(new) - back]
+
+
+def _keys_are_unique(drafts: tuple[Draft, ...], processor: str) -> None:
+    if len({draft.key for draft in drafts}) == len(drafts):
+        return
     seen: set[str] = set()
     for draft in drafts:
         if draft.key in seen:
@@ -39,9 +50,9 @@ def _keys_are_unique(drafts: Iterable[Draft], processor: str) -> None:
         seen.add(draft.key)
 
 
-def _account_for(gone: list[Draft], new: list[Draft], before: Context, after: Context, processor: str) -> None:
-    by_key = {draft.key: draft for draft in new}
-    holder = {part.key: draft for draft in new for part in draft.merged}
+def _account_for(gone: list[Draft], made: list[Draft], before: Context, after: Context, processor: str) -> None:
+    by_key = {draft.key: draft for draft in made}
+    holder = {part.key: draft for draft in made for part in draft.merged}
     dropped = {draft.key: draft for group in after.dropped[len(before.dropped) :] for draft in group.drafts}
     remembered: dict[int, set[object]] = {}
     for draft in gone:
@@ -52,7 +63,7 @@ def _account_for(gone: list[Draft], new: list[Draft], before: Context, after: Co
             )
         if not _kept(draft, heir, remembered):
             raise UnexplainedRewrite(
-                f"{processor} rewrote {draft.key!r} ({_start(draft)!r}) and no span remembers who wrote it: use splice or sub"
+                f"{processor} rewrote {draft.key!r} ({_start(draft)!r}) and forgot what stood there: use splice or sub"
             )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import gc
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Literal, cast
@@ -255,12 +257,13 @@ class Pipeline:
         steps = list(trace.steps)
         done = sum(not step.edited for step in steps)
         ctx = steps[-1].after if steps else trace.start
-        for stage in self.running()[done:]:
-            step = self.step(stage, ctx, trace.services, known=known)
-            steps.append(step)
-            if step.failure is not None and on_error == "raise":
-                raise _failed(step, Trace(trace.start, tuple(steps), self, trace.services))
-            ctx = step.after
+        with _no_collection():
+            for stage in self.running()[done:]:
+                step = self.step(stage, ctx, trace.services, known=known)
+                steps.append(step)
+                if step.failure is not None and on_error == "raise":
+                    raise _failed(step, Trace(trace.start, tuple(steps), self, trace.services))
+                ctx = step.after
         return Trace(trace.start, tuple(steps), self, trace.services)
 
     def running(self) -> list[Stage]:
@@ -298,6 +301,19 @@ class Pipeline:
             if a.base.reads_later_tokens and self.later_tokens(a, services) != other.later_tokens(b, services):
                 return i
         return min(len(mine), len(theirs))
+
+
+@contextmanager
+def _no_collection() -> Generator[None]:
+    """Without the garbage collector: values in flight hold no circles, and each walk over a notebook's heap costs."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _failed(step: Step, trace: Trace) -> Exception:

@@ -16,7 +16,7 @@ GROUP_ALIASES = ("message-formatter", "message-formatters")
 def entry_from_rules(
     stored: Agent | ModelProfile, *, id: str, rule: str, fields: Mapping[str, str]
 ) -> ProcessorEntry | None:
-    """What the older list of rules says of one formatter; the last entry of a rule counts, empty texts mean the default."""
+    """What the older list of rules says of one formatter; the last entry counts, empty texts mean the default."""
     found: ProcessorEntry | None = None
     for entry in _rules(stored):
         if isinstance(entry, str):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mimetypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +14,9 @@ from ctxlab.processors.depth import index_at_depth, index_of_insertion_point, pa
 from ctxlab.processors.placement import ANCHORS, BARE_TITLES, HISTORY, Anchor, Placement, anchor_id, placement_of
 
 ID = "injection-assembler"
+
+_Piece = Draft | tuple[Draft, ...]
+"""A preset, or a stretch of history that is taken over as it is."""
 
 
 class InjectionAssembler(Processor):
@@ -160,8 +162,8 @@ class _Assembly:
 
     # --- putting it together
 
-    def _assembled(self) -> list[Draft]:
-        out: list[Draft] = []
+    def _assembled(self) -> list[_Piece]:
+        out: list[_Piece] = []
         placed: set[str] = set()
         for index, node in self.skeleton:
             name = anchor_id(node)
@@ -185,16 +187,16 @@ class _Assembly:
             return []
         return [self._draft(index, node, "template", f"at {name}")]
 
-    def _history(self) -> list[Draft]:
+    def _history(self) -> list[_Piece]:
         """The history with what goes into it: places are those of the history as it was, deeper ones first."""
-        out: list[Draft] = list(self.before_history)
+        out: list[_Piece] = list(self.before_history)
         points = sorted(self.points, key=lambda point: (point.index, -point.depth, point.order))
         done = 0
         for point in points:
-            out.extend(self.history[done : point.index])
+            out.append(self.history[done : point.index])
             out.append(point.draft)
             done = point.index
-        out.extend(self.history[done:])
+        out.append(self.history[done:])
         return out
 
     def _draft(self, index: int, node: MessageNode, placement: str, placed: str) -> Draft:
@@ -211,9 +213,13 @@ class _Assembly:
         )
 
     def _assets(self, index: int, node: MessageNode) -> tuple[AssetRef, ...]:
+        if not node.preset_attachments:
+            return ()
+        import mimetypes
+
         known = {str(asset.get("id")): asset for asset in self.agent.assets}
         found: list[AssetRef] = []
-        for attachment in node.preset_attachments or ():
+        for attachment in node.preset_attachments:
             asset = known.get(attachment.asset_id)
             if asset is None:
                 self._warn(f"preset {index} shows asset {attachment.asset_id!r}, which the agent does not have", index)
@@ -232,16 +238,15 @@ class _Assembly:
             )
         return tuple(found)
 
-    def _expanded(self, drafts: list[Draft]) -> list[Draft]:
+    def _expanded(self, pieces: Sequence[_Piece]) -> list[Draft]:
         """Macros of presets, in the order in which they are sent; history is never expanded."""
         env = MacroEnv.of(self.agent, self.ctx.request.user)
-        own = {id(draft) for draft in self.history}
         out: list[Draft] = []
-        for draft in drafts:
-            if id(draft) in own:
-                out.append(draft)
+        for piece in pieces:
+            if isinstance(piece, tuple):
+                out.extend(piece)
                 continue
-            expansion = expand(draft.text, env)
+            expansion = expand(piece.text, env)
             self.ctx = self.ctx.noted(expansion.notes)
-            out.append(draft.with_text(expansion.text))
+            out.append(piece.with_text(expansion.text))
         return out

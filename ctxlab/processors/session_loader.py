@@ -15,6 +15,7 @@ from ctxlab.pipeline import Processor, ProcessorSettings, Services
 
 ID = "session-loader"
 THINK_TAGS = ("think", "guguthink")
+_NO_WORDS = (EMPTY,)
 
 
 class SessionLoader(Processor):
@@ -73,16 +74,11 @@ class SessionLoader(Processor):
         newest_html = len(path) - self.settings.html_keep_newest
         for i, node in enumerate(path):
             draft = self._draft(node, convert=i < newest_html, agent=request.agent)
-            if not node.enabled:
-                out.add("disabled", "the message is switched off", draft)
-            elif node.id in hidden:
-                out.add("summarised", f"summary {hidden[node.id]} stands for it", draft)
-            elif not draft.text and not draft.assets and not draft.calls and draft.role != "tool":
-                out.add("blank", "there are no words and no files in it", draft)
-            elif node.model_match is not None and not _fits(node, ctx, problems):
-                out.add("model-match", "it is not meant for this model", draft)
-            else:
+            fate = _fate(node, draft, hidden, ctx, problems)
+            if fate is None:
                 drafts.append(draft)
+            else:
+                out.add(*fate, draft)
         ctx = ctx.arrange((*ctx.drafts, *drafts), dropped=out.groups())
         for problem in problems:
             ctx = ctx.note("warning", problem, processor=ID)
@@ -171,6 +167,21 @@ def _body(text: Text, attachments: tuple[Asset, ...] | None) -> tuple[Text | Ass
 def _hidden_by_summaries(path: list[MessageNode]) -> Mapping[str, str]:
     """Ids that an enabled summary on the path stands for, with the summary's id; a hidden summary still hides."""
     return {hidden: node.id for node in path if node.enabled and node.is_summary for hidden in node.hides}
+
+
+def _fate(
+    node: MessageNode, draft: Draft, hidden: Mapping[str, str], ctx: Context, problems: list[str]
+) -> tuple[str, str] | None:
+    """The rule that keeps a message out, and why; None when it is loaded."""
+    if node.is_enabled is False:
+        return "disabled", "the message is switched off"
+    if node.id in hidden:
+        return "summarised", f"summary {hidden[node.id]} stands for it"
+    if draft.body == _NO_WORDS and not draft.calls and draft.role != "tool":
+        return "blank", "there are no words and no files in it"
+    if node.model_match is not None and not _fits(node, ctx, problems):
+        return "model-match", "it is not meant for this model"
+    return None
 
 
 def _fits(node: MessageNode, ctx: Context, problems: list[str]) -> bool:

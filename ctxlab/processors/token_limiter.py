@@ -41,7 +41,7 @@ class TokenLimiter(Processor):
             None,
             ge=0,
             title="Reserve",
-            description="Tokens kept free for the reply; none keeps the reply limit free when the window is the budget.",
+            description="Tokens kept free for the reply; none keeps the reply limit free of a model's window.",
         )
         strategy: Literal["sliding"] = Field("sliding", title="Strategy", description="Which messages go first.")
         retained_characters: int = Field(
@@ -125,6 +125,8 @@ class _Cut:
         return self.tokenizer.count_draft(draft) + self.added
 
     def cost(self, unit: Unit) -> int:
+        if len(unit.at) == 1:
+            return self.cost_of(self._draft(unit.at[0]))
         return sum(self.cost_of(self._draft(i)) for i in unit.at)
 
     def _draft(self, i: int) -> Draft:
@@ -216,11 +218,7 @@ class _Cut:
         aside = {*self.orphans, *self.mute} - stay
         changed = {i: draft for i, draft in {**self.repaired, **verdict.shortened}.items() if i in stay}
         kept = [changed.get(i, drafts[i]) if changed else drafts[i] for i in sorted(stay)]
-        gone = (
-            [draft for i, draft in enumerate(drafts) if i not in stay and i not in aside]
-            if len(stay) < len(drafts)
-            else []
-        )
+        gone = _between(drafts, stay | aside)
         ctx = self.ctx.arrange(kept, dropped=[*self._groups(gone, verdict), *self._unpaired()])
         history = len(drafts) - len(self.pinned)
         report = {
@@ -267,6 +265,17 @@ class _Cut:
         return ctx
 
 
+def _between(drafts: tuple[Draft, ...], at: set[int]) -> list[Draft]:
+    """The drafts at all other positions."""
+    found: list[Draft] = []
+    done = 0
+    for i in sorted(at):
+        found.extend(drafts[done:i])
+        done = i + 1
+    found.extend(drafts[done:])
+    return found
+
+
 class _Replayed:
     """Units found once and handed out as often as asked."""
 
@@ -290,6 +299,8 @@ def head_length(text: str, characters: int) -> int:
     """The longest head of at most `characters` code points that doesn't cut through a character as people see it."""
     if len(text) <= characters:
         return len(text)
+    if text[: characters + 1].isascii() and text[characters - 1 : characters + 1] != "\r\n":
+        return characters
     import regex
 
     at = 0

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.testing.generator import generated_agent, generated_session
 
 Json = dict[str, Any]
@@ -109,8 +110,7 @@ def test_impossible_sizes_are_refused(wrong: Json) -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_messages_have_about_120_tokens(seed: int) -> None:
-    tokens = pytest.importorskip("ctxlab.engines.tokens")
-    count = tokens.tokenizer_for("gpt-4o").count
+    count = tokenizer_for("gpt-4o").count
 
     mean = sum(count(node["content"]) for node in path_of(generated_session(1000, seed=seed))) / 1000
 

@@ -22,7 +22,7 @@ class Exact:
     def __init__(self, name: str) -> None:
         self.name = name
         self.counts = Counts(self.measure)
-        self._pieces = Counts(self._unbroken)
+        self._pieces = Counts(self._unbroken, max_characters=4_000_000)
         self._encode: Callable[[str], list[int]] = self._load
 
     def __repr__(self) -> str:
@@ -37,7 +37,10 @@ class Exact:
 
     def joined(self, texts: Sequence[str]) -> int:
         """The count of the texts put together; those counted before are not encoded again."""
-        return count_joined(texts, self.counts, self.measure)
+        return count_joined(texts, self.counts, self._seam)
+
+    def _seam(self, text: str) -> int:
+        return self._pieces(text) if len(text) <= SHORT else self.measure(text)
 
     def _unbroken(self, text: str) -> int:
         if len(text) < LONG_RUN:

@@ -11,6 +11,10 @@ Wire = Literal["openai", "anthropic", "google"]
 ESTIMATOR = "estimator"
 # Harmony has o200k's pattern and ranks and more special tokens; as plain text is counted, they count alike.
 ENCODINGS = {"cl100k_base": "cl100k_base", "o200k_base": "o200k_base", "o200k_harmony": "o200k_base"}
+# How stored model profiles call their tokenizers.
+ALIASES = {"gpt4o": "o200k_base", "gpt4": "cl100k_base"} | dict.fromkeys(
+    ("claude", "deepseek_v3", "gemini", "llama3_2", "qwen3"), ESTIMATOR
+)
 
 
 @dataclass(frozen=True, slots=True)

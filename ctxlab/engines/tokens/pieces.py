@@ -28,6 +28,7 @@ LETTERS_AND_DIGITS = (
 )
 ENDS = " \t\r\n,.;:!?()，。；：！？、"
 CUT = re.compile(f"[{LETTERS_AND_DIGITS}](?=[{ENDS}])|[\r\n](?=[^\\s/])")
+_LAST_CUT = re.compile(f"(?s:.*)(?:{CUT.pattern})")
 
 # What Rust's \s takes besides \r and \n. Python's \s also has \x1c-\x1f, which are no blanks to tiktoken.
 _BLANKS = re.compile("[\t\x0b\x0c \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
@@ -35,7 +36,7 @@ _BLANKS = re.compile("[\t\x0b\x0c \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\
 SHORT = 4_000  # characters; up to here a text is encoded in one go, with no look at its characters
 PIECE = 2_000  # characters; how far apart the cuts of a longer text are, at least
 LONG_RUN = 100_000  # blanks; tiktoken's regex engine panics at a million of them before a word
-NEAR = 200  # characters; how far from the end of a span a cut is looked for
+NEAR = 100  # characters; how far from the end of a span a cut is looked for at first
 
 
 def pieces(text: str) -> Iterator[str]:
@@ -68,22 +69,29 @@ def count_joined(texts: Sequence[str], count: Count, seam: Count, *, at_least: i
     A text's own count holds from its first to its last safe cut; only what lies outside is encoded with its neighbours.
     Texts under `at_least` characters, or without a safe cut, belong to what is between.
     """
+    texts = [text for text in texts if text]
     total = 0
     between: list[str] = []
-    for text in texts:
-        first = CUT.search(text) if len(text) >= at_least else None
-        if first is None:
+    for i, text in enumerate(texts):
+        head = tail = None
+        if len(text) >= at_least:
+            head = 0 if i == 0 or CUT.match(texts[i - 1][-1] + text[0]) else _first_cut(text)
+            last = i == len(texts) - 1 or CUT.match(text[-1] + texts[i + 1][0])
+            tail = len(text) if last else _last_cut(text)
+        if head is None or tail is None or tail < head:
             between.append(text)
             continue
-        head, tail = first.end(), _last_cut(text, first.end())
         total += count(text) - seam(text[:head]) - seam(text[tail:])
         total += seam("".join([*between, text[:head]]))
         between = [text[tail:]]
     return total + seam("".join(between))
 
 
-def _last_cut(text: str, first: int) -> int:
-    last = first
-    for cut in CUT.finditer(text, max(first, len(text) - NEAR)):
-        last = cut.end()
-    return last
+def _first_cut(text: str) -> int | None:
+    cut = CUT.search(text)
+    return cut and cut.end()
+
+
+def _last_cut(text: str) -> int | None:
+    cut = _LAST_CUT.match(text, len(text) - NEAR) or _LAST_CUT.match(text)
+    return cut and cut.end()

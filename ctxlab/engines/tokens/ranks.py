@@ -88,14 +88,14 @@ def _load(name: str) -> Encoding:
     return Encoding(name, pat_str=facts.pattern, mergeable_ranks=ranks, special_tokens=facts.special)
 
 
-def rank_file(name: str) -> Path:
+def rank_file(name: str, *, wheel: str = WHEEL) -> Path:
     """Where the wheel keeps the ranks of an encoding; the wheel's code is not imported."""
-    spec = importlib.util.find_spec(WHEEL)
+    spec = importlib.util.find_spec(wheel)
     for folder in (spec and spec.submodule_search_locations) or ():
         path = Path(folder) / "data" / f"{name}.tiktoken.gz"
         if path.is_file():
             return path
-    raise MissingExtra(f"the ranks of {name} are in the package {WHEEL}, which is not there; {INSTALL}")
+    raise MissingExtra(f"the ranks of {name} are in the package {wheel!r}, which is not there; {INSTALL}")
 
 
 def read_ranks(path: Path, sha256: str) -> dict[bytes, int]:

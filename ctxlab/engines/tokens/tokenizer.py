@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from ctxlab.context import Draft, Text
@@ -14,7 +14,7 @@ from ctxlab.engines.tokens.counts import Counts
 from ctxlab.engines.tokens.estimate import estimate_tokens
 from ctxlab.engines.tokens.exact import exact
 from ctxlab.engines.tokens.media import DEFAULT_RULES, MediaRules, media_rules_for, media_tokens
-from ctxlab.engines.tokens.models import ENCODINGS, ESTIMATOR, read_model_name
+from ctxlab.engines.tokens.models import ALIASES, ENCODINGS, ESTIMATOR, read_model_name
 from ctxlab.engines.tokens.overhead import OPENAI, OVERHEADS, Overhead
 from ctxlab.errors import WrongSetting, did_you_mean
 
@@ -134,16 +134,16 @@ def tokenizer_for(model: str | ModelProfile | None = None) -> Tokenizer:
     Raises WrongSetting for a profile's tokenizer that doesn't exist.
     """
     if not isinstance(model, ModelProfile):
-        return _for_name(model or "")
+        return _for_name((model or "").strip())
     name = model.id or model.name or ""
     return _made(
-        model.tokenizer or _encoding_of(name),
+        ALIASES.get(model.tokenizer or "", model.tokenizer) or _encoding_of(name),
         OVERHEADS.get(model.wire, OPENAI) if "wire" in model.model_fields_set else _overhead_of(name),
         media_rules_for(model),
     )
 
 
-@cache
+@lru_cache(maxsize=256)
 def _for_name(name: str) -> Tokenizer:
     if name == ESTIMATOR or name in ENCODINGS:
         return _made(name, OPENAI, DEFAULT_RULES)
@@ -159,24 +159,19 @@ def _overhead_of(model: str) -> Overhead:
 
 
 def _made(name: str, overhead: Overhead, media: MediaRules) -> Tokenizer:
-    if name == ESTIMATOR:
-        counts, joined = _estimates(), None
-    elif name in ENCODINGS:
-        of = exact(ENCODINGS[name])
-        counts, joined = of.counts, of.joined
-    else:
-        known = [*sorted(ENCODINGS), ESTIMATOR]
-        raise WrongSetting(f"there is no tokenizer {name!r}{did_you_mean(name, known)}")
+    if name != ESTIMATOR and name not in ENCODINGS:
+        raise WrongSetting(f"there is no tokenizer {name!r}{did_you_mean(name, [*sorted(ENCODINGS), ESTIMATOR])}")
+    ranks = exact(ENCODINGS[name]) if name in ENCODINGS else None
     return Tokenizer(
         name,
-        name == ESTIMATOR,
-        overhead.message_tokens,
-        overhead.name_tokens,
-        overhead.call_tokens,
-        overhead.request_tokens,
-        media,
-        counts,
-        joined,
+        estimated=ranks is None,
+        message_tokens=overhead.message_tokens,
+        name_tokens=overhead.name_tokens,
+        call_tokens=overhead.call_tokens,
+        request_tokens=overhead.request_tokens,
+        media=media,
+        counts=ranks.counts if ranks else _estimates(),
+        joined=ranks.joined if ranks else None,
     )
 
 

@@ -1,0 +1,5 @@
+"""`python -m ctxlab.cli`."""
+
+from ctxlab.cli import main
+
+raise SystemExit(main())

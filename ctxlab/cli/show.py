@@ -1,0 +1,165 @@
+"""How a run is shown: the head, the steps with what they did and why, notes and losses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from ctxlab.cli.terminal import Screen, harmless, one_line, quoted, wrapped
+from ctxlab.context import Draft, Dropped
+from ctxlab.documents import Note
+from ctxlab.pipeline import Changes, Trace
+
+LIMITER = "token-limiter"
+NAMED = 3  # dropped messages whose first words are shown
+MOST_LOSSES = 8
+STYLES = {"info": "dim", "warning": "warn", "error": "bad"}
+MARKS = {"info": "·", "warning": "!", "error": "×"}
+
+
+def head(screen: Screen, trace: Trace) -> None:
+    """Which conversation, for whom, counted how, within what."""
+    request = trace.start.request
+    session, agent, user, model = request.session, request.agent, request.user, request.model
+    path = len([node for node in session.path(request.leaf_id) if node.parent_id is not None])
+    counter = trace.services.tokenizer
+    name = f"{session.name} ({session.id})" if session.name and session.name != session.id else session.id or "unnamed"
+    pairs = [
+        ("session", name),
+        ("leaf", f"{request.leaf_id or 'none'}, message {path}" if path else "none"),
+        ("agent", agent.shown_name or agent.id if agent else "none"),
+        *([("user", user.shown_name)] if user else []),
+        ("model", (model.name or model.id) if model else "none"),
+        ("tokenizer", f"{counter.name} [{'estimated' if counter.estimated else 'exact'}]"),
+        ("budget", budget_words(trace)),
+    ]
+    screen.flow([Text.assemble((f"{label} ", "label"), (one_line(value), "strong")) for label, value in pairs])
+
+
+def budget_of(trace: Trace) -> int | None:
+    """Tokens that the limiter keeps to; None when nothing limits it, or when it is off or didn't run yet."""
+    report = trace.result.shared.get(LIMITER)
+    return report["budget"] if report is not None else None
+
+
+def budget_words(trace: Trace) -> str:
+    row = next((row for row in trace.pipeline.describe() if row["id"] == LIMITER), None)
+    if row is None or not row["enabled"]:
+        return "none, the limiter is off"
+    setting = row["settings"]["budget_tokens"]
+    tokens = budget_of(trace)
+    tokens = setting["value"] if tokens is None else tokens
+    if tokens is None:
+        return "none"
+    source = {"call": "", "default": ", the model's window"}.get(setting["layer"], f", the {setting['layer']}'s")
+    return f"{tokens:,}{source}"
+
+
+def losses(screen: Screen, found: Sequence[str]) -> None:
+    for loss in found[:MOST_LOSSES]:
+        screen.line(("! ", "warn"), (f"lost in reading: {harmless(loss)}", "warn"), hang=2)
+    if len(found) > MOST_LOSSES:
+        screen.line((f"! and {len(found) - MOST_LOSSES:,} more losses", "warn"))
+
+
+def notes(screen: Screen, found: Sequence[Note], *, indent: int = 0) -> None:
+    for note in found:
+        style = STYLES[note.level]
+        mark = f"{' ' * indent}{MARKS[note.level]} "
+        screen.line((mark, style), (harmless(note.text), style), hang=len(mark))
+
+
+class Steps:
+    """The table of steps. Rows can be printed one by one, as the debugger does."""
+
+    def __init__(self, screen: Screen, trace: Trace) -> None:
+        self.screen = screen
+        self.names = max(len(id) for id in ("step", *trace.pipeline.ids))
+        self.room = max(12, min(44, screen.width - self.names - 42))
+
+    def head(self) -> None:
+        titles = f"{'messages':>8}  {'tokens':>7}  {'+/-':>8}  {'ms':>7}"
+        self.screen.line((f"{'step':<{self.names}}  {'what it did':<{self.room}}  {titles}", "label"))
+
+    def all(self, trace: Trace) -> None:
+        """Every step of the trace, and which are off or still to come."""
+        self.head()
+        for index in range(len(trace.steps)):
+            self.row(trace, index)
+        done = {step.id for step in trace.steps}
+        off = [stage.id for stage in trace.pipeline.stages if not stage.enabled and stage.id not in done]
+        later = [stage.id for stage in trace.pipeline.running() if stage.id not in done]
+        for label, ids in (("not run", later), ("off", off)):
+            if ids:
+                self.screen.line((f"{label}: {', '.join(ids)}", "dim"), hang=len(label) + 2)
+
+    def row(self, trace: Trace, index: int) -> None:
+        """One step: what it did, in numbers, and under it every cause and note."""
+        changes = trace.changes(index)
+        step = trace.steps[index]
+        after = trace.tokens_of(step.after)
+        delta = after - trace.tokens_of(step.before)
+        words = f"failed: {step.error}" if step.error else changes.summary
+        words = f"by hand: {words}" if step.edited else words
+        numbers = f"{len(step.after.drafts):>8,}  {after:>7,}  {f'{delta:+,}' if delta else '=':>8}  {_ms(step.seconds):>7}"
+        first, *rest = self._lines(harmless(words))
+        quiet = "dim" if not changes and not step.error else ""
+        self.screen.line(
+            (f"{harmless(step.id):<{self.names}}  ", quiet or "step"),
+            (f"{first:<{self.room}}  ", "bad" if step.error else quiet),
+            (numbers, quiet),
+        )
+        for line in rest:
+            self.screen.line(f"{'':<{self.names}}  {line}")
+        for group in changes.dropped:
+            self._dropped(trace, group)
+        notes(self.screen, changes.notes, indent=2)
+
+    def _lines(self, words: str) -> list[str]:
+        if not self.screen.wraps:
+            return [words]
+        return [line.plain for line in wrapped(Text(words), self.room)]
+
+    def _dropped(self, trace: Trace, group: Dropped) -> None:
+        count = trace.services.tokenizer.count_draft
+        tokens = sum(count(draft) for draft in group.drafts)
+        many = counted(len(group.drafts), "message")
+        self.screen.line(
+            ("  − ", "cause"), (harmless(cause_words(group)), "cause"), (f" · {many}, {counted(tokens, 'token')}", "dim"), hang=4
+        )
+        shown = group.drafts[:NAMED]
+        more = f" · {len(group.drafts) - NAMED:,} more" if len(group.drafts) > NAMED else ""
+        room = (self.screen.width - 4 - len(more) - 3 * (len(shown) - 1)) // len(shown)
+        self.screen.line(
+            ("    " + " · ".join(first_words(draft, min(room, 44)) for draft in shown) + more, "dim"), hang=4
+        )
+
+
+def cause_words(group: Dropped) -> str:
+    """The cause as a sentence, with the tokens at the border even where the reason doesn't name them."""
+    words = str(group.cause)
+    if not group.cause.reason and group.needed is not None and group.left is not None:
+        words += f": needed {group.needed}, left {group.left}"
+    return words
+
+
+def first_words(draft: Draft, cells: int) -> str:
+    """A message's short name and its first words, as wide as given."""
+    name = short_key(draft.key)
+    return f"{name} {quoted(str(draft.text), max(10, cells - len(name) - 1))}"
+
+
+def short_key(key: str) -> str:
+    """`u8` for `node:u8`; other keys as they are."""
+    return harmless(key.removeprefix("node:"))
+
+
+def counted(n: int, one: str) -> str:
+    return f"{n:,} {one}" if n == 1 else f"{n:,} {one}s"
+
+
+def _ms(seconds: float) -> str:
+    ms = seconds * 1000
+    return f"{ms:.1f}" if ms < 100 else f"{ms:,.0f}"
+

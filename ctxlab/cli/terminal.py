@@ -1,0 +1,151 @@
+"""What goes to the terminal: users' text made harmless, colours that can be missing, lines that break where they should."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+from rich.theme import Theme
+
+# Everything a terminal would obey: controls, deletes, line separators, directions, byte order marks, lone surrogates.
+OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+NEWLINE = "↵"
+CLOSING = frozenset(" ，。、；：！？）》」』】〕”’…～,.;:!?)]}\"'›»")
+GAP = "   "
+
+THEME = Theme(
+    {
+        "label": "dim",
+        "strong": "bold",
+        "step": "bold",
+        "warn": "yellow",
+        "bad": "bold red",
+        "cause": "yellow",
+        "added": "underline cyan",
+        "gone": "red",
+        "came": "green",
+        "command": "bold cyan",
+        "role.system": "blue",
+        "role.user": "yellow",
+        "role.assistant": "green",
+        "role.tool": "magenta",
+        "source.preset": "blue",
+        "source.lore": "red",
+        "source.knowledge": "bright_blue",
+        "source.summary": "cyan",
+        "source.tools": "magenta",
+        "source.attachment": "bright_green",
+        "source.overhead": "bright_black",
+        "source.history": "white",
+        "source.free": "dim",
+    }
+)
+
+
+def harmless(text: str) -> str:
+    r"""The text with every character that a terminal would obey written out; newlines too.
+
+    >>> harmless("red: \x1b[31m")
+    'red: \\x1b[31m'
+    """
+    return OBEYED.sub(_written_out, text)
+
+
+def one_line(text: str, *, cells: int | None = None) -> str:
+    """The text on one line: line breaks and tabs as one blank, cut to a width in terminal cells where one is given."""
+    flat = harmless(" ".join(text[: 8 * cells if cells else None].split()))
+    return flat if cells is None else shortened(flat, cells)
+
+
+def shortened(text: str, cells: int) -> str:
+    """At most `cells` wide, with an ellipsis where something is gone; a Chinese character is two wide."""
+    cut = Text(text, end="")
+    cut.truncate(max(cells, 1), overflow="ellipsis")
+    return cut.plain
+
+
+def quoted(text: str, cells: int) -> str:
+    """First words in quotes, as wide as given, quotes included."""
+    flat = one_line(text, cells=cells - 2)
+    return f"“{flat}”" if flat else "(no words)"
+
+
+def shown_body(text: str) -> str:
+    """Text for a preview: harmless, each run of line breaks as one arrow."""
+    return OBEYED.sub(_written_out, re.sub(r"\s*\n\s*", f" {NEWLINE} ", text.replace("\t", "  ")))
+
+
+def wrapped(text: Text, width: int, *, hang: int = 0) -> list[Text]:
+    """The text in rows of at most `width` cells, those below the first narrower by `hang`.
+
+    Broken at blanks and beside wide characters, as Chinese is; never before a closing mark.
+    """
+    rows: list[Text] = []
+    plain = text.plain
+    start = cells = 0
+    breakable = 0
+    for i, character in enumerate(plain):
+        wide = cell_len(character)
+        if i > start and (plain[i - 1] == " " or ((wide == 2 or cell_len(plain[i - 1]) == 2) and character not in CLOSING)):
+            breakable = i
+        if cells + wide > width - (hang if rows else 0) and character != " ":
+            end = breakable if breakable > start else i
+            rows.append(_row(text, start, end))
+            start, cells = end, cell_len(plain[end:i])
+        cells += wide
+    rows.append(_row(text, start, len(plain)))
+    return rows
+
+
+def _row(text: Text, start: int, end: int) -> Text:
+    row = text[start:end]
+    row.end = ""
+    row.rstrip()
+    return row
+
+
+def _written_out(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return {10: "\\n", 13: "\\r", 9: "\\t"}.get(code) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+
+
+class Screen:
+    """Where a command prints. On a terminal lines are broken at its width, elsewhere they stay whole."""
+
+    def __init__(self, console: Console | None = None, *, width: int | None = None) -> None:
+        self.console = console or Console(theme=THEME, highlight=False, markup=False, emoji=False, width=width)
+        self.width = max(40, width or self.console.width)
+        self.wraps = self.console.is_terminal
+        self.coloured = self.console.color_system is not None and not self.console.no_color
+
+    def line(self, *parts: str | tuple[str, str] | Text, hang: int = 0) -> None:
+        """One line of parts, each a string, a (string, style) or a Text; what wraps is indented by `hang`."""
+        text = Text.assemble(*parts, end="")
+        if not self.wraps or text.cell_len <= self.width:
+            self.console.print(text, soft_wrap=True)
+            return
+        for row, part in enumerate(wrapped(text, self.width, hang=hang)):
+            self.console.print(Text.assemble(" " * hang if row else "", part), soft_wrap=True)
+
+    def blank(self) -> None:
+        self.console.print()
+
+    def flow(self, items: Iterable[Text], *, gap: str = GAP) -> None:
+        """Items side by side, on as many lines as they need; none of them is broken."""
+        row = Text()
+        for item in items:
+            if row and row.cell_len + len(gap) + item.cell_len > self.width:
+                self.line(row)
+                row = Text()
+            row = Text.assemble(row, gap, item) if row else item
+        if row:
+            self.line(row)
+
+
+def complain(text: str) -> None:
+    """One line on standard error."""
+    print(f"ctxlab: {' '.join(harmless(text).split())}", file=sys.stderr)  # noqa: T201

@@ -1,0 +1,184 @@
+"""What the limiter and the whole pipeline cost, beside encoding alone and beside langchain-core. Run by `make bench`.
+
+One run, medians of 5, so that the ratios hold whatever the machine is doing.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any
+
+import ctxlab
+from ctxlab.engines.tokens import encoding
+from ctxlab.engines.tokens.exact import exact
+from ctxlab.testing import generated_agent, generated_session
+
+SIZES = (100, 1_000, 10_000)
+BUDGETS = (8_000, 128_000)
+ROUNDS = 5
+ENCODING = "o200k_base"
+
+
+def forget_counts() -> None:
+    """Counts empty, encoder loaded."""
+    exact(ENCODING).counts.clear()
+    exact(ENCODING)._pieces.clear()  # pyright: ignore[reportPrivateUsage]
+
+
+def timed(work: Callable[[], Any], *, before: Callable[[], Any] = lambda: None) -> float:
+    """Median seconds of 5 rounds; `before` is not counted."""
+    seconds: list[float] = []
+    gc.collect()
+    for _ in range(ROUNDS):
+        before()
+        started = perf_counter()
+        work()
+        seconds.append(perf_counter() - started)
+    return median(seconds)
+
+
+@dataclass(frozen=True)
+class Case:
+    session: ctxlab.Session
+    agent: ctxlab.Agent
+    budget: int
+
+    def build(self) -> ctxlab.Trace:
+        return ctxlab.build(self.session, self.agent, budget_tokens=self.budget)
+
+
+def case(size: int, budget: int) -> Case:
+    session = ctxlab.read_data(generated_session(size, seed=1)).pick()
+    agent = ctxlab.read_data(generated_agent()).agents[0]
+    return Case(session, agent, budget)
+
+
+def langchain(session: ctxlab.Session, budget: int) -> Callable[[], Any]:
+    """langchain-core's trimming of the same messages, counting each with the same encoding."""
+    from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage, trim_messages
+
+    encode = encoding(ENCODING).encode_ordinary
+    messages: list[BaseMessage] = [SystemMessage("You are a careful assistant.")]
+    for node in session.path()[1:]:
+        if node.role == "user":
+            messages.append(HumanMessage(node.content))
+        elif node.role == "tool":
+            messages.append(ToolMessage(node.content, tool_call_id=node.result_of or ""))
+        else:
+            calls = [{"name": c.name, "args": {}, "id": c.id} for c in node.tool_calls]
+            messages.append(AIMessage(node.content, tool_calls=calls))
+
+    def count(some: list[BaseMessage]) -> int:
+        return sum(len(encode(str(message.content))) + 3 for message in some)
+
+    return lambda: trim_messages(
+        messages, max_tokens=budget, token_counter=count, strategy="last", include_system=True, start_on="human"
+    )
+
+
+def texts_of(draft: ctxlab.Draft) -> list[str]:
+    """Everything of a message that takes tokens."""
+    calls = [text for call in draft.calls for text in (call.name, call.arguments)]
+    return [str(draft.text), *calls, *([draft.result_of] if draft.result_of else [])]
+
+
+def measure(size: int, budget: int) -> dict[str, float]:
+    chosen = case(size, budget)
+    trace = chosen.build()
+    limiter = trace.step("token-limiter")
+    stage = trace.pipeline.stage("token-limiter")
+    kept = [text for draft in limiter.after.drafts for text in texts_of(draft)]
+    encode = encoding(ENCODING).encode_ordinary
+
+    def limit() -> None:
+        stage.processor(limiter.before, trace.services)
+
+    trim = langchain(chosen.session, budget)
+    trim()
+    return {
+        "kept": len(limiter.after.drafts),
+        "encode": timed(lambda: [encode(text) for text in kept]),
+        "limiter_cold": timed(limit, before=forget_counts),
+        "limiter_warm": timed(limit),
+        "pipeline_cold": timed(chosen.build, before=forget_counts),
+        "pipeline_warm": timed(chosen.build),
+        "trim_messages": timed(trim),
+    }
+
+
+def rerun_seconds() -> float:
+    trace = case(1_000, 8_000).build()
+    return timed(lambda: trace.rerun({"token-limiter.budget_tokens": 7_000}))
+
+
+def trace_megabytes() -> float:
+    """What a trace of 1,000 messages needs beyond its session."""
+    chosen = case(1_000, 128_000)
+    chosen.build()
+    gc.collect()
+    tracemalloc.start()
+    trace = chosen.build()
+    size = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert len(trace.steps) > 3
+    return size / 1e6
+
+
+def import_seconds() -> float:
+    code = "import time; t = time.process_time(); import ctxlab; print(time.process_time() - t)"
+    runs = [float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(ROUNDS)]
+    return median(runs)
+
+
+def load_seconds() -> float:
+    """Loading the ranks of the default encoding, once per process."""
+    code = (
+        "import time; from ctxlab.engines.tokens import encoding; t = time.process_time(); "
+        "encoding('o200k_base'); print(time.process_time() - t)"
+    )
+    return median(float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(ROUNDS))
+
+
+def main() -> None:
+    started = process_time()
+    rows = {(size, budget): measure(size, budget) for size in SIZES for budget in BUDGETS}
+    print("| messages | budget | kept | encode kept (a) | limiter cold | vs (a) | limiter warm | pipeline cold |"
+          " pipeline warm | trim_messages (b) | pipeline cold vs (b) |")  # fmt: skip
+    print("|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for (size, budget), row in rows.items():
+        cells = [f"{size:,}", f"{budget // 1000}k", f"{row['kept']:.0f}", ms(row["encode"]), ms(row["limiter_cold"])]
+        cells += [f"{row['limiter_cold'] / row['encode']:.2f}x", ms(row["limiter_warm"]), ms(row["pipeline_cold"])]
+        cells += [ms(row["pipeline_warm"]), ms(row["trim_messages"])]
+        cells += [f"1/{row['trim_messages'] / row['pipeline_cold']:.0f}"]
+        print("| " + " | ".join(cells) + " |")
+    small, large = rows[1_000, 8_000], rows[10_000, 8_000]
+    print()
+    facts = {
+        "limiter rerun, 1,000 messages": ms(rerun_seconds()),
+        "10,000 / 1,000 messages, 8k, cold": f"{large['pipeline_cold'] / small['pipeline_cold']:.1f}x",
+        "10,000 / 1,000 messages, 8k, warm": f"{large['pipeline_warm'] / small['pipeline_warm']:.1f}x",
+        "trace of 1,000 messages, all kept": f"{trace_megabytes():.2f} MB",
+        "import ctxlab, CPU": f"{import_seconds():.3f} s",
+        "loading the o200k_base ranks, CPU": f"{load_seconds():.3f} s",
+        "the whole benchmark, CPU": f"{process_time() - started:.0f} s",
+    }
+    for name, value in facts.items():
+        print(f"- {name}: {value}")
+    if "--json" in sys.argv:
+        print(json.dumps({f"{size}/{budget}": row for (size, budget), row in rows.items()}))
+
+
+def ms(seconds: float) -> str:
+    return f"{seconds * 1e3:.1f} ms"
+
+
+if __name__ == "__main__":
+    main()

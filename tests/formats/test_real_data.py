@@ -1,0 +1,108 @@
+"""Conversations that nobody here wrote; skipped where they are not at hand."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxlab.errors import UnknownFormat
+from ctxlab.formats import Import, openai_messages, read, read_data, session_json
+
+SHARED = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[3] / "shared"))
+DATA = SHARED / "data"
+
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"real data is not at hand: there is no folder {DATA}")
+
+
+def loaded(*parts: str) -> Any:
+    return json.loads((DATA.joinpath(*parts)).read_text(encoding="utf-8"))
+
+
+def sound(found: Import) -> Import:
+    """The import, each session of it sound, and the same after writing and reading."""
+    for session in found.sessions:
+        assert session.check() == ()
+        assert read_data(json.loads(session_json(session))).pick() == session
+    return found
+
+
+def texts(found: Import, index: int) -> list[str]:
+    """All texts of a session, presets first, whatever branch they are on."""
+    session = found.sessions[index]
+    agent = next((a for a in found.agents if session.root and a.id == session.root.agent_id), None)
+    presets = [preset.content for preset in agent.preset_messages] if agent else []
+    return presets + [node.content for node in session.in_order() if node.id != session.root_node_id]
+
+
+def test_oasst() -> None:
+    lines = (DATA / "oasst" / "trees_60.jsonl").read_text(encoding="utf-8").splitlines()
+    trees = [json.loads(line)["prompt"] for line in lines]
+
+    found = sound(read(DATA / "oasst" / "trees_60.jsonl"))
+
+    def said(message: dict[str, Any]) -> list[str]:
+        return [message["text"], *(text for reply in message["replies"] for text in said(reply))]
+
+    assert (found.format, len(found.sessions), found.losses) == ("oasst", 60, ())
+    assert [texts(found, i) for i in range(60)] == [said(tree) for tree in trees]
+
+
+def test_tau_bench() -> None:
+    runs = loaded("tau-bench", "airline_60.json")
+
+    found = sound(read(DATA / "tau-bench" / "airline_60.json"))
+
+    assert (found.format, len(found.sessions), len(found.agents), found.losses) == ("tau-bench", 60, 1, ())
+    assert [texts(found, i) for i in range(60)] == [[m["content"] or "" for m in run["traj"]] for run in runs]
+    assert openai_messages(found.sessions[0], agent=found.agents[0]).data == runs[0]["traj"]
+
+
+def test_sharegpt() -> None:
+    items = loaded("sharegpt", "sharegpt_500.json")
+
+    found = sound(read(DATA / "sharegpt" / "sharegpt_500.json"))
+
+    assert (found.format, len(found.sessions), found.losses) == ("sharegpt", 500, ())
+    assert [texts(found, i) for i in range(500)] == [[t["value"] for t in item["conversations"]] for item in items]
+
+
+@pytest.mark.parametrize("name", ["memory_bank_cn.json", "memory_bank_en.json"])
+def test_memorybank(name: str) -> None:
+    people = loaded("memorybank", name)
+
+    found = sound(read(DATA / "memorybank" / name))
+
+    assert (found.format, len(found.sessions), found.losses) == ("memorybank", len(people), ())
+    assert [session.id for session in found.sessions] == [person.strip() for person in people]
+    assert [texts(found, i) for i in range(len(people))] == [
+        [said for day in p["history"].values() for turn in day for said in (turn["query"], turn["response"])]
+        for p in people.values()
+    ]
+
+
+def test_swe_agent() -> None:
+    paths = sorted((DATA / "swe-agent").glob("*.traj"))
+
+    imports = [sound(read(path)) for path in paths]
+
+    assert len(imports) == 8
+    for path, found in zip(paths, imports, strict=True):
+        history = loaded("swe-agent", path.name)["history"]
+        assert found.format == "swe-agent"
+        assert texts(found, 0) == [message["content"] for message in history]
+        assert {loss.place for loss in found.losses} <= {"trajectory"}
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["locomo/*.json", "claude-code-log/*.jsonl", "sillytavern/**/*.json", "sillytavern/*.png", "memorybank/p*.jsonl"],
+)
+def test_what_is_not_read_yet_is_never_guessed(pattern: str) -> None:
+    paths = sorted(DATA.glob(pattern))
+
+    assert paths
+    for path in paths:
+        with pytest.raises(UnknownFormat, match="not read yet"):
+            read(path)
