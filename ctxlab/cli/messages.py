@@ -62,7 +62,11 @@ def _body(screen: Screen, draft: Draft, *, whole: bool) -> Iterator[Text]:
         for paragraph in _paragraphs(screen, draft):
             yield from wrapped(paragraph, room) if screen.wraps else [paragraph]
     else:
-        yield from preview(screen, draft.text.spans, room)
+        rows = preview(screen, draft.text.spans, room)
+        yield from rows
+        shown = sum(len(row.plain) for row in rows)
+        for cause in _causes_beyond(draft, shown):
+            yield _cut(f"· further down: {cause}", room, whole=not screen.wraps)
     for call in draft.calls:
         yield _cut(f"→ calls {call.name}({' '.join(call.arguments.split())})", room, whole=whole)
     for asset in draft.assets:
@@ -137,9 +141,13 @@ def _some_of(names: list[str], room: int) -> str:
     return shown
 
 
-def causes(draft: Draft) -> list[Cause]:
-    """What put or rewrote something in the message, each once."""
-    return list(dict.fromkeys(span.cause for span in draft.text.spans if span.cause is not None))
+def _causes_beyond(draft: Draft, shown: int) -> list[Cause]:
+    """What put or rewrote something that the preview doesn't reach, joints aside."""
+    found: dict[Cause, None] = {}
+    for start, span in zip(draft.text.starts(), draft.text.spans, strict=True):
+        if start >= shown and span.cause is not None and span.origin.kind != "separator":
+            found[span.cause] = None
+    return list(found)[:2]
 
 
 def fate(draft: Draft, number: int, key: str) -> str:

@@ -75,8 +75,8 @@ def quoted(text: str, cells: int) -> str:
 
 
 def shown_body(text: str) -> str:
-    """Text for a preview: harmless, each run of line breaks as one arrow."""
-    return OBEYED.sub(_written_out, re.sub(r"\s*\n\s*", f" {NEWLINE} ", text.replace("\t", "  ")))
+    """Text for a preview: harmless, each run of line breaks as one arrow, of blanks as one blank."""
+    return OBEYED.sub(_written_out, re.sub(r"[ \t]{2,}|\t", " ", re.sub(r"\s*\n\s*", f" {NEWLINE} ", text)))
 
 
 def wrapped(text: Text, width: int, *, hang: int = 0) -> list[Text]:

