@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from ctxlab.cli.show import counted, short_key
+from ctxlab.cli.show import counted
 from ctxlab.cli.terminal import NEWLINE, Screen, harmless, shown_body, wrapped
 from ctxlab.context import AssetRef, Cause, Draft, Span
 from ctxlab.pipeline import Trace
@@ -150,8 +150,7 @@ def _causes_beyond(draft: Draft, shown: int) -> list[Cause]:
     return list(found)[:2]
 
 
-def fate(draft: Draft, number: int, key: str) -> str:
+def fate(draft: Draft, number: int) -> str:
     """Where a message ended up."""
     merged = f", with {counted(len(draft.merged) - 1, 'other')} in one" if draft.merged else ""
-    holder = f" under {short_key(draft.key)}" if draft.key != key else ""
-    return f"sent in message {number}{merged}{holder}"
+    return f"sent in message {number}{merged}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
 from ctxlab.cli.messages import fate, preview
 from ctxlab.cli.show import cause_words, counted, short_key
-from ctxlab.cli.terminal import Screen, harmless, quoted
+from ctxlab.cli.terminal import Screen, harmless, quoted, shown_body
 from ctxlab.context import Context, Draft, Origin, Span
+from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline import Event, Life, Place, Trace
 from ctxlab.pipeline.diff import smallest_change
 
@@ -20,13 +21,27 @@ Row = tuple[int, Text]  # how deep it stands in the tree, and its words
 
 
 def keys_for(trace: Trace, name: str) -> list[str]:
-    """Keys of the messages that a name means: a key, or the id of a node or preset, which may stand in several places."""
+    """Keys of the messages that a name means: a key, or the id of a node or preset, which may stand in several places.
+
+    Raises CtxlabError when no step had one.
+    """
     known = {draft.key: draft for draft in _every_draft(trace)}
-    if name in known:
-        return [name]
-    if f"node:{name}" in known:
-        return [f"node:{name}"]
-    return [key for key, draft in known.items() if name in (draft.origin.ref, key.partition("@")[0])] or [name]
+    for key in (name, f"node:{name}"):
+        if key in known:
+            return [key]
+    found = [key for key, draft in known.items() if name in (draft.origin.ref, key.partition("@")[0])]
+    if not found:
+        raise CtxlabError(f"no step had a message {name!r}{_elsewhere(trace, name, known)}")
+    return found
+
+
+def _elsewhere(trace: Trace, name: str, known: Mapping[str, Draft]) -> str:
+    id = name.removeprefix("node:")
+    if id in trace.start.request.session.nodes:
+        return f"; it is a node of the tree, but not on the path to {trace.start.request.leaf_id!r}"
+    names = list(dict.fromkeys([*(short_key(key) for key in known), *(draft.origin.ref for draft in known.values())]))
+    near = did_you_mean(name, names)
+    return near if "did you mean" in near else f"; {len(known)} others are there"
 
 
 def _every_draft(trace: Trace) -> Iterator[Draft]:
@@ -59,7 +74,7 @@ def life(screen: Screen, trace: Trace, found: Life) -> None:
     if found.draft is None or number is None:
         screen.line(("└─ ", "dim"), ("it is not sent", "gone"))
         return
-    screen.line(("└─ ", "dim"), (fate(found.draft, number, found.key), "came"))
+    screen.line(("└─ ", "dim"), (fate(found.draft, number), "came"))
     origin = first.origin if first is not None else found.draft.origin
     _spans(screen, found.draft, origin)
 
@@ -121,15 +136,14 @@ def places(screen: Screen, trace: Trace, words: str, found: tuple[Place, ...]) -
 
 
 def _headline(trace: Trace, place: Place) -> tuple[tuple[str, str], ...]:
-    where = f"{short_key(place.key)}, characters {place.start:,} to {place.end:,}"
-    draft = trace.result.draft(place.key)
-    number = _number(trace.result, draft)
+    where = f"characters {place.start:,} to {place.end:,}"
+    number = _number(trace.result, trace.result.draft(place.key))
     if place.state == "sent":
-        return (f"sent in message {number}", "came"), (f" ({where})", "dim")
+        return (f"sent in message {number}", "came"), (f", {where}", "dim")
     cause = harmless(str(place.cause)) if place.cause else "no cause"
     if place.state == "dropped":
-        return ("dropped", "gone"), (f" with {where}: ", "dim"), (cause, "cause")
-    return (f"replaced in message {number}", "gone"), (f" ({short_key(place.key)}) by ", "dim"), (cause, "cause")
+        return (f"dropped with {short_key(place.key)}", "gone"), (f", {where}: ", "dim"), (cause, "cause")
+    return (f"replaced in message {number}", "gone"), (" by ", "dim"), (cause, "cause")
 
 
 def _around(trace: Trace, place: Place) -> Text | None:
@@ -141,11 +155,11 @@ def _around(trace: Trace, place: Place) -> Text | None:
     if draft is None:
         return None
     whole = str(draft.text)
-    before = harmless(" ".join(whole[max(0, place.start - AROUND) : place.start].replace("\n", " ↵ ").split(" ")))
-    after = harmless(" ".join(whole[place.end : place.end + AROUND].replace("\n", " ↵ ").split(" ")))
+    before = shown_body(whole[max(0, place.start - AROUND) : place.start])
+    after = shown_body(whole[place.end : place.end + AROUND])
     start = "…" if place.start > AROUND else ""
     end = "…" if place.end + AROUND < len(whole) else ""
-    return Text.assemble((start + before, "dim"), (harmless(whole[place.start : place.end]), "strong"), (after + end, "dim"))
+    return Text.assemble((start + before, "dim"), (shown_body(whole[place.start : place.end]), "strong"), (after + end, "dim"))
 
 
 def fates(screen: Screen, trace: Trace) -> None:
@@ -154,7 +168,7 @@ def fates(screen: Screen, trace: Trace) -> None:
     roles = {draft.key: draft.role for draft in _every_draft(trace)}
     for number, draft in enumerate(trace.result.drafts, start=1):
         for part in draft.parts:
-            words = f"sent in message {number}" + (f" of {len(draft.parts)} parts" if draft.merged else "")
+            words = f"sent in message {number}" + (f", one of {len(draft.parts)} parts" if draft.merged else "")
             rows.append((part.key, roles.get(part.key, draft.role), words, "came"))
     for group in trace.result.dropped:
         rows += [(draft.key, draft.role, f"dropped: {cause_words(group)}", "cause") for draft in group.drafts]

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NewType, cast
 
-import orjson
-
-from ctxlab.documents.stored import Stored
+from ctxlab.documents.stored import Stored, as_json
 
 NodeId = NewType("NodeId", str)
 Role = Literal["system", "user", "assistant", "tool"]
@@ -137,6 +135,8 @@ class MessageNode(Stored):
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
         """Calls that this message asks for, from `metadata.toolCallsRequested` or `toolCalls`."""
+        if self.role == "tool":  # what it has under `toolCalls` are the calls it answers
+            return ()
         requested = self.meta("toolCallsRequested") or self._extra("toolCalls")
         if requested is None:
             return ()
@@ -172,7 +172,7 @@ def _tool_call(data: Mapping[str, Any]) -> ToolCall:
     inner: Mapping[str, Any] = function if isinstance(function, Mapping) else data
     arguments = inner.get("arguments", inner.get("args", inner.get("rawArgs", "")))
     if not isinstance(arguments, str):
-        arguments = orjson.dumps(arguments).decode()
+        arguments = as_json(arguments).decode()
     return ToolCall(
         id=str(data.get("requestId") or data.get("id") or ""),
         name=str(inner.get("toolName") or inner.get("name") or ""),

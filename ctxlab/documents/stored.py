@@ -45,11 +45,7 @@ class Stored(BaseModel):
 
     def to_json(self) -> bytes:
         """UTF-8 JSON, indented by two blanks."""
-        data = self.to_data()
-        try:
-            return orjson.dumps(data, option=orjson.OPT_INDENT_2)
-        except TypeError:  # integers of more than 64 bits, lone surrogates: Python's own writer knows a way
-            return json.dumps(data, indent=2).encode()
+        return as_json(self.to_data(), indent=2)
 
     def with_(self, **fields: Any) -> Self:
         """A copy with some fields changed; the values are checked as in the constructor."""
@@ -61,6 +57,14 @@ S = TypeVar("S", bound=Stored)
 
 ROUNDS = 10
 """Times a value is tried again: a wrong value can hide another that shows only when it is gone."""
+
+
+def as_json(data: object, *, indent: Literal[2] | None = None) -> bytes:
+    """UTF-8 JSON, without blanks unless indented; also of integers beyond 64 bits and of lone surrogates."""
+    try:
+        return orjson.dumps(data, option=orjson.OPT_INDENT_2 if indent else None)
+    except TypeError:
+        return json.dumps(data, indent=indent, separators=None if indent else (",", ":")).encode()
 
 
 def read_stored(kind: type[S], data: object, *, place: str) -> tuple[S, tuple[Note, ...]]:

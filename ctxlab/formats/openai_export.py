@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-import orjson
-
 from ctxlab.documents import Agent, MessageNode, Session
+from ctxlab.documents.stored import as_json
 from ctxlab.formats.loss import Loss
 from ctxlab.formats.openai_parts import part_of
 from ctxlab.formats.writing import write_bytes
@@ -62,7 +61,7 @@ def write_openai(
 ) -> Export:
     """Write `openai_messages(...)` as a JSON list, and return it with its losses."""
     export = openai_messages(what, leaf=leaf, agent=agent)
-    write_bytes(path, orjson.dumps(export.data, option=orjson.OPT_INDENT_2))
+    write_bytes(path, as_json(export.data, indent=2))
     return export
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
@@ -81,7 +82,7 @@ class TokenLimiter(Processor):
 
     def __call__(self, ctx: Context, services: Services) -> Context:
         budget = self._budget(ctx)
-        if budget is None or not ctx.drafts:
+        if budget is None:
             return ctx
         return _Cut(self, ctx, services, budget).result()
 
@@ -149,7 +150,17 @@ class _Cut:
             shortened=self._shortened,
             cost_of=self.cost_of,
         )
-        return self._arranged(protected, self.strategy.cut(window), window.left)
+        verdict = self.strategy.cut(window)
+        if self._may_hold_orphans(protected | verdict.keep):
+            for _ in units:
+                pass  # a result without a call shows only when the walk has reached the oldest message
+        return self._arranged(protected, verdict, window.left)
+
+    def _may_hold_orphans(self, stay: set[int]) -> bool:
+        """Whether a result that goes is newer than something that stays, so that not the border is why it goes."""
+        drafts = self.ctx.drafts
+        oldest = min((i for i in stay if not drafts[i].pinned), default=len(drafts))
+        return any(drafts[i].role == "tool" and i not in stay for i in range(oldest, len(drafts)))
 
     def _sound_units(self) -> Iterator[Unit]:
         """Units newest first; results without a call are set aside, calls without a result taken off."""
@@ -159,7 +170,7 @@ class _Cut:
                 continue
             if unit.unanswered:
                 draft = self.ctx.drafts[unit.at[0]]
-                calls = tuple(call for call in draft.calls if call.id not in unit.unanswered)
+                calls = tuple(call for place, call in enumerate(draft.calls) if place not in unit.unanswered)
                 if not calls and not draft.text and not draft.assets:
                     self.mute.append(unit.at[0])
                     continue
@@ -175,7 +186,8 @@ class _Cut:
         for unit in units:
             if newest is None or unit.newest > newest.newest:
                 newest = unit
-            if not has_user and self.ctx.drafts[unit.at[0]].role == "user":
+            first = self.ctx.drafts[unit.at[0]]
+            if not has_user and first.role == "user" and first.result_of is None:
                 has_user = True
                 protected.update(unit.at)
             if has_user and newest.newest == last:
@@ -198,8 +210,7 @@ class _Cut:
     def _shortened(self, unit: Unit) -> dict[int, Draft] | None:
         if self.settings.retained_characters <= 0:
             return None
-        heads = {i: self._head(self._draft(i)) for i in unit.at}
-        return heads if any(heads[i] is not self._draft(i) for i in unit.at) else None
+        return {i: self._head(self._draft(i)) for i in unit.at}
 
     def _head(self, draft: Draft) -> Draft:
         """The draft cut to its first characters, never through one; itself where that would not be shorter."""
@@ -216,7 +227,8 @@ class _Cut:
         drafts = self.ctx.drafts
         stay = protected | verdict.keep
         aside = {*self.orphans, *self.mute} - stay
-        changed = {i: draft for i, draft in {**self.repaired, **verdict.shortened}.items() if i in stay}
+        shortened = {i: draft for i, draft in verdict.shortened.items() if draft is not self._draft(i)}
+        changed = {i: draft for i, draft in {**self.repaired, **shortened}.items() if i in stay}
         kept = [changed.get(i, drafts[i]) if changed else drafts[i] for i in sorted(stay)]
         gone = _between(drafts, stay | aside)
         ctx = self.ctx.arrange(kept, dropped=[*self._groups(gone, verdict), *self._unpaired()])
@@ -230,11 +242,11 @@ class _Cut:
             "kept": len(stay),
             "cut": len(gone),
             "history": history,
-            "shortened": len(verdict.shortened),
+            "shortened": len(shortened),
             "overhead_tokens": self.settings.overhead_tokens,
             "estimated": self.tokenizer.estimated,
         }
-        return self._noted(ctx.put(ID, report), changed, verdict)
+        return self._noted(ctx.put(ID, report), changed, shortened)
 
     def _groups(self, gone: list[Draft], verdict: Verdict) -> list[Dropped]:
         if not gone:
@@ -252,13 +264,13 @@ class _Cut:
         )
         return [Dropped(tuple(drafts[i] for i in sorted(at)), cause) for at, cause in groups if at]
 
-    def _noted(self, ctx: Context, changed: dict[int, Draft], verdict: Verdict) -> Context:
+    def _noted(self, ctx: Context, changed: dict[int, Draft], shortened: Container[int]) -> Context:
         for i, draft in changed.items():
             was = self.ctx.drafts[i]
             if len(draft.calls) < len(was.calls):
-                gone = ", ".join(call.id for call in was.calls if call not in draft.calls)
+                gone = ", ".join(call.id for call in (Counter(was.calls) - Counter(draft.calls)).elements())
                 ctx = ctx.note("warning", f"{was.key} asked for {gone}, which nothing answers; not sent", processor=ID)
-            if i in verdict.shortened and was.replays_reasoning:
+            if i in shortened and was.replays_reasoning:
                 ctx = ctx.note(
                     "warning", f"{was.key} was shortened, so its reasoning state is not replayed", processor=ID
                 )

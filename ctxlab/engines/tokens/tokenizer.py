@@ -119,7 +119,9 @@ class Tokenizer:
         return sum(self.counts(_json(tool)) for tool in tools)
 
     def _asides(self, draft: Draft) -> int:
-        tokens = self.counts(draft.name or "") + self.counts(draft.result_of or "") + self.counts(draft.reasoning or "")
+        tokens = self.counts(draft.name or "") + self.counts(draft.reasoning or "")
+        if draft.result_of and draft.role == "tool":  # under another role it isn't sent
+            tokens += self.counts(draft.result_of)
         for call in draft.calls:
             tokens += self.counts(call.name) + self.counts(call.arguments) + self.call_tokens
         return tokens

@@ -37,13 +37,15 @@ class Sliding:
                     continue
                 border = Border(needed, left)
             heads = window.shortened(unit)
-            needed = sum(window.cost_of(draft) for draft in heads.values()) if heads else 0
-            fits = heads is not None and needed <= left
-            if heads is not None and fits:
-                short.update(heads)
-                keep.extend(unit.at)
-                left -= needed
-            if self.retain == "border" or not fits:
+            if heads is None:
+                break
+            needed = sum(window.cost_of(draft) for draft in heads.values())
+            if needed > left:
+                break
+            short.update(heads)
+            keep.extend(unit.at)
+            left -= needed
+            if self.retain == "border":
                 break
         return Verdict(frozenset(keep), short, border, window.left - left)
 

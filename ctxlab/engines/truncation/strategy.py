@@ -23,7 +23,7 @@ class Window:
     """What may be kept. `units` come newest first and are found lazily; `cost` counts a unit once, when asked.
 
     `left` are the tokens for these units, what is protected already taken off. `shortened` gives a unit's drafts cut
-    to their heads, by position, or None where that is off or makes nothing shorter.
+    to their heads, by position; one that would not get shorter stays itself. None means that shortening is off.
     """
 
     units: Callable[[], Iterator[Unit]]

@@ -10,10 +10,10 @@ from ctxlab.context import Draft
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unit:
-    """Positions of drafts, rising. `unanswered` are ids of calls without a result; an `orphan` is a result without one."""
+    """Positions of drafts, rising. `unanswered` are places in the message's calls; an `orphan` is a result alone."""
 
     at: tuple[int, ...]
-    unanswered: tuple[str, ...] = ()
+    unanswered: tuple[int, ...] = ()
     orphan: bool = False
 
     @property
@@ -44,11 +44,11 @@ def newest_first(drafts: Sequence[Draft]) -> Iterator[Unit]:
 
 def _with_results(i: int, draft: Draft, waiting: dict[str, list[int]]) -> Unit:
     at = [i]
-    unanswered: list[str] = []
-    for call in reversed(draft.calls):
-        stack = waiting.get(call.id)
+    unanswered: list[int] = []
+    for place in range(len(draft.calls) - 1, -1, -1):
+        stack = waiting.get(draft.calls[place].id)
         if stack:
             at.append(stack.pop())
         else:
-            unanswered.append(call.id)
+            unanswered.append(place)
     return Unit(tuple(sorted(at)), tuple(unanswered))

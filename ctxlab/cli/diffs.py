@@ -1,0 +1,51 @@
+"""How two contexts are compared: one line for each message that is not the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from ctxlab.cli.show import counted, short_key
+from ctxlab.cli.terminal import Screen, harmless, quoted
+from ctxlab.pipeline import Diff, Row
+
+SIGNS = {"changed": "~", "moved": ">", "only in a": "-", "only in b": "+"}
+STYLES = {"changed": "added", "moved": "dim", "only in a": "gone", "only in b": "came"}
+MOST_ROWS = 40
+
+
+def differences(screen: Screen, diff: Diff, *, most: int = MOST_ROWS) -> None:
+    """What is gone, added, changed and moved, by key, with the cause or the stretch that differs."""
+    rows = diff.changes
+    if not rows:
+        screen.line(("the same messages", "dim"))
+        return
+    for row in rows[:most]:
+        _row(screen, row)
+    if len(rows) > most:
+        screen.line((f"  … {counted(len(rows) - most, 'more message')}", "dim"))
+    same = len(diff.rows) - len(rows)
+    if same:
+        screen.line((f"  {counted(same, 'message')} the same", "dim"))
+
+
+def _row(screen: Screen, row: Row) -> None:
+    sign = (f"{SIGNS[row.kind]} ", STYLES[row.kind])
+    name = f"{short_key(row.key)}  "
+    screen.line(sign, (name, STYLES[row.kind]), *_words(screen, row, screen.width - len(name) - 2), hang=4)
+
+
+def _words(screen: Screen, row: Row, room: int) -> Sequence[str | tuple[str, str] | Text]:
+    draft = row.b or row.a
+    assert draft is not None
+    if row.kind == "changed":
+        change = row.text_change
+        if change is None:
+            return [("other fields than its text changed", "dim")]
+        start, old, new = change
+        each = max(14, min(36, (room - 24) // 2))
+        return [(f"at character {start:,}: ", "dim"), (quoted(old, each), "gone"), " → ", (quoted(new, each), "came")]
+    cause = "" if row.cause is None else harmless(row.cause.reason if not row.cause.processor else str(row.cause))
+    words = quoted(str(draft.text), max(16, min(44, room - len(cause) - 2)))
+    return [words, (f"  {cause}", "dim")] if cause else [words]

@@ -1,0 +1,195 @@
+"""Messages of the reference as drafts, and both as plain data in which they are compared.
+
+A form has role and text, and where there is something to say: where the message comes from, its place among the
+presets, its files, reasoning, reasoning state, metadata, and what a merged message was made of. A missing field, an
+empty one and a text of nothing but blanks are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ctxlab.context import AssetRef, Draft, Origin, Part, Text
+from ctxlab.documents import MessageNode
+
+Data = dict[str, Any]
+Form = dict[str, Any]
+
+HISTORY = "session_history"
+KINDS = {"node": HISTORY, "summary": HISTORY, "pending": HISTORY, "notice": ""}
+PLACES = {
+    "skeleton": "agent_preset",
+    "template": "agent_preset",
+    "depth": "depth_injection",
+    "anchor": "anchor_injection",
+}
+ARTIFACTS = "reasoningArtifacts"
+
+
+def form_of_message(message: Data) -> Form:
+    """A message of the reference, as input or result."""
+    parts = [(source_of(leaf), text_of(leaf)) for _, leaf in leaves(message)] if is_merged(message) else []
+    return _form(
+        role=message["role"],
+        text=text_of(message),
+        source=("", "") if is_merged(message) else source_of(message),
+        index=message.get("sourceIndex"),
+        parts=parts,
+        files=[_present(file) for file in files_of(message)],
+        reasoning=message.get("reasoningContent"),
+        artifacts=message.get(ARTIFACTS),
+        metadata=message.get("metadata") or {},
+    )
+
+
+def form_of_draft(draft: Draft, texts: Mapping[str, str] | None = None) -> Form:
+    """A draft of ours; `texts` are those of the messages by key, to name what a merged one was made of."""
+    is_preset = draft.origin.kind == "preset"
+    return _form(
+        role=draft.role,
+        text=str(draft.text),
+        source=("", "") if draft.merged else (kind_of(draft), _id_of(draft.origin)),
+        index=draft.meta["index"] if is_preset else None,
+        parts=[(_source(part.origin), (texts or {})[part.key]) for part in draft.merged],
+        files=[_form_of_file(asset) for asset in draft.assets],
+        reasoning=draft.reasoning,
+        artifacts=draft.meta.get(ARTIFACTS),
+        metadata={} if is_preset else draft.meta,
+    )
+
+
+def kind_of(draft: Draft) -> str:
+    """Where a draft comes from, in the words of the reference."""
+    return PLACES[draft.meta["placement"]] if draft.origin.kind == "preset" else _source(draft.origin)[0]
+
+
+def _form(*, role: str, text: str, index: int | None, metadata: Mapping[str, Any], **fields: Any) -> Form:
+    said = {key: value for key, value in metadata.items() if key != ARTIFACTS and not key.startswith("reasoningState")}
+    form = {"role": role, "text": "" if text.isspace() else text, **_present({**fields, "metadata": said})}
+    return form if index is None else {**form, "index": index}
+
+
+def _present(fields: Data) -> Data:
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {}, ("", ""))}
+
+
+# --- messages of the reference
+
+
+def text_of(message: Data) -> str:
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in content if part["type"] == "text")
+
+
+def files_of(message: Data) -> list[Data]:
+    """Its attachments, and before them what stands as a part in the content."""
+    content = message.get("content") or ""
+    parts = [part for part in content if part["type"] != "text"] if not isinstance(content, str) else []
+    return [*map(_file_of_part, parts), *(message.get("_attachments") or ())]
+
+
+def source_of(message: Data) -> tuple[str, str]:
+    source_id = str(message.get("sourceId") or "")
+    return message.get("sourceType") or "", "pending" if source_id.startswith("virtual-pending-input-") else source_id
+
+
+def is_merged(message: Data) -> bool:
+    return bool(message.get("_mergedSources"))
+
+
+def leaves(message: Data, key: str = "") -> Iterator[tuple[str, Data]]:
+    """The messages that a merged one was made of, with keys of their own; any other message is its own leaf."""
+    if not is_merged(message):
+        yield key, message
+        return
+    for i, part in enumerate(message["_mergedSources"]):
+        yield from leaves(part, f"{key}.{i}")
+
+
+def drafts_of(messages: Iterable[Data]) -> tuple[Draft, ...]:
+    """The messages as drafts with keys by position; calls only where their results are messages of the role tool."""
+    rows = list(messages)
+    native = any(message["role"] == "tool" for message in rows)
+    return tuple(draft_of(message, str(i), native=native) for i, message in enumerate(rows))
+
+
+def texts_by_key(messages: Iterable[Data]) -> dict[str, str]:
+    return {key: text_of(leaf) for i, message in enumerate(messages) for key, leaf in leaves(message, str(i))}
+
+
+def draft_of(message: Data, key: str, *, native: bool = True) -> Draft:
+    role, metadata = message["role"], message.get("metadata") or {}
+    origin = _origin_of(message)
+    result = MessageNode(role="tool" if role == "user" else role, metadata=metadata)
+    artifacts = message.get(ARTIFACTS)
+    return Draft(
+        key,
+        role,
+        tuple(_body(message, origin)),
+        origin,
+        calls=result.tool_calls if native and role == "assistant" else (),
+        result_of=result.result_of,
+        reasoning=message.get("reasoningContent"),
+        pinned=origin.kind != "node",
+        merged=tuple(Part(k, _origin_of(leaf)) for k, leaf in leaves(message, key)) if is_merged(message) else (),
+        meta={**metadata, ARTIFACTS: artifacts} if artifacts else metadata,
+    )
+
+
+def _body(message: Data, origin: Origin) -> Iterator[Text | AssetRef]:
+    content = message.get("content") or ""
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    for part in parts:
+        yield Text.of(part["text"], origin) if part["type"] == "text" else _asset(_file_of_part(part))
+    yield from map(_asset, message.get("_attachments") or ())
+
+
+def _origin_of(message: Data) -> Origin:
+    kind, source_id = source_of(message)
+    if kind == HISTORY:
+        kind = "summary" if (message.get("metadata") or {}).get("isCompressionNode") else "node"
+    return Origin(kind, source_id)
+
+
+def _file_of_part(part: Data) -> Data:
+    return {"type": part["type"], "source": {name: value for name, value in part.items() if name != "type"}}
+
+
+def _asset(file: Data) -> AssetRef:
+    return AssetRef(
+        file.get("id") or "",
+        file.get("type") or "",
+        file.get("name") or "",
+        file.get("mimeType") or "",
+        file.get("size"),
+        file.get("metadata") or {},
+        file.get("source") or {},
+    )
+
+
+# --- drafts of ours
+
+
+def _form_of_file(asset: AssetRef) -> Data:
+    return _present(
+        {
+            "id": asset.id,
+            "type": asset.kind,
+            "name": asset.name,
+            "mimeType": asset.mime_type,
+            "size": asset.size_bytes,
+            "metadata": dict(asset.metadata),
+            "source": {name: value for name, value in asset.source.items() if value is not None},
+        }
+    )
+
+
+def _source(origin: Origin) -> tuple[str, str]:
+    return KINDS.get(origin.kind, origin.kind), _id_of(origin)
+
+
+def _id_of(origin: Origin) -> str:
+    return {"pending": "pending", "notice": ""}.get(origin.kind, origin.ref)
