@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ctxlab.cli.show import counted
 from ctxlab.cli.terminal import NEWLINE, Screen, harmless, shown_body, wrapped
-from ctxlab.context import AssetRef, Cause, Draft, Span
+from ctxlab.context import AssetRef, Draft, Span
 from ctxlab.pipeline import Trace
 
 ALL_SHOWN = 60  # more messages than this, and the middle is left out
@@ -32,9 +32,10 @@ def message(screen: Screen, trace: Trace, number: int, draft: Draft, *, whole: b
     """One message: a line of facts, then its first two lines of text, or all of it."""
     tokens = trace.services.tokenizer.count_draft(draft)
     style = f"role.{draft.role}"
-    facts = f"{number:>2} ", (f"{draft.role:<9} ", f"bold {style}"), f"{tokens:>7,}  "
+    width = max(2, len(str(len(trace.result.drafts))))
+    facts = f"{number:>{width}} ", (f"{draft.role:<9} ", f"who.{draft.role}"), f"{tokens:>7,}  "
     source = _sources(draft)
-    room = screen.width - 21
+    room = screen.width - width - 20
     screen.line(*facts, (_some_of(source, room) if screen.wraps else " + ".join(source), "dim"))
     for line in _body(screen, draft, whole=whole):
         screen.line((RAIL, style), line)
@@ -65,8 +66,9 @@ def _body(screen: Screen, draft: Draft, *, whole: bool) -> Iterator[Text]:
         rows = preview(screen, draft.text.spans, room)
         yield from rows
         shown = sum(len(row.plain) for row in rows)
-        for cause in _causes_beyond(draft, shown):
-            yield _cut(f"· further down: {cause}", room, whole=not screen.wraps)
+        beyond = _rules_beyond(draft, shown)
+        if beyond:
+            yield _cut(f"· further down: {', '.join(beyond)}", room, whole=not screen.wraps)
     for call in draft.calls:
         yield _cut(f"→ calls {call.name}({' '.join(call.arguments.split())})", room, whole=whole)
     for asset in draft.assets:
@@ -141,13 +143,11 @@ def _some_of(names: list[str], room: int) -> str:
     return shown
 
 
-def _causes_beyond(draft: Draft, shown: int) -> list[Cause]:
-    """What put or rewrote something that the preview doesn't reach, joints aside."""
-    found: dict[Cause, None] = {}
-    for start, span in zip(draft.text.starts(), draft.text.spans, strict=True):
-        if start >= shown and span.cause is not None and span.origin.kind != "separator":
-            found[span.cause] = None
-    return list(found)[:2]
+def _rules_beyond(draft: Draft, shown: int) -> list[str]:
+    """Which rules put in or rewrote something that the preview doesn't reach, joints aside."""
+    spans = zip(draft.text.starts(), draft.text.spans, strict=True)
+    beyond = [span for start, span in spans if start >= shown and span.origin.kind != "separator"]
+    return list(dict.fromkeys(f"{span.cause.processor} / {span.cause.rule}" for span in beyond if span.cause is not None))
 
 
 def fate(draft: Draft, number: int) -> str:

@@ -162,7 +162,7 @@ def running_step(pipeline: Pipeline, id: str) -> str:
 
     stage = pipeline.stage(id)
     if not stage.enabled:
-        raise WrongSetting(f"step {stage.id!r} is switched off; --set {stage.id}.enabled=true switches it on")
+        raise WrongSetting(f"step {stage.id!r} is switched off; setting {stage.id}.enabled=true switches it on")
     return stage.id
 
 

@@ -12,7 +12,8 @@ from ctxlab.documents import Note
 from ctxlab.pipeline import Changes, Trace
 
 LIMITER = "token-limiter"
-NAMED = 3  # dropped messages whose first words are shown
+NAMED = 3  # dropped messages whose first words are shown, each so many cells wide
+NARROWEST, WIDEST = 17, 44
 MOST_LOSSES = 8
 STYLES = {"info": "dim", "warning": "warn", "error": "bad"}
 MARKS = {"info": "·", "warning": "!", "error": "×"}
@@ -124,16 +125,16 @@ class Steps:
     def _dropped(self, trace: Trace, group: Dropped) -> None:
         count = trace.services.tokenizer.count_draft
         tokens = sum(count(draft) for draft in group.drafts)
-        many = counted(len(group.drafts), "message")
-        self.screen.line(
-            ("  − ", "cause"), (harmless(cause_words(group)), "cause"), (f" · {many}, {counted(tokens, 'token')}", "dim"), hang=4
-        )
-        shown = group.drafts[:NAMED]
-        more = f" · {len(group.drafts) - NAMED:,} more" if len(group.drafts) > NAMED else ""
-        room = (self.screen.width - 4 - len(more) - 3 * (len(shown) - 1)) // len(shown)
-        self.screen.line(
-            ("    " + " · ".join(first_words(draft, min(room, 44)) for draft in shown) + more, "dim"), hang=4
-        )
+        self.screen.line(("  − ", "cause"), (harmless(cause_words(group)), "cause"), hang=4)
+        lost = f"    {counted(len(group.drafts), 'message')}, {counted(tokens, 'token')}: "
+        self.screen.line((lost + self._named(group.drafts, self.screen.width - len(lost)), "dim"), hang=4)
+
+    def _named(self, drafts: Sequence[Draft], room: int) -> str:
+        """The first words of the first few, as many as there is room for."""
+        shown = max(1, min(NAMED, len(drafts), (room - 9) // (NARROWEST + 3)))
+        more = f" · {len(drafts) - shown:,} more" if len(drafts) > shown else ""
+        each = (room - len(more) - 3 * (shown - 1)) // shown
+        return " · ".join(first_words(draft, min(each, WIDEST)) for draft in drafts[:shown]) + more
 
 
 def cause_words(group: Dropped) -> str:

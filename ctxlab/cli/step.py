@@ -18,6 +18,8 @@ from ctxlab.context import Cause
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger, diff
 
+AT_END = "the run is at its end; b goes back"
+
 
 def walk(loaded: Loaded) -> None:
     """Read commands until q or the end of the input."""
@@ -105,10 +107,14 @@ class Prompt:
     # --- moving
 
     def next(self, _: str = "") -> None:
+        if self.debugger.done:
+            raise CtxlabError(AT_END)
         self._going(self.debugger.step)
 
     def back(self, _: str = "") -> None:
-        undone = self.debugger.trace.steps[-1].id if self.debugger.position else ""
+        if not self.debugger.position:
+            raise CtxlabError("the run is at its start; n goes on")
+        undone = self.debugger.trace.steps[-1].id
         self.debugger.back()
         trace = self.debugger.trace
         many = counted(len(trace.result.drafts), "message")
@@ -116,7 +122,7 @@ class Prompt:
 
     def run(self, _: str = "") -> None:
         if self.debugger.done:
-            raise CtxlabError("the run is at its end; back goes back")
+            raise CtxlabError(AT_END)
         self._going(self.debugger.run_until)
 
     def until(self, name: str) -> None:
@@ -137,6 +143,8 @@ class Prompt:
             self.screen.line(("× ", "bad"), harmless(str(error)), hang=2)
 
     def skip(self, _: str = "") -> None:
+        if self.debugger.done:
+            raise CtxlabError(AT_END)
         skipped = self.debugger.next_id
         self.debugger.skip()
         self.screen.line((f"{skipped} is passed over", "dim"))

@@ -66,21 +66,26 @@ def life(screen: Screen, trace: Trace, found: Life) -> None:
     names = max((len(event.step) for event in found.events), default=0)
     for event in found.events:
         style = "cause" if event.kind == "dropped" else ""
-        words = harmless(_event_words(event))
+        words = harmless(event.text)
         screen.line(("├─ ", "dim"), (f"{harmless(event.step):<{names}}  ", "step"), (words, style), hang=names + 5)
         for depth, row in _change(event):
             screen.line((f"│  {'  ' * depth}", "dim"), row, hang=5 + 2 * depth)
     number = _number(trace.result, found.draft)
     if found.draft is None or number is None:
-        screen.line(("└─ ", "dim"), ("it is not sent", "gone"))
+        screen.line(("└─ ", "dim"), ("it is not sent", "gone"), (_nearest_change(trace, found.key), "dim"))
         return
     screen.line(("└─ ", "dim"), (fate(found.draft, number), "came"))
     origin = first.origin if first is not None else found.draft.origin
     _spans(screen, found.draft, origin)
 
 
-def _event_words(event: Event) -> str:
-    return event.text if event.kind != "dropped" or event.cause is None else event.text.removeprefix("dropped: ")
+def _nearest_change(trace: Trace, key: str) -> str:
+    """What would have kept it, where that is known: it stood at the border of the cut."""
+    for group in trace.result.dropped:
+        at_border = group.cause.rule == "sliding" and group.drafts[-1].key == key
+        if at_border and group.needed is not None and group.left is not None:
+            return f"; {counted(group.needed - group.left, 'more token')} would keep it"
+    return ""
 
 
 def _change(event: Event) -> Iterator[Row]:

@@ -33,6 +33,10 @@ THEME = Theme(
         "role.user": "yellow",
         "role.assistant": "green",
         "role.tool": "magenta",
+        "who.system": "bold blue",
+        "who.user": "bold yellow",
+        "who.assistant": "bold green",
+        "who.tool": "bold magenta",
         "source.preset": "blue",
         "source.lore": "red",
         "source.knowledge": "bright_blue",
@@ -63,9 +67,11 @@ def one_line(text: str, *, cells: int | None = None) -> str:
 
 def shortened(text: str, cells: int) -> str:
     """At most `cells` wide, with an ellipsis where something is gone; a Chinese character is two wide."""
+    if cell_len(text) <= cells:
+        return text
     cut = Text(text, end="")
-    cut.truncate(max(cells, 1), overflow="ellipsis")
-    return cut.plain
+    cut.truncate(max(cells - 1, 0), overflow="crop")
+    return f"{cut.plain.rstrip()}…"
 
 
 def quoted(text: str, cells: int) -> str:

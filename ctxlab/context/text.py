@@ -56,10 +56,13 @@ class Span:
     def origins(self) -> Iterator[Origin]:
         """Its origin and those of everything it replaced, back to what was typed."""
         stack: list[Span] = [self]
+        seen: set[int] = set()  # parts of one span share what they replaced: without this, twice as much every edit
         while stack:
             span = stack.pop()
             yield span.origin
-            stack.extend(span.was)
+            if id(span.was) not in seen:
+                seen.add(id(span.was))
+                stack.extend(span.was)
 
     def as_data(self) -> dict[str, Any]:
         return {
@@ -204,7 +207,7 @@ class Text:
                     f"edit {edit.start}:{edit.end} overlaps an earlier one or leaves a text of {len(whole)}"
                 )
             new = edit.new if isinstance(edit.new, str) else str(edit.new)
-            if isinstance(edit.new, str) and new == whole[edit.start : edit.end]:
+            if new == whole[edit.start : edit.end] and (isinstance(edit.new, str) or not new):
                 continue
             changed = True
             cursor.take(edit.start, out)
@@ -287,8 +290,8 @@ def _part(span: Span, start: int, end: int) -> Span:
 
 def _slice(text: Text, start: int, end: int) -> list[Span]:
     cursor = _Cursor(text.spans)
-    skipped: list[Span] = []
-    cursor.take(start, skipped)
+    if start:  # a mark of a deletion belongs to what stands before it, one at the very front to the front
+        cursor.take(start, [])
     out: list[Span] = []
     cursor.take(end, out)
     return out

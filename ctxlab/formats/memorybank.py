@@ -53,7 +53,7 @@ def _session(person: Data, session_id: str, losses: list[Loss]) -> Session:
     tree = Tree()
     leaf = ROOT
     for day, exchanges in person["history"].items():
-        noon = _midnight(day, losses)
+        midnight = _midnight(day, losses)
         for index, exchange in enumerate(cast("list[Any]", exchanges) if isinstance(exchanges, list) else [exchanges]):
             if not _is_exchange(exchange):
                 losses.append(Loss(f"{day}[{index}]", "no question with an answer; it is left out"))
@@ -61,8 +61,8 @@ def _session(person: Data, session_id: str, losses: list[Loss]) -> Session:
             rest = {key: value for key, value in exchange.items() if key not in ("query", "response")}
             for half, (key, role) in enumerate(SPEAKERS):
                 fields: Data = {"role": role, "content": _text(exchange[key], f"{day}[{index}].{key}", losses)}
-                if noon is not None:
-                    fields["timestamp"] = f"{noon + timedelta(minutes=2 * index + half):%Y-%m-%dT%H:%M:%SZ}"
+                if midnight is not None:
+                    fields["timestamp"] = f"{midnight + timedelta(minutes=2 * index + half):%Y-%m-%dT%H:%M:%SZ}"
                 if rest and role == "assistant":
                     fields["metadata"] = {"memoryBank": rest}
                 leaf = tree.add(f"{day}-{index}-{key}", leaf, fields)

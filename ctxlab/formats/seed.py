@@ -8,96 +8,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, cast
 
-from pydantic import ValidationError
-
-from ctxlab.documents import Agent, MessageNode, Session, UserProfile, read_stored
+from ctxlab.documents import Agent, Session, UserProfile, read_stored
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss, losses_of
-from ctxlab.formats.material import SAMPLE, Material, Reader, mostly
+from ctxlab.formats.material import Material, Reader, mostly
 from ctxlab.formats.parsing import Pairs, parsed
+from ctxlab.formats.seed_session import read_session
+from ctxlab.formats.seed_shapes import WRAPPERS, is_node, kind_of
 from ctxlab.formats.tree import Names
 
 Data = dict[str, Any]
-Kind = Literal["session", "split", "nodes", "agent", "user", "wrapper"]
-
-WRAPPERS = ("session", "sessions", "agent", "agents", "user", "users", "userProfile", "userProfiles")
-NODE_KEYS = frozenset({"parentId", "role", "content", "childrenIds"})
-LINKS = ("id", "parentId", "lastSelectedChildId")
 
 
 def sniff(data: Any) -> bool:
     if isinstance(data, list):
         return kind_of(cast("list[Any]", data)) == "nodes" or mostly(data, lambda item: kind_of(item) is not None)
     return kind_of(data) is not None
-
-
-def kind_of(data: Any, *, depth: int = 0) -> Kind | None:
-    """What a value is, told by the keys that only this kind has."""
-    if isinstance(data, list):
-        return "nodes" if _is_tree(cast("list[Any]", data)) else None
-    if not isinstance(data, dict):
-        return None
-    fields = cast("Data", data)
-    if _has_nodes(fields):
-        return "session"
-    if isinstance(fields.get("detail"), dict) and _has_nodes(fields["detail"]):
-        return "split"
-    if _is_agent(fields):
-        return "agent"
-    if _is_user(fields):
-        return "user"
-    if (
-        depth < 3
-        and "messages" not in fields
-        and any(_holds(fields[key], depth + 1) for key in WRAPPERS if key in fields)
-    ):
-        return "wrapper"
-    return None
-
-
-def _holds(value: Any, depth: int) -> bool:
-    items = cast("list[Any]", value)[:SAMPLE] if isinstance(value, list) else [value]
-    return any(kind_of(item, depth=depth) is not None for item in items)
-
-
-def _has_nodes(data: Data) -> bool:
-    nodes = data.get("nodes")
-    if isinstance(nodes, list):
-        return mostly(nodes, _is_linked_node) or (not nodes and "rootNodeId" in data)
-    if not isinstance(nodes, dict):
-        return False
-    values = list(cast("Data", nodes).values())
-    return not values or "rootNodeId" in data or mostly(values, _is_node)
-
-
-def _is_node(value: Any) -> bool:
-    return isinstance(value, dict) and not NODE_KEYS.isdisjoint(cast("Data", value))
-
-
-def _is_tree(items: list[Any]) -> bool:
-    """Whether a bare list is nodes, not presets, which have no parents."""
-    return mostly(items, _is_linked_node) and any(item["parentId"] for item in items if _is_linked_node(item))
-
-
-def _is_linked_node(value: Any) -> bool:
-    return isinstance(value, dict) and "parentId" in value and not {"role", "content"}.isdisjoint(cast("Data", value))
-
-
-def _is_agent(data: Data) -> bool:
-    if isinstance(data.get("presetMessages"), list):
-        return True
-    named = isinstance(data.get("name"), str) and {"role", "content", "messages"}.isdisjoint(data)
-    return named and ("modelId" in data or "profileId" in data)
-
-
-def _is_user(data: Data) -> bool:
-    told = all(isinstance(data.get(key), str) for key in ("id", "name", "content"))
-    return told and "role" not in data and "presetMessages" not in data
-
-
-# --- reading
 
 
 @dataclass(slots=True)
@@ -198,90 +126,6 @@ def _say_left_out(value: Data, known: tuple[str, ...], place: str, haul: _Haul) 
         haul.losses.append(Loss(place or "around it", f"{', '.join(left)}: not part of what it wraps; left out"))
 
 
-# --- one session
-
-
-def read_session(data: Data) -> tuple[Session, list[Loss]]:
-    """A session from its JSON. Broken trees are read as they are: `check()` says what is wrong with them."""
-    losses: list[Loss] = []
-    fields = _without_history(data, losses)
-    fields["nodes"] = _named(_as_map(fields.get("nodes"), losses))
-    try:
-        return Session.model_validate(fields), losses
-    except ValidationError:
-        session = _node_by_node(fields, losses)
-        return session, [loss.inside(f"session {session.id!r}") for loss in losses]
-
-
-def _without_history(data: Data, losses: list[Loss]) -> Data:
-    history = data.get("history")
-    if not history:
-        return dict(data)
-    steps = f"{len(cast('list[Any]', history))} steps" if isinstance(history, list) else "its steps"
-    losses.append(Loss("history", f"undo history can't be carried over; {steps} are left out"))
-    return {key: value for key, value in data.items() if key not in ("history", "historyIndex")}
-
-
-def _as_map(nodes: Any, losses: list[Loss]) -> Data:
-    if isinstance(nodes, dict):
-        return cast("Data", nodes)
-    names = Names()
-    found: Data = {}
-    for index, node in enumerate(cast("list[Any]", nodes or [])):
-        if not isinstance(node, dict):
-            losses.append(Loss(f"nodes[{index}]", f"is {type(node).__name__}, not an object; it is left out"))
-            continue
-        fields = cast("Data", node)
-        stored = fields.get("id")
-        wanted = str(stored) if stored not in (None, "") else f"node-{index}"
-        key = names.take(wanted)
-        if key != wanted:
-            losses.append(Loss(f"node {wanted!r}", f"its id is there twice; the second is {key!r} now"))
-            fields = {**fields, "id": key}
-        found[key] = fields
-    return found
-
-
-def _named(nodes: Data) -> Data:
-    """Nodes without an id get the one of their key."""
-    return {
-        key: {**cast("Data", node), "id": key} if isinstance(node, dict) and not cast("Data", node).get("id") else node
-        for key, node in nodes.items()
-    }
-
-
-def _node_by_node(fields: Data, losses: list[Loss]) -> Session:
-    """The slow way, for a session with wrong values: what fits is kept, and every loss names its node."""
-    nodes: dict[str, MessageNode] = {}
-    for key, value in fields["nodes"].items():
-        if not isinstance(value, dict):
-            losses.append(Loss(f"node {key!r}", f"is {type(value).__name__}, not an object; it is left out"))
-            continue
-        node, notes = read_stored(MessageNode, _with_text_links(cast("Data", value)), place=f"node {key!r}")
-        losses += losses_of(notes)
-        nodes[key] = node if node.id else node.with_(id=key)
-    head = {key: value for key, value in fields.items() if key != "nodes"}
-    for link in ("id", "rootNodeId", "activeLeafId"):
-        if link in head:
-            head[link] = _text_id(head[link])
-    session, notes = read_stored(Session, head, place="the session")
-    losses += losses_of(notes)
-    return session.model_copy(update={"nodes": nodes})
-
-
-def _with_text_links(fields: Data) -> Data:
-    """Ids that are numbers as strings: the keys of a JSON object always are."""
-    changed: Data = {link: _text_id(fields[link]) for link in LINKS if link in fields}
-    children = fields.get("childrenIds")
-    if isinstance(children, list):
-        changed["childrenIds"] = [_text_id(child) for child in cast("list[Any]", children)]
-    return {**fields, **changed}
-
-
-def _text_id(value: Any) -> Any:
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
 # --- ids that are there twice in one JSON object
 
 
@@ -316,7 +160,7 @@ def _undoubled(pairs: Pairs, losses: list[Loss]) -> Data:
         left[key] -= 1
         if not left[key]:
             found[key] = value
-        elif _is_node(value):
+        elif is_node(value):
             name = names.take(key)
             found[name] = {**value, "id": name}
             losses.append(Loss(f"node {key!r}", f"its id is there twice; the last keeps it, the other is {name!r} now"))

@@ -8,7 +8,7 @@ from ctxlab.documents import Session
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
 from ctxlab.formats.material import Material, Reader, mostly, one_or_mostly
-from ctxlab.formats.openai import Conversation, Shelf
+from ctxlab.formats.openai_conversation import Conversation, Shelf
 from ctxlab.formats.tree import Names
 
 Data = dict[str, Any]

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from ctxlab.documents import Session
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
 from ctxlab.formats.material import Material, Reader, mostly, one_or_mostly
-from ctxlab.formats.openai import Conversation, Shelf, is_message
+from ctxlab.formats.openai_conversation import Conversation, Shelf, is_message
 from ctxlab.formats.openai_parts import is_text, text_of
 from ctxlab.formats.tree import Names
 
@@ -29,7 +30,7 @@ def read(material: Material) -> Import:
     losses = list(material.losses)
     shelf = Shelf(f"agent-{material.stem}")
     names = Names()
-    sessions: list[Any] = []
+    sessions: list[Session] = []
     for number, (place, run) in enumerate(material.items(), start=1):
         if not _is_run(run):
             losses.append(Loss(place, "no run with a history; it is left out"))

@@ -194,14 +194,18 @@ class _Cut:
                 break
         return protected | set(newest.at) if newest else protected
 
-    def _fixed_tokens(self, protected: set[int]) -> int:
+    @cached_property
+    def tool_tokens(self) -> int:
         agent = self.ctx.request.agent
-        tools = self.tokenizer.count_tools(agent.tools) if agent and agent.tools else 0
-        return self.tokenizer.request_tokens + tools + sum(self.cost_of(self._draft(i)) for i in protected)
+        return self.tokenizer.count_tools(agent.tools) if agent and agent.tools else 0
+
+    def _fixed_tokens(self, protected: set[int]) -> int:
+        return self.tokenizer.request_tokens + self.tool_tokens + sum(self.cost_of(self._draft(i)) for i in protected)
 
     def _too_small(self, protected: set[int], fixed: int) -> str:
-        costs = sorted(((self.cost_of(self._draft(i)), self.ctx.drafts[i].key) for i in protected), reverse=True)
-        biggest = ", ".join(f"{key} ({tokens:,})" for tokens, key in costs[:3])
+        costs = [(self.cost_of(self._draft(i)), self.ctx.drafts[i].key) for i in protected]
+        costs += [(self.tool_tokens, "tool definitions"), (self.tokenizer.request_tokens, "the request itself")]
+        biggest = ", ".join(f"{name} ({tokens:,})" for tokens, name in sorted(costs, reverse=True)[:3] if tokens)
         return (
             f"the budget is {self.budget:,} tokens, and what must stay needs {fixed:,}; the largest are {biggest}. "
             f"Raise budget_tokens, or make these shorter"

@@ -109,3 +109,19 @@ def test_not_said_means_enabled() -> None:
     said = [MessageNode.model_validate({"isEnabled": value}).enabled for value in (None, True, False)]
 
     assert said == [True, True, False]
+
+
+def test_calls_on_a_result_are_those_it_answers() -> None:
+    node = MessageNode.model_validate(
+        {"role": "tool", "metadata": {"toolCalls": [{"requestId": "c", "toolName": "x"}]}}
+    )
+
+    assert (node.tool_calls, node.result_of) == ((), "c")
+
+
+def test_numbers_beyond_64_bits_are_no_trouble() -> None:
+    call = {"requestId": "c", "toolName": "x", "args": {"n": 10**30}}
+    node = MessageNode.model_validate({"role": "assistant", "metadata": {"toolCallsRequested": [call]}})
+
+    assert node.tool_calls[0].arguments == f'{{"n":{10**30}}}'
+    assert str(10**30).encode() in node.to_json()

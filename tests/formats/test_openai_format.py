@@ -252,3 +252,12 @@ def test_the_written_file_is_read_again(tmp_path: Path) -> None:
 
     assert export.losses == ()
     assert said(read(tmp_path / "out.json")) == said(found)
+
+
+def test_equal_ids_of_conversations_are_told_apart() -> None:
+    item = {"id": "c", "messages": [{"role": "user", "content": "Hi"}]}
+
+    found = read_data([item, item])
+
+    assert [session.id for session in found.sessions] == ["c", "c~2"]
+    assert [loss.place for loss in found.losses] == ["[1]"]

@@ -9,20 +9,22 @@ from dataclasses import dataclass
 from ctxlab.context import Cause, Edit, Origin, Text
 from ctxlab.documents import Agent, Note, UserProfile
 
+NO_USER, NO_AGENT = "User", "Assistant"
+
 
 @dataclass(frozen=True, slots=True)
 class MacroEnv:
-    """The values that macros stand for."""
+    """The values that macros stand for: names as the agent and the user are called, not as they are shown."""
 
-    user: str = "User"
-    char: str = "Assistant"
+    user: str = NO_USER
+    char: str = NO_AGENT
     persona: str = ""
 
     @classmethod
     def of(cls, agent: Agent | None, user: UserProfile | None) -> MacroEnv:
         return cls(
-            user=(user.shown_name if user else "") or cls.user,
-            char=(agent.shown_name if agent else "") or cls.char,
+            user=(user.name if user else "") or NO_USER,
+            char=(agent.name if agent else "") or NO_AGENT,
             persona=user.content if user else "",
         )
 

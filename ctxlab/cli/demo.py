@@ -1,0 +1,94 @@
+"""`ctxlab demo`: the main things, shown on a conversation that comes with ctxlab."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ctxlab import api
+from ctxlab.cli.bar import bar
+from ctxlab.cli.diffs import differences
+from ctxlab.cli.show import LIMITER, Steps, counted, head, short_key
+from ctxlab.cli.stories import life, places
+from ctxlab.cli.terminal import Screen
+from ctxlab.context import Draft
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Trace, diff
+
+NAME = "harbour_roleplay"
+SMALL, LARGE = 1500, 1900
+
+
+def show_demo() -> None:
+    """Build with a small budget, explain a cut and a rewritten word, build with a larger one, compare."""
+    folder = bundled()
+    file = folder / f"{NAME}.session.json"
+    session = api.load(file)
+    agent = api.load_agent(folder / f"{NAME}.agent.json")
+    user = api.load_user(folder / f"{NAME}.user.json")
+    screen = Screen()
+    shown = _shown(file)
+
+    _command(screen, f"ctxlab build {shown} --budget {SMALL}", "what is sent, and how it came to be")
+    trace = api.build(session, agent, user=user, budget_tokens=SMALL)
+    head(screen, trace)
+    screen.blank()
+    Steps(screen, trace).all(trace)
+    screen.blank()
+    bar(screen, trace)
+
+    cut = _newest_cut(trace)
+    _command(screen, f"ctxlab explain {shown} --budget {SMALL} --key {short_key(cut.key)}", "why a message is not sent")
+    life(screen, trace, trace.why(cut.key))
+
+    words = _rewritten_words(trace)
+    _command(screen, f'ctxlab explain {shown} --budget {SMALL} --text "{words}"', "who wrote which characters")
+    places(screen, trace, words, trace.where(words)[:1])
+
+    _command(screen, f"ctxlab build {shown} --budget {LARGE}", f"what {LARGE - SMALL:,} more tokens bring back")
+    larger = trace.rerun({f"{LIMITER}.budget_tokens": LARGE})
+    differences(screen, diff(trace.upto(LIMITER), larger.upto(LIMITER)), most=4)
+    screen.blank()
+    bar(screen, larger)
+
+    screen.blank()
+    screen.line(("next", "strong"))
+    for command in (
+        f"ctxlab step {shown} --budget {SMALL}",
+        f"ctxlab build {_shown(folder / 'coding_chat.session.json')} --set token-limiter.retain=each",
+        f"ctxlab tree {_shown(folder / 'research_tree.session.json')}",
+    ):
+        screen.line("  ", (command, "command"))
+
+
+def bundled() -> Path:
+    """The folder of the bundled conversations: in an installed package, else in the checkout."""
+    package = Path(api.__file__).parent
+    for folder in (package / "bundled", package.parent / "datasets"):
+        if (folder / f"{NAME}.session.json").is_file():
+            return folder
+    raise CtxlabError("the bundled conversations are not installed here; ctxlab build FILE takes any other")
+
+
+def _shown(path: Path) -> str:
+    """The path as one would type it here."""
+    here = Path.cwd()
+    text = str(path.relative_to(here) if path.is_relative_to(here) else path)
+    return f'"{text}"' if " " in text else text.replace(os.sep, "/")
+
+
+def _command(screen: Screen, command: str, what: str) -> None:
+    screen.blank()
+    screen.line((f"# {what}", "dim"))
+    screen.line(("$ ", "dim"), (command, "command"), hang=2)
+
+
+def _newest_cut(trace: Trace) -> Draft:
+    """The message at the border of the cut."""
+    cuts = [group for group in trace.result.dropped if group.cause.processor == LIMITER]
+    return cuts[-1].drafts[-1]
+
+
+def _rewritten_words(trace: Trace) -> str:
+    spans = (span for draft in trace.result.drafts for span in draft.text.spans if span.was and span.text)
+    return next(spans).text

@@ -1,0 +1,345 @@
+"""Each file's cases through ctxlab's public API, with the reference's settings wherever ours has the setting.
+
+`run` gives our result of a case, `expected` the reference's, both in one comparable form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from ctxlab.context import AssetRef, Context, Draft, Pending, Request, Text
+from ctxlab.documents import Agent, ModelMatch, ModelProfile, Session, Stored, UserProfile, read_stored
+from ctxlab.engines.model_match import model_fits
+from ctxlab.engines.tokens import (
+    DEFAULT_RULES,
+    ImageCost,
+    Tokenizer,
+    estimate_tokens,
+    image_cost,
+    image_tokens,
+    media_rules_for,
+    media_tokens,
+)
+from ctxlab.errors import BudgetTooSmall
+from ctxlab.pipeline import Pipeline, Processor, Services, Trace
+from ctxlab.processors import (
+    ConvertSystem,
+    EnsureAlternating,
+    InjectionAssembler,
+    MergeConsecutive,
+    MergeSystem,
+    SessionLoader,
+    TokenLimiter,
+)
+from ctxlab.processors.placement import Anchor
+
+from .cases import Case
+from .forms import Data, drafts_of, form_of_draft, form_of_message, kind_of, text_of, texts_by_key
+
+MARKER = "\n...(已截断)"
+HTML_NOTE = "\n[note: this message was converted from HTML to Markdown for context compression]"
+PLACEHOLDERS = {"user_placeholder": "继续", "assistant_placeholder": "好的"}
+ANCHORS: list[Data] = [{"id": "user_profile", "hasTemplate": True}, {"id": "chat_history", "hasTemplate": False}]
+AGENT: Data = {"id": "ag", "name": "Agent", "modelId": "m", "profileId": "p"}
+TOO_SMALL = "BudgetTooSmall"
+
+
+class Adapter(NamedTuple):
+    run: Callable[[Data], Any]
+    expected: Callable[[Any], Any]
+
+
+def run(case: Case) -> Any:
+    return ADAPTERS[case.file].run(case.input)
+
+
+def expected(case: Case) -> Any:
+    return ADAPTERS[case.file].expected(case.expected)
+
+
+# --- session_loader
+
+
+def _load(data: Data) -> Any:
+    shared, optimization = _shared(data), (data.get("settings") or {}).get("contextOptimization") or {}
+    agent = _agent(data)
+    settings = {
+        "session-loader.tool_role": "tool" if _tool_config(agent).get("convertToolRoleToUser") is False else "user",
+        "session-loader.html_to_markdown": bool(optimization.get("convertHtmlToMd")),
+        "session-loader.html_keep_newest": optimization.get("htmlToMdLastMessages", 5),
+        "session-loader.html_note": HTML_NOTE,
+    }
+    request = Request(
+        _stored(Session, data.get("detail")),
+        leaf=shared.get("contextPreviewTargetNodeId") or None,
+        pending=_pending(shared.get("pendingInput")),
+        agent=agent,
+        model=_model(data),
+    )
+    trace = _run([SessionLoader], request, settings=settings)
+    return [form_of_draft(draft) for draft in trace.result.drafts]
+
+
+def _pending(data: Data | None) -> Pending | None:
+    return data and Pending(data.get("text") or "", tuple(data.get("attachments") or ()), data.get("originalText"))
+
+
+# --- model_match
+
+
+def _match(data: Data) -> bool:
+    context = data.get("context") or {}
+    names = {"id": context.get("modelId"), "name": context.get("modelName"), "profileName": context.get("profileName")}
+    rule = data.get("modelMatch")
+    model = _stored(ModelProfile, {name: value for name, value in names.items() if value is not None})
+    return model_fits(_stored(ModelMatch, rule) if rule else None, model).fits
+
+
+# --- injection_assembler, injection_depth
+
+
+def _assemble(data: Data) -> Any:
+    return [form_of_draft(draft) for draft in _assembled(data)]
+
+
+def _assembled(data: Data) -> Sequence[Draft]:
+    user, anchors = data.get("userProfile"), _shared(data).get("anchorDefinitions") or ()
+    request = Request(
+        Session(), agent=_agent(data), user=_stored(UserProfile, user) if user else None, model=_model(data)
+    )
+    known = [Anchor(anchor["id"], has_template=bool(anchor.get("hasTemplate"))) for anchor in anchors]
+    return _run([InjectionAssembler(anchors=known)], request, data["messages"]).result.drafts
+
+
+def _inject(data: Data) -> Any:
+    return [(str(draft.text), kind_of(draft)) for draft in _assembled(assembler_input(data))]
+
+
+def assembler_input(data: Data) -> Data:
+    """A case of injection_depth as one of injection_assembler."""
+    messages = [
+        {"role": role, "content": f"h{n}", "sourceType": "session_history", "sourceId": f"h{n}"}
+        for n, role in zip(range(1, data["historyLength"] + 1), ["user", "assistant"] * data["historyLength"], strict=False)
+    ]
+    presets = [
+        {"id": f"p{i}", "role": "system", "content": f"I{i}", "injectionStrategy": strategy}
+        for i, strategy in enumerate(data["strategies"])
+    ]
+    return {
+        "messages": messages,
+        "agentConfig": {**AGENT, "presetMessages": presets},
+        "shared": {"anchorDefinitions": ANCHORS},
+    }
+
+
+# --- token_limiter
+
+
+def _limit(data: Data) -> Any:
+    limiter = TokenLimiter(TokenLimiter.Settings(marker=MARKER, overhead_tokens=0))
+    tokenizer = tokenizer_of(data)
+    try:
+        trace = _run([limiter], Request(Session(), agent=_agent(data)), data["messages"], tokenizer=tokenizer)
+    except BudgetTooSmall:
+        return TOO_SMALL
+    kept, before = trace.result.drafts, {draft.key: draft for draft in trace.start.drafts}
+    report = trace.result.shared.get("token-limiter")
+    if report is None:
+        return {"messages": [form_of_draft(draft) for draft in kept]}
+    shortened = {draft.key for draft in kept if str(draft.text) != str(before[draft.key].text)}
+    assert report["shortened"] == len(shortened)
+    messages = [
+        {
+            **form_of_draft(draft),
+            "tokens": tokenizer.count_draft(draft),
+            "characters": utf16_length(str(draft.text)),
+            "shortened": draft.key in shortened,
+        }
+        for draft in kept
+    ]
+    total = report["protected_tokens"] + report["history_tokens"]
+    return {
+        "messages": messages,
+        "counts": {
+            "history": report["history"],
+            "kept": sum(not draft.pinned for draft in kept),
+            "cut": len(before) - len(kept) + len(shortened),
+            "preset_tokens": sum(tokenizer.count_draft(draft) for draft in kept if draft.pinned),
+            "total_tokens": total,
+            "saved_tokens": sum(map(tokenizer.count_draft, before.values())) - total,
+            "characters": sum(utf16_length(str(draft.text)) for draft in before.values()),
+        },
+    }
+
+
+def _limited(expected: Data) -> Any:
+    stats = (expected.get("shared") or {}).get("tokenLimiterStats")
+    if not stats:
+        return {"messages": [form_of_message(message) for message in expected["messages"]]}
+    return {
+        "messages": [counted(message) for message in expected["messages"]],
+        "counts": {
+            "history": stats["originalHistoryCount"],
+            "kept": stats["finalHistoryCount"],
+            "cut": stats["truncatedCount"],
+            "preset_tokens": stats["presetTokens"],
+            "total_tokens": stats["totalTokens"],
+            "saved_tokens": stats["savedTokens"],
+            "characters": stats["originalTotalChars"],
+        },
+    }
+
+
+def counted(message: Data) -> Data:
+    """A message with the reference's counts, as form."""
+    counts = {"tokens": message["tokenCount"], "characters": message["charCount"]}
+    return {**form_of_message(message), **counts, "shortened": message.get("isTruncated", False)}
+
+
+# --- message_tokens, media_tokens, token_estimator
+
+
+def _count_message(data: Data) -> Any:
+    tokenizer = tokenizer_of({"counter": data.get("textCounter"), "shared": {"model": data.get("modelProps")}})
+    message = {"role": "user", "content": data["text"], "_attachments": data.get("attachments")}
+    (draft,) = drafts_of([message])
+    costs = [(asset.kind, media_tokens(asset, tokenizer.media).tokens) for asset in draft.assets]
+    return {
+        "count": tokenizer.count_draft(draft),
+        "textTokenCount": tokenizer.count_text(draft.text),
+        "mediaTokenCount": sum(tokens for _, tokens in costs),
+        **{f"{kind}TokenCount": sum(n for of, n in costs if of == kind) for kind in ("image", "video", "audio")},
+        "isEstimated": tokenizer.draft_is_estimated(draft),
+        "tokenizerName": tokenizer.name,
+    }
+
+
+def _count_media(data: Data) -> int:
+    if data["kind"] == "image":
+        return image_tokens(data["width"], data["height"], image_cost(data.get("cost")) or ImageCost())
+    return media_tokens(AssetRef("", data["kind"], metadata={"duration": data.get("duration")}), DEFAULT_RULES).tokens
+
+
+def _estimate(data: Data) -> Any:
+    tokenizer = tokenizer_of({"counter": "estimator"})
+    return {"count": tokenizer.count(data["text"]), "isEstimated": tokenizer.estimated, "tokenizerName": tokenizer.name}
+
+
+def _estimated(expected: Data) -> Any:
+    return {name: expected[name] for name in ("count", "isEstimated", "tokenizerName")}
+
+
+def tokenizer_of(data: Data) -> Tokenizer:
+    """The counter that a case names, without any overhead, and what media cost with its model."""
+    media = media_rules_for(_stored(ModelProfile, {"capabilities": (_shared(data).get("model") or {}).get("capabilities")}))
+    if data.get("counter") == "estimator":
+        return Tokenizer.counting("estimator", estimate_tokens, estimated=True, media=media)
+    return Tokenizer.counting("chars", utf16_length, media=media)
+
+
+def utf16_length(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+# --- message_format_functions, message_formatter_processor
+
+FORMATTERS: dict[str, tuple[type[Processor], tuple[str, ...]]] = {
+    "handleMergeSystemToHead": (MergeSystem, ("separator",)),
+    "handleMergeConsecutiveRoles": (MergeConsecutive, ("separator",)),
+    "handleConvertSystemToUser": (ConvertSystem, ()),
+    "handleEnsureAlternatingRoles": (EnsureAlternating, ("user_placeholder", "assistant_placeholder")),
+}
+DEFAULTS: dict[type[Processor], Data] = {MergeSystem: {"hoist": "all"}, EnsureAlternating: PLACEHOLDERS}
+
+
+def _format(data: Data) -> Any:
+    step, names = FORMATTERS[data["fn"]]
+    given = {name: value for name, value in zip(names, data.get("args") or (), strict=False) if value is not None}
+    made = step(step.Settings(**{**DEFAULTS.get(step, {}), **given}))
+    trace = _run([made], Request(Session()), data["messages"], settings={f"{step.id}.enabled": True})
+    return _forms(trace, data["messages"])
+
+
+def _format_all(data: Data) -> Any:
+    steps = [step(step.Settings(**DEFAULTS.get(step, {}))) for step, _ in FORMATTERS.values()]
+    trace = _run(steps, Request(Session(), agent=_agent(data), model=_model(data)), data["messages"])
+    result = {"messages": _forms(trace, data["messages"])}
+    return {**result, **growth(trace.start.drafts, trace.result.drafts)} if is_preview(data) else result
+
+
+def _forms(trace: Trace, messages: list[Data]) -> list[Data]:
+    texts = texts_by_key(messages)
+    return [form_of_draft(draft, texts) for draft in trace.result.drafts]
+
+
+def is_preview(data: Data) -> bool:
+    return bool(_shared(data).get("isPreviewMode"))
+
+
+def growth(before: Sequence[Draft], after: Sequence[Draft]) -> Data:
+    """What the formatters added, in UTF-16 units, which the counter of these cases counts as well."""
+    return {"added": sum(utf16_length(str(draft.text)) for draft in after) - sum(utf16_length(str(d.text)) for d in before)}
+
+
+def _formatted(expected: Data) -> Any:
+    added = (expected.get("shared") or {}).get("postProcessingCharDelta")
+    messages = [form_of_message(message) for message in expected["messages"]]
+    return {"messages": messages} if added is None else {"messages": messages, "added": added}
+
+
+# --- what they share
+
+S = TypeVar("S", bound=Stored)
+
+
+def _stored(kind: type[S], data: Any) -> S:
+    return read_stored(kind, data or {}, place=kind.__name__)[0]
+
+
+def _shared(data: Data) -> Data:
+    return data.get("shared") or {}
+
+
+def _agent(data: Data) -> Agent:
+    return _stored(Agent, data.get("agentConfig") or AGENT)
+
+
+def _tool_config(agent: Agent) -> Data:
+    return agent.tool_call_config or {}
+
+
+def _model(data: Data) -> ModelProfile:
+    agent, shared = data.get("agentConfig") or AGENT, _shared(data)
+    profile = {"id": agent.get("modelId") or "", "profileName": (shared.get("profile") or {}).get("name")}
+    return _stored(ModelProfile, {**profile, **(shared.get("model") or {})})
+
+
+def _run(
+    steps: Sequence[Processor | type[Processor]],
+    request: Request,
+    messages: Sequence[Data] = (),
+    *,
+    settings: Data | None = None,
+    tokenizer: Tokenizer | None = None,
+) -> Trace:
+    pipeline = Pipeline.of(steps).with_settings(settings or {})
+    return pipeline.run(Context(request, drafts_of(messages)), Services(tokenizer or tokenizer_of({})))
+
+
+def _forms_of(messages: list[Data]) -> Any:
+    return [form_of_message(message) for message in messages]
+
+
+ADAPTERS: dict[str, Adapter] = {
+    "session_loader": Adapter(_load, lambda expected: _forms_of(expected["messages"])),
+    "model_match": Adapter(_match, bool),
+    "injection_assembler": Adapter(_assemble, lambda expected: _forms_of(expected["messages"])),
+    "injection_depth": Adapter(_inject, lambda e: list(zip(e["order"], e["sourceTypes"], strict=True))),
+    "token_limiter": Adapter(_limit, _limited),
+    "message_tokens": Adapter(_count_message, dict),
+    "media_tokens": Adapter(_count_media, int),
+    "token_estimator": Adapter(_estimate, _estimated),
+    "message_format_functions": Adapter(_format, _forms_of),
+    "message_formatter_processor": Adapter(_format_all, _formatted),
+}
