@@ -129,11 +129,11 @@ def load(asked: Asked) -> Loaded:
         else:
             users = (*users, *more.users)
         if kind is None:
-            found.append(f"{name} from {beside.name}")
+            found.append(beside.name)
     if found:
         from ctxlab.cli.terminal import complain
 
-        complain(f"{' and '.join(found)}, beside {asked.file.name}")
+        complain(f"also read {' and '.join(found)}")
     agent = None if asked.agent is None else _named(asked.agent, agents, "agent", asked.file)
     user = (
         (users[0] if len(users) == 1 else None) if asked.user is None else _named(asked.user, users, "user", asked.file)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ctxlab.context import Context, Draft, Text
+from collections.abc import Iterable
+
+from ctxlab.context import Cause, Context, Draft, Dropped, Text
 from ctxlab.errors import DuplicateKey, LawBroken, UnexplainedDrop, UnexplainedRewrite
 
 
@@ -15,19 +17,28 @@ def hold(before: Context, after: object, *, processor: str) -> Context:
         raise LawBroken(f"{processor} returned {type(after).__name__}, not a Context")
     if after.dropped[: len(before.dropped)] != before.dropped:
         raise UnexplainedDrop(f"{processor} forgot what earlier steps had dropped")
+    dropped = after.dropped[len(before.dropped) :]
+    _causes_are_given(dropped, processor)
     if after.drafts is before.drafts:
         return after
     old, new = _middles(before.drafts, after.drafts)
-    accounted = {id(draft) for group in after.dropped[len(before.dropped) :] for draft in group.drafts}
+    accounted = {id(draft) for group in dropped for draft in group.drafts}
     accounted.update(map(id, new))
     gone = [draft for draft in old if id(draft) not in accounted]
     known = set(map(id, old))
     made = [draft for draft in new if id(draft) not in known]
-    if made or len(new) > len(old):
+    if made or len(set(map(id, new))) < len(new):
         _keys_are_unique(after.drafts, processor)
     if gone:
-        _account_for(gone, made, before, after, processor)
+        _account_for(gone, made, [draft for group in dropped for draft in group.drafts], processor)
+        _name_every_part(gone, after, dropped, processor)
     return after
+
+
+def _causes_are_given(dropped: Iterable[Dropped], processor: str) -> None:
+    for group in dropped:
+        if not isinstance(group.cause, Cause):  # pyright: ignore[reportUnnecessaryIsInstance]  (plugins are not checked)
+            raise UnexplainedDrop(f"{processor} drops {group.drafts[0].key!r} with {group.cause!r}, not a Cause")
 
 
 def _middles(old: tuple[Draft, ...], new: tuple[Draft, ...]) -> tuple[tuple[Draft, ...], tuple[Draft, ...]]:
@@ -50,13 +61,12 @@ def _keys_are_unique(drafts: tuple[Draft, ...], processor: str) -> None:
         seen.add(draft.key)
 
 
-def _account_for(gone: list[Draft], made: list[Draft], before: Context, after: Context, processor: str) -> None:
+def _account_for(gone: list[Draft], made: list[Draft], dropped: list[Draft], processor: str) -> None:
     by_key = {draft.key: draft for draft in made}
-    holder = {part.key: draft for draft in made for part in draft.merged}
-    dropped = {draft.key: draft for group in after.dropped[len(before.dropped) :] for draft in group.drafts}
+    holder = {part.key: draft for draft in (*dropped, *made) for part in draft.parts}
     remembered: dict[int, set[object]] = {}
     for draft in gone:
-        heir = by_key.get(draft.key) or holder.get(draft.key) or dropped.get(draft.key)
+        heir = by_key.get(draft.key) or holder.get(draft.key)
         if heir is None:
             raise UnexplainedDrop(
                 f"{processor} lost {draft.key!r} ({_start(draft)!r}): drop it with a Cause, or name it in `merged`"
@@ -65,6 +75,18 @@ def _account_for(gone: list[Draft], made: list[Draft], before: Context, after: C
             raise UnexplainedRewrite(
                 f"{processor} rewrote {draft.key!r} ({_start(draft)!r}) and forgot what stood there: use splice or sub"
             )
+
+
+def _name_every_part(gone: list[Draft], after: Context, dropped: Iterable[Dropped], processor: str) -> None:
+    """What was merged before is still named by some draft, so that its life can be told to the end."""
+    merged = [(part.key, draft) for draft in gone for part in draft.merged]
+    if not merged:
+        return
+    there = (*after.drafts, *(draft for group in dropped for draft in group.drafts))
+    named = {part.key for draft in there for part in draft.parts}
+    for key, draft in merged:
+        if key not in named:
+            raise UnexplainedDrop(f"{processor} lost {key!r}, a part of {draft.key!r}: name it in `merged`")
 
 
 def _kept(draft: Draft, heir: Draft, remembered: dict[int, set[object]]) -> bool:

@@ -239,6 +239,10 @@ class Plugin:
         self.breaks: set[type[LawBroken]] = set()
         self.forgets = False
         self.answers_nothing = False
+        self.deeds: list[str] = []
+
+    def __repr__(self) -> str:
+        return f"Plugin({self.deeds}, breaks {[law.__name__ for law in self.breaks]})"
 
     def __call__(self, ctx: Context) -> Any:
         if self.answers_nothing:
@@ -249,6 +253,7 @@ class Plugin:
         return after
 
     def do(self, deed: str, draft: Draft) -> None:
+        self.deeds.append(deed)
         if deed == "keep":
             self.drafts.append(draft)
         elif deed == "drop":

@@ -13,7 +13,7 @@ LETTERS = Tokenizer.counting("letters", len)
 
 def draft(*body: str | AssetRef, **fields: object) -> Draft:
     parts = tuple(Text.of(part, NODE) if isinstance(part, str) else part for part in body)
-    return Draft("node:n1", "user", parts, NODE, **fields)  # type: ignore[arg-type]
+    return Draft(**{"key": "node:n1", "role": "user", "body": parts, "origin": NODE, **fields})  # type: ignore[arg-type]
 
 
 def test_a_message_costs_its_text_and_its_frame() -> None:
@@ -38,7 +38,8 @@ def test_everything_that_is_sent_is_counted() -> None:
 
     assert LETTERS.content_tokens(draft("text", name="Ann")) == 4 + 3
     assert LETTERS.content_tokens(draft("text", calls=calls)) == 4 + 4 + 7 + 2
-    assert LETTERS.content_tokens(draft("text", result_of="c1")) == 4 + 2
+    assert LETTERS.content_tokens(draft("text", role="tool", result_of="c1")) == 4 + 2
+    assert LETTERS.content_tokens(draft("text", role="user", result_of="c1")) == 4
     assert LETTERS.content_tokens(draft("text", reasoning="hm")) == 4 + 2
     assert LETTERS.content_tokens(draft("a", "b")) == 3
     assert LETTERS.content_tokens(draft()) == 0
