@@ -6,7 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated
+from io import TextIOWrapper
+from typing import Annotated, cast
 
 import typer
 
@@ -40,9 +41,9 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from ctxlab import __version__
 
-        typer.echo(f"ctxlab {version('ctxlab')}")
+        typer.echo(f"ctxlab {__version__}")
         raise typer.Exit
 
 
@@ -76,7 +77,7 @@ Examples:
 """
 
 
-@app.command(epilog=BUILD)
+@app.command(epilog=BUILD, short_help="What is sent, every step, every cut and its cause.")
 def build(
     file: FileArgument,
     pick: PickOption = None,
@@ -109,7 +110,7 @@ Examples:
 """
 
 
-@app.command(epilog=EXPLAIN)
+@app.command(epilog=EXPLAIN, short_help="What became of a message, or of some words.")
 def explain(
     file: FileArgument,
     key: Annotated[
@@ -145,7 +146,7 @@ Examples:
 """
 
 
-@app.command(epilog=STEP)
+@app.command(epilog=STEP, short_help="Walk through the steps, and change things on the way.")
 def step(
     file: FileArgument,
     pick: PickOption = None,
@@ -171,7 +172,7 @@ Examples:
 """
 
 
-@app.command(epilog=TREE)
+@app.command(epilog=TREE, short_help="The conversation as a tree, and what is wrong with it.")
 def tree(
     file: FileArgument,
     pick: PickOption = None,
@@ -185,7 +186,7 @@ def tree(
     print_tree(file, pick=pick, width=width)
 
 
-@app.command()
+@app.command(short_help="The main things, on a conversation that comes along.")
 def demo() -> None:
     """Show the main things on a conversation that comes with ctxlab."""
     from ctxlab.cli.demo import show_demo
@@ -194,7 +195,9 @@ def demo() -> None:
 
 
 # typer hands out only the leaves of its tree of errors; their common root is what a wrong option raises.
-USAGE_ERROR = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+USAGE_ERROR = cast(
+    "type[typer.BadParameter]", next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+)
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -203,7 +206,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
     args = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
         code = app(args or ["--help"], prog_name="ctxlab", standalone_mode=False)
@@ -217,7 +220,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     except (CtxlabError, OSError) as error:
         return _refused(str(error))
     except USAGE_ERROR as error:
-        return _refused(error.format_message() if hasattr(error, "format_message") else str(error))
+        return _refused(error.format_message())
     return code if isinstance(code, int) else 0
 
 
@@ -225,5 +228,7 @@ def _refused(text: str) -> int:
     """One line, in the words of the command line where an error speaks in those of Python."""
     from ctxlab.cli.terminal import complain
 
-    complain(text.replace("with pick=", "with --pick").replace("pick=", "--pick").replace("budget_tokens,", "--budget,"))
+    complain(
+        text.replace("with pick=", "with --pick").replace("pick=", "--pick").replace("budget_tokens,", "--budget,")
+    )
     return 2

@@ -22,8 +22,19 @@ BLOCKS = {
     "free": "·",
 }
 NAMES = {"preset": "system, presets", "attachment": "attachments"}
-KINDS = {"preset": "preset", "macro": "preset", "profile": "preset", "lore": "lore", "worldbook": "lore", "kb": "knowledge"}
-KINDS |= {"knowledge": "knowledge", "summary": "summary", "separator": "overhead", "notice": "overhead", "made": "overhead"}
+KINDS = {
+    "preset": "preset",
+    "macro": "preset",
+    "profile": "preset",
+    "lore": "lore",
+    "worldbook": "lore",
+    "kb": "knowledge",
+    "knowledge": "knowledge",
+    "summary": "summary",
+    "separator": "overhead",
+    "notice": "overhead",
+    "made": "overhead",
+}
 WIDEST = 100
 
 
@@ -86,7 +97,7 @@ def bar(screen: Screen, trace: Trace) -> None:
 
 
 def _cells(tokens: dict[str, int], width: int) -> dict[str, int]:
-    """Cells of each kind: at least one each, the largest remainders get what is left, and all together fill the width."""
+    """Cells of each kind, at least one each; the largest remainders get the rest, so that the width is filled."""
     total = sum(tokens.values())
     exact = {kind: n * width / total for kind, n in tokens.items()}
     cells = {kind: max(1, int(share)) for kind, share in exact.items()}

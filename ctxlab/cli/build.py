@@ -27,8 +27,12 @@ def print_text(loaded: Loaded, trace: Trace) -> None:
     from ctxlab.cli.messages import messages
     from ctxlab.cli.show import Steps, counted, head, losses, notes
     from ctxlab.cli.terminal import Screen
+    from ctxlab.cli.waiting import waiting
 
     screen = Screen()
+    with waiting("counting tokens"):  # counted once here, remembered below
+        for step in trace.steps:
+            trace.tokens_of(step.after)
     head(screen, trace)
     losses(screen, loaded.losses)
     notes(screen, trace.start.notes)
@@ -37,7 +41,9 @@ def print_text(loaded: Loaded, trace: Trace) -> None:
     screen.blank()
     after = f" after {trace.steps[-1].id}" if loaded.asked.until and trace.steps else ""
     many = counted(len(trace.result.drafts), "message")
-    screen.line((f"{many}{after}, {counted(trace.tokens, 'token')}", "strong"), ("" if screen.coloured else MARKS, "dim"))
+    screen.line(
+        (f"{many}{after}, {counted(trace.tokens, 'token')}", "strong"), ("" if screen.coloured else MARKS, "dim")
+    )
     messages(screen, trace)
     screen.blank()
     bar(screen, trace)

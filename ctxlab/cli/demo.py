@@ -8,7 +8,7 @@ from pathlib import Path
 from ctxlab import api
 from ctxlab.cli.bar import bar
 from ctxlab.cli.diffs import differences
-from ctxlab.cli.show import LIMITER, Steps, counted, head, short_key
+from ctxlab.cli.show import LIMITER, Steps, head, short_key
 from ctxlab.cli.stories import life, places
 from ctxlab.cli.terminal import Screen
 from ctxlab.context import Draft
@@ -38,13 +38,16 @@ def show_demo() -> None:
     bar(screen, trace)
 
     cut = _newest_cut(trace)
+    screen.blank()
     _command(screen, f"ctxlab explain {shown} --budget {SMALL} --key {short_key(cut.key)}", "why a message is not sent")
     life(screen, trace, trace.why(cut.key))
 
     words = _rewritten_words(trace)
+    screen.blank()
     _command(screen, f'ctxlab explain {shown} --budget {SMALL} --text "{words}"', "who wrote which characters")
     places(screen, trace, words, trace.where(words)[:1])
 
+    screen.blank()
     _command(screen, f"ctxlab build {shown} --budget {LARGE}", f"what {LARGE - SMALL:,} more tokens bring back")
     larger = trace.rerun({f"{LIMITER}.budget_tokens": LARGE})
     differences(screen, diff(trace.upto(LIMITER), larger.upto(LIMITER)), most=4)
@@ -78,7 +81,6 @@ def _shown(path: Path) -> str:
 
 
 def _command(screen: Screen, command: str, what: str) -> None:
-    screen.blank()
     screen.line((f"# {what}", "dim"))
     screen.line(("$ ", "dim"), (command, "command"), hang=2)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from ctxlab.cli.show import counted, short_key
+from ctxlab.cli.show import counted, short_key, words_of
 from ctxlab.cli.terminal import Screen, harmless, quoted
 from ctxlab.pipeline import Diff, Row
 
@@ -47,5 +47,7 @@ def _words(screen: Screen, row: Row, room: int) -> Sequence[str | tuple[str, str
         each = max(14, min(36, (room - 24) // 2))
         return [(f"at character {start:,}: ", "dim"), (quoted(old, each), "gone"), " → ", (quoted(new, each), "came")]
     cause = "" if row.cause is None else harmless(row.cause.reason if not row.cause.processor else str(row.cause))
-    words = quoted(str(draft.text), max(16, min(44, room - len(cause) - 2)))
+    if cause and row.kind == "only in b":
+        cause = f"before: {cause}"
+    words = words_of(draft, max(16, min(44, room - len(cause) - 2)))
     return [words, (f"  {cause}", "dim")] if cause else [words]

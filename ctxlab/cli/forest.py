@@ -1,4 +1,4 @@
-"""A conversation as lines: the way to the active leaf straight down, side branches hanging off it, long stretches folded."""
+"""A conversation as lines: the way to the active leaf straight down, side branches off it, long stretches folded."""
 
 from __future__ import annotations
 
@@ -121,9 +121,7 @@ class Forest:
             key = main
         yield from self._stretch(waiting, rails, passed)
 
-    def _sides(
-        self, sides: list[str], siblings: list[str], rails: str, detail: Detail, columns: int
-    ) -> Iterator[Line]:
+    def _sides(self, sides: list[str], siblings: list[str], rails: str, detail: Detail, columns: int) -> Iterator[Line]:
         below = detail.below and len(rails) + 4 <= columns
         for child in sides[: detail.heads]:
             place = (siblings.index(child) + 1, len(siblings))
@@ -141,7 +139,9 @@ class Forest:
     ) -> Iterator[Line]:
         for number, line in enumerate(self._branch(head, "", "", place, detail, columns - len(rails) - 2)):
             joint = "├─" if number == 0 else "│ "
-            yield Line(line.kind, rails + joint + line.rails, line.key, line.last, line.messages, line.branches, line.place)
+            yield Line(
+                line.kind, rails + joint + line.rails, line.key, line.last, line.messages, line.branches, line.place
+            )
 
     def _stretch(self, keys: list[str], rails: str, passed: int) -> Iterator[Line]:
         if len(keys) < FOLDED and not passed:
@@ -181,7 +181,9 @@ def _descended(session: Session) -> tuple[list[str], dict[str, list[str]]]:
         seen: set[str] = {top}
         while stack:
             key = stack.pop()
-            below = [child for child in session.children(key) if child in session.nodes and child not in children]
+            below: list[str] = [
+                child for child in session.children(key) if child in session.nodes and child not in children
+            ]
             below = [child for child in below if child not in seen]
             seen.update(below)
             children[key] = below

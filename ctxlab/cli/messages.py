@@ -147,7 +147,9 @@ def _rules_beyond(draft: Draft, shown: int) -> list[str]:
     """Which rules put in or rewrote something that the preview doesn't reach, joints aside."""
     spans = zip(draft.text.starts(), draft.text.spans, strict=True)
     beyond = [span for start, span in spans if start >= shown and span.origin.kind != "separator"]
-    return list(dict.fromkeys(f"{span.cause.processor} / {span.cause.rule}" for span in beyond if span.cause is not None))
+    return list(
+        dict.fromkeys(f"{span.cause.processor} / {span.cause.rule}" for span in beyond if span.cause is not None)
+    )
 
 
 def fate(draft: Draft, number: int) -> str:

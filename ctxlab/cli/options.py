@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,28 +70,44 @@ class Loaded:
     agents: tuple[Agent, ...]
     user: UserProfile | None
     losses: tuple[str, ...]
+    beside: tuple[str, ...] = ()
+
+    def announce(self) -> None:
+        """One line about the files that nobody named and that were read all the same."""
+        if self.beside:
+            from ctxlab.cli.terminal import complain
+
+            complain(f"also read {' and '.join(self.beside)}")
 
     def debugger(self) -> Debugger:
         """A debugger at the start of the run."""
         from ctxlab import api
 
         pipeline, options = self._options()
-        return api.debug(self.session, self.agent, pipeline=pipeline, **options)
+        debugger = api.debug(self.session, self.agent, pipeline=pipeline, **options)
+        self.announce()
+        return debugger
 
     def trace(self) -> Trace:
         """The run, up to and with the step that `--until` names."""
-        from ctxlab import api
         from ctxlab.cli.waiting import waiting
 
         with waiting("counting tokens"):
-            pipeline, options = self._options()
-            if self.asked.until is None:
-                return api.build(self.session, self.agent, pipeline=pipeline, **options)
-            debugger = api.debug(self.session, self.agent, pipeline=pipeline, **options)
-            last = running_step(debugger.pipeline, self.asked.until)
-            while debugger.step().id != last:
-                pass
-            return debugger.trace
+            trace = self._run()
+        self.announce()
+        return trace
+
+    def _run(self) -> Trace:
+        from ctxlab import api
+
+        pipeline, options = self._options()
+        if self.asked.until is None:
+            return api.build(self.session, self.agent, pipeline=pipeline, **options)
+        debugger = api.debug(self.session, self.agent, pipeline=pipeline, **options)
+        last = running_step(debugger.pipeline, self.asked.until)
+        while debugger.step().id != last:
+            pass
+        return debugger.trace
 
     def _options(self) -> tuple[Pipeline, dict[str, Any]]:
         from ctxlab.processors import default_pipeline
@@ -130,15 +145,11 @@ def load(asked: Asked) -> Loaded:
             users = (*users, *more.users)
         if kind is None:
             found.append(beside.name)
-    if found:
-        from ctxlab.cli.terminal import complain
-
-        complain(f"also read {' and '.join(found)}")
     agent = None if asked.agent is None else _named(asked.agent, agents, "agent", asked.file)
     user = (
         (users[0] if len(users) == 1 else None) if asked.user is None else _named(asked.user, users, "user", asked.file)
     )
-    return Loaded(asked, session, agent, agents, user, tuple(losses))
+    return Loaded(asked, session, agent, agents, user, tuple(losses), tuple(found))
 
 
 def read(path: Path) -> Import:
@@ -216,7 +227,3 @@ def _named(text: str, known: Sequence[Any], what: str, file: Path) -> Any:
 
 def report_settings(settings: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in settings.items())
-
-
-def is_interactive() -> bool:
-    return sys.stdin.isatty()

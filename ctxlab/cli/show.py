@@ -9,7 +9,7 @@ from rich.text import Text
 from ctxlab.cli.terminal import Screen, harmless, one_line, quoted, wrapped
 from ctxlab.context import Draft, Dropped
 from ctxlab.documents import Note
-from ctxlab.pipeline import Changes, Trace
+from ctxlab.pipeline import Trace
 
 LIMITER = "token-limiter"
 NAMED = 3  # dropped messages whose first words are shown, each so many cells wide
@@ -103,7 +103,9 @@ class Steps:
         delta = after - trace.tokens_of(step.before)
         words = f"failed: {step.error}" if step.error else changes.summary
         words = f"by hand: {words}" if step.edited else words
-        numbers = f"{len(step.after.drafts):>8,}  {after:>7,}  {f'{delta:+,}' if delta else '=':>8}  {_ms(step.seconds):>7}"
+        numbers = (
+            f"{len(step.after.drafts):>8,}  {after:>7,}  {f'{delta:+,}' if delta else '=':>8}  {_ms(step.seconds):>7}"
+        )
         first, *rest = self._lines(harmless(words))
         quiet = "dim" if not changes and not step.error else ""
         self.screen.line(
@@ -148,7 +150,15 @@ def cause_words(group: Dropped) -> str:
 def first_words(draft: Draft, cells: int) -> str:
     """A message's short name and its first words, as wide as given."""
     name = short_key(draft.key)
-    return f"{name} {quoted(str(draft.text), max(10, cells - len(name) - 1))}"
+    return f"{name} {words_of(draft, max(10, cells - len(name) - 1))}"
+
+
+def words_of(draft: Draft, cells: int) -> str:
+    """Its first words in quotes, or what it has instead of words."""
+    if draft.text or not (draft.calls or draft.assets):
+        return quoted(str(draft.text), cells)
+    names = [f"calls {call.name}" for call in draft.calls] or [asset.name or asset.kind for asset in draft.assets]
+    return one_line(", ".join(names), cells=cells)
 
 
 def short_key(key: str) -> str:
@@ -163,4 +173,3 @@ def counted(n: int, one: str) -> str:
 def _ms(seconds: float) -> str:
     ms = seconds * 1000
     return f"{ms:.1f}" if ms < 100 else f"{ms:,.0f}"
-

@@ -207,7 +207,9 @@ class Prompt:
         self.debugger.set(settings)
         undone = before - self.debugger.position
         words = f"; {counted(undone, 'step')} undone" if undone else ""
-        self.screen.line(f"{harmless(report_settings(settings))}{words}, {self.debugger.next_id or 'nothing'} comes next")
+        self.screen.line(
+            f"{harmless(report_settings(settings))}{words}, {self.debugger.next_id or 'nothing'} comes next"
+        )
 
     def drop(self, name: str) -> None:
         keys = [key for key in keys_for(self.debugger.trace, name) if self._standing(key)]

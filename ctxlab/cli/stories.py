@@ -101,7 +101,9 @@ def _change(event: Event) -> Iterator[Row]:
 
 def _spans(screen: Screen, draft: Draft, origin: Origin) -> None:
     """The stretches of a message that a step put in or rewrote, and what stood there."""
-    own = [s for s in draft.text.spans if s.cause is not None and s.origin.kind != "separator" and origin in s.origins()]
+    own = [
+        s for s in draft.text.spans if s.cause is not None and s.origin.kind != "separator" and origin in s.origins()
+    ]
     for span in own[:MOST_SPANS]:
         for depth, row in story(span):
             screen.line(f"   {'   ' * depth}", row, hang=5 + 3 * depth)
@@ -164,7 +166,9 @@ def _around(trace: Trace, place: Place) -> Text | None:
     after = shown_body(whole[place.end : place.end + AROUND])
     start = "…" if place.start > AROUND else ""
     end = "…" if place.end + AROUND < len(whole) else ""
-    return Text.assemble((start + before, "dim"), (shown_body(whole[place.start : place.end]), "strong"), (after + end, "dim"))
+    return Text.assemble(
+        (start + before, "dim"), (shown_body(whole[place.start : place.end]), "strong"), (after + end, "dim")
+    )
 
 
 def fates(screen: Screen, trace: Trace) -> None:
@@ -179,7 +183,9 @@ def fates(screen: Screen, trace: Trace) -> None:
         rows += [(draft.key, draft.role, f"dropped: {cause_words(group)}", "cause") for draft in group.drafts]
     width = min(32, max((len(key) for key, *_ in rows), default=0))
     for key, role, words, style in rows:
-        screen.line(f"{harmless(key):<{width}}  ", (f"{role:<9}  ", f"role.{role}"), (harmless(words), style), hang=width + 13)
+        screen.line(
+            f"{harmless(key):<{width}}  ", (f"{role:<9}  ", f"role.{role}"), (harmless(words), style), hang=width + 13
+        )
 
 
 def _number(ctx: Context, draft: Draft | None) -> int | None:

@@ -1,4 +1,4 @@
-"""What goes to the terminal: users' text made harmless, colours that can be missing, lines that break where they should."""
+"""What goes to the terminal: users' text made harmless, colours that may be missing, lines broken where they may be."""
 
 from __future__ import annotations
 
@@ -96,7 +96,9 @@ def wrapped(text: Text, width: int, *, hang: int = 0) -> list[Text]:
     breakable = 0
     for i, character in enumerate(plain):
         wide = cell_len(character)
-        if i > start and (plain[i - 1] == " " or ((wide == 2 or cell_len(plain[i - 1]) == 2) and character not in CLOSING)):
+        if i > start and (
+            plain[i - 1] == " " or ((wide == 2 or cell_len(plain[i - 1]) == 2) and character not in CLOSING)
+        ):
             breakable = i
         if cells + wide > width - (hang if rows else 0) and character != " ":
             end = breakable if breakable > start else i
@@ -119,11 +121,17 @@ def _written_out(match: re.Match[str]) -> str:
     return {10: "\\n", 13: "\\r", 9: "\\t"}.get(code) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command line, which knows the exit code."""
+        raise BrokenPipeError
+
+
 class Screen:
     """Where a command prints. On a terminal lines are broken at its width, elsewhere they stay whole."""
 
     def __init__(self, console: Console | None = None, *, width: int | None = None) -> None:
-        self.console = console or Console(theme=THEME, highlight=False, markup=False, emoji=False, width=width)
+        self.console = console or _Console(theme=THEME, highlight=False, markup=False, emoji=False, width=width)
         self.width = max(40, width or self.console.width)
         self.wraps = self.console.is_terminal
         self.coloured = self.console.color_system is not None and not self.console.no_color

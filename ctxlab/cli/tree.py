@@ -44,9 +44,13 @@ def _head(screen: Screen, session: Session, forest: Forest) -> None:
     messages = len(session.nodes) - (1 if session.root is not None else 0)
     path = len([node for node in session.path() if node.parent_id is not None])
     leaves = sum(forest.leaves[top] for top in forest.tops)
-    facts = [counted(messages, "message"), f"{path:,} on the active path", "1 leaf" if leaves == 1 else f"{leaves:,} leaves"]
+    facts = [
+        counted(messages, "message"),
+        f"{path:,} on the active path",
+        "1 leaf" if leaves == 1 else f"{leaves:,} leaves",
+    ]
     name = one_line(session.name or session.id or "unnamed")
-    screen.line((name, "strong"), (f"  {', '.join(facts)}", "dim"), hang=2)
+    screen.flow([Text(name, "strong"), Text(", ".join(facts), "dim")], gap="  ")
 
 
 def _shown(screen: Screen, forest: Forest, line: Line) -> Text:
@@ -101,7 +105,9 @@ def _marks(forest: Forest, node: MessageNode, line: Line) -> str:
 def _legend(screen: Screen, session: Session) -> None:
     """The signs that this tree has."""
     nodes = session.nodes.values()
-    roles = [role for role in GLYPHS if any(n.role == role and n.parent_id is not None and not n.is_summary for n in nodes)]
+    roles = [
+        role for role in GLYPHS if any(n.role == role and n.parent_id is not None and not n.is_summary for n in nodes)
+    ]
     items = [Text(f"{GLYPHS[role]} {role}", "dim") for role in roles]
     if any(node.is_summary for node in nodes):
         items.append(Text(f"{SUMMARY} summary", "dim"))

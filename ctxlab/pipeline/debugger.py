@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ctxlab.context import Context
-from ctxlab.errors import CtxlabError, ProcessorFailed
-from ctxlab.pipeline.pipeline import Pipeline
-from ctxlab.pipeline.trace import Step, Trace
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline.pipeline import Pipeline, error_of
+from ctxlab.pipeline.services import Call
+from ctxlab.pipeline.trace import Step, Trace, tape_of
 
 
 class Debugger:
@@ -19,6 +20,7 @@ class Debugger:
         self._trace = trace
         self._steps = list(trace.steps)
         self._at = 0
+        self._tape: list[Call] = []  # what services answered to steps that were forgotten since
         self.breakpoints: set[str] = set()
 
     def __repr__(self) -> str:
@@ -61,20 +63,16 @@ class Debugger:
     # --- moving
 
     def step(self) -> Step:
-        """Do the next step. A step that fails raises ProcessorFailed and the debugger stays before it."""
+        """Do the next step. One that fails raises what a run would raise, and the debugger stays before it."""
         if self._at < len(self._steps):
             self._at += 1
             return self._steps[self._at - 1]
         if self.done:
             raise CtxlabError("the run is at its end; back() goes back")
         stage = self.pipeline.running()[self._stages_done()]
-        step = self.pipeline.step(stage, self.context, self._trace.services)
+        step = self.pipeline.step(stage, self.context, self._trace.services, known=self._tape)
         if step.failure is not None:
-            trace = Trace(self._trace.start, (*self._steps, step), self.pipeline, self._trace.services)
-            if isinstance(step.failure, ProcessorFailed):
-                step.failure.trace = trace
-                raise step.failure
-            raise ProcessorFailed(f"{step.id} failed: {step.error}", processor=step.id, trace=trace) from step.failure
+            raise error_of(step, Trace(self._trace.start, (*self._steps, step), self.pipeline, self._trace.services))
         self._steps.append(step)
         self._at += 1
         return step
@@ -87,12 +85,10 @@ class Debugger:
         return self.context
 
     def skip(self) -> Context:
-        """Pass over the next step without doing it."""
+        """Pass over the next step without doing it; going back and on again passes over it again."""
         if self.next_id is None:
             raise CtxlabError("the run is at its end; there is nothing to skip")
-        del self._steps[self._at :]
-        self._steps.append(Step(self.next_id, self.context, self.context))
-        self._at += 1
+        self._go_on_from(Step(self.next_id, self.context, self.context, skipped=True))
         return self.context
 
     def run_until(self, target: str | Callable[[Context], bool] | None = None) -> Context:
@@ -121,31 +117,34 @@ class Debugger:
         after = change(self.context) if callable(change) else change
         if after is self.context:
             return after
-        del self._steps[self._at :]
-        self._steps.append(Step("edit", self.context, after, edited=True))
-        self._at += 1
+        self._go_on_from(Step("edit", self.context, after, edited=True))
         return after
 
     def set(self, settings: Mapping[str, Any]) -> None:
         """Change settings; steps already done that read them are undone."""
-        pipeline = self.pipeline.with_settings(settings)
-        shared = self.pipeline.first_difference(pipeline, self._trace.services)
-        kept: list[Step] = []
-        for step in self._steps:
-            if not step.edited and shared == 0:
-                break
-            shared -= not step.edited
-            kept.append(step)
-        self._steps = kept
-        self._at = min(self._at, len(kept))
-        self._trace = Trace(self._trace.start, (), pipeline, self._trace.services)
+        done = Trace(self._trace.start, tuple(self._steps), self.pipeline, self._trace.services)
+        self._trace = done.with_settings(settings)
+        self._forget(len(self._trace.steps))
+        self._at = min(self._at, len(self._steps))
 
     def fork(self) -> Debugger:
         """Another debugger at the same place; the two go their own ways from here."""
         twin = Debugger(Trace(self._trace.start, tuple(self._steps), self.pipeline, self._trace.services))
         twin._at = self._at
+        twin._tape = list(self._tape)
         twin.breakpoints = set(self.breakpoints)
         return twin
+
+    def _go_on_from(self, step: Step) -> None:
+        """Another step than the one that came next here."""
+        self._forget(self._at)
+        self._steps.append(step)
+        self._at += 1
+
+    def _forget(self, position: int) -> None:
+        """Forget the steps from a position on, but not what services answered them."""
+        self._tape += tape_of(self._steps[position:], kept=0)
+        del self._steps[position:]
 
     def _stages_done(self) -> int:
         return sum(not step.edited for step in self._steps[: self._at])

@@ -70,7 +70,9 @@ def diff(a: Trace | Context, b: Trace | Context) -> Diff:
     left, right = _result(a), _result(b)
     old = {draft.key: draft for draft in left.drafts}
     new = {draft.key: draft for draft in right.drafts}
-    moved = set(moved_keys([k for k in old if k in new], [k for k in new if k in old]))
+    # Of several fewest sets of moved messages the same one whichever side is called a.
+    moved = set(moved_keys(*sorted([[k for k in old if k in new], [k for k in new if k in old]])))
+    why_gone_left, why_gone_right = _why_gone(left), _why_gone(right)
     rows: list[Row] = []
     waiting = deque(new)
     placed: set[str] = set()
@@ -80,12 +82,12 @@ def diff(a: Trace | Context, b: Trace | Context) -> Diff:
             key = waiting.popleft()
             if key not in old and key not in placed:
                 placed.add(key)
-                rows.append(Row(key, "only in b", None, new[key], _why_gone(left, key)))
+                rows.append(Row(key, "only in b", None, new[key], why_gone_left.get(key)))
 
     for key, draft in old.items():
         other = new.get(key)
         if other is None:
-            rows.append(Row(key, "only in a", draft, None, _why_gone(right, key)))
+            rows.append(Row(key, "only in a", draft, None, why_gone_right.get(key)))
             continue
         if key not in moved:
             only_in_b(key)
@@ -117,9 +119,11 @@ def _equal(a: Draft, b: Draft) -> bool:
     return a is b or a.as_data() == b.as_data()
 
 
-def _why_gone(ctx: Context, key: str) -> Cause | None:
+def _why_gone(ctx: Context) -> dict[str, Cause]:
+    """Why messages are not there by their own key: the cause of the drop, or that they were merged."""
+    gone = {
+        part.key: Cause("", "merged", f"it is part of {draft.key}") for draft in ctx.drafts for part in draft.merged
+    }
     for group in ctx.dropped:
-        if any(draft.key == key for draft in group.drafts):
-            return group.cause
-    holder = ctx.draft(key)
-    return Cause("", "merged", f"it is part of {holder.key}") if holder else None
+        gone.update((part.key, group.cause) for draft in group.drafts for part in draft.parts)
+    return gone

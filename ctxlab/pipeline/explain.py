@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ctxlab.context import Cause, Context, Draft, Dropped, Span, Text
 from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.pipeline.changes import moved_keys
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Step, Trace
@@ -103,9 +104,12 @@ def _events(step: Step, key: str) -> Iterator[Event]:
             if key in (draft.key, *(part.key for part in draft.merged)):
                 yield Event(step.id, "dropped", _drop_words(group), before or draft, None, group.cause)
                 return
-    if after is None or after is before:
-        if after is not None and _rank(step.before, before) != _rank(step.after, after):
-            yield from _moved(step, before, after)
+    if after is None:
+        if before is not None:  # only a person's edit may do that
+            yield Event(step.id, "dropped", "taken out by hand", before)
+        return
+    if after is before:
+        yield from _moved(step, after)
         return
     if before is None:
         yield Event(step.id, "added", _added_words(step, after), None, after, _first_cause(after.text))
@@ -125,19 +129,17 @@ def _holder(ctx: Context, key: str) -> Draft | None:
     return ctx.draft(key)
 
 
-def _rank(ctx: Context, draft: Draft | None) -> int:
-    return next((i for i, other in enumerate(ctx.drafts) if other is draft), -1)
-
-
-def _moved(step: Step, before: Draft | None, after: Draft) -> Iterator[Event]:
-    """A move is only told when the order among the messages that stayed is another one."""
-    stayed = {id(d) for d in step.after.drafts}
-    old = [d for d in step.before.drafts if id(d) in stayed]
-    came = {id(d) for d in old}
-    new = [d for d in step.after.drafts if id(d) in came]
-    was, now = old.index(after), new.index(after)
-    if was != now:
-        yield Event(step.id, "moved", f"moved from place {was + 1} to {now + 1}", before, after)
+def _moved(step: Step, draft: Draft) -> Iterator[Event]:
+    """A move is only told of a message that must be lifted out so that the others stand as they stood."""
+    if step.before.drafts is step.after.drafts:
+        return
+    old, new = [d.key for d in step.before.drafts], [d.key for d in step.after.drafts]
+    was, now = old.index(draft.key), new.index(draft.key)
+    if old[: was + 1] == new[: now + 1]:
+        return
+    there, here = set(old), set(new)
+    if draft.key in moved_keys([k for k in old if k in here], [k for k in new if k in there]):
+        yield Event(step.id, "moved", f"moved from place {was + 1} to {now + 1}", draft, draft)
 
 
 def _drop_words(group: Dropped) -> str:
@@ -193,7 +195,8 @@ def places(trace: Trace, words: str) -> tuple[Place, ...]:
         for draft in group.drafts
         for place in _in_draft(draft, words, "dropped", group.cause)
     ]
-    replaced = [place for draft in trace.result.drafts for place in _replaced(draft, words)]
+    cut = [draft for group in trace.result.dropped for draft in group.drafts]
+    replaced = [place for draft in (*trace.result.drafts, *cut) for place in _replaced(draft, words)]
     return (*sent, *gone, *replaced)
 
 

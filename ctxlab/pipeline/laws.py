@@ -38,7 +38,7 @@ def hold(before: Context, after: object, *, processor: str) -> Context:
 def _causes_are_given(dropped: Iterable[Dropped], processor: str) -> None:
     for group in dropped:
         if not isinstance(group.cause, Cause):  # pyright: ignore[reportUnnecessaryIsInstance]  (plugins are not checked)
-            raise UnexplainedDrop(f"{processor} drops {group.drafts[0].key!r} with {group.cause!r}, not a Cause")
+            raise UnexplainedDrop(f"{processor} drops {len(group.drafts)} drafts with {group.cause!r}, not a Cause")
 
 
 def _middles(old: tuple[Draft, ...], new: tuple[Draft, ...]) -> tuple[tuple[Draft, ...], tuple[Draft, ...]]:

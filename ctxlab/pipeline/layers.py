@@ -25,6 +25,15 @@ class Layer:
     priority: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
+    def over(self, older: Layer) -> Layer:
+        """Both as one layer: what this one says, and what else the older one said."""
+        return Layer(
+            self.name,
+            self.enabled if self.enabled is not None else older.enabled,
+            self.priority if self.priority is not None else older.priority,
+            {**older.settings, **self.settings},
+        )
+
     @property
     def is_stored(self) -> bool:
         """Stored values that are wrong earn a note; values of a call are errors."""
@@ -92,7 +101,10 @@ def _checked(
             if name not in values or layer is None or not layer.is_stored:
                 raise WrongSetting(text) from None
             notes.append(Note("warning", f"{text} (from the {layer.name}); the default is used", base.id))
-            del values[name]
+            if name in base.settings.model_fields_set:
+                values[name] = getattr(base.settings, name)
+            else:
+                del values[name]
             sources[name] = "default"
 
 

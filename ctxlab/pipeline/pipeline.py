@@ -47,19 +47,25 @@ class Stage:
         return f"Stage({self.id!r}, {self.priority}, {'on' if self.enabled else 'off'})"
 
     def answers_to(self, name: str) -> bool:
-        bare = name.removeprefix("primary:")
-        return bare == self.id or name in self.base.aliases or bare in self.base.aliases
+        names = (self.id, *self.base.aliases, *self.base.groups)
+        return name in names or name.removeprefix("primary:") in names
+
+    def heard(self, name: str, layer: Layer) -> Layer:
+        """What a layer says of this step when it is meant under `name`.
+
+        Under the name of its group, off is off, on leaves each step as it is, and settings of others don't count.
+        """
+        if name.removeprefix("primary:") not in self.base.groups:
+            return layer
+        fields = self.base.Settings.model_fields
+        names = {*fields, *(info.alias for info in fields.values())}
+        settings = {name: value for name, value in layer.settings.items() if name in names}
+        return Layer(layer.name, None if layer.enabled else layer.enabled, None, settings)
 
     def laid(self, layer: Layer) -> Stage:
         """With one more thing said in a layer; what the layer said before stays unless it is said anew."""
         old = next((known for known in self.layers if known.name == layer.name), Layer(layer.name))
-        merged = Layer(
-            layer.name,
-            layer.enabled if layer.enabled is not None else old.enabled,
-            layer.priority if layer.priority is not None else old.priority,
-            {**old.settings, **layer.settings},
-        )
-        return Stage.of(self.base, (*self.without(layer.name), merged))
+        return Stage.of(self.base, (*self.without(layer.name), layer.over(old)))
 
     def without(self, *names: LayerName) -> tuple[Layer, ...]:
         return tuple(layer for layer in self.layers if layer.name not in names)
@@ -149,8 +155,11 @@ class Pipeline:
                 raise WrongSetting(
                     f"{name!r} names no step; write '<step>.<setting>', such as 'token-limiter.strategy'"
                 )
-            id = self.stage(step).id
-            laid[id] = _said(laid.get(id, Layer("call")), f"{id}.{setting}", setting, value)
+            self.stage(step)  # or nobody has the name
+            layer = _said(name, setting, value)
+            for stage in self.stages:
+                if stage.answers_to(step):
+                    laid[stage.id] = stage.heard(step, layer).over(laid.get(stage.id, Layer("call")))
         stages = [stage.laid(laid[stage.id]) if stage.id in laid else stage for stage in self.stages]
         return self._with(stages)
 
@@ -161,7 +170,7 @@ class Pipeline:
                 "id": stage.id,
                 "enabled": stage.enabled,
                 "priority": stage.priority,
-                "settings": stage.processor.settings.model_dump(mode="json", exclude_defaults=True),
+                "settings": stage.processor.settings.model_dump(mode="json", include=_said_or_unusual(stage)),
             }
             for stage in self.stages
         ]
@@ -173,12 +182,13 @@ class Pipeline:
         """
         notes = list(self.layout_notes)
         stages = list(self.stages)
-        for entry in _layout_entries(layout, self, notes):
+        for entry in _layout_entries(layout, notes):
             hit = [i for i, stage in enumerate(stages) if stage.answers_to(str(entry.get("id")))]
             if not hit:
                 notes.append(Note("warning", f"the layout names a step that is not here, {entry.get('id')!r}"))
+            layer = _layout_layer(entry, notes)
             for i in hit:
-                stages[i] = stages[i].laid(_layout_layer(entry, notes))
+                stages[i] = stages[i].laid(stages[i].heard(str(entry.get("id")), layer))
         return self._sorted(stages, tuple(notes), self.request_notes)
 
     def for_request(self, request: Request) -> Pipeline:
@@ -205,6 +215,10 @@ class Pipeline:
                     found.append(Note("warning", f"{stage.id} needs {need!r}, and {self._who(need, stage)}", stage.id))
             provided.update(stage.base.provides)
         return tuple(found)
+
+    def warnings(self) -> tuple[Note, ...]:
+        """What a run notes at its start: what stored settings got wrong, and what is wrong with the row."""
+        return (*self.notes, *self.check())
 
     def _who(self, need: str, stage: Stage) -> str:
         makers = [other for other in self.stages if need in other.base.provides and other is not stage]
@@ -250,19 +264,23 @@ class Pipeline:
     def start(self, ctx: Context, services: Services) -> Trace:
         """A trace of no steps yet, with the request's settings laid in and their notes on the context."""
         pipeline = self.for_request(ctx.request)
-        return Trace(ctx.noted((*pipeline.notes, *pipeline.check())), (), pipeline, services)
+        return Trace(ctx.noted(pipeline.warnings()), (), pipeline, services)
 
     def resume(self, trace: Trace, *, on_error: OnError = "raise", known: Sequence[Call] = ()) -> Trace:
-        """Go on after the steps that the trace has; its steps are taken as they are."""
+        """Go on after the steps that the trace has; its steps are taken as they are.
+
+        `known` is what services answered in an earlier run: a question asked then is not asked again.
+        """
         steps = list(trace.steps)
         done = sum(not step.edited for step in steps)
         ctx = steps[-1].after if steps else trace.start
+        tape = list(known)
         with _no_collection():
             for stage in self.running()[done:]:
-                step = self.step(stage, ctx, trace.services, known=known)
+                step = self.step(stage, ctx, trace.services, known=tape)
                 steps.append(step)
                 if step.failure is not None and on_error == "raise":
-                    raise _failed(step, Trace(trace.start, tuple(steps), self, trace.services))
+                    raise error_of(step, Trace(trace.start, tuple(steps), self, trace.services))
                 ctx = step.after
         return Trace(trace.start, tuple(steps), self, trace.services)
 
@@ -270,9 +288,12 @@ class Pipeline:
         """The enabled stages, in order."""
         return [stage for stage in self.stages if stage.enabled]
 
-    def step(self, stage: Stage, ctx: Context, services: Services, *, known: Sequence[Call] = ()) -> Step:
-        """One stage run on a context, held to the laws. What it raises is in `failure`, with the context unchanged."""
-        recorder = Recorder(known)
+    def step(self, stage: Stage, ctx: Context, services: Services, *, known: list[Call] | None = None) -> Step:
+        """One stage run on a context, held to the laws. What it raises is in `failure`, with the context unchanged.
+
+        Answers that it takes from `known` are taken out of it.
+        """
+        recorder = Recorder([] if known is None else known)
         world = self._world_for(stage, services.recorded_by(recorder))
         started = perf_counter()
         failure: Exception | None = None
@@ -316,7 +337,8 @@ def _no_collection() -> Generator[None]:
         gc.enable()
 
 
-def _failed(step: Step, trace: Trace) -> Exception:
+def error_of(step: Step, trace: Trace) -> Exception:
+    """What a failed step makes of the run: ProcessorFailed with the trace, or the law that was broken."""
     problem = step.failure
     assert problem is not None
     if isinstance(problem, LawBroken):
@@ -329,16 +351,17 @@ def _failed(step: Step, trace: Trace) -> Exception:
     return failed
 
 
-def _said(layer: Layer, place: str, setting: str, value: Any) -> Layer:
+def _said(place: str, setting: str, value: Any) -> Layer:
+    """What a call says of one setting."""
     if setting == "enabled":
         if not isinstance(value, bool):
             raise WrongSetting(f"{place}: expected true or false, got {value!r}")
-        return replace(layer, enabled=value)
+        return Layer("call", enabled=value)
     if setting == "priority":
         if not isinstance(value, int) or isinstance(value, bool):
             raise WrongSetting(f"{place}: expected a whole number, got {value!r}")
-        return replace(layer, priority=value)
-    return replace(layer, settings={**layer.settings, setting: value})
+        return Layer("call", priority=value)
+    return Layer("call", settings={setting: value})
 
 
 def _layers_of(stage: Stage, model: ModelProfile | None, agent: Agent | None) -> list[Layer]:
@@ -347,8 +370,14 @@ def _layers_of(stage: Stage, model: ModelProfile | None, agent: Agent | None) ->
     for name, holder in stored:
         entry = _entry_of(stage, holder)
         if entry is not None:
-            layers.append(Layer(name, entry.enabled, None, entry.settings))
+            layers.append(stage.heard(entry.id, Layer(name, entry.enabled, None, entry.settings)))
     return layers
+
+
+def _said_or_unusual(stage: Stage) -> set[str]:
+    """Settings that some layer names, or that the step was made with: a named default is worth keeping too."""
+    unusual = stage.processor.settings.model_dump(exclude_defaults=True)
+    return {name for name in stage.sources if name in unusual or stage.sources[name] != "default"}
 
 
 def _entry_of(stage: Stage, stored: ModelProfile | Agent | None) -> ProcessorEntry | None:
@@ -370,26 +399,24 @@ def _unknown_entries(pipeline: Pipeline, stored: ModelProfile | Agent | None, na
     ]
 
 
-def _layout_entries(layout: Any, pipeline: Pipeline, notes: list[Note]) -> list[Mapping[str, Any]]:
+def _layout_entries(layout: Any, notes: list[Note]) -> list[Mapping[str, Any]]:
     if isinstance(layout, Mapping) and "enabledProcessorIds" in layout:
-        return _older_layout(cast("Mapping[str, Any]", layout), pipeline, notes)
+        return _older_layout(cast("Mapping[str, Any]", layout), notes)
     if isinstance(layout, Sequence) and not isinstance(layout, str):
         return [cast("Mapping[str, Any]", e) for e in cast("Sequence[object]", layout) if isinstance(e, Mapping)]
     notes.append(Note("warning", f"the layout is {type(layout).__name__}, not a list of steps; it is ignored"))
     return []
 
 
-def _older_layout(layout: Mapping[str, Any], pipeline: Pipeline, notes: list[Note]) -> list[Mapping[str, Any]]:
+def _older_layout(layout: Mapping[str, Any], notes: list[Note]) -> list[Mapping[str, Any]]:
     """The reference's stored form. Its order is the order of registration, not of running, and is not taken over."""
     notes.append(Note("info", "the stored layout says which steps are on; its order is not the running order"))
-    enabled = {str(id) for id in layout.get("enabledProcessorIds") or ()}
-    named = enabled | {str(id) for id in layout.get("orderedProcessorIds") or ()}
-    entries: list[Mapping[str, Any]] = []
-    for stage in pipeline.stages:
-        names = [name for name in named if stage.answers_to(name)]
-        if names:
-            entries.append({"id": stage.id, "enabled": any(name in enabled for name in names)})
-    return entries
+    enabled, ordered = _names(layout.get("enabledProcessorIds")), _names(layout.get("orderedProcessorIds"))
+    return [{"id": name, "enabled": name in enabled} for name in dict.fromkeys((*ordered, *enabled))]
+
+
+def _names(stored: object) -> list[str]:
+    return [str(name) for name in cast("list[object]", stored)] if isinstance(stored, list) else []
 
 
 def _layout_layer(entry: Mapping[str, Any], notes: list[Note]) -> Layer:

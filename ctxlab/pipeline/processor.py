@@ -41,6 +41,8 @@ class Processor:
 
     aliases: tuple[str, ...] = ()
     """Other ids that stored files use for this step."""
+    groups: tuple[str, ...] = ()
+    """Ids that stored files use for several steps at once; off means all of them, on means each as it is."""
     needs: tuple[str, ...] = ()
     """What must have been provided by an earlier step, such as `history`."""
     provides: tuple[str, ...] = ()

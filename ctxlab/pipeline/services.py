@@ -47,9 +47,12 @@ class Call:
 
 @dataclass(slots=True)
 class Recorder:
-    """Writes down what is asked of a service; a question asked before is answered from the earlier run."""
+    """Writes down what is asked of a service. What an earlier run was told is played back, each answer once.
 
-    known: Sequence[Call] = ()
+    `known` is the tape of that run; it is used up from the front.
+    """
+
+    known: list[Call] = field(default_factory=list[Call])
     calls: list[Call] = field(default_factory=list[Call])
 
     def wrap(self, name: str, service: Any) -> Any:
@@ -59,9 +62,9 @@ class Recorder:
         self, service: str, method: str, ask: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
     ) -> Any:
         pairs = tuple(sorted(named.items()))
-        for call in self.known:
+        for i, call in enumerate(self.known):
             if (call.service, call.method, call.arguments, call.named) == (service, method, args, pairs):
-                self.calls.append(call)
+                self.calls.append(self.known.pop(i))
                 return call.answer
         answer = ask(*args, **named)
         self.calls.append(Call(service, method, args, pairs, answer))
@@ -75,6 +78,9 @@ class _Recorded:
         self._name = name
         self._service = service
         self._recorder = recorder
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self._recorder.ask(self._name, "__call__", self._service, args, named)
 
     def __getattr__(self, method: str) -> Any:
         found = getattr(self._service, method)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.context import Context, Draft, Text
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """What one processor did. An edited step is a person's change of the context in the debugger."""
+    """What one processor did. In the debugger a person can change the context (`edited`) or pass over a step."""
 
     id: str
     before: Context
@@ -29,6 +29,7 @@ class Step:
     calls: tuple[Call, ...] = ()
     failure: Exception | None = None
     edited: bool = False
+    skipped: bool = False
 
     def __repr__(self) -> str:
         end = f", failed: {self.error}" if self.failure else ""
@@ -147,7 +148,15 @@ class Trace:
 
         Answers of services are taken from this run. A person's edits are kept up to that step.
         """
-        pipeline = self.pipeline.with_settings(settings or {})
+        kept = self.with_settings(settings or {})
+        return kept.pipeline.resume(kept, on_error=on_error, known=tape_of(self.steps, kept=len(kept.steps)))
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Trace:
+        """The run as far as other settings leave it as it is: up to the first step that they change.
+
+        When they change what is noted at the start, nothing is left, unless a person's edits would be lost with it.
+        """
+        pipeline = self.pipeline.with_settings(settings)
         shared = self.pipeline.first_difference(pipeline, self.services)
         steps: list[Step] = []
         for step in self.steps:
@@ -155,8 +164,18 @@ class Trace:
                 break
             shared -= not step.edited
             steps.append(step)
-        known = [call for step in self.steps for call in step.calls]
-        return pipeline.resume(Trace(self.start, tuple(steps), pipeline, self.services), on_error=on_error, known=known)
+        start = self._start_for(pipeline)
+        if start is not self.start and any(step.edited for step in steps):
+            start = self.start
+        return Trace(start, tuple(steps) if start is self.start else (), pipeline, self.services)
+
+    def _start_for(self, pipeline: Pipeline) -> Context:
+        """The start with what another pipeline notes there instead of this one."""
+        old, new = self.pipeline.warnings(), pipeline.warnings()
+        given = len(self.start.notes) - len(old)
+        if old == new or self.start.notes[given:] != old:
+            return self.start
+        return replace(self.start, notes=(*self.start.notes[:given], *new))
 
     def finished(self, *, on_error: Literal["raise", "skip"] = "raise") -> Trace:
         """The run with the steps that are still to come."""
@@ -167,6 +186,11 @@ class Trace:
         from ctxlab.pipeline.view import view
 
         return view(self)
+
+
+def tape_of(steps: Sequence[Step], *, kept: int) -> list[Call]:
+    """What services answered, those steps first that are to be done again; a failed step asks anew."""
+    return [call for step in (*steps[kept:], *steps[:kept]) if step.failure is None for call in step.calls]
 
 
 def as_message(draft: Draft, tokens: int) -> dict[str, Any]:

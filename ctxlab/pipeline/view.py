@@ -24,6 +24,7 @@ def view(trace: Trace) -> dict[str, Any]:
             {
                 "id": step.id,
                 "edited": step.edited,
+                "skipped": step.skipped,
                 "seconds": step.seconds,
                 "error": step.error,
                 "drafts": [tables.draft(d) for d in step.after.drafts],
@@ -36,7 +37,7 @@ def view(trace: Trace) -> dict[str, Any]:
                     }
                     for group in groups
                 ],
-                "notes": [note.as_data() for note in step.after.notes[len(step.before.notes) :]],
+                "notes": [_plain(note.as_data()) for note in step.after.notes[len(step.before.notes) :]],
             }
         )
     return {
@@ -48,7 +49,7 @@ def view(trace: Trace) -> dict[str, Any]:
         "causes": tables.causes,
         "spans": tables.spans,
         "drafts": tables.drafts,
-        "notes": [note.as_data() for note in trace.start.notes],
+        "notes": [_plain(note.as_data()) for note in trace.start.notes],
         "start": start,
         "steps": steps,
         "pipeline": _plain(trace.pipeline.describe()),
@@ -67,7 +68,9 @@ class _Tables:
         self._text: dict[str, int] = {}
         self._cause: dict[Cause, int] = {}
         self._span: dict[int, int] = {}
+        self._same_span: dict[tuple[Any, ...], int] = {}
         self._draft: dict[int, int] = {}
+        self._met: list[Span] = []  # kept alive: ids of spans made for this view only would be given to others
 
     def text(self, text: str) -> int:
         if text not in self._text:
@@ -85,10 +88,13 @@ class _Tables:
 
     def span(self, span: Span) -> int:
         if id(span) not in self._span:
+            self._met.append(span)
             was = [self.span(older) for older in span.was]
-            self._span[id(span)] = len(self.spans)
-            origin = span.origin
-            self.spans.append([self.text(span.text), origin.kind, origin.ref, self.cause(span.cause), was])
+            row = (self.text(span.text), span.origin.kind, span.origin.ref, self.cause(span.cause))
+            number = self._same_span.setdefault((*row, *was), len(self.spans))
+            if number == len(self.spans):
+                self.spans.append([*row, was])
+            self._span[id(span)] = number
         return self._span[id(span)]
 
     def draft(self, draft: Draft) -> int:
@@ -115,9 +121,9 @@ class _Tables:
 
 
 def _plain(value: Any) -> Any:
-    """Tuples as lists, so that the value is equal to its JSON."""
+    """Tuples as lists and what JSON doesn't know as text, so that the value is equal to its JSON."""
     if isinstance(value, dict):
         return {str(k): _plain(v) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
-    return value
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)

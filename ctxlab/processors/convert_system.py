@@ -7,7 +7,7 @@ from dataclasses import replace
 from ctxlab.context import Context, Draft
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, Services
-from ctxlab.processors.formatting import GROUP_ALIASES, entry_from_rules, stands_alone
+from ctxlab.processors.formatting import FORMATTERS, entry_from_rules, stands_alone
 
 
 class ConvertSystem(Processor):
@@ -18,7 +18,8 @@ class ConvertSystem(Processor):
     description = "Gives system messages the user's role; the words stay."
     priority = 700
     default_enabled = False
-    aliases = ("post:convert-system-to-user", *GROUP_ALIASES)
+    aliases = ("post:convert-system-to-user",)
+    groups = FORMATTERS
     needs = ("history",)
 
     @classmethod

@@ -7,7 +7,7 @@ from pydantic import Field
 from ctxlab.context import Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry, Role
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, Tokenizer
-from ctxlab.processors.formatting import GROUP_ALIASES, entry_from_rules, stands_alone
+from ctxlab.processors.formatting import FORMATTERS, entry_from_rules, stands_alone
 
 ID = "ensure-alternating"
 
@@ -20,7 +20,8 @@ class EnsureAlternating(Processor):
     description = "Puts a placeholder between two user messages or two assistant messages in a row."
     priority = 800
     default_enabled = False
-    aliases = ("post:ensure-alternating-roles", *GROUP_ALIASES)
+    aliases = ("post:ensure-alternating-roles",)
+    groups = FORMATTERS
     needs = ("history",)
 
     class Settings(ProcessorSettings):

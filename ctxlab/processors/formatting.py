@@ -10,7 +10,8 @@ from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.processors.session_loader import stored_setting
 
 SEPARATOR = "\n\n---\n\n"
-GROUP_ALIASES = ("message-formatter", "message-formatters")
+FORMATTERS = ("message-formatter", "message-formatters")
+"""What stored files call the four of them together."""
 
 
 def entry_from_rules(

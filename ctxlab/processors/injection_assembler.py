@@ -169,7 +169,9 @@ class _Assembly:
             name = anchor_id(node)
             if name is None:
                 out.append(self._draft(index, node, "skeleton", ""))
-            elif name not in placed:
+            elif name in placed:  # its injections and the history are sent once, words of its own stay
+                out.extend(self._template(index, node, name))
+            else:
                 placed.add(name)
                 around = self.around.get(name, _Around())
                 out.extend(around.drafts(before=True))

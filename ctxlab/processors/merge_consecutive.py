@@ -7,7 +7,7 @@ from pydantic import Field
 from ctxlab.context import Cause, Context, Draft, merged_draft
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, Tokenizer
-from ctxlab.processors.formatting import GROUP_ALIASES, SEPARATOR, entry_from_rules, stands_alone
+from ctxlab.processors.formatting import FORMATTERS, SEPARATOR, entry_from_rules, stands_alone
 
 ID = "merge-consecutive"
 
@@ -21,7 +21,8 @@ class MergeConsecutive(Processor):
         "Joins neighbouring messages of one role; tool results stay with their calls, apart from others' words."
     )
     priority = 600
-    aliases = ("post:merge-consecutive-roles", *GROUP_ALIASES)
+    aliases = ("post:merge-consecutive-roles",)
+    groups = FORMATTERS
     needs = ("history",)
 
     class Settings(ProcessorSettings):

@@ -10,7 +10,7 @@ from pydantic import Field
 from ctxlab.context import Cause, Context, merged_draft
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, Tokenizer
-from ctxlab.processors.formatting import GROUP_ALIASES, SEPARATOR, entry_from_rules, stands_alone
+from ctxlab.processors.formatting import FORMATTERS, SEPARATOR, entry_from_rules, stands_alone
 
 ID = "merge-system"
 
@@ -22,7 +22,8 @@ class MergeSystem(Processor):
     name = "Merge system messages"
     description = "Joins the system messages at the head into one; with hoist=all the later ones too."
     priority = 500
-    aliases = ("post:merge-system-to-head", *GROUP_ALIASES)
+    aliases = ("post:merge-system-to-head",)
+    groups = FORMATTERS
     needs = ("history",)
 
     class Settings(ProcessorSettings):

@@ -54,11 +54,9 @@ def placement_of(node: MessageNode) -> Placement | None:
     if strategy is None:
         return _older_form(node)
     order = 100 if strategy.order is None else strategy.order
-    if strategy.type == "depth" or (
-        strategy.type is None and strategy.depth_config is None and strategy.depth is not None
-    ):
+    if strategy.type == "depth" or (strategy.type is None and not strategy.depth_config and strategy.depth is not None):
         return None if strategy.depth is None else Placement("depth", depth=strategy.depth, order=order)
-    if strategy.type == "advanced_depth" or (strategy.type is None and strategy.depth_config is not None):
+    if strategy.type == "advanced_depth" or (strategy.type is None and strategy.depth_config):
         return Placement("depths", config=strategy.depth_config or "", order=order)
     if strategy.type == "anchor" or (strategy.type is None and strategy.anchor_target):
         before = strategy.anchor_position == "before"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal, cast
 
 from pydantic import Field
@@ -71,9 +71,9 @@ class SessionLoader(Processor):
         drafts: list[Draft] = []
         out = _LeftOut()
         problems: list[str] = []
-        newest_html = len(path) - self.settings.html_keep_newest
-        for i, node in enumerate(path):
-            draft = self._draft(node, convert=i < newest_html, agent=request.agent)
+        older = self._older(path, hidden)
+        for node in path:
+            draft = self._draft(node, convert=node.id in older, agent=request.agent)
             fate = _fate(node, draft, hidden, ctx, problems)
             if fate is None:
                 drafts.append(draft)
@@ -84,11 +84,18 @@ class SessionLoader(Processor):
             ctx = ctx.note("warning", problem, processor=ID)
         return self._with_pending(self._noted(ctx, path, out), list(ctx.drafts))
 
+    def _older(self, path: list[MessageNode], hidden: Mapping[str, str]) -> Collection[str]:
+        """Ids of the messages whose HTML is converted: all but the newest; those that a summary hides don't count."""
+        if not self.settings.html_to_markdown:
+            return ()
+        ids = [node.id for node in path if node.id not in hidden]
+        return set(ids[: max(0, len(ids) - self.settings.html_keep_newest)])
+
     def _draft(self, node: MessageNode, *, convert: bool, agent: Agent | None) -> Draft:
         content = node.content
         origin = Origin("summary" if node.is_summary else "node", node.id)
         text = EMPTY if not content or content.isspace() else Text.of(content, origin)
-        if convert and self.settings.html_to_markdown and looks_like_html(content):
+        if convert and looks_like_html(content):
             text = self._converted(text, agent)
         calls = node.tool_calls if node.role == "assistant" else ()
         as_text = self.settings.tool_role == "user"

@@ -29,7 +29,7 @@ ARTIFACTS = "reasoningArtifacts"
 
 def form_of_message(message: Data) -> Form:
     """A message of the reference, as input or result."""
-    parts = [(source_of(leaf), text_of(leaf)) for _, leaf in leaves(message)] if is_merged(message) else []
+    parts = [form_of_message(leaf) for _, leaf in leaves(message)] if is_merged(message) else []
     return _form(
         role=message["role"],
         text=text_of(message),
@@ -43,15 +43,15 @@ def form_of_message(message: Data) -> Form:
     )
 
 
-def form_of_draft(draft: Draft, texts: Mapping[str, str] | None = None) -> Form:
-    """A draft of ours; `texts` are those of the messages by key, to name what a merged one was made of."""
+def form_of_draft(draft: Draft, inputs: Mapping[str, Form] | None = None) -> Form:
+    """A draft of ours; `inputs` are the messages by key, to name what a merged one was made of."""
     is_preset = draft.origin.kind == "preset"
     return _form(
         role=draft.role,
         text=str(draft.text),
         source=("", "") if draft.merged else (kind_of(draft), _id_of(draft.origin)),
         index=draft.meta["index"] if is_preset else None,
-        parts=[(_source(part.origin), (texts or {})[part.key]) for part in draft.merged],
+        parts=[{**(inputs or {})[part.key], **_present({"source": _source(part.origin)})} for part in draft.merged],
         files=[_form_of_file(asset) for asset in draft.assets],
         reasoning=draft.reasoning,
         artifacts=draft.meta.get(ARTIFACTS),
@@ -116,8 +116,9 @@ def drafts_of(messages: Iterable[Data]) -> tuple[Draft, ...]:
     return tuple(draft_of(message, str(i), native=native) for i, message in enumerate(rows))
 
 
-def texts_by_key(messages: Iterable[Data]) -> dict[str, str]:
-    return {key: text_of(leaf) for i, message in enumerate(messages) for key, leaf in leaves(message, str(i))}
+def forms_by_key(messages: Iterable[Data]) -> dict[str, Form]:
+    """Every message, and every message that a merged one was made of, by the key of its draft."""
+    return {key: form_of_message(leaf) for i, message in enumerate(messages) for key, leaf in leaves(message, str(i))}
 
 
 def draft_of(message: Data, key: str, *, native: bool = True) -> Draft:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from ctxlab.context import AssetRef, Context, Draft, Pending, Request, Text
+from ctxlab.context import AssetRef, Context, Draft, Pending, Request
 from ctxlab.documents import Agent, ModelMatch, ModelProfile, Session, Stored, UserProfile, read_stored
 from ctxlab.engines.model_match import model_fits
 from ctxlab.engines.tokens import (
@@ -33,9 +33,8 @@ from ctxlab.processors import (
     TokenLimiter,
 )
 from ctxlab.processors.placement import Anchor
-
-from .cases import Case
-from .forms import Data, drafts_of, form_of_draft, form_of_message, kind_of, text_of, texts_by_key
+from golden.cases import Case
+from golden.forms import Data, drafts_of, form_of_draft, form_of_message, forms_by_key, kind_of
 
 MARKER = "\n...(已截断)"
 HTML_NOTE = "\n[note: this message was converted from HTML to Markdown for context compression]"
@@ -120,7 +119,9 @@ def assembler_input(data: Data) -> Data:
     """A case of injection_depth as one of injection_assembler."""
     messages = [
         {"role": role, "content": f"h{n}", "sourceType": "session_history", "sourceId": f"h{n}"}
-        for n, role in zip(range(1, data["historyLength"] + 1), ["user", "assistant"] * data["historyLength"], strict=False)
+        for n, role in zip(
+            range(1, data["historyLength"] + 1), ["user", "assistant"] * data["historyLength"], strict=False
+        )
     ]
     presets = [
         {"id": f"p{i}", "role": "system", "content": f"I{i}", "injectionStrategy": strategy}
@@ -145,7 +146,7 @@ def _limit(data: Data) -> Any:
         return TOO_SMALL
     kept, before = trace.result.drafts, {draft.key: draft for draft in trace.start.drafts}
     report = trace.result.shared.get("token-limiter")
-    if report is None:
+    if report is None or not before:
         return {"messages": [form_of_draft(draft) for draft in kept]}
     shortened = {draft.key for draft in kept if str(draft.text) != str(before[draft.key].text)}
     assert report["shortened"] == len(shortened)
@@ -232,7 +233,9 @@ def _estimated(expected: Data) -> Any:
 
 def tokenizer_of(data: Data) -> Tokenizer:
     """The counter that a case names, without any overhead, and what media cost with its model."""
-    media = media_rules_for(_stored(ModelProfile, {"capabilities": (_shared(data).get("model") or {}).get("capabilities")}))
+    media = media_rules_for(
+        _stored(ModelProfile, {"capabilities": (_shared(data).get("model") or {}).get("capabilities")})
+    )
     if data.get("counter") == "estimator":
         return Tokenizer.counting("estimator", estimate_tokens, estimated=True, media=media)
     return Tokenizer.counting("chars", utf16_length, media=media)
@@ -269,8 +272,8 @@ def _format_all(data: Data) -> Any:
 
 
 def _forms(trace: Trace, messages: list[Data]) -> list[Data]:
-    texts = texts_by_key(messages)
-    return [form_of_draft(draft, texts) for draft in trace.result.drafts]
+    inputs = forms_by_key(messages)
+    return [form_of_draft(draft, inputs) for draft in trace.result.drafts]
 
 
 def is_preview(data: Data) -> bool:
@@ -279,7 +282,9 @@ def is_preview(data: Data) -> bool:
 
 def growth(before: Sequence[Draft], after: Sequence[Draft]) -> Data:
     """What the formatters added, in UTF-16 units, which the counter of these cases counts as well."""
-    return {"added": sum(utf16_length(str(draft.text)) for draft in after) - sum(utf16_length(str(d.text)) for d in before)}
+    return {
+        "added": sum(utf16_length(str(draft.text)) for draft in after) - sum(utf16_length(str(d.text)) for d in before)
+    }
 
 
 def _formatted(expected: Data) -> Any:

@@ -10,7 +10,7 @@ import pytest
 import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import agents, budgets, causes, edits_of, origins, sessions, spoken, texts, words
+from tests.promises.strategies import agents, budgets, causes, edits_of, origins, sessions, spoken, texts, words
 
 from ctxlab.api import build, debug
 from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin, Part, Request, Span, Text
@@ -361,3 +361,251 @@ def test_a_step_is_stopped_exactly_when_it_breaks_a_law(
         named = {part.key for draft in after.drafts for part in draft.parts}
         named |= {part.key for group in after.dropped for draft in group.drafts for part in draft.parts}
         assert {draft.key for draft in drafts} <= named
+
+
+def test_a_merged_draft_may_not_forget_its_parts() -> None:
+    ctx = Context(Request(Session(id="s")), (message("a", "one"), message("b", "two")))
+    merged = ctx.merge(["node:a", "node:b"], " ", CAUSE)
+
+    def forget(ctx: Context) -> Context:
+        return ctx.edit(lambda draft: replace(draft, merged=()))
+
+    with pytest.raises(UnexplainedDrop, match="lost 'node:b', a part of 'node:a'"):
+        Pipeline.of([forget]).run(merged, SERVICES)
+
+
+def test_merging_and_dropping_the_whole_in_one_step_accounts_for_every_part() -> None:
+    ctx = Context(Request(Session(id="s")), (message("a", "one"), message("b", "two")))
+
+    def swallow(ctx: Context) -> Context:
+        return ctx.merge(["node:a", "node:b"], " ", CAUSE).drop(["node:a"], CAUSE)
+
+    after = Pipeline.of([swallow]).run(ctx, SERVICES).result
+
+    assert [part.key for part in after.dropped[0].drafts[0].merged] == ["node:a", "node:b"]
+
+
+# --- stepping, going back, running again
+
+
+SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "session-loader.tool_role": st.just("user"),
+        "session-loader.enabled": st.just(False),
+        "injection-assembler.enabled": st.just(False),
+        "token-limiter.budget_tokens": st.sampled_from([60, 90]),
+        "token-limiter.retained_characters": st.just(3),
+        "token-limiter.enabled": st.just(False),
+        "merge-system.hoist": st.just("all"),
+        "merge-system.enabled": st.just(False),
+        "merge-consecutive.separator": st.just(" + "),
+        "merge-consecutive.priority": st.just(350),
+        "convert-system.enabled": st.just(True),
+        "ensure-alternating.enabled": st.just(True),
+    },
+)
+
+
+def run(session: Session, agent: Agent | None, changed: dict[str, Any]) -> Trace:
+    try:
+        return build(session, agent, settings=changed, services=SERVICES)
+    except BudgetTooSmall:
+        assume(False)
+        raise
+
+
+def states(trace: Trace) -> list[dict[str, Any]]:
+    return [step.after.as_data() for step in trace.steps]
+
+
+@settings(deadline=None)
+@given(sessions(), agents(), SETTINGS)
+def test_stepping_to_the_end_is_running(session: Session, agent: Agent, changed: dict[str, Any]) -> None:
+    ran = run(session, agent, changed)
+    debugger = debug(session, agent, settings=changed, services=SERVICES)
+
+    while not debugger.done:
+        debugger.step()
+
+    assert states(debugger.trace) == states(ran)
+    assert [step.id for step in debugger.trace.steps] == [step.id for step in ran.steps]
+
+
+@settings(deadline=None)
+@given(sessions(), agents(), SETTINGS, st.data())
+def test_going_back_and_on_again_gives_the_same_objects(
+    session: Session, agent: Agent, changed: dict[str, Any], data: st.DataObject
+) -> None:
+    debugger = debug(session, agent, settings=changed, services=SERVICES)
+    try:
+        done = debugger.run().steps
+    except BudgetTooSmall:
+        assume(False)
+        raise
+
+    for _ in range(data.draw(st.integers(1, len(done)))):
+        debugger.back()
+    debugger.run()
+
+    assert all(now is then for now, then in zip(debugger.trace.steps, done, strict=True))
+
+
+@settings(deadline=None)
+@given(sessions(), agents(), st.integers(0, 5))
+def test_a_fork_goes_its_own_way(session: Session, agent: Agent, position: int) -> None:
+    debugger = debug(session, agent, services=SERVICES)
+    while debugger.position < position and not debugger.done:
+        debugger.step()
+    before = states(debugger.trace)
+
+    fork = debugger.fork()
+    fork.edit(lambda ctx: ctx.insert(0, message("mine", "something else")))
+    fork.breakpoints.add("merge-system")
+    fork.run()
+
+    assert states(debugger.trace) == before
+    assert debugger.breakpoints == set()
+    assert states(debugger.run()) == states(build(session, agent, services=SERVICES))
+
+
+@settings(deadline=None)
+@given(sessions(), agents(), SETTINGS, SETTINGS)
+def test_a_rerun_is_a_fresh_run_with_these_settings(
+    session: Session, agent: Agent, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    trace = run(session, agent, first)
+    fresh = run(session, agent, {**first, **second})
+
+    again = trace.rerun(second)
+
+    assert again.start.as_data() == fresh.start.as_data()
+    assert states(again) == states(fresh)
+    assert again.pipeline.describe() == fresh.pipeline.describe()
+
+
+@settings(deadline=None)
+@given(sessions(), agents(), SETTINGS, SETTINGS)
+def test_a_rerun_takes_over_what_the_settings_do_not_touch(
+    session: Session, agent: Agent, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    trace = run(session, agent, first)
+    run(session, agent, {**first, **second})
+
+    again = trace.rerun(second)
+
+    assert all(now is then for now, then in zip(again.steps, untouched(trace, again), strict=False))
+
+
+def untouched(trace: Trace, again: Trace) -> list[Any]:
+    """The steps before the first one that another setting, another place or later steps' needs have changed."""
+    if trace.start.notes != again.start.notes:
+        return []
+    kept: list[Any] = []
+    for step, before, after in zip(trace.steps, described(trace), described(again), strict=False):
+        if before != after:
+            break
+        if step.id == "token-limiter" and described(trace) != described(again):
+            break
+        kept.append(step)
+    return kept
+
+
+def described(trace: Trace) -> list[Any]:
+    return [(row["id"], row["settings"]) for row in trace.pipeline.describe() if row["enabled"]]
+
+
+# --- the same again
+
+
+@settings(deadline=None)
+@given(sessions(), agents(), SETTINGS, st.integers())
+def test_the_same_request_gives_the_same_context(
+    session: Session, agent: Agent, changed: dict[str, Any], seed: int
+) -> None:
+    first = run(session, agent, changed)
+
+    copies = Session.model_validate(session.to_data()), Agent.model_validate(agent.to_data())
+
+    assert states(run(*copies, changed)) == states(first)
+    assert build(*copies, seed=seed).result.dice("x") == build(session, agent, seed=seed).result.dice("x")
+
+
+def test_dice_fall_the_same_in_every_process() -> None:
+    def dice(id: str, **request: Any) -> float:
+        return Context(Request(Session(id="s"), **request)).dice(id)
+
+    assert dice("lore/3", leaf="n1", seed=7) == 0.3206281740150786
+    others = [dice("lore/3", leaf="n1", seed=8), dice("lore/3", leaf="n2", seed=7), dice("lore/4", leaf="n1", seed=7)]
+    assert len({dice("lore/3", leaf="n1", seed=7), *others}) == 4
+    assert dice("x", dice={"x": 0.25}) == 0.25
+
+
+@settings(deadline=None)
+@given(st.integers(), st.text(), st.text())
+def test_dice_lie_between_nothing_and_one(seed: int, leaf: str, id: str) -> None:
+    assert 0 <= Context(Request(Session(id="s"), leaf=leaf, seed=seed)).dice(id) < 1
+
+
+# --- comparing and showing
+
+
+@settings(deadline=None)
+@given(sessions(), agents(), SETTINGS)
+def test_nothing_differs_from_itself(session: Session, agent: Agent, changed: dict[str, Any]) -> None:
+    trace = run(session, agent, changed)
+
+    assert not diff(trace, trace)
+    assert not diff(trace, run(session, agent, changed))
+    assert {row.kind for row in diff(trace, trace)} <= {"same"}
+
+
+@settings(deadline=None)
+@given(sessions(), agents(), SETTINGS, SETTINGS, st.randoms())
+def test_a_diff_turned_round_counts_the_same(
+    session: Session, agent: Agent, first: dict[str, Any], second: dict[str, Any], chance: Any
+) -> None:
+    a, b = run(session, agent, first).result, run(session, agent, second).result
+    shuffled = list(b.drafts)
+    chance.shuffle(shuffled)
+    b = b.arrange(shuffled)
+
+    there, back = kinds(a, b), kinds(b, a)
+
+    swapped = {"only in a": "only in b", "only in b": "only in a"}
+    assert sorted(there) == sorted((key, swapped.get(kind, kind)) for key, kind in back)
+
+
+def kinds(a: Context, b: Context) -> list[tuple[str, str]]:
+    return [(row.key, row.kind) for row in diff(a, b)]
+
+
+@settings(deadline=None)
+@given(sessions(), agents(), SETTINGS)
+def test_a_view_is_json_with_every_value_once(session: Session, agent: Agent, changed: dict[str, Any]) -> None:
+    view = run(session, agent, changed).view()
+
+    assert json.loads(json.dumps(view)) == view
+    for table in ("texts", "causes", "spans", "drafts"):
+        written = [json.dumps(value) for value in view[table]]
+        assert len(set(written)) == len(written) or table == "drafts"
+
+
+@settings(deadline=None)
+@given(sessions(), agents(), SETTINGS)
+def test_a_view_holds_every_message_of_every_step(session: Session, agent: Agent, changed: dict[str, Any]) -> None:
+    trace = run(session, agent, changed)
+
+    view = trace.view()
+
+    for step, shown in zip(trace.steps, view["steps"], strict=True):
+        assert [spelled(view, i) for i in shown["drafts"]] == [(d.key, d.role, str(d.text)) for d in step.after.drafts]
+        groups = step.after.dropped[len(step.before.dropped) :]
+        for group, shown_group in zip(groups, shown["dropped"], strict=True):
+            assert [spelled(view, i)[0] for i in shown_group["drafts"]] == [draft.key for draft in group.drafts]
+            assert view["causes"][shown_group["cause"]] == group.cause.as_data()
+
+
+def spelled(view: dict[str, Any], i: int) -> tuple[str, str, str]:
+    draft = view["drafts"][i]
+    return draft["key"], draft["role"], "".join(view["texts"][view["spans"][span][0]] for span in draft["spans"])

@@ -6,7 +6,17 @@ import pytest
 import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import CALL_IDS, agents, budgets, draft_rows, origins, sessions, spoken, tokenizers, words
+from tests.promises.strategies import (
+    CALL_IDS,
+    agents,
+    budgets,
+    draft_rows,
+    origins,
+    sessions,
+    spoken,
+    tokenizers,
+    words,
+)
 
 from ctxlab.api import build
 from ctxlab.context import Context, Draft, Origin, Request, Text

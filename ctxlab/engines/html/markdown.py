@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 
 from ctxlab.context import Cause, Edit, Origin, Text
+
+if TYPE_CHECKING:
+    from bs4 import Tag
+    from markdownify import MarkdownConverter
 
 TAG = re.compile(r"<[A-Za-z]")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -15,7 +21,9 @@ MANY_LINES = re.compile(r"\n{3,}")
 
 
 def looks_like_html(text: str) -> bool:
-    return TAG.search(text) is not None
+    """Whether a tag opens and, anywhere after it, one closes: `i<n` alone is no HTML."""
+    tag = TAG.search(text)
+    return tag is not None and ">" in text[tag.end() :]
 
 
 def as_markdown(text: Text, *, keep_tags: Sequence[str], note: str, cause: Cause) -> Text:
@@ -63,9 +71,22 @@ def _unused_mark(text: str) -> str:
 
 
 def _converted(html: str) -> str:
+    return str(_converter().convert(COMMENT.sub("", html)))
+
+
+@cache
+def _converter() -> MarkdownConverter:
     from markdownify import MarkdownConverter
 
-    converter = MarkdownConverter(
+    class Converter(MarkdownConverter):
+        """Markdown has no sign for what is deleted, inserted, below or above the line: those tags stay."""
+
+        def kept(self, el: Tag, text: str, parent_tags: object) -> str:
+            return str(el) if text.strip() else ""
+
+        convert_del = convert_ins = convert_sub = convert_sup = kept
+
+    return Converter(
         heading_style="atx",
         bullets="*",
         strong_em_symbol="*",
@@ -73,8 +94,16 @@ def _converted(html: str) -> str:
         escape_underscores=False,
         escape_misc=False,
         keep_inline_images_in=["td", "th"],
+        code_language_callback=_language,
     )
-    return str(converter.convert(COMMENT.sub("", html)))
+
+
+def _language(pre: Tag) -> str:
+    """The language that a code block names in its class, such as `language-python`."""
+    code = pre.find("code")
+    classes = (code or pre).get("class")
+    named = [name for name in classes or () if name.startswith("language-")]
+    return named[0].removeprefix("language-") if named else ""
 
 
 def _tidy(markdown: str) -> str:

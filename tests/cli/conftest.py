@@ -1,0 +1,78 @@
+"""The command line as a function: what was typed in, what came out."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from ctxlab import api
+from ctxlab.cli import main
+from ctxlab.pipeline import Trace
+
+DATASETS = Path(__file__).parents[2] / "datasets"
+NAMES = ("coding_chat", "harbour_roleplay", "research_tree")
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Result]
+Written = Callable[..., Path]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`run("build", file, "--budget", 1500)`; `stdin` is what is typed while it runs."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def typed(*args: Any, stdin: str = "") -> Result:
+        monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
+        capsys.readouterr()
+        code = main([str(arg) for arg in args])
+        return Result(code, *capsys.readouterr())
+
+    return typed
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Written:
+    """A file of the messages given, or of any JSON value."""
+
+    def write(*messages: tuple[str, str] | Any, name: str = "chat.json") -> Path:
+        pairs = [{"role": m[0], "content": m[1]} if isinstance(m, tuple) else m for m in messages]
+        path = tmp_path / name
+        path.write_text(json.dumps({"messages": pairs}), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def harbour() -> Path:
+    return DATASETS / "harbour_roleplay.session.json"
+
+
+@pytest.fixture
+def built() -> Callable[..., Trace]:
+    """What Python gives for a bundled conversation with the agent and the user that lie beside it."""
+
+    def build(name: str = "harbour_roleplay", **options: Any) -> Trace:
+        user = DATASETS / f"{name}.user.json"
+        return api.build(
+            api.load(DATASETS / f"{name}.session.json"),
+            api.load_agent(DATASETS / f"{name}.agent.json"),
+            user=api.load_user(user) if user.is_file() else None,
+            **options,
+        )
+
+    return build

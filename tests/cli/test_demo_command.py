@@ -1,0 +1,63 @@
+"""`ctxlab demo` works wherever ctxlab is installed."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ctxlab.cli import demo
+
+
+def test_the_demo_shows_steps_a_cut_a_rewrite_and_a_comparison(run) -> None:
+    result = run("demo")
+
+    assert (result.code, result.err) == (0, "")
+    for words in (
+        "token-limiter / sliding: needed ",
+        "it is not sent; ",
+        "in place of “{{char}}” from preset preset-frame",
+        "messages the same",
+    ):
+        assert words in result.out
+
+
+def test_every_command_that_the_demo_names_works(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+    lines = run("demo").out.splitlines()
+
+    commands = [line.lstrip("$ ") for line in lines if line.startswith(("$ ctxlab", "  ctxlab"))]
+
+    assert len(commands) == 7
+    for command in commands:
+        assert run(*shlex.split(command)[1:], stdin="q\n").code == 0
+
+
+def test_a_demo_without_its_conversations_says_so(run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(demo.api, "__file__", str(tmp_path / "ctxlab" / "api.py"))
+
+    result = run("demo")
+
+    assert result.code == 2
+    assert "are not installed here" in result.err
+
+
+def test_an_installed_package_brings_its_conversations(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = tmp_path / "ctxlab" / "bundled"
+    folder.mkdir(parents=True)
+    (folder / "harbour_roleplay.session.json").touch()
+    monkeypatch.setattr(demo.api, "__file__", str(tmp_path / "ctxlab" / "api.py"))
+
+    assert demo.bundled() == folder
+
+
+def test_the_module_runs_from_anywhere(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ctxlab.cli", "demo"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0
+    assert done.stderr == ""

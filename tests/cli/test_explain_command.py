@@ -1,0 +1,99 @@
+"""`ctxlab explain` tells what became of a message or of some words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ctxlab.pipeline import Trace
+
+Built = Callable[..., Trace]
+
+
+def test_without_a_question_every_message_has_one_line(run, harbour, built: Built) -> None:
+    out = run("explain", harbour, "--budget", 1500).out
+
+    result = built(budget_tokens=1500).result
+    keys = [part.key for draft in result.drafts for part in draft.parts]
+    keys += [draft.key for group in result.dropped for draft in group.drafts]
+    assert [line.split()[0] for line in out.splitlines()[1:]] == keys
+    assert "dropped: token-limiter / sliding: needed " in out
+
+
+@pytest.mark.parametrize("name", ["node:a8b", "a8b"])
+def test_a_cut_message_says_which_step_and_what_would_have_kept_it(run, harbour, built: Built, name: str) -> None:
+    out = run("explain", harbour, "--budget", 1500, "--key", name).out
+
+    group = built(budget_tokens=1500).result.dropped[-1]
+    assert out.startswith("node:a8b  assistant\n")
+    assert f"dropped: {group.cause}" in out
+    assert f"it is not sent; {group.needed - group.left} more tokens would keep it" in out
+
+
+def test_as_many_more_tokens_do_keep_it(run, harbour, built: Built) -> None:
+    group = built(budget_tokens=1500).result.dropped[-1]
+    enough = 1500 + group.needed - group.left
+
+    assert "it is not sent" in run("explain", harbour, "--budget", enough - 1, "--key", "a8b").out
+    assert "it is not sent" not in run("explain", harbour, "--budget", enough, "--key", "a8b").out
+
+
+def test_a_preset_is_found_by_its_id_in_all_its_places(run, harbour) -> None:
+    out = run("explain", harbour, "--key", "preset-bell").out
+
+    assert out.count("injection-assembler  added as message") > 3
+    assert "depth 8" in out
+
+
+def test_words_are_traced_to_who_wrote_them(run, harbour) -> None:
+    out = run("explain", harbour, "--text", "You are 沈砚").out
+
+    assert "sent in message 1, characters 0 to 10" in out
+    assert "“沈砚” from macro char, put there by " in out
+    assert "in place of “{{char}}” from preset preset-frame" in out
+
+
+def test_dropped_and_replaced_words_are_found(run, harbour) -> None:
+    out = run("explain", harbour, "--text", "{{char}}").out
+
+    assert "dropped with preset:2, characters " in out
+    assert "replaced in message 1 by " in out
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("second thought", "with other capitals: “Second Thought” in preset:0"),
+        ("把抽屉打开", "on another branch, in u8: --leaf u8"),
+        ("no such words", "shorter words may find it"),
+    ],
+)
+def test_words_that_are_nowhere_earn_a_hint(run, harbour, words: str, hint: str) -> None:
+    result = run("explain", harbour, "--text", words)
+
+    assert result.code == 1
+    assert "is in no message" in result.out
+    assert hint in result.out
+
+
+def test_an_unknown_key_says_where_to_look(run, harbour) -> None:
+    assert "did you mean 'preset-bell'?" in run("explain", harbour, "--key", "preset-bel").err
+    assert "not on the path to 'u13'" in run("explain", harbour, "--key", "u8").err
+
+
+def test_key_and_text_exclude_each_other(run, harbour) -> None:
+    result = run("explain", harbour, "--key", "u13", "--text", "a")
+
+    assert result.code == 2
+    assert result.err.count("\n") == 1
+
+
+def test_of_very_many_places_the_first_are_shown(run, written) -> None:
+    path = written(*[("user", "la la la la")] * 30)
+
+    out = run("explain", path, "--text", "la").out
+
+    assert "120 places" in out
+    assert "more places" in out
+    assert len(out.splitlines()) < 60
