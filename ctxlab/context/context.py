@@ -108,9 +108,7 @@ class Context:
             return self
         wanted = set(keys)
         gone = tuple([draft for draft in self.drafts if draft.key in wanted])
-        if len(gone) != len(wanted):
-            absent = sorted(wanted - {draft.key for draft in gone})
-            raise CtxlabError(f"{cause.processor} drops {absent[0]!r}, which is not there")
+        _all_there(wanted, gone, f"{cause.processor} drops")
         kept = tuple([draft for draft in self.drafts if draft.key not in wanted])
         return replace(self, drafts=kept, dropped=(*self.dropped, Dropped(gone, cause, needed, left)))
 
@@ -118,6 +116,7 @@ class Context:
         """The drafts of these keys as one, in the order of the context, where the first one stands."""
         wanted = set(keys)
         parts = [draft for draft in self.drafts if draft.key in wanted]
+        _all_there(wanted, parts, f"{cause.processor} merges")
         if len(parts) < 2:
             return self
         whole = merged_draft(parts, separator=separator, cause=cause)
@@ -170,3 +169,9 @@ class Context:
             "shared": dict(self.shared),
             "notes": [note.as_data() for note in self.notes],
         }
+
+
+def _all_there(wanted: set[str], found: Sequence[Draft], doing: str) -> None:
+    if len(found) != len(wanted):
+        absent = sorted(wanted - {draft.key for draft in found})
+        raise CtxlabError(f"{doing} {absent[0]!r}, which is not there")

@@ -117,7 +117,9 @@ class Draft:
     def replays_reasoning(self) -> bool:
         """Whether it carries reasoning state that the vendor wants back unchanged."""
         artifacts = self.meta.get("reasoningArtifacts") if self.meta else None
-        return bool(artifacts) and any(a.get("replayPolicy") != "never" for a in artifacts if isinstance(a, Mapping))
+        return isinstance(artifacts, Sequence) and any(
+            a.get("replayPolicy") != "never" for a in artifacts if isinstance(a, Mapping)
+        )
 
     def with_text(self, text: Text) -> Draft:
         """The same message with other words; the same object when the words are the same object."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-POINT = re.compile(r"\s*(\d+)\s*")
-CYCLE = re.compile(r"\s*(\d+)\s*[~:～：]\s*(\d+)\s*")
-LEADING_INTEGER = re.compile(r"\s*([+-]?\d+)")
+# Nine digits are more than any history has; thousands of them are too many for int().
+POINT = re.compile(r"\s*(\d{1,9})\s*")
+CYCLE = re.compile(r"\s*(\d{1,9})\s*[~:～：]\s*(\d{1,9})\s*")
+LEADING_INTEGER = re.compile(r"\s*([+-]?\d{1,9})")
 SEPARATOR = re.compile(r"[,，]")
 
 
@@ -50,9 +51,9 @@ def index_at_depth(depth: float, *, length: int) -> int:
 
     A negative depth is the end; of a fraction the position is rounded down.
     """
-    if depth < 0:
-        return length
-    return max(0, int(length - depth))
+    if depth >= length:
+        return 0
+    return int(length - depth) if depth > 0 else length
 
 
 def index_of_insertion_point(point: int, *, length: int, ends_with_user: bool) -> int:

@@ -135,9 +135,11 @@ class _Assembly:
         if not found.depths:
             reason = f"no depth of {place.config!r} lies within a history of {length}"
             self._leave_out(index, node, "no-depth", reason)
+            return
+        once = self._draft(index, node, "depth", "")
         for depth in found.depths:
-            draft = self._draft(index, node, "depth", f"depth {depth}")
-            draft = replace(draft, key=f"{draft.key}@{depth}")
+            meta = {**once.meta, "placed": f"depth {depth}"}
+            draft = replace(once, key=f"{once.key}@{depth}", meta=meta)
             self.points.append(_Point(index_at_depth(depth, length=length), depth, place.order, draft))
 
     def _rehome_lost_anchors(self) -> None:
@@ -183,11 +185,15 @@ class _Assembly:
         return out
 
     def _template(self, index: int, node: MessageNode, name: str) -> list[Draft]:
+        """The placeholder's own words where they are shown; elsewhere they are left out like any others."""
         anchor = self.anchors.get(name)
         title = node.content.strip()
-        if anchor is None or not anchor.has_template or not title or title in BARE_TITLES:
+        if name == HISTORY or not title or title in BARE_TITLES:
             return []
-        return [self._draft(index, node, "template", f"at {name}")]
+        if anchor is not None and anchor.has_template:
+            return [self._draft(index, node, "template", f"at {name}")]
+        self._leave_out(index, node, "placeholder", f"it marks the place of {name}, whose own words are not shown")
+        return []
 
     def _history(self) -> list[_Piece]:
         """The history with what goes into it: places are those of the history as it was, deeper ones first."""

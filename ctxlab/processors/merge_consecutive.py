@@ -55,12 +55,14 @@ class MergeConsecutive(Processor):
 
 
 def _go_together(first: Draft, second: Draft) -> bool:
-    """Same role, and neither tool messages, nor calls that wait for results, nor a result beside the user's words."""
+    """Same role and name, and neither calls that wait for results, nor results under whatever role."""
     return (
         first.role == second.role
         and first.role != "tool"
+        and first.name == second.name
         and not first.calls
-        and (first.result_of is None) == (second.result_of is None)
+        and first.result_of is None
+        and second.result_of is None
         and not stands_alone(first)
         and not stands_alone(second)
     )

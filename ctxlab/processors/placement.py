@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxlab.documents import MessageNode
+from ctxlab.documents import InjectionStrategy, MessageNode
 
 HISTORY = "chat_history"
 
@@ -48,17 +48,18 @@ def placement_of(node: MessageNode) -> Placement | None:
     """Where the preset wants to be; None when it names a form without saying where (a depth without a number).
 
     Without a type, a depth beats an anchor. The older form (insertionPoint, anchorPoint, anchorTarget on the message
-    itself) counts when there is no injectionStrategy.
+    itself) counts when injectionStrategy is absent or names no place.
     """
     strategy = node.injection_strategy
-    if strategy is None:
+    kind = _kind(strategy) if strategy is not None else None
+    if strategy is None or kind is None:
         return _older_form(node)
     order = 100 if strategy.order is None else strategy.order
-    if strategy.type == "depth" or (strategy.type is None and not strategy.depth_config and strategy.depth is not None):
+    if kind == "depth":
         return None if strategy.depth is None else Placement("depth", depth=strategy.depth, order=order)
-    if strategy.type == "advanced_depth" or (strategy.type is None and strategy.depth_config):
+    if kind == "advanced_depth":
         return Placement("depths", config=strategy.depth_config or "", order=order)
-    if strategy.type == "anchor" or (strategy.type is None and strategy.anchor_target):
+    if kind == "anchor":
         before = strategy.anchor_position == "before"
         return Placement("anchor", anchor=strategy.anchor_target or HISTORY, before=before, order=order)
     return SKELETON
@@ -71,9 +72,20 @@ def anchor_id(node: MessageNode) -> str | None:
     return str(node.id) if node.type == "placeholder" else node.type
 
 
+def _kind(strategy: InjectionStrategy) -> str | None:
+    """The type that the strategy names, else the one that its fields tell; None when it names no place."""
+    if strategy.type:
+        return strategy.type
+    if strategy.depth_config:
+        return "advanced_depth"
+    if strategy.depth is not None:
+        return "depth"
+    return "anchor" if strategy.anchor_target else None
+
+
 def _older_form(node: MessageNode) -> Placement:
     if node.insertion_point is not None:
         return Placement("point", point=node.insertion_point)
-    if node.anchor_target is not None or node.anchor_point is not None:
+    if node.anchor_target or node.anchor_point:
         return Placement("anchor", anchor=node.anchor_target or HISTORY, before=node.anchor_point == "before")
     return SKELETON

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from pydantic import Field
@@ -15,7 +15,6 @@ from ctxlab.pipeline import Processor, ProcessorSettings, Services
 
 ID = "session-loader"
 THINK_TAGS = ("think", "guguthink")
-_NO_WORDS = (EMPTY,)
 
 
 class SessionLoader(Processor):
@@ -66,9 +65,10 @@ class SessionLoader(Processor):
         walk = request.session.walk(leaf)
         if walk.broken:
             ctx = ctx.note("warning", f"the path to {leaf!r} is broken: {walk.broken}", processor=ID, leaf=leaf)
-        path = [node for node in walk.nodes if node.parent_id is not None]
+        path = [node for node in _under_their_keys(walk.nodes, leaf) if node.parent_id is not None]
         hidden = _hidden_by_summaries(path)
         drafts: list[Draft] = []
+        sent: list[MessageNode] = []
         out = _LeftOut()
         problems: list[str] = []
         older = self._older(path, hidden)
@@ -77,12 +77,13 @@ class SessionLoader(Processor):
             fate = _fate(node, draft, hidden, ctx, problems)
             if fate is None:
                 drafts.append(draft)
+                sent.append(node)
             else:
                 out.add(*fate, draft)
         ctx = ctx.arrange((*ctx.drafts, *drafts), dropped=out.groups())
         for problem in problems:
             ctx = ctx.note("warning", problem, processor=ID)
-        return self._with_pending(self._noted(ctx, path, out), list(ctx.drafts))
+        return self._with_pending(self._noted(ctx, sent, hidden, out), list(ctx.drafts))
 
     def _older(self, path: list[MessageNode], hidden: Mapping[str, str]) -> Collection[str]:
         """Ids of the messages whose HTML is converted: all but the newest; those that a summary hides don't count."""
@@ -105,7 +106,7 @@ class SessionLoader(Processor):
             body=_body(text, node.attachments),
             origin=origin,
             calls=() if as_text else calls,
-            result_of=node.result_of,
+            result_of=(node.result_of or "") if as_text and node.role == "tool" else node.result_of,
             reasoning=node.reasoning if calls or node.role != "assistant" else None,
             pinned=origin.kind == "summary",
             meta=node.metadata or NOTHING,
@@ -132,15 +133,21 @@ class SessionLoader(Processor):
         draft = Draft("pending", "user", (text, *assets), origin)
         return ctx.arrange((*(drafts or ctx.drafts), draft))
 
-    def _noted(self, ctx: Context, path: list[MessageNode], out: _LeftOut) -> Context:
+    def _noted(self, ctx: Context, sent: list[MessageNode], hidden: Mapping[str, str], out: _LeftOut) -> Context:
         off = out.keys("disabled")
         if off:
             ctx = ctx.note("info", f"{_messages(len(off))} switched off: {_named(off)}", processor=ID, keys=off)
-        for node in path:
+        standing = {node.id for node in sent} | set(hidden)
+        for summary in dict.fromkeys(hidden.values()):
+            if summary not in standing:
+                ctx = ctx.note(
+                    "warning", f"summary {summary!r} is not sent, and what it stands for neither", processor=ID
+                )
+        for node in sent:
             if node.status != "complete" and node.content.strip():
                 ctx = ctx.note("warning", f"message {node.id!r} is marked {node.status} and is sent", processor=ID)
         if self.settings.tool_role == "user":
-            calls = sum(len(node.tool_calls) for node in path if node.role == "assistant")
+            calls = sum(len(node.tool_calls) for node in sent if node.role == "assistant")
             if calls:
                 ctx = ctx.note(
                     "info", f"{calls} tool calls are not sent as calls: results go as user text", processor=ID
@@ -171,6 +178,14 @@ def _body(text: Text, attachments: tuple[Asset, ...] | None) -> tuple[Text | Ass
     return (text, *assets) if text else assets
 
 
+def _under_their_keys(nodes: Sequence[MessageNode], leaf: str) -> list[MessageNode]:
+    """The nodes of a path, each called as the tree calls it, whatever it says of itself."""
+    keys = [*(node.parent_id for node in nodes[1:]), leaf]
+    return [
+        node if node.id == key else node.model_copy(update={"id": key}) for node, key in zip(nodes, keys, strict=False)
+    ]
+
+
 def _hidden_by_summaries(path: list[MessageNode]) -> Mapping[str, str]:
     """Ids that an enabled summary on the path stands for, with the summary's id; a hidden summary still hides."""
     return {hidden: node.id for node in path if node.enabled and node.is_summary for hidden in node.hides}
@@ -184,7 +199,7 @@ def _fate(
         return "disabled", "the message is switched off"
     if node.id in hidden:
         return "summarised", f"summary {hidden[node.id]} stands for it"
-    if draft.body == _NO_WORDS and not draft.calls and draft.role != "tool":
+    if len(draft.body) == 1 and not draft.body[0] and not draft.calls and draft.role != "tool":
         return "blank", "there are no words and no files in it"
     if node.model_match is not None and not _fits(node, ctx, problems):
         return "model-match", "it is not meant for this model"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
@@ -12,12 +12,25 @@ from pydantic import Field
 
 from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
-from ctxlab.engines.truncation import Sliding, Strategy, Unit, Verdict, Window, newest_first
+from ctxlab.engines.truncation import (
+    Block,
+    ByPriority,
+    HeadAndTail,
+    MiddleOut,
+    Sliding,
+    Strategy,
+    Unit,
+    Verdict,
+    WholeExchanges,
+    Window,
+    newest_first,
+)
 from ctxlab.errors import BudgetTooSmall
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab.processors.session_loader import stored_setting
 
 ID = "token-limiter"
+StrategyName = Literal["sliding", "head-and-tail", "whole-exchanges", "by-priority", "middle-out", "block"]
 
 
 class TokenLimiter(Processor):
@@ -44,7 +57,21 @@ class TokenLimiter(Processor):
             title="Reserve",
             description="Tokens kept free for the reply; none keeps the reply limit free of a model's window.",
         )
-        strategy: Literal["sliding"] = Field("sliding", title="Strategy", description="Which messages go first.")
+        strategy: StrategyName = Field("sliding", title="Strategy", description="Which messages go first.")
+        head_share: float = Field(
+            0.25,
+            ge=0,
+            le=1,
+            title="Head share",
+            description="Share of the room that head-and-tail gives to the oldest.",
+        )
+        block_share: float = Field(
+            0.5,
+            ge=0,
+            le=1,
+            title="Block share",
+            description="Share of the room that block drops down to when it is full.",
+        )
         retained_characters: int = Field(
             0,
             ge=0,
@@ -97,7 +124,19 @@ class TokenLimiter(Processor):
         return model.context_window - (reserve if reserve is not None else _reply_limit(ctx) or 0)
 
     def strategy(self) -> Strategy:
-        return Sliding(self.settings.retain)
+        match self.settings.strategy:
+            case "sliding":
+                return Sliding(self.settings.retain)
+            case "head-and-tail":
+                return HeadAndTail(self.settings.head_share)
+            case "whole-exchanges":
+                return WholeExchanges()
+            case "by-priority":
+                return ByPriority()
+            case "middle-out":
+                return MiddleOut()
+            case "block":
+                return Block(self.settings.block_share)
 
 
 def _reply_limit(ctx: Context) -> int | None:
@@ -144,11 +183,14 @@ class _Cut:
         if fixed > self.budget:
             raise BudgetTooSmall(self._too_small(protected, fixed), processor=ID)
         window = Window(
-            units=lambda: (unit for unit in units if not protected.issuperset(unit.at)),
+            units=lambda: iter(units),
             left=self.budget - fixed,
+            capacity=self.budget - self._fixed_tokens(self.pinned),
             cost=self.cost,
             shortened=self._shortened,
             cost_of=self.cost_of,
+            is_protected=lambda unit: protected.issuperset(unit.at),
+            draft=self._draft,
         )
         verdict = self.strategy.cut(window)
         if self._may_hold_orphans(protected | verdict.keep):
@@ -199,7 +241,7 @@ class _Cut:
         agent = self.ctx.request.agent
         return self.tokenizer.count_tools(agent.tools) if agent and agent.tools else 0
 
-    def _fixed_tokens(self, protected: set[int]) -> int:
+    def _fixed_tokens(self, protected: Iterable[int]) -> int:
         return self.tokenizer.request_tokens + self.tool_tokens + sum(self.cost_of(self._draft(i)) for i in protected)
 
     def _too_small(self, protected: set[int], fixed: int) -> str:

@@ -1,8 +1,8 @@
 """Messages of the reference as drafts, and both as plain data in which they are compared.
 
 A form has role and text, and where there is something to say: where the message comes from, its place among the
-presets, its files, reasoning, reasoning state, metadata, and what a merged message was made of. A missing field, an
-empty one and a text of nothing but blanks are the same.
+presets, its files, reasoning, reasoning state, metadata, and what a merged message was made of. A missing field and an
+empty one are the same.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def kind_of(draft: Draft) -> str:
 
 
 def _form(*, role: str, text: str, index: int | None, metadata: Mapping[str, Any], **fields: Any) -> Form:
-    said = {key: value for key, value in metadata.items() if key != ARTIFACTS and not key.startswith("reasoningState")}
-    form = {"role": role, "text": "" if text.isspace() else text, **_present({**fields, "metadata": said})}
+    said = {key: value for key, value in metadata.items() if not key.startswith("reasoning")}
+    form = {"role": role, "text": text, **_present({**fields, "metadata": said})}
     return form if index is None else {**form, "index": index}
 
 
@@ -101,12 +101,15 @@ def is_merged(message: Data) -> bool:
 
 
 def leaves(message: Data, key: str = "") -> Iterator[tuple[str, Data]]:
-    """The messages that a merged one was made of, with keys of their own; any other message is its own leaf."""
+    """The messages that a merged one was made of, with keys of their own, the first one's its own key.
+
+    Any other message is its own leaf.
+    """
     if not is_merged(message):
         yield key, message
         return
     for i, part in enumerate(message["_mergedSources"]):
-        yield from leaves(part, f"{key}.{i}")
+        yield from leaves(part, f"{key}.{i}" if i else key)
 
 
 def drafts_of(messages: Iterable[Data]) -> tuple[Draft, ...]:
@@ -123,16 +126,17 @@ def forms_by_key(messages: Iterable[Data]) -> dict[str, Form]:
 
 def draft_of(message: Data, key: str, *, native: bool = True) -> Draft:
     role, metadata = message["role"], message.get("metadata") or {}
-    origin = _origin_of(message)
-    result = MessageNode(role="tool" if role == "user" else role, metadata=metadata)
-    artifacts = message.get(ARTIFACTS)
+    origin, artifacts = _origin_of(message), message.get(ARTIFACTS)
+    # A result that goes as the user's words still answers a call, as the loader says.
+    as_text = role == "user" and bool(metadata.get("toolCall") or metadata.get("toolCalls"))
+    node = MessageNode(role="tool" if as_text else role, metadata=metadata)
     return Draft(
         key,
         role,
         tuple(_body(message, origin)),
         origin,
-        calls=result.tool_calls if native and role == "assistant" else (),
-        result_of=result.result_of,
+        calls=node.tool_calls if native and role == "assistant" else (),
+        result_of=node.result_of or "" if as_text else node.result_of,
         reasoning=message.get("reasoningContent"),
         pinned=origin.kind != "node",
         merged=tuple(Part(k, _origin_of(leaf)) for k, leaf in leaves(message, key)) if is_merged(message) else (),

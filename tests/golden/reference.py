@@ -34,7 +34,7 @@ from ctxlab.processors import (
 )
 from ctxlab.processors.placement import Anchor
 from golden.cases import Case
-from golden.forms import Data, drafts_of, form_of_draft, form_of_message, forms_by_key, kind_of
+from golden.forms import Data, Form, drafts_of, form_of_draft, form_of_message, forms_by_key, kind_of, text_of
 
 MARKER = "\n...(已截断)"
 HTML_NOTE = "\n[note: this message was converted from HTML to Markdown for context compression]"
@@ -46,7 +46,7 @@ TOO_SMALL = "BudgetTooSmall"
 
 class Adapter(NamedTuple):
     run: Callable[[Data], Any]
-    expected: Callable[[Any], Any]
+    expected: Callable[[Case], Any]
 
 
 def run(case: Case) -> Any:
@@ -54,7 +54,7 @@ def run(case: Case) -> Any:
 
 
 def expected(case: Case) -> Any:
-    return ADAPTERS[case.file].expected(case.expected)
+    return ADAPTERS[case.file].expected(case)
 
 
 # --- session_loader
@@ -62,11 +62,11 @@ def expected(case: Case) -> Any:
 
 def _load(data: Data) -> Any:
     shared, optimization = _shared(data), (data.get("settings") or {}).get("contextOptimization") or {}
-    agent = _agent(data)
+    agent, newest = _agent(data), optimization.get("htmlToMdLastMessages")
     settings = {
         "session-loader.tool_role": "tool" if _tool_config(agent).get("convertToolRoleToUser") is False else "user",
         "session-loader.html_to_markdown": bool(optimization.get("convertHtmlToMd")),
-        "session-loader.html_keep_newest": optimization.get("htmlToMdLastMessages", 5),
+        "session-loader.html_keep_newest": 5 if newest is None else newest,
         "session-loader.html_note": HTML_NOTE,
     }
     request = Request(
@@ -77,7 +77,16 @@ def _load(data: Data) -> Any:
         model=_model(data),
     )
     trace = _run([SessionLoader], request, settings=settings)
-    return [form_of_draft(draft) for draft in trace.result.drafts]
+    return [_spoken(form_of_draft(draft)) for draft in trace.result.drafts]
+
+
+def _loaded(case: Case) -> Any:
+    return [_spoken(form_of_message(message)) for message in case.expected["messages"]]
+
+
+def _spoken(form: Form) -> Form:
+    """Blanks beside a file are no words: vendors refuse a text of nothing else."""
+    return {**form, "text": ""} if form["text"].isspace() else form
 
 
 def _pending(data: Data | None) -> Pending | None:
@@ -174,7 +183,8 @@ def _limit(data: Data) -> Any:
     }
 
 
-def _limited(expected: Data) -> Any:
+def _limited(case: Case) -> Any:
+    expected = case.expected
     stats = (expected.get("shared") or {}).get("tokenLimiterStats")
     if not stats:
         return {"messages": [form_of_message(message) for message in expected["messages"]]}
@@ -227,8 +237,8 @@ def _estimate(data: Data) -> Any:
     return {"count": tokenizer.count(data["text"]), "isEstimated": tokenizer.estimated, "tokenizerName": tokenizer.name}
 
 
-def _estimated(expected: Data) -> Any:
-    return {name: expected[name] for name in ("count", "isEstimated", "tokenizerName")}
+def _estimated(case: Case) -> Any:
+    return {name: case.expected[name] for name in ("count", "isEstimated", "tokenizerName")}
 
 
 def tokenizer_of(data: Data) -> Tokenizer:
@@ -267,8 +277,7 @@ def _format(data: Data) -> Any:
 def _format_all(data: Data) -> Any:
     steps = [step(step.Settings(**DEFAULTS.get(step, {}))) for step, _ in FORMATTERS.values()]
     trace = _run(steps, Request(Session(), agent=_agent(data), model=_model(data)), data["messages"])
-    result = {"messages": _forms(trace, data["messages"])}
-    return {**result, **growth(trace.start.drafts, trace.result.drafts)} if is_preview(data) else result
+    return _grown(_forms(trace, data["messages"]), data)
 
 
 def _forms(trace: Trace, messages: list[Data]) -> list[Data]:
@@ -276,21 +285,16 @@ def _forms(trace: Trace, messages: list[Data]) -> list[Data]:
     return [form_of_draft(draft, inputs) for draft in trace.result.drafts]
 
 
-def is_preview(data: Data) -> bool:
-    return bool(_shared(data).get("isPreviewMode"))
+def _formatted(case: Case) -> Any:
+    result = _grown(_forms_of(case.expected["messages"]), case.input)
+    added = (case.expected.get("shared") or {}).get("postProcessingCharDelta")
+    return result if added is None else {**result, "added": added}
 
 
-def growth(before: Sequence[Draft], after: Sequence[Draft]) -> Data:
-    """What the formatters added, in UTF-16 units, which the counter of these cases counts as well."""
-    return {
-        "added": sum(utf16_length(str(draft.text)) for draft in after) - sum(utf16_length(str(d.text)) for d in before)
-    }
-
-
-def _formatted(expected: Data) -> Any:
-    added = (expected.get("shared") or {}).get("postProcessingCharDelta")
-    messages = [form_of_message(message) for message in expected["messages"]]
-    return {"messages": messages} if added is None else {"messages": messages, "added": added}
+def _grown(messages: list[Form], data: Data) -> Data:
+    """The messages, and what the formatters added in UTF-16 units."""
+    before = sum(utf16_length(text_of(message)) for message in data["messages"])
+    return {"messages": messages, "added": sum(utf16_length(form["text"]) for form in messages) - before}
 
 
 # --- what they share
@@ -337,14 +341,16 @@ def _forms_of(messages: list[Data]) -> Any:
 
 
 ADAPTERS: dict[str, Adapter] = {
-    "session_loader": Adapter(_load, lambda expected: _forms_of(expected["messages"])),
-    "model_match": Adapter(_match, bool),
-    "injection_assembler": Adapter(_assemble, lambda expected: _forms_of(expected["messages"])),
-    "injection_depth": Adapter(_inject, lambda e: list(zip(e["order"], e["sourceTypes"], strict=True))),
+    "session_loader": Adapter(_load, _loaded),
+    "model_match": Adapter(_match, lambda case: case.expected),
+    "injection_assembler": Adapter(_assemble, lambda case: _forms_of(case.expected["messages"])),
+    "injection_depth": Adapter(
+        _inject, lambda case: list(zip(case.expected["order"], case.expected["sourceTypes"], strict=True))
+    ),
     "token_limiter": Adapter(_limit, _limited),
-    "message_tokens": Adapter(_count_message, dict),
-    "media_tokens": Adapter(_count_media, int),
+    "message_tokens": Adapter(_count_message, lambda case: case.expected),
+    "media_tokens": Adapter(_count_media, lambda case: case.expected),
     "token_estimator": Adapter(_estimate, _estimated),
-    "message_format_functions": Adapter(_format, _forms_of),
+    "message_format_functions": Adapter(_format, lambda case: _forms_of(case.expected)),
     "message_formatter_processor": Adapter(_format_all, _formatted),
 }

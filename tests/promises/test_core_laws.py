@@ -10,14 +10,14 @@ import pytest
 import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.promises.strategies import agents, budgets, causes, edits_of, origins, sessions, spoken, texts, words
 
 from ctxlab.api import build, debug
-from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin, Part, Request, Span, Text
+from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin, Request, Span, Text
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import BudgetTooSmall, DuplicateKey, LawBroken, UnexplainedDrop, UnexplainedRewrite
 from ctxlab.pipeline import Pipeline, Services, Trace, diff, processor
 from ctxlab.testing.fakes import WordTokenizer
+from tests.promises.strategies import agents, edits_of, sessions, spoken, texts
 
 CAUSE = Cause("test", "law")
 SERVICES = Services(tokenizer=WordTokenizer())

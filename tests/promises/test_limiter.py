@@ -6,6 +6,15 @@ import pytest
 import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
+from ctxlab.api import build
+from ctxlab.context import Context, Draft, Origin, Request, Text
+from ctxlab.documents import Agent, Session
+from ctxlab.engines.tokens import Tokenizer
+from ctxlab.errors import BudgetTooSmall
+from ctxlab.pipeline import Pipeline, Services, Trace
+from ctxlab.processors import TokenLimiter
+from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.strategies import (
     CALL_IDS,
     agents,
@@ -17,15 +26,6 @@ from tests.promises.strategies import (
     tokenizers,
     words,
 )
-
-from ctxlab.api import build
-from ctxlab.context import Context, Draft, Origin, Request, Text
-from ctxlab.documents import Agent, Session
-from ctxlab.engines.tokens import Tokenizer
-from ctxlab.errors import BudgetTooSmall
-from ctxlab.pipeline import Pipeline, Services, Trace
-from ctxlab.processors import TokenLimiter
-from ctxlab.testing.fakes import WordTokenizer
 
 ENDLESS = 10**9
 Row = tuple[Draft, ...]

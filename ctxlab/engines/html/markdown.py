@@ -42,20 +42,10 @@ def as_markdown(text: Text, *, keep_tags: Sequence[str], note: str, cause: Cause
     pieces = _tidy(_converted(html + whole[at:])).split(mark)
     if len(pieces) != len(kept) + 1:  # the converter lost a mark: better no change than a wrong one
         return text
-    pieces[-1] += note
     starts = [0, *(end for _, end in kept)]
     ends = [*(start for start, _ in kept), len(whole)]
-    return (
-        text.splice(
-            [
-                Edit(start, end, piece, cause)
-                for start, end, piece in zip(starts, ends, pieces, strict=True)
-                if end > start or piece
-            ]
-        )
-        if text.spans
-        else Text.of(note, Origin("notice", cause.processor), cause)
-    )
+    edits = [Edit(start, end, piece, cause) for start, end, piece in zip(starts, ends, pieces, strict=True)]
+    return text.splice(edits) + Text.of(note, Origin("notice", cause.processor), cause)
 
 
 def _kept(tags: Sequence[str]) -> re.Pattern[str]:

@@ -1,9 +1,25 @@
 """Which messages go when not all fit: units, a protocol, and the strategies."""
 
+from ctxlab.engines.truncation.block import Block
+from ctxlab.engines.truncation.by_priority import ByPriority
+from ctxlab.engines.truncation.head_and_tail import HeadAndTail
+from ctxlab.engines.truncation.middle_out import MiddleOut
 from ctxlab.engines.truncation.sliding import Sliding
 from ctxlab.engines.truncation.strategy import Border, Strategy, Verdict, Window
 from ctxlab.engines.truncation.units import Unit, newest_first
+from ctxlab.engines.truncation.whole_exchanges import WholeExchanges
 
-STRATEGIES: dict[str, type[Strategy]] = {Sliding.name: Sliding}
-
-__all__ = ["STRATEGIES", "Border", "Sliding", "Strategy", "Unit", "Verdict", "Window", "newest_first"]
+__all__ = [
+    "Block",
+    "Border",
+    "ByPriority",
+    "HeadAndTail",
+    "MiddleOut",
+    "Sliding",
+    "Strategy",
+    "Unit",
+    "Verdict",
+    "WholeExchanges",
+    "Window",
+    "newest_first",
+]

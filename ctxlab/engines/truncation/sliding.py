@@ -26,9 +26,7 @@ class Sliding:
         short: dict[int, Draft] = {}
         left = window.left
         border: Border | None = None
-        for unit in window.units():
-            if unit.orphan:
-                continue
+        for unit in window.free_units():
             if border is None:
                 needed = window.cost(unit)
                 if needed <= left:

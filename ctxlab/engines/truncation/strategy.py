@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
@@ -22,15 +22,36 @@ class Border:
 class Window:
     """What may be kept. `units` come newest first and are found lazily; `cost` counts a unit once, when asked.
 
-    `left` are the tokens for these units, what is protected already taken off. `shortened` gives a unit's drafts cut
-    to their heads, by position; one that would not get shorter stays itself. None means that shortening is off.
+    `left` are the tokens for units that are free to go, what is protected already taken off; `capacity` are those for
+    all units, protected ones included. `shortened` gives a unit's drafts cut to their heads, by position, or None where
+    that is off.
     """
 
     units: Callable[[], Iterator[Unit]]
     left: int
+    capacity: int
     cost: Callable[[Unit], int]
     shortened: Callable[[Unit], dict[int, Draft] | None]
     cost_of: Callable[[Draft], int]
+    is_protected: Callable[[Unit], bool]
+    draft: Callable[[int], Draft]
+
+    def free_units(self) -> Iterator[Unit]:
+        """The units that may go, newest first."""
+        return (unit for unit in self.units() if not self.is_protected(unit))
+
+    def keep_while_they_fit(self, units: Iterable[Unit], *, left: int | None = None) -> Verdict:
+        """The units of a row up to the first that doesn't fit into `left` tokens; that one is the border."""
+        left = self.left if left is None else left
+        start = left
+        keep: list[int] = []
+        for unit in units:
+            needed = self.cost(unit)
+            if needed > left:
+                return Verdict(frozenset(keep), border=Border(needed, left), spent=start - left)
+            keep.extend(unit.at)
+            left -= needed
+        return Verdict(frozenset(keep), spent=start - left)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

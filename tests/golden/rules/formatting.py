@@ -21,8 +21,7 @@ def _mending(mended: Callable[[Case, list[Form]], list[Form]]) -> Callable[[Case
             return mended(case, case.expected)
         messages = mended(case, case.expected["messages"])
         grown = _length(messages) - _length(case.expected["messages"])
-        added = {"added": case.expected["added"] + grown} if "added" in case.expected else {}
-        return {"messages": messages, **added}
+        return {"messages": messages, "added": case.expected["added"] + grown}
 
     return ours
 
@@ -58,9 +57,7 @@ def _pieces(form: Form, native: bool) -> list[Form]:
 
 
 def _go_together(first: Form, second: Form, native: bool) -> bool:
-    if "tool" in (first["role"], second["role"]) or (native and _calls(first)):
-        return False
-    return _is_result(first) == _is_result(second)
+    return not (_is_result(first) or _is_result(second) or (native and _calls(first)))
 
 
 def _calls(form: Form) -> bool:
@@ -68,8 +65,11 @@ def _calls(form: Form) -> bool:
 
 
 def _is_result(form: Form) -> bool:
+    """Whether a message answers a call, under the role tool or as the user's words."""
     metadata = form.get("metadata", {})
-    return form["role"] in ("user", "tool") and bool(metadata.get("toolCall") or metadata.get("toolCalls"))
+    return form["role"] == "tool" or (
+        form["role"] == "user" and bool(metadata.get("toolCall") or metadata.get("toolCalls"))
+    )
 
 
 def _joined(form: Form, run: list[Form]) -> Form:
@@ -103,12 +103,18 @@ def _with_all_fields(form: Form) -> Form:
     for part in reversed(parts):
         metadata |= part.get("metadata", {})
     kept = {
-        "files": [file for part in parts for file in part.get("files", ())],
+        "files": _files(form),
         "reasoning": "\n".join(part["reasoning"] for part in parts if "reasoning" in part),
         "artifacts": next((part["artifacts"] for part in parts if "artifacts" in part), None),
         "metadata": metadata,
     }
     return {**form, **{name: value for name, value in kept.items() if value}}
+
+
+def _files(form: Form) -> list[Data]:
+    """Those of the parts, behind what a part that was merged before has of its own."""
+    files = [file for part in form["parts"] for file in part.get("files", ())]
+    return [*(file for file in form.get("files", ()) if file not in files), *files]
 
 
 def _has_more_than_words(case: Case) -> bool:

@@ -141,10 +141,11 @@ def _history(case: Case) -> list[Data]:
 def _protected_is_at_stake(case: Case) -> bool:
     """The reference lost or shortened what ours protects, or there is what it doesn't know about."""
     history = _history(case)
+    counted = (case.expected.get("shared") or {}).get("tokenLimiterStats")
     newest = [message["sourceId"] for message in history[-1:]]
     newest += [message["sourceId"] for message in history if message["role"] == "user"][-1:]
     whole = {message.get("sourceId") for message in case.expected["messages"] if not message.get("isTruncated")}
-    return _is_on(case) and (not whole.issuperset(newest) or any(map(_is_more_than_words, history)))
+    return _is_on(case) and (not counted or not whole.issuperset(newest) or any(map(_is_more_than_words, history)))
 
 
 def _may_be_shortened_otherwise(case: Case) -> bool:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from golden.cases import Case
-from golden.forms import Data, Form
+from golden.forms import HISTORY, Data, Form, form_of_message
 from golden.rules.models import fits, model_of
 from golden.rules.rule import Rule
 
@@ -26,25 +25,56 @@ def _path(case: Case) -> Iterator[Data]:
         node = nodes.get(node.get("parentId"))
 
 
-def _without(unwanted: Callable[[Case, Data], bool]) -> tuple[Callable[[Case], bool], Callable[[Case], Any]]:
-    """Whether there are such nodes on the path, and the reference's messages without them."""
-
-    def applies(case: Case) -> bool:
-        return any(unwanted(case, node) for node in _path(case))
-
-    def ours(case: Case) -> list[Form]:
-        gone = {node["id"] for node in _path(case) if unwanted(case, node)}
-        return [form for form in case.expected if form["source"][1] not in gone]
-
-    return applies, ours
-
-
-def _is_disabled(case: Case, node: Data) -> bool:
+def _is_disabled(node: Data) -> bool:
     return node.get("isEnabled") is False
+
+
+def _without_disabled(case: Case) -> list[Form]:
+    gone = {node["id"] for node in _path(case) if _is_disabled(node)}
+    return [form for form in case.expected if form["source"][1] not in gone]
+
+
+def _as_nodes_go(case: Case) -> list[Form]:
+    """The reference's messages without those for other models, and with the empty halves of tool calls."""
+    forms = {form["source"][1]: form for form in case.expected}
+    pending = [form for form in case.expected if form["source"][1] == "pending"]
+    history = [
+        forms.get(node["id"]) or form_of_message(_message(node))
+        for node in reversed(list(_path(case)))
+        if not _is_for_another_model(case, node) and (node["id"] in forms or _is_empty_half(case, node))
+    ]
+    return [*history, *pending]
 
 
 def _is_for_another_model(case: Case, node: Data) -> bool:
     return not fits(node.get("modelMatch"), model_of(case.input))
+
+
+def _is_empty_half(case: Case, node: Data) -> bool:
+    """A call or a result without a word, where results are sent under the role tool."""
+    tools = (case.input.get("agentConfig") or {}).get("toolCallConfig") or {}
+    metadata = node.get("metadata") or {}
+    half = node["role"] == "tool" or (node["role"] == "assistant" and metadata.get("toolCallsRequested"))
+    sent = tools.get("convertToolRoleToUser") is False and node.get("parentId") and not _is_disabled(node)
+    return bool(half and sent and not node["content"].strip() and node["id"] not in _hidden(case))
+
+
+def _hidden(case: Case) -> set[str]:
+    said = [node.get("metadata") or {} for node in _path(case) if not _is_disabled(node)]
+    return {
+        id for metadata in said if metadata.get("isCompressionNode") for id in metadata.get("compressedNodeIds") or ()
+    }
+
+
+def _message(node: Data) -> Data:
+    metadata = node.get("metadata") or {}
+    source = {"sourceType": HISTORY, "sourceId": node["id"]}
+    reasoning = {name: metadata[name] for name in ("reasoningContent", "reasoningArtifacts") if name in metadata}
+    return {"role": node["role"], "content": "", "metadata": metadata, **source, **reasoning}
+
+
+def _has_such_nodes(case: Case) -> bool:
+    return any(_is_for_another_model(case, node) or _is_empty_half(case, node) for node in _path(case))
 
 
 def _converts_html(case: Case) -> bool:
@@ -71,13 +101,16 @@ RULES = (
         "D4",
         "A message that is switched off isn't sent; a summary that is switched off isn't either.",
         FILES,
-        *_without(_is_disabled),
+        lambda case: any(map(_is_disabled, _path(case))),
+        _without_disabled,
     ),
     Rule(
         "decisions, Nodes",
-        "A message of the history that is for other models isn't sent, as a preset isn't.",
+        "A message of the history that is for other models isn't sent, as a preset isn't; "
+        "a call and its result are sent both, also if one of them has no words.",
         FILES,
-        *_without(_is_for_another_model),
+        _has_such_nodes,
+        _as_nodes_go,
     ),
     Rule(
         "HTML white space",

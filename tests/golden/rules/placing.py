@@ -183,7 +183,7 @@ def _has_loose_grammar(case: Case) -> bool:
 
 
 def _loses_anchors(case: Case) -> bool:
-    return bool(lost_anchors(case.input))
+    return bool(lost_anchors(case_input(case)))
 
 
 def _repeats_a_placeholder(case: Case) -> bool:
@@ -219,7 +219,7 @@ RULES = (
         "D12",
         "What is to go to an anchor that isn't there stands just before the history, with a warning; "
         "the reference drops it unseen.",
-        ASSEMBLER,
+        BOTH,
         _loses_anchors,
         ours,
     ),
