@@ -54,12 +54,17 @@ class Request:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dropped:
-    """Drafts that one rule took out. `needed` and `left` are tokens, of the unit at the border where there is one."""
+    """Drafts that one rule took out.
+
+    Where a budget was the reason, `border` are the keys of the messages that didn't fit, `needed` the tokens that they
+    needed and `left` those that were left; all others in the group went because these did.
+    """
 
     drafts: tuple[Draft, ...]
     cause: Cause
     needed: int | None = None
     left: int | None = None
+    border: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Dropped({len(self.drafts)} drafts, {self.cause})"
@@ -70,6 +75,7 @@ class Dropped:
             "cause": self.cause.as_data(),
             "needed": self.needed,
             "left": self.left,
+            "border": list(self.border),
         }
 
 

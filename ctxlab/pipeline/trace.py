@@ -135,6 +135,40 @@ class Trace:
         rows = shared[name]
         return pd.DataFrame([rows] if isinstance(rows, Mapping) else list(rows))
 
+    def ledger(self) -> pd.DataFrame:
+        """Tokens by step and rule: in + added = kept + cut + rewritten + merged + seams, and out = kept + merged.
+
+        `rewritten` and `seams` are tokens that rewriting and joining saved (negative where they cost); the overhead of
+        the wire format has a row of its own in every step. Sums over a step's rows lead to the next step's.
+        """
+        import pandas as pd
+
+        from ctxlab.pipeline.ledger import ledger_rows
+
+        columns = ["step", "rule", "in", "added", "kept", "cut", "rewritten", "merged", "seams", "out"]
+        return pd.DataFrame([row.as_data() for row in ledger_rows(self)], columns=columns)
+
+    def cuts(self) -> pd.DataFrame:
+        """What was taken out, one row a message, in the order in which it went.
+
+        `needed` and `left` are tokens and stand only with the messages at the border, because of which the cut began.
+        """
+        import pandas as pd
+
+        from ctxlab.pipeline.ledger import cut_rows
+
+        columns = ["step", "rule", "reason", "key", "role", "text", "tokens", "needed", "left"]
+        frame = pd.DataFrame([row.as_data() for row in cut_rows(self)], columns=columns)
+        return frame.astype({"needed": "Int64", "left": "Int64"})
+
+    def budget(self) -> pd.Series[int]:
+        """Tokens of the result by source; without `reserve` and `free` they add up to `tokens`."""
+        import pandas as pd
+
+        from ctxlab.pipeline.spending import spending
+
+        return pd.Series(spending(self).tokens, name="tokens", dtype="int64")
+
     # --- other runs from this one
 
     def upto(self, step: int | str) -> Trace:

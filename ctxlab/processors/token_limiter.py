@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -108,20 +108,22 @@ class TokenLimiter(Processor):
         return ProcessorEntry(id=cls.id, settings=found) if found else None
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        budget = self._budget(ctx)
-        if budget is None:
+        room = self._room(ctx)
+        if room is None or not ctx.drafts:
             return ctx
-        return _Cut(self, ctx, services, budget).result()
+        return _Cut(self, ctx, services, room).result()
 
-    def _budget(self, ctx: Context) -> int | None:
-        """Tokens for the prompt, the reserve taken off; None when nothing limits it."""
-        if self.settings.budget_tokens is not None:
-            return self.settings.budget_tokens - (self.settings.reserve_tokens or 0)
+    def _room(self, ctx: Context) -> _Room | None:
+        """Tokens for the prompt and those kept free of them; None when nothing limits it."""
+        settings = self.settings
+        if settings.budget_tokens is not None:
+            reserve = settings.reserve_tokens or 0
+            return _Room(settings.budget_tokens - reserve, reserve)
         model = ctx.request.model
         if model is None or model.context_window is None:
             return None
-        reserve = self.settings.reserve_tokens
-        return model.context_window - (reserve if reserve is not None else _reply_limit(ctx) or 0)
+        reserve = settings.reserve_tokens if settings.reserve_tokens is not None else _reply_limit(ctx) or 0
+        return _Room(model.context_window - reserve, reserve)
 
     def strategy(self) -> Strategy:
         match self.settings.strategy:
@@ -139,6 +141,13 @@ class TokenLimiter(Processor):
                 return Block(self.settings.block_share)
 
 
+class _Room(NamedTuple):
+    """Tokens for the prompt, and tokens that were taken off for the reply."""
+
+    prompt: int
+    reserve: int
+
+
 def _reply_limit(ctx: Context) -> int | None:
     asked = (ctx.request.agent.parameters or {}).get("maxTokens") if ctx.request.agent else None
     if isinstance(asked, int):
@@ -149,11 +158,11 @@ def _reply_limit(ctx: Context) -> int | None:
 class _Cut:
     """One run of the limiter: what must stay, what the strategy keeps, what goes."""
 
-    def __init__(self, limiter: TokenLimiter, ctx: Context, services: Services, budget: int) -> None:
+    def __init__(self, limiter: TokenLimiter, ctx: Context, services: Services, room: _Room) -> None:
         self.settings = limiter.settings
         self.strategy = limiter.strategy()
         self.ctx = ctx
-        self.budget = budget
+        self.budget, self.reserve = room
         self.tokenizer = services.tokenizer
         overhead = self.settings.overhead_tokens
         self.added = services.later_tokens if overhead is None else overhead - services.tokenizer.message_tokens
@@ -281,6 +290,7 @@ class _Cut:
         history = len(drafts) - len(self.pinned)
         report = {
             "budget": self.budget,
+            "reserve": self.reserve,
             "strategy": self.strategy.name,
             "protected_tokens": self.budget - left,
             "history_tokens": verdict.spent,
@@ -300,7 +310,10 @@ class _Cut:
         border = verdict.border
         reason = f"needed {border.needed}, left {border.left}" if border else ""
         cause = Cause(ID, self.strategy.name, reason)
-        return [Dropped(tuple(gone), cause, border.needed if border else None, border.left if border else None)]
+        if border is None:
+            return [Dropped(tuple(gone), cause)]
+        keys = tuple(self.ctx.drafts[i].key for i in border.at)
+        return [Dropped(tuple(gone), cause, border.needed, border.left, keys)]
 
     def _unpaired(self) -> list[Dropped]:
         drafts = self.ctx.drafts

@@ -43,15 +43,15 @@ def form_of_message(message: Data) -> Form:
     )
 
 
-def form_of_draft(draft: Draft, inputs: Mapping[str, Form] | None = None) -> Form:
-    """A draft of ours; `inputs` are the messages by key, to name what a merged one was made of."""
+def form_of_draft(draft: Draft, inputs: Mapping[str, Form]) -> Form:
+    """A draft of ours; `inputs` are the messages that went in, by key, to name what a merged one was made of."""
     is_preset = draft.origin.kind == "preset"
     return _form(
         role=draft.role,
         text=str(draft.text),
         source=("", "") if draft.merged else (kind_of(draft), _id_of(draft.origin)),
         index=draft.meta["index"] if is_preset else None,
-        parts=[{**(inputs or {})[part.key], **_present({"source": _source(part.origin)})} for part in draft.merged],
+        parts=[{**inputs[part.key], **_present({"source": _source(part.origin)})} for part in draft.merged],
         files=[_form_of_file(asset) for asset in draft.assets],
         reasoning=draft.reasoning,
         artifacts=draft.meta.get(ARTIFACTS),
@@ -136,7 +136,7 @@ def draft_of(message: Data, key: str, *, native: bool = True) -> Draft:
         tuple(_body(message, origin)),
         origin,
         calls=node.tool_calls if native and role == "assistant" else (),
-        result_of=node.result_of or "" if as_text else node.result_of,
+        result_of=(node.result_of or "") if as_text else node.result_of,
         reasoning=message.get("reasoningContent"),
         pinned=origin.kind != "node",
         merged=tuple(Part(k, _origin_of(leaf)) for k, leaf in leaves(message, key)) if is_merged(message) else (),

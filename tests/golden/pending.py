@@ -154,12 +154,12 @@ def _needs_macros(data: Data) -> bool:
 
 
 def _needs_tools(data: Data) -> bool:
-    tools = data["agentConfig"].get("toolCallConfig") or {}
+    tools = (data.get("agentConfig") or {}).get("toolCallConfig") or {}
     return bool(tools.get("enabled") and tools.get("autoInjectIfMacroMissing"))
 
 
 def _presets(data: Data) -> list[Data]:
-    return data["agentConfig"].get("presetMessages") or []
+    return (data.get("agentConfig") or {}).get("presetMessages") or []
 
 
 OF_CASE: tuple[tuple[tuple[str, ...], Capability, Callable[[Data], bool]], ...] = (

@@ -77,7 +77,7 @@ def _load(data: Data) -> Any:
         model=_model(data),
     )
     trace = _run([SessionLoader], request, settings=settings)
-    return [_spoken(form_of_draft(draft)) for draft in trace.result.drafts]
+    return [_spoken(form_of_draft(draft, {})) for draft in trace.result.drafts]
 
 
 def _loaded(case: Case) -> Any:
@@ -108,7 +108,8 @@ def _match(data: Data) -> bool:
 
 
 def _assemble(data: Data) -> Any:
-    return [form_of_draft(draft) for draft in _assembled(data)]
+    inputs = forms_by_key(data["messages"])
+    return [form_of_draft(draft, inputs) for draft in _assembled(data)]
 
 
 def _assembled(data: Data) -> Sequence[Draft]:
@@ -154,19 +155,20 @@ def _limit(data: Data) -> Any:
     except BudgetTooSmall:
         return TOO_SMALL
     kept, before = trace.result.drafts, {draft.key: draft for draft in trace.start.drafts}
+    forms = _forms(trace, data["messages"])
     report = trace.result.shared.get("token-limiter")
     if report is None or not before:
-        return {"messages": [form_of_draft(draft) for draft in kept]}
+        return {"messages": forms}
     shortened = {draft.key for draft in kept if str(draft.text) != str(before[draft.key].text)}
     assert report["shortened"] == len(shortened)
     messages = [
         {
-            **form_of_draft(draft),
+            **form,
             "tokens": tokenizer.count_draft(draft),
             "characters": utf16_length(str(draft.text)),
             "shortened": draft.key in shortened,
         }
-        for draft in kept
+        for form, draft in zip(forms, kept, strict=True)
     ]
     total = report["protected_tokens"] + report["history_tokens"]
     return {

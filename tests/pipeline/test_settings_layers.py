@@ -359,7 +359,7 @@ def test_formatters_are_read_from_the_older_list_of_rules() -> None:
     assert [stage.enabled for stage in pipeline.stages[-4:]] == [False, True, False, True]
     assert pipeline.stage("merge-consecutive").processor.settings.separator == " / "
     alternating = pipeline.stage("ensure-alternating").processor.settings
-    assert (alternating.user_placeholder, alternating.assistant_placeholder) == ("Go on.", "Hm")
+    assert (alternating.user_placeholder, alternating.assistant_placeholder) == ("Go on.", "Hm.")
     assert pipeline.notes == ()
 
 

@@ -33,7 +33,7 @@ class Sliding:
                     keep.extend(unit.at)
                     left -= needed
                     continue
-                border = Border(needed, left)
+                border = Border(needed, left, unit.at)
             heads = window.shortened(unit)
             if heads is None:
                 break

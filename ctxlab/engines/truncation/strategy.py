@@ -12,10 +12,11 @@ from ctxlab.engines.truncation.units import Unit
 
 @dataclass(frozen=True, slots=True)
 class Border:
-    """The first unit that didn't fit: tokens it needed and tokens that were left."""
+    """What didn't fit first: tokens it needed, tokens that were left, and the positions of its drafts."""
 
     needed: int
     left: int
+    at: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +49,7 @@ class Window:
         for unit in units:
             needed = self.cost(unit)
             if needed > left:
-                return Verdict(frozenset(keep), border=Border(needed, left), spent=start - left)
+                return Verdict(frozenset(keep), border=Border(needed, left, unit.at), spent=start - left)
             keep.extend(unit.at)
             left -= needed
         return Verdict(frozenset(keep), spent=start - left)

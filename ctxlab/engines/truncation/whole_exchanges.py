@@ -26,7 +26,8 @@ class WholeExchanges:
             free = [unit for unit in exchange if not window.is_protected(unit)]
             needed = sum(window.cost(unit) for unit in free)
             if needed > left:
-                return Verdict(frozenset(keep), border=Border(needed, left), spent=window.left - left)
+                border = Border(needed, left, tuple(i for unit in free for i in unit.at))
+                return Verdict(frozenset(keep), border=border, spent=window.left - left)
             keep.extend(i for unit in free for i in unit.at)
             left -= needed
         return Verdict(frozenset(keep), spent=window.left - left)

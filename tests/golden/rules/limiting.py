@@ -12,10 +12,10 @@ from typing import Any
 
 import regex
 
-from ctxlab.context import Draft
+from ctxlab.context import Draft, Text
 from ctxlab.documents import ToolCall
 from golden.cases import Case
-from golden.forms import HISTORY, Data, drafts_of, form_of_draft, text_of
+from golden.forms import HISTORY, Data, drafts_of, form_of_draft, forms_by_key, text_of
 from golden.reference import MARKER, TOO_SMALL, tokenizer_of, utf16_length
 from golden.rules.rule import Rule
 
@@ -23,7 +23,7 @@ Unit = tuple[int, ...]
 
 
 def _management(case: Case) -> Data:
-    parameters = case.input["agentConfig"].get("parameters") or {}
+    parameters = (case.input.get("agentConfig") or {}).get("parameters") or {}
     return parameters.get("contextManagement") or {}
 
 
@@ -97,17 +97,16 @@ def _head(draft: Draft, characters: int) -> Draft:
     if characters <= 0 or len(head) + len(MARKER) >= len(text):
         return draft
     meta = {name: value for name, value in draft.meta.items() if name != "reasoningArtifacts"}
-    (said, *_) = [part for part in draft.body if part not in draft.assets]
-    return replace(draft, body=(type(said).of(head + MARKER, draft.origin), *draft.assets), reasoning=None, meta=meta)
+    return replace(draft, body=(Text.of(head + MARKER, draft.origin), *draft.assets), reasoning=None, meta=meta)
 
 
 def _result(case: Case, before: Sequence[Draft], kept: dict[int, Draft], shortened: set[int]) -> Any:
     if not before:
         return {"messages": []}
-    tokens = tokenizer_of(case.input).count_draft
+    tokens, inputs = tokenizer_of(case.input).count_draft, forms_by_key(case.input["messages"])
     messages = [
         {
-            **form_of_draft(draft),
+            **form_of_draft(draft, inputs),
             "tokens": tokens(draft),
             "characters": utf16_length(str(draft.text)),
             "shortened": i in shortened,
@@ -142,8 +141,8 @@ def _protected_is_at_stake(case: Case) -> bool:
     """The reference lost or shortened what ours protects, or there is what it doesn't know about."""
     history = _history(case)
     counted = (case.expected.get("shared") or {}).get("tokenLimiterStats")
-    newest = [message["sourceId"] for message in history[-1:]]
-    newest += [message["sourceId"] for message in history if message["role"] == "user"][-1:]
+    newest = [message.get("sourceId") for message in history[-1:]]
+    newest += [message.get("sourceId") for message in history if message["role"] == "user"][-1:]
     whole = {message.get("sourceId") for message in case.expected["messages"] if not message.get("isTruncated")}
     return _is_on(case) and (not counted or not whole.issuperset(newest) or any(map(_is_more_than_words, history)))
 
@@ -152,9 +151,7 @@ def _may_be_shortened_otherwise(case: Case) -> bool:
     """Heads are counted in UTF-16 units by the reference, and those of messages in parts aren't taken at all."""
     if not _is_on(case) or (_management(case).get("retainedCharacters") or 0) <= 0:
         return False
-    return any(
-        not isinstance(m["content"], str) or len(m["content"]) != utf16_length(m["content"]) for m in _history(case)
-    )
+    return any(not isinstance(m["content"], str) or len(text_of(m)) != utf16_length(text_of(m)) for m in _history(case))
 
 
 def _is_more_than_words(message: Data) -> bool:

@@ -56,7 +56,7 @@ def _is_empty_half(case: Case, node: Data) -> bool:
     metadata = node.get("metadata") or {}
     half = node["role"] == "tool" or (node["role"] == "assistant" and metadata.get("toolCallsRequested"))
     sent = tools.get("convertToolRoleToUser") is False and node.get("parentId") and not _is_disabled(node)
-    return bool(half and sent and not node["content"].strip() and node["id"] not in _hidden(case))
+    return bool(half and sent and not (node.get("content") or "").strip() and node["id"] not in _hidden(case))
 
 
 def _hidden(case: Case) -> set[str]:
@@ -105,7 +105,7 @@ RULES = (
         _without_disabled,
     ),
     Rule(
-        "decisions, Nodes",
+        "decisions, Nodes: other models",
         "A message of the history that is for other models isn't sent, as a preset isn't; "
         "a call and its result are sent both, also if one of them has no words.",
         FILES,
@@ -113,7 +113,7 @@ RULES = (
         _as_nodes_go,
     ),
     Rule(
-        "HTML white space",
+        "decisions, Nodes: HTML",
         "Markdown means the same with one blank after a list marker, and the conversion is there to make it short.",
         FILES,
         _converts_html,

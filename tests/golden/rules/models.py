@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
+
+import regex
 
 from golden.forms import Data
 
@@ -45,12 +46,14 @@ def _names(context: Data) -> Iterator[str]:
 
 def _hit(patterns: Iterable[str], names: Iterable[str]) -> bool:
     texts = list(names)
-    return any(re.search(pattern, text, re.IGNORECASE) for pattern in filter(_is_valid, patterns) for text in texts)
+    return any(
+        regex.search(pattern, text, regex.IGNORECASE) for pattern in filter(_is_valid, patterns) for text in texts
+    )
 
 
 def _is_valid(pattern: str) -> bool:
     try:
-        re.compile(pattern)
-    except re.error:
+        regex.compile(pattern)
+    except regex.error:
         return False
     return True

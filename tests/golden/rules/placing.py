@@ -9,7 +9,7 @@ from typing import Any
 
 from golden.cases import Case
 from golden.forms import Data, Form, form_of_message
-from golden.reference import assembler_input
+from golden.reference import AGENT, assembler_input
 from golden.rules.models import fits, model_of
 from golden.rules.rule import Rule
 
@@ -34,7 +34,7 @@ def _assembled(data: Data, files: dict[int, Any]) -> list[Form]:
     inside: dict[int, list[tuple[float, float, Form]]] = defaultdict(list)
     around: dict[str, dict[bool, Ordered]] = {}
     for i, preset in enumerate(_presets(data)):
-        form = {"role": preset["role"], "text": _expanded(preset["content"], data), "index": i}
+        form = {"role": preset["role"], "text": _expanded(preset.get("content") or "", data), "index": i}
         form |= {"files": files[i]} if i in files else {}
         strategy = preset.get("injectionStrategy") or {}
         kind, order = _kind(strategy), 100 if strategy.get("order") is None else strategy["order"]
@@ -73,7 +73,7 @@ def _in_skeleton(
             out.append(form)
             continue
         sides = around.get(name, {True: [], False: []}) if name not in seen else {True: [], False: []}
-        own = [form] if name in templates and preset["content"].strip() not in BARE_TITLES else []
+        own = [form] if name in templates and preset.get("content", "").strip() not in BARE_TITLES else []
         if name == HISTORY:
             own = middle if name not in seen else []
         out += [*_in_order(sides[True]), *own, *_in_order(sides[False])]
@@ -89,7 +89,7 @@ def _in_order(side: Ordered) -> list[Form]:
 
 
 def _presets(data: Data) -> list[Data]:
-    return data["agentConfig"].get("presetMessages") or []
+    return (data.get("agentConfig") or {}).get("presetMessages") or []
 
 
 def is_active(preset: Data, data: Data) -> bool:
@@ -135,7 +135,7 @@ def _points(config: str, length: int) -> list[int]:
 
 
 def _expanded(text: str, data: Data) -> str:
-    user, agent = data.get("userProfile") or {}, data["agentConfig"]
+    user, agent = data.get("userProfile") or {}, data.get("agentConfig") or AGENT
     values = {
         "user": user.get("name") or "User",
         "char": agent.get("name") or "Assistant",
@@ -194,7 +194,7 @@ def _repeats_a_placeholder(case: Case) -> bool:
 def _repeats_an_id(case: Case) -> bool:
     presets = _presets(case.input)
     ids = [preset.get("id") for preset in presets]
-    return len(ids) != len(set(ids)) and any("{{" in preset["content"] for preset in presets)
+    return len(ids) != len(set(ids)) and any("{{" in preset.get("content", "") for preset in presets)
 
 
 BOTH = ("injection_depth", "injection_assembler")

@@ -1,0 +1,174 @@
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ctxlab.api import build
+from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
+from ctxlab.documents import Agent, Session
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Pipeline, Services, Trace, processor, span_story
+from ctxlab.processors import default_pipeline
+from ctxlab.testing.fakes import WordTokenizer
+
+SERVICES = Services(tokenizer=WordTokenizer())
+WHY = Cause("censor", "names", "real names go")
+
+
+@processor("censor", priority=350)
+def censor(ctx: Context) -> Context:
+    return ctx.edit(lambda draft: draft.with_text(draft.text.sub(re.compile("Bob"), "someone", cause=WHY)))
+
+
+def row(*ids: str) -> Context:
+    origin = [Origin("node", id) for id in ids]
+    drafts = tuple(Draft(o.ref, "user", (Text.of(f"I am {o.ref}", o),), o) for o in origin)
+    return Context(Request(Session(id="s")), drafts)
+
+
+def run(ctx: Context, *steps: Any) -> Trace:
+    return Pipeline.of(steps).run(ctx, SERVICES)
+
+
+def chat() -> Trace:
+    """A long old message, a merged pair, a name that is taken out."""
+    session = Session(id="s").append("", role="system", id="root")
+    session = session.append("an old story " * 30, id="old").append("I see", role="assistant", id="see")
+    session = session.append("I am Bob", id="who").append("and you?", id="you")
+    agent = Agent.model_validate(
+        {"name": "Ann", "presetMessages": [{"id": "p", "role": "system", "content": "{{char}}"}]}
+    )
+
+    return build(
+        session, agent, budget_tokens=20, services=SERVICES, pipeline=default_pipeline().with_processor(censor)
+    )
+
+
+def test_the_life_of_a_message_is_told_step_by_step() -> None:
+    life = chat().why("node:who")
+
+    assert [(event.step, event.kind) for event in life.events] == [
+        ("session-loader", "added"),
+        ("censor", "rewritten"),
+        ("merge-consecutive", "merged"),
+    ]
+    assert str(life) == (
+        "node:who\n"
+        "  session-loader: added as message 3\n"
+        "  censor: rewritten by censor / names: real names go: 8 -> 12 characters\n"
+        "  merge-consecutive: merged with node:you\n"
+        "  it is sent"
+    )
+
+
+def test_a_dropped_message_says_what_it_needed() -> None:
+    life = chat().why("node:old")
+
+    assert life.draft is None
+    assert life.events[-1].text.startswith("dropped: token-limiter / sliding: needed 90, left")
+    assert repr(life) == "Life('node:old', 2 events, dropped)"
+
+
+def test_a_preset_says_where_it_was_put() -> None:
+    life = chat().why("preset:0")
+
+    assert life.events[0].step == "injection-assembler"
+    assert life.draft is not None
+
+
+def test_a_message_that_never_was_is_an_error_with_the_nearest() -> None:
+    with pytest.raises(CtxlabError, match="no step had a message 'node:whoo'; did you mean 'node:who'"):
+        chat().why("node:whoo")
+
+
+def test_only_the_message_that_was_lifted_out_has_moved() -> None:
+    def moves(ctx: Context) -> Context:
+        return ctx.arrange((*ctx.drafts[1:], ctx.drafts[0]))
+
+    trace = run(row("a", "b", "c"), moves)
+
+    assert [event.text for event in trace.why("a").events] == ["was there from the start", "moved from place 1 to 3"]
+    assert [event.kind for event in trace.why("b").events] == ["added"]
+
+
+def test_a_message_does_not_move_when_others_come_and_go() -> None:
+    def comes(ctx: Context) -> Context:
+        ctx = ctx.drop(["b"], Cause("comes", "rule"))
+        return ctx.insert(0, Draft("new", "user", (Text.of("new", Origin("x")),), Origin("x")))
+
+    trace = run(row("a", "b", "c"), comes)
+
+    assert [event.kind for event in trace.why("c").events] == ["added"]
+
+
+def test_a_change_of_fields_names_them() -> None:
+    def changes(ctx: Context) -> Context:
+        return ctx.edit(lambda draft: replace(draft, role="system"))
+
+    def pins(ctx: Context) -> Context:
+        return ctx.edit(lambda draft: replace(draft, pinned=True, name="x"))
+
+    trace = run(row("a"), changes, pins)
+
+    assert [event.text for event in trace.why("a").events[1:]] == [
+        "role changed from user to system",
+        "changed: name, pinned",
+    ]
+
+
+def test_words_are_found_where_they_are_sent() -> None:
+    (place,) = chat().where("and you")
+
+    assert (place.key, place.state) == ("node:who", "sent")
+    assert [span.origin.ref for span in place.spans] == ["you"]
+
+
+def test_words_are_found_where_they_were_dropped_with_the_cause() -> None:
+    places = chat().where("old story")
+
+    assert len(places) == 30
+    assert {place.state for place in places} == {"dropped"}
+    assert "characters 3-12: dropped by token-limiter / sliding: needed 90" in str(places[0])
+
+
+def test_words_are_found_where_they_were_replaced() -> None:
+    (place,) = chat().where("Bob")
+
+    assert (place.state, place.key, place.cause) == ("replaced", "node:who", WHY)
+    assert str(place) == "\n".join(
+        ["node:who characters 0-3: replaced by censor / names: real names go", "  'Bob' from node who"]
+    )
+
+
+def test_words_replaced_in_what_was_dropped_later_are_found_too() -> None:
+    def drops(ctx: Context) -> Context:
+        return ctx.drop(["Bob"], Cause("drops", "rule"))
+
+    trace = run(row("Bob"), censor, drops)
+
+    assert [place.state for place in trace.where("Bob")] == ["replaced"]
+    assert [place.state for place in trace.where("someone")] == ["dropped"]
+
+
+def test_words_that_are_nowhere_give_nothing() -> None:
+    assert chat().where("unheard of") == ()
+    assert chat().where("") == ()
+
+
+def test_the_story_of_a_span_goes_back_to_what_was_typed() -> None:
+    text = Text.of("Bob", Origin("node", "n1")).sub(re.compile("o"), "0", cause=WHY)
+    text = text.sub(re.compile("B0b"), "X", cause=Cause("second", "rule"))
+
+    (span,) = text.spans
+    assert list(span_story(span)) == [
+        "'X' from node n1, put there by second / rule",
+        "  in place of",
+        "    'B' from node n1",
+        "  in place of",
+        "    '0' from node n1, put there by censor / names: real names go",
+        "      in place of",
+        "        'o' from node n1",
+        "  in place of",
+        "    'b' from node n1",
+    ]
