@@ -4,6 +4,7 @@ CtxlabError
 ├── ReadError               a file can't be read at all: look at the file
 │   ├── BrokenFile          it is not the JSON (or JSON lines) it should be
 │   └── UnknownFormat       it is readable, but no reader knows its shape
+├── WriteError              a file can't be written: look at the place, or at what is to be written
 ├── SeveralSessions         say which: `pick=` an index or an id
 ├── UnknownNode             the tree has no such node
 ├── Refused                 the tree would break: the message says why
@@ -46,6 +47,7 @@ __all__ = [
     "UnknownFormat",
     "UnknownNode",
     "UnknownProcessor",
+    "WriteError",
     "WrongSetting",
     "did_you_mean",
 ]
@@ -65,6 +67,10 @@ class BrokenFile(ReadError):
 
 class UnknownFormat(ReadError):
     """The file is readable, but no reader knows its shape."""
+
+
+class WriteError(CtxlabError):
+    """A file can't be written; the message names it."""
 
 
 class SeveralSessions(CtxlabError):

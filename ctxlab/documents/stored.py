@@ -52,6 +52,13 @@ class Stored(BaseModel):
         checked = type(self).model_validate({name: fields[name] for name in fields}, by_name=True)
         return self.model_copy(update={name: getattr(checked, name) for name in fields})
 
+    def without(self, *fields: str) -> Self:
+        """A copy to which these fields were never given: they have their defaults and aren't written."""
+        known = type(self).model_fields
+        copy = self.model_copy(update={name: known[name].get_default(call_default_factory=True) for name in fields})
+        copy.model_fields_set.difference_update(fields)
+        return copy
+
 
 S = TypeVar("S", bound=Stored)
 

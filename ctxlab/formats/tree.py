@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxlab.documents import Session
+from ctxlab.formats.loss import Loss
 
 ROOT = "root"
 
@@ -52,6 +54,20 @@ class Tree:
         """Make `child` the branch that its parent remembers."""
         self._nodes[parent]["lastSelectedChildId"] = child
 
+    def select(self, leaf: str) -> None:
+        """Make every parent on the way to `leaf` remember it."""
+        for child in self.way_to(leaf)[1:]:
+            self.prefer(self._nodes[child]["parentId"], child)
+
+    def way_to(self, node_id: str) -> list[str]:
+        """Ids from the root to a node, both included."""
+        way: list[str] = []
+        above: str | None = node_id
+        while above is not None:
+            way.append(above)
+            above = self._nodes[above]["parentId"]
+        return way[::-1]
+
     def session(self, session_id: str, *, leaf: str, **fields: Any) -> Session:
         """The session; `fields` are further ones of its JSON, named as there."""
         said = (node["content"] for node in self._nodes.values() if node["role"] == "user")
@@ -63,6 +79,50 @@ class Tree:
             "nodes": self._nodes,
         }
         return Session.model_validate({**data, **{key: value for key, value in fields.items() if value is not None}})
+
+
+def parents_first(links: Mapping[str, str | None], losses: list[Loss]) -> Iterator[tuple[str, str | None]]:
+    """Ids of messages with the ids of their parents: parents before children, siblings in the order of `links`.
+
+    A parent that isn't there, or that is one's own descendant, becomes None with a loss.
+    """
+    children: dict[str | None, list[str]] = {}
+    for key, parent in links.items():
+        if parent is not None and parent not in links:
+            losses.append(Loss(f"message {key!r}", f"its parent {parent!r} is not there; it hangs on the root now"))
+            parent = None
+        children.setdefault(parent, []).append(key)
+    seen: set[str] = set()
+    yield from _below(None, children, seen)
+    for key in links:
+        if key not in seen:
+            top = _in_circle(links, key)
+            losses.append(Loss(f"message {top!r}", "it is its own ancestor; it hangs on the root now"))
+            seen.add(top)
+            yield top, None
+            yield from _below(top, children, seen)
+
+
+def _below(
+    top: str | None, children: Mapping[str | None, list[str]], seen: set[str]
+) -> Iterator[tuple[str, str | None]]:
+    waiting = [(key, top) for key in reversed(children.get(top, ()))]
+    while waiting:
+        key, parent = waiting.pop()
+        if key not in seen:
+            seen.add(key)
+            yield key, parent
+            waiting.extend((child, key) for child in reversed(children.get(key, ())))
+
+
+def _in_circle(links: Mapping[str, str | None], start: str) -> str:
+    """The first id that comes again on the way up; the caller knows that one does."""
+    seen: set[str | None] = set()
+    key: str | None = start
+    while key not in seen:
+        seen.add(key)
+        key = links[key] if key is not None else None
+    return key or start
 
 
 def title(text: str, *, longest: int = 60) -> str:

@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 
 from ctxlab.documents import Session
-from ctxlab.errors import CtxlabError
+from ctxlab.errors import WriteError
 
 
 def session_json(session: Session) -> bytes:
@@ -15,7 +15,7 @@ def session_json(session: Session) -> bytes:
     try:
         return (session if session.nodes else session.model_copy(update={"nodes": {}})).to_json()
     except ValueError as error:  # pydantic and orjson write no more than some 250 levels
-        raise CtxlabError(f"session {session.id!r} holds data nested too deeply to be written") from error
+        raise WriteError(f"session {session.id!r} holds data nested too deeply to be written") from error
 
 
 def write_session(session: Session, path: str | os.PathLike[str]) -> Path:
@@ -30,13 +30,13 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> Path:
     """
     target = Path(path).expanduser()
     if target.is_dir():
-        raise CtxlabError(f"{os.fspath(path)} is a folder; give a file name inside it")
+        raise WriteError(f"{os.fspath(path)} is a folder; give a file name inside it")
     if not target.parent.is_dir():
-        raise CtxlabError(f"{os.fspath(path)} can't be written: there is no folder {target.parent}")
+        raise WriteError(f"{os.fspath(path)} can't be written: there is no folder {target.parent}")
     try:
         _replace(target, data)
     except OSError as error:
-        raise CtxlabError(f"{os.fspath(path)} can't be written: {error.strerror or error}") from error
+        raise WriteError(f"{os.fspath(path)} can't be written: {error.strerror or error}") from error
     return target
 
 

@@ -109,7 +109,7 @@ class TokenLimiter(Processor):
 
     def __call__(self, ctx: Context, services: Services) -> Context:
         room = self._room(ctx)
-        if room is None or not ctx.drafts:
+        if room is None:
             return ctx
         return _Cut(self, ctx, services, room).result()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctxlab.documents import Session
-from ctxlab.errors import CtxlabError
+from ctxlab.errors import WriteError
 from ctxlab.formats import read, session_json, write_session
 
 CHAT = Session(id="s").append("Hi", id="u").append("你好", role="assistant", id="a")
@@ -36,7 +36,7 @@ def test_what_is_nested_too_deeply_is_refused_and_the_old_file_stays(tmp_path: P
     for _ in range(400):
         deep = {"in": deep}
 
-    with pytest.raises(CtxlabError, match="nested too deeply"):
+    with pytest.raises(WriteError, match="nested too deeply"):
         write_session(CHAT.append("x", metadata=deep), path)
 
     assert read(path).pick() == CHAT
@@ -65,5 +65,5 @@ def test_the_rights_of_the_old_file_stay(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "said"), [("", "is a folder"), ("no/such/chat.json", "there is no folder")])
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, name: str, said: str) -> None:
-    with pytest.raises(CtxlabError, match=said):
+    with pytest.raises(WriteError, match=said):
         write_session(CHAT, tmp_path / name)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 
-from golden.cases import Case
-from golden.forms import Data
-from golden.reference import ANCHORS, run
+from tests.golden.cases import Case
+from tests.golden.forms import Data
+from tests.golden.reference import ANCHORS, run
 
 
 @dataclass(frozen=True)

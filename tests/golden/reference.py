@@ -33,8 +33,8 @@ from ctxlab.processors import (
     TokenLimiter,
 )
 from ctxlab.processors.placement import Anchor
-from golden.cases import Case
-from golden.forms import Data, Form, drafts_of, form_of_draft, form_of_message, forms_by_key, kind_of, text_of
+from tests.golden.cases import Case
+from tests.golden.forms import Data, Form, drafts_of, form_of_draft, form_of_message, forms_by_key, kind_of, text_of
 
 MARKER = "\n...(已截断)"
 HTML_NOTE = "\n[note: this message was converted from HTML to Markdown for context compression]"

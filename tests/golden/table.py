@@ -1,8 +1,4 @@
-"""The closing table: what became of the cases of each file, and which rules hit.
-
-A plugin: `conftest.py` registers it for runs of this folder. A run of all tests in several processes reads only the
-conftest files of the folders it was given, so there `pytest_plugins = ["golden.table"]` belongs in `tests/conftest.py`.
-"""
+"""The closing table: what became of each case, and which rules hit. A plugin, named in tests/conftest.py."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from golden.rules import RULES
+from tests.golden.rules import RULES
 
 OUTCOMES = ("equal", "different", "pending")
 

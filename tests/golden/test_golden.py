@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from golden import reference, rules
-from golden.cases import FOLDER, Case, is_default, read_cases
-from golden.pending import pending
+from tests.golden import reference, rules
+from tests.golden.cases import FOLDER, Case, is_default, read_cases
+from tests.golden.pending import pending
 
 CASES = list(read_cases())
 ABSENT = pytest.mark.skip(reason=f"NO GOLDEN CASE WAS RUN: none are in {FOLDER}; name their folder in CTXLAB_GOLDEN")

@@ -41,7 +41,7 @@ def chat() -> Trace:
     )
 
     return build(
-        session, agent, budget_tokens=20, services=SERVICES, pipeline=default_pipeline().with_processor(censor)
+        session, agent, budget_tokens=40, services=SERVICES, pipeline=default_pipeline().with_processor(censor)
     )
 
 
@@ -66,7 +66,7 @@ def test_a_dropped_message_says_what_it_needed() -> None:
     life = chat().why("node:old")
 
     assert life.draft is None
-    assert life.events[-1].text.startswith("dropped: token-limiter / sliding: needed 90, left")
+    assert life.events[-1].text.startswith("dropped: token-limiter / sliding: needed 94, left")
     assert repr(life) == "Life('node:old', 2 events, dropped)"
 
 
@@ -129,7 +129,7 @@ def test_words_are_found_where_they_were_dropped_with_the_cause() -> None:
 
     assert len(places) == 30
     assert {place.state for place in places} == {"dropped"}
-    assert "characters 3-12: dropped by token-limiter / sliding: needed 90" in str(places[0])
+    assert "characters 3-12: dropped by token-limiter / sliding: needed 94" in str(places[0])
 
 
 def test_words_are_found_where_they_were_replaced() -> None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from golden.cases import Case
-from golden.reference import expected
-from golden.rules import formatting, limiting, loading, matching, placing
-from golden.rules.rule import Rule
+from tests.golden.cases import Case
+from tests.golden.reference import expected
+from tests.golden.rules import formatting, limiting, loading, matching, placing
+from tests.golden.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
     *matching.RULES,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from golden.cases import Case
-from golden.forms import Data, Form
-from golden.reference import utf16_length
-from golden.rules.rule import Rule
+from tests.golden.cases import Case
+from tests.golden.forms import Data, Form
+from tests.golden.reference import utf16_length
+from tests.golden.rules.rule import Rule
 
 FILES = ("message_format_functions", "message_formatter_processor")
 

@@ -14,10 +14,10 @@ import regex
 
 from ctxlab.context import Draft, Text
 from ctxlab.documents import ToolCall
-from golden.cases import Case
-from golden.forms import HISTORY, Data, drafts_of, form_of_draft, forms_by_key, text_of
-from golden.reference import MARKER, TOO_SMALL, tokenizer_of, utf16_length
-from golden.rules.rule import Rule
+from tests.golden.cases import Case
+from tests.golden.forms import HISTORY, Data, drafts_of, form_of_draft, forms_by_key, text_of
+from tests.golden.reference import MARKER, TOO_SMALL, tokenizer_of, utf16_length
+from tests.golden.rules.rule import Rule
 
 Unit = tuple[int, ...]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from golden.cases import Case
-from golden.forms import HISTORY, Data, Form, form_of_message
-from golden.rules.models import fits, model_of
-from golden.rules.rule import Rule
+from tests.golden.cases import Case
+from tests.golden.forms import HISTORY, Data, Form, form_of_message
+from tests.golden.rules.models import fits, model_of
+from tests.golden.rules.rule import Rule
 
 LIST_MARKER = re.compile(r"^ *([*+-]|\d+\.) +", re.MULTILINE)
 BLANK_LINE_IN_LIST = re.compile(r"\n\s*\n(?=([*+-]|\d+\.) )")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from golden.cases import Case
-from golden.forms import Data
-from golden.rules import placing
-from golden.rules.models import fits, model_of, profile_patterns
-from golden.rules.rule import Rule
+from tests.golden.cases import Case
+from tests.golden.forms import Data
+from tests.golden.rules import placing
+from tests.golden.rules.models import fits, model_of, profile_patterns
+from tests.golden.rules.rule import Rule
 
 
 def matches_of(case: Case) -> list[tuple[Data, Data]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import regex
 
-from golden.forms import Data
+from tests.golden.forms import Data
 
 
 def model_of(data: Data) -> Data:

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from golden.cases import Case
-from golden.forms import Data, Form, form_of_message
-from golden.reference import AGENT, assembler_input
-from golden.rules.models import fits, model_of
-from golden.rules.rule import Rule
+from tests.golden.cases import Case
+from tests.golden.forms import Data, Form, form_of_message
+from tests.golden.reference import AGENT, assembler_input
+from tests.golden.rules.models import fits, model_of
+from tests.golden.rules.rule import Rule
 
 HISTORY = "chat_history"
 BARE_TITLES = ("", "用户档案", "user_profile", "User Profile")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from golden.cases import Case
+from tests.golden.cases import Case
 
 
 def _as_it_is(result: Any) -> Any:

@@ -1,0 +1,72 @@
+"""How the nodes of a tree stand to one another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from ctxlab.documents.message import NodeId
+
+if TYPE_CHECKING:
+    from ctxlab.documents.session import Session
+
+Relation = Literal["same", "ancestor", "descendant", "sibling", "other"]
+
+
+def ancestors(session: Session, node_id: str) -> tuple[NodeId, ...]:
+    """Ids of the nodes above, from the parent up to the root."""
+    session.node(node_id)
+    above: dict[NodeId, None] = {}
+    key = session.nodes[node_id].parent_id
+    while key is not None and key in session.nodes and key not in above and key != node_id:
+        above[key] = None
+        key = session.nodes[key].parent_id
+    return tuple(above)
+
+
+def descendants(session: Session, node_id: str) -> tuple[NodeId, ...]:
+    """Ids of all nodes below, in tree order: parents before children, siblings in order."""
+    session.node(node_id)
+    below: dict[NodeId, None] = {}
+    stack = list(reversed(session.children(node_id)))
+    while stack:
+        key = stack.pop()
+        if key not in below and key != node_id:
+            below[key] = None
+            stack.extend(reversed(session.children(key)))
+    return tuple(below)
+
+
+def relation(session: Session, node_id: str, other_id: str) -> Relation:
+    """What `other_id` is to `node_id`: its ancestor, its descendant, its sibling, the same node or something other.
+
+    >>> Session(id="s").append("Hi", id="a").append("Hello", id="b").relation("a", "b")
+    'descendant'
+    """
+    node, other = session.node(node_id), session.node(other_id)
+    if node_id == other_id:
+        return "same"
+    if other_id in ancestors(session, node_id):
+        return "ancestor"
+    if node_id in ancestors(session, other_id):
+        return "descendant"
+    return "sibling" if node.parent_id is not None and node.parent_id == other.parent_id else "other"
+
+
+def remembered_child(session: Session, node_id: str) -> NodeId | None:
+    """The child that was looked at last, else the first one; None where there is no child."""
+    children = session.children(node_id)
+    memory = session.node(node_id).last_selected_child_id
+    if memory is not None and memory in children:
+        return memory
+    return children[0] if children else None
+
+
+def leaf_below(session: Session, node_id: str) -> NodeId:
+    """The leaf to which the remembered branches lead from here; a node without children is its own."""
+    key = NodeId(node_id)
+    for _ in range(len(session.nodes)):  # no way down is longer, so a circle ends too
+        below = remembered_child(session, key)
+        if below is None:
+            break
+        key = below
+    return key
