@@ -29,10 +29,13 @@ bench: $(READY)
 notebook: $(READY)
 	@$(BIN)/jupyter lab notebooks
 
-# The environment is rebuilt only when what it is made of changes.
+# The environment is rebuilt only when what it is made of changes. uv is quick; where it can't reach the index, pip does it.
+INSTALL := --quiet --requirement requirements.lock --editable .
 $(READY): pyproject.toml requirements.lock
-	@test -x $(UV) || ($(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.5")
-	@$(UV) pip install --quiet --python $(BIN)/python --requirement requirements.lock --editable . --no-deps
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@test -x $(UV) || $(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.5" || true
+	@$(UV) pip install --python $(BIN)/python $(INSTALL) --no-deps \
+		|| $(BIN)/python -m pip install --disable-pip-version-check --no-deps $(INSTALL)
 	@touch $(READY)
 
 # Pins every dependency, for every platform, without naming where it comes from.

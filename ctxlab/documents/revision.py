@@ -2,33 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-
-from pydantic import ValidationError
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from ctxlab.documents.message import MessageNode, NodeId
-from ctxlab.errors import Refused
 
 if TYPE_CHECKING:
     from ctxlab.documents.session import Session
 
-STRUCTURE = {"id": "id", "parent_id": "parentId", "children_ids": "childrenIds"}
-STRUCTURE["last_selected_child_id"] = "lastSelectedChildId"
-
 
 class Revision:
-    """Collects changed nodes; `session()` is the result. No parent is left with a memory of a child that went away."""
+    """Collects changed nodes; `session()` gives the new session. No parent keeps a memory of a child that left it."""
 
     def __init__(self, before: Session) -> None:
         self.before = before
-        self.changes: dict[str, MessageNode | None] = {}
         self.leaf = before.active_leaf_id
+        self.changes: dict[str, MessageNode | None] = {}
+        self.links: dict[str, tuple[NodeId, ...]] = {}
 
     def node(self, key: str) -> MessageNode:
-        changed = self.changes.get(key)
-        return changed if changed is not None else self.before.nodes[key]
+        return self.changes.get(key) or self.before.nodes[key]
 
     def children(self, key: str) -> tuple[NodeId, ...]:
-        """Children of a node of the old session, or, once they were given by `link`, the new ones."""
-        return self.links[key]
+        return self.links[key] if key in self.links else self.before.children(key)
+
+    def put(self, key: str, **fields: Any) -> None:
+        """Change fields of a node; the values are taken as they are."""
+        self.changes[key] = self.node(key).model_copy(update=fields)
+
+    def link(self, key: str, children: Sequence[str]) -> None:
+        """List all children of a node."""
+        listed = tuple(cast("Sequence[NodeId]", children))
+        node = self.node(key)
+        if node.last_selected_child_id is not None and node.last_selected_child_id not in listed:
+            node = node.without("last_selected_child_id")
+        self.links[key] = listed
+        self.changes[key] = node.model_copy(update={"children_ids": listed})
+
+    def add(self, node: MessageNode) -> None:
+        """A node that is new, as the last child of its parent, which remembers it."""
+        self.changes[node.id] = node
+        if node.parent_id is not None:
+            self.link(node.parent_id, (*self.children(node.parent_id), node.id))
+            self.put(node.parent_id, last_selected_child_id=node.id)
+
+    def hang(self, keys: Sequence[str], parent: str, *, at: int | None = None) -> None:
+        """Children of another parent become those of this one, at a place among them or after the last."""
+        children = list(self.children(parent))
+        children[len(children) if at is None else at : len(children) if at is None else at] = cast("list[NodeId]", keys)
+        for key in keys:
+            self.put(key, parent_id=parent)
+        self.link(parent, children)
+
+    def remove(self, key: str) -> None:
+        self.changes[key] = None
+
+    def look_at(self, leaf: str) -> None:
+        """Move the active leaf; every parent on the way to it that has a choice remembers the branch.
+
+        A parent of one child is left as it is: there the way down is the same with a memory and without.
+        """
+        self.leaf = NodeId(leaf)
+        nodes, changes = self.before.nodes, self.changes
+        key = leaf
+        for _ in range(len(nodes) + len(changes)):  # no way up is longer, so a circle ends too
+            above = (changes.get(key) or nodes[key]).parent_id
+            parent = None if above is None else changes.get(above) or nodes.get(above)
+            if above is None or parent is None:
+                break
+            memory = parent.last_selected_child_id
+            if memory != key and (memory is not None or len(self.children(above)) > 1):
+                self.put(above, last_selected_child_id=key)
+            key = above
+
+    def session(self, **fields: Any) -> Session:
+        """The new session; the old one itself where nothing has changed."""
+        if self.leaf != self.before.active_leaf_id:
+            fields["active_leaf_id"] = self.leaf
+        return self.before.with_nodes(self.changes, **fields) if self.changes or fields else self.before

@@ -55,8 +55,13 @@ class Stored(BaseModel):
     def without(self, *fields: str) -> Self:
         """A copy to which these fields were never given: they have their defaults and aren't written."""
         known = type(self).model_fields
-        copy = self.model_copy(update={name: known[name].get_default(call_default_factory=True) for name in fields})
+        copy = self.model_copy(
+            update={name: known[name].get_default(call_default_factory=True) for name in fields if name in known}
+        )
         copy.model_fields_set.difference_update(fields)
+        for name in fields:
+            if copy.model_extra:
+                copy.model_extra.pop(name, None)
         return copy
 
 

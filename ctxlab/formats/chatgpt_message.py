@@ -91,7 +91,7 @@ def fields_of(
     node: Data = {"role": role, "content": text}
     if files := _with_names(content.files, message):
         node["attachments"] = files
-    if not message.get("weight", 1) or content.rest.get("content_type") in NOT_SENT:
+    if message.get("weight") == 0 or content.rest.get("content_type") in NOT_SENT:
         node["isEnabled"] = False
     return {**node, "metadata": metadata} if metadata else node, asked
 
@@ -179,15 +179,13 @@ def _parts(fields: Data, key: str, losses: list[Loss]) -> _Content:
         if text is not None:
             if found.files and text:
                 losses.append(Loss(place, "text after a file; text comes first now"))
-            found.texts.append(text)
+            found.texts += filter(None, [text])
         elif (file := _file(part, f"{key}-part-{number}")) is not None:
             found.files.append(file)
         else:
             strange.append(part)
             kind = cast("Data", part).get("content_type") if isinstance(part, dict) else part
             losses.append(Loss(place, f"a part of type {kind!r:.40} is kept in the metadata only"))
-    if found.files and not any(found.texts):
-        found.texts.clear()
     if fields.get("content_type") not in ("text", "multimodal_text"):
         found.rest["content_type"] = fields.get("content_type")
     found.rest |= {name: value for name, value in fields.items() if name not in ("content_type", "parts")}
@@ -239,5 +237,3 @@ def _upload(fields: Data) -> Iterator[tuple[str, Any]]:
         yield "mimeType", mime_type
     if isinstance(fields.get("size"), int):
         yield "size", fields["size"]
-
-

@@ -62,7 +62,7 @@ def _sound(body: Data, asset_id: str) -> Data | None:
     data, form = body.get("data"), body.get("format")
     if not isinstance(data, str) or not isinstance(form, str):
         return None
-    return {"id": asset_id, "type": "audio", **_inline(data, SOUNDS.get(form, f"audio/{form}"))}
+    return {"id": asset_id, "type": "audio", **inline_file(data, SOUNDS.get(form, f"audio/{form}"))}
 
 
 def _file(body: Data, asset_id: str) -> Data | None:
@@ -80,10 +80,11 @@ def _from_url(url: str) -> Data:
     head = DATA_URL.match(url)
     if head is None:
         return {"url": url}
-    return _inline(url[head.end() :], head[1] or "application/octet-stream")
+    return inline_file(url[head.end() :], head[1] or "application/octet-stream")
 
 
-def _inline(base64: str, mime_type: str) -> Data:
+def inline_file(base64: str, mime_type: str) -> Data:
+    """The fields of an asset whose bytes are in the file itself."""
     size_bytes = len(base64) * 3 // 4 - base64[-2:].count("=")
     return {"mimeType": mime_type, "size": size_bytes, "inlineData": {"base64": base64, "mimeType": mime_type}}
 

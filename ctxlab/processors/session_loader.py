@@ -150,7 +150,7 @@ class SessionLoader(Processor):
             calls = sum(len(node.tool_calls) for node in sent if node.role == "assistant")
             if calls:
                 ctx = ctx.note(
-                    "info", f"{calls} tool calls are not sent as calls: results go as user text", processor=ID
+                    "info", f"tool calls are not sent as calls ({calls}): results go as user text", processor=ID
                 )
         return ctx
 

@@ -1,0 +1,201 @@
+"""One line of a Claude Code log as the fields of nodes: a line with results of several tools becomes several."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from ctxlab.formats.loss import Loss
+from ctxlab.formats.openai_parts import inline_file
+
+Data = dict[str, Any]
+
+ROLES = ("user", "assistant")
+OF_THE_LINE = frozenset(
+    {"uuid", "parentUuid", "sessionId", "timestamp", "message", "type", "isSidechain", "isCompactSummary"}
+)
+OF_THE_MESSAGE = frozenset({"role", "content", "model", "type"})
+FILES = {"image": "image", "document": "document"}
+
+
+@dataclass(slots=True)
+class _Blocks:
+    """The blocks of a message's content, sorted."""
+
+    texts: list[str] = field(default_factory=list[str])
+    thoughts: list[str] = field(default_factory=list[str])
+    files: list[Data] = field(default_factory=list[Data])
+    calls: list[Data] = field(default_factory=list[Data])
+    results: list[Data] = field(default_factory=list[Data])
+    strange: list[Any] = field(default_factory=list[Any])
+    signatures: list[str] = field(default_factory=list[str])
+
+
+def nodes_of(line: Data, place: str, tools: dict[str, str], losses: list[Loss]) -> list[Data]:
+    """The fields of the nodes that a line becomes, at least one; `tools` remembers the tools' names by call."""
+    message = _message(line, place, losses)
+    role = message.get("role", line.get("type"))
+    rest = {key: value for key, value in line.items() if key not in OF_THE_LINE and value is not None}
+    if line.get("isSidechain") is True:
+        rest["isSidechain"] = True
+    if inner := {key: value for key, value in message.items() if key not in OF_THE_MESSAGE and value is not None}:
+        rest["message"] = inner
+    if line.get("type") not in ROLES:
+        return [_of_the_program(line, rest)]
+    if role not in ROLES:
+        losses.append(Loss(place, f"role {role!r} is not known; it is a user message now"))
+        rest["role"] = role
+    blocks = _Blocks()
+    _sort(message, place, str(line["uuid"]), blocks, losses)
+    tools.update((call["requestId"], call["toolName"]) for call in blocks.calls)
+    nodes = [_result(result, tools) for result in blocks.results]
+    if blocks.texts or blocks.files or blocks.calls or blocks.thoughts or not nodes:
+        nodes.append(_node("assistant" if role == "assistant" else "user", blocks, message))
+    kept = {"signatures": blocks.signatures, "parts": blocks.strange}
+    rest |= {key: value for key, value in kept.items() if value}
+    if rest:
+        nodes[0]["metadata"] = {**nodes[0].get("metadata", {}), "claudeCode": rest}
+    if isinstance(line.get("timestamp"), str):
+        nodes = [{**node, "timestamp": line["timestamp"]} for node in nodes]
+    return nodes
+
+
+def _message(line: Data, place: str, losses: list[Loss]) -> Data:
+    message = line.get("message")
+    if isinstance(message, dict):
+        return cast("Data", message)
+    if line.get("type") in ROLES:
+        losses.append(Loss(place, f"its message is {type(message).__name__}, not an object; its text is used"))
+        return {"content": "" if message is None else str(message)}
+    return {}
+
+
+def _of_the_program(line: Data, rest: Data) -> Data:
+    """A line that the program wrote for itself or for the screen: it links messages, but the model never saw it."""
+    content = line.get("content")
+    text = content if isinstance(content, str) else ""
+    if text:
+        del rest["content"]
+    node: Data = {"role": "system", "content": text, "isEnabled": False}
+    if isinstance(line.get("timestamp"), str):
+        node["timestamp"] = line["timestamp"]
+    return {**node, "metadata": {"claudeCode": {"type": line.get("type"), **rest}}}
+
+
+def _node(role: str, blocks: _Blocks, message: Data) -> Data:
+    node: Data = {"role": role, "content": "\n".join(blocks.texts)}
+    metadata: Data = {}
+    if blocks.files:
+        node["attachments"] = blocks.files
+    if blocks.calls:
+        metadata["toolCallsRequested"] = blocks.calls
+    if blocks.thoughts:
+        metadata["reasoningContent"] = "\n\n".join(blocks.thoughts)
+    if isinstance(message.get("model"), str):
+        metadata["modelId"] = message["model"]
+    return {**node, "metadata": metadata} if metadata else node
+
+
+def _result(result: Data, tools: dict[str, str]) -> Data:
+    call_id = result["requestId"]
+    answered: Data = {"requestId": call_id, **({"toolName": tools[call_id]} if call_id in tools else {})}
+    if result["failed"]:
+        answered["status"] = "error"
+    node: Data = {"role": "tool", "content": result["text"], "metadata": {"toolCall": answered}}
+    return {**node, "attachments": result["files"]} if result["files"] else node
+
+
+# --- blocks of content
+
+
+def _sort(message: Data, place: str, uuid: str, blocks: _Blocks, losses: list[Loss]) -> None:
+    if "content" not in message:
+        losses.append(Loss(place, "it has no content; it is empty now"))
+    for number, block in _numbered(message.get("content"), place, losses):
+        where = f"{place}.content[{number}]"
+        if (text := _text(block, where, losses)) is not None:
+            if blocks.calls or blocks.files:
+                losses.append(Loss(where, "text after a call or a file; text comes first now"))
+            blocks.texts.append(text)
+            continue
+        fields = cast("Data", block) if isinstance(block, dict) else {}
+        match fields.get("type"):
+            case "thinking" if isinstance(fields.get("thinking"), str):
+                blocks.thoughts += filter(None, [fields["thinking"]])
+                blocks.signatures += filter(None, [fields.get("signature")])
+            case "tool_use":
+                blocks.calls.append(_call(fields))
+            case "tool_result":
+                if blocks.texts:
+                    losses.append(Loss(where, "a result after text; results come first now"))
+                blocks.results.append(_answer(fields, where, f"{uuid}-{number}", losses))
+            case _ if (file := _file(fields, f"{uuid}-part-{number}")) is not None:
+                blocks.files.append(file)
+            case kind:
+                shown = kind if fields else block
+                blocks.strange.append(block)
+                losses.append(Loss(where, f"a part of type {shown!r:.40} is kept in the metadata only"))
+
+
+def _numbered(content: Any, place: str, losses: list[Loss]) -> Iterator[tuple[int, Any]]:
+    if isinstance(content, list):
+        return enumerate(cast("list[Any]", content))
+    if content is None or content == "":
+        return enumerate(())
+    if not isinstance(content, str):
+        losses.append(Loss(place, "content is no text; its JSON is used"))
+        content = json.dumps(content, ensure_ascii=False)
+    return enumerate([content])
+
+
+def _text(block: Any, where: str, losses: list[Loss]) -> str | None:
+    if isinstance(block, str):
+        return block
+    fields = cast("Data", block) if isinstance(block, dict) else {}
+    if fields.get("type") != "text" or not isinstance(fields.get("text"), str):
+        return None
+    if more := [key for key, value in fields.items() if key not in ("type", "text") and value is not None]:
+        losses.append(Loss(where, f"{', '.join(more)}: not part of a message's text; left out"))
+    return fields["text"]
+
+
+def _call(fields: Data) -> Data:
+    rest = {key: value for key, value in fields.items() if key not in ("type", "id", "name", "input")}
+    call = {"requestId": str(fields.get("id") or ""), "toolName": str(fields.get("name") or "")}
+    return {**call, "args": fields.get("input", {}), **rest}
+
+
+def _answer(fields: Data, where: str, name: str, losses: list[Loss]) -> Data:
+    texts: list[str] = []
+    files: list[Data] = []
+    for number, block in _numbered(fields.get("content"), where, losses):
+        inner = f"{where}.content[{number}]"
+        if (text := _text(block, inner, losses)) is not None:
+            texts.append(text)
+        elif (file := _file(block, f"{name}-part-{number}")) is not None:
+            files.append(file)
+        else:
+            losses.append(Loss(inner, "neither text nor picture; its JSON is used"))
+            texts.append(json.dumps(block, ensure_ascii=False))
+    return {
+        "requestId": str(fields.get("tool_use_id") or ""),
+        "failed": fields.get("is_error") is True,
+        "text": "\n".join(texts),
+        "files": files,
+    }
+
+
+def _file(block: Any, asset_id: str) -> Data | None:
+    fields = cast("Data", block) if isinstance(block, dict) else {}
+    kind, source = FILES.get(str(fields.get("type"))), fields.get("source")
+    if kind is None or not isinstance(source, dict):
+        return None
+    file: Data = {"id": asset_id, "type": kind}
+    if isinstance(fields.get("title"), str):
+        file["name"] = fields["title"]
+    body = cast("Data", source)
+    if isinstance(body.get("data"), str) and body.get("type") == "base64":
+        return {**file, **inline_file(body["data"], str(body.get("media_type") or "application/octet-stream"))}
+    return {**file, "url": body["url"]} if isinstance(body.get("url"), str) else None
