@@ -32,7 +32,8 @@ notebook: $(READY)
 # The environment is rebuilt only when what it is made of changes. uv is quick; where it can't reach the index, pip does it.
 INSTALL := --quiet --requirement requirements.lock --editable .
 $(READY): pyproject.toml requirements.lock
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv \
+		|| (rm -rf .venv && $(PYTHON) -m pip install --quiet virtualenv && $(PYTHON) -m virtualenv --quiet .venv)
 	@test -x $(UV) || $(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.5" || true
 	@$(UV) pip install --python $(BIN)/python $(INSTALL) --no-deps \
 		|| $(BIN)/python -m pip install --disable-pip-version-check --no-deps $(INSTALL)

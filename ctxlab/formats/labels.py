@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from ctxlab.errors import WriteError, did_you_mean
 
 Labels = Mapping[str, str]
+
+BRACES = re.compile(r"\{(\w+)\}")
 
 ENGLISH: Labels = MappingProxyType(
     {
@@ -106,7 +109,5 @@ def checked(labels: Labels) -> Labels:
 
 
 def filled(label: str, **values: object) -> str:
-    """A label with its braces filled in; what it doesn't name is left out, other braces stay."""
-    for name, value in values.items():
-        label = label.replace(f"{{{name}}}", str(value))
-    return label
+    """A label with its braces filled in; braces that nobody fills stay."""
+    return BRACES.sub(lambda found: str(values.get(found[1], found[0])), label)
