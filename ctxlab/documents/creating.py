@@ -1,6 +1,7 @@
-"""Verbs that add messages. Each gives a new session whose active leaf is the (last) new message: `session.leaf`.
+"""Verbs that add messages. Each gives a session whose active leaf is the new message, the last one if there are two.
 
-Ids that aren't given are the next free `node-<n>`; times that aren't given are not there.
+An id that isn't given is the next free `node-<n>`; without a `timestamp` a message has none. Further fields are those
+of MessageNode, in Python's or the file's names.
 """
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
+from ctxlab.documents.fields import checked, message
 from ctxlab.documents.message import Asset, MessageNode, NodeId, Role
+from ctxlab.documents.relations import parent_of
 from ctxlab.documents.revision import Revision
 from ctxlab.documents.run_state import without_run_state
 from ctxlab.errors import Refused, UnknownNode
@@ -18,12 +19,7 @@ from ctxlab.errors import Refused, UnknownNode
 if TYPE_CHECKING:
     from ctxlab.documents.session import Session
 
-STRUCTURE = {
-    "id": "give id= to a verb that makes a message",
-    "parent_id": "graft() and move() hang a message elsewhere",
-    "children_ids": "graft() and move() hang a message elsewhere",
-    "last_selected_child_id": "switched() chooses a branch",
-}
+GENERATING: dict[str, Any] = {"role": "assistant", "content": "", "status": "generating"}
 
 
 def append(
@@ -37,8 +33,8 @@ def append(
     **fields: Any,
 ) -> Session:
     """One more message under `parent` (default: the active leaf); in an empty session it is the root."""
-    above = _place_for(session, parent)
-    new = _new(session, above, id, timestamp, {"status": "complete", **fields, "role": role, "content": content})
+    above = _place(session, parent)
+    new = _new(session, above, {"status": "complete", **fields, "role": role, "content": content}, id, timestamp)
     return _grown(session, new)
 
 
@@ -52,34 +48,31 @@ def append_pair(
     answer: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> Session:
-    """What the user says, and below it an empty assistant message that is being generated.
+    """What the user says and, below it, an empty assistant message that is being generated.
 
-    `fields` go to the user's message, `answer` to the assistant's; `ids` are those of both.
+    `fields` are the user message's, `answer` the assistant message's; `ids` are both ids.
     """
-    user_id, answer_id = ids or (None, None)
-    above = _place_for(session, parent)
-    said = _new(session, above, user_id, timestamp, {"status": "complete", **fields, "role": "user", "content": content})
-    below = _new(session, said.id, answer_id, timestamp, {**_GENERATING, **(answer or {})}, taken=said.id)
-    return _grown(session, said, below)
+    first, second = ids or (None, None)
+    above = _place(session, parent)
+    said = _new(session, above, {"status": "complete", **fields, "role": "user", "content": content}, first, timestamp)
+    reply = _new(session, said.id, {**GENERATING, **(answer or {})}, second, timestamp)
+    return _grown(session, said, reply)
 
 
 def regenerate(
     session: Session, node_id: str, *, id: str | None = None, timestamp: str | None = None, **fields: Any
 ) -> Session:
-    """An empty assistant message that is being generated: under a user message, or beside the answer to one."""
+    """An empty assistant message that is being generated: below a user message, or beside the answer to one."""
     node = session.node(node_id)
-    if node.role == "user":
-        asked = NodeId(node_id)
-    elif node.role == "assistant":
-        asked = parent_of(session, node_id, "have an answer beside it")
-    else:
-        raise Refused(f"node {node_id!r} is a {node.role} message: only user and assistant messages are regenerated")
+    if node.role not in ("user", "assistant"):
+        raise Refused(f"node {node_id!r} is a {node.role} message: only user and assistant messages can be regenerated")
+    asked = NodeId(node_id) if node.role == "user" else parent_of(session, node_id, "regenerated")
     if session.nodes[asked].role != "user":
         raise Refused(
-            f"node {node_id!r} doesn't answer a user message but {session.nodes[asked].role} {asked!r}: "
-            "append(parent=...) puts a message beside it, branch() a copy"
+            f"node {node_id!r} answers no user message but {asked!r}, a {session.nodes[asked].role} message: "
+            "branch() puts a copy beside it, append(parent=...) a message of its own"
         )
-    return _grown(session, _new(session, asked, id, timestamp, {**_GENERATING, **fields}))
+    return _grown(session, _new(session, asked, {**GENERATING, **fields}, id, timestamp))
 
 
 def continue_from(
@@ -87,32 +80,30 @@ def continue_from(
 ) -> Session:
     """A message that is being generated and goes on from this one.
 
-    Beside an assistant message it is a copy, which remembers in its metadata where the new text begins; under a user
-    message it is empty.
+    Beside an assistant message it is a copy that keeps the text so far as `continuationPrefix`; below a user message
+    it is empty.
     """
     node = session.node(node_id)
     if node.role == "user":
-        made = _new(session, NodeId(node_id), id, timestamp, {**_GENERATING, **fields})
-        marks: dict[str, Any] = {"isContinuation": True}
+        made = _new(session, NodeId(node_id), {**GENERATING, **fields}, id, timestamp)
+        marks = {}
     elif node.role == "assistant":
-        made = _copy(session, node_id, id, timestamp, {"status": "generating", **fields})
-        marks = {"isContinuation": True, "continuationPrefix": node.content}
+        made = _copy(session, node_id, {"status": "generating", **fields}, id, timestamp)
+        marks = {"continuationPrefix": node.content}
     else:
-        raise Refused(f"node {node_id!r} is a {node.role} message: only user and assistant messages are continued")
-    return _grown(session, made.model_copy(update={"metadata": {**(made.metadata or {}), **marks}}))
+        raise Refused(f"node {node_id!r} is a {node.role} message: only user and assistant messages can be continued")
+    marked = {**(made.metadata or {}), **marks, "isContinuation": True}
+    return _grown(session, made.model_copy(update={"metadata": marked}))
 
 
 def branch(
     session: Session, node_id: str, *, id: str | None = None, timestamp: str | None = None, **fields: Any
 ) -> Session:
-    """A copy of a user or assistant message beside it, without what the run that wrote it left on it."""
+    """A copy of a user or assistant message beside it, without what a run has left on it."""
     role = session.node(node_id).role
     if role not in ("user", "assistant"):
-        raise Refused(
-            f"node {node_id!r} is a {role} message: branch() copies user and assistant messages, "
-            "branch_from_edit() takes any"
-        )
-    return _grown(session, _copy(session, node_id, id, timestamp, fields))
+        raise Refused(f"node {node_id!r} is a {role} message: branch_from_edit() puts one of its kind beside it")
+    return _grown(session, _copy(session, node_id, fields, id, timestamp))
 
 
 def branch_from_edit(
@@ -125,42 +116,13 @@ def branch_from_edit(
     timestamp: str | None = None,
     **fields: Any,
 ) -> Session:
-    """A message with other words beside any message but the root; attachments that aren't given are those of the old."""
-    fields["content"] = content
-    if attachments is not None:
-        fields["attachments"] = tuple(attachments) or None
-    made = _copy(session, node_id, id, timestamp, fields)
+    """A copy with other words beside a message of any role; attachments that aren't given are those it has."""
+    files = {} if attachments is None else {"attachments": tuple(attachments)}
+    made = _copy(session, node_id, {**fields, **files, "content": content}, id, timestamp)
     return _grown(session, made if made.attachments else made.without("attachments"))
 
 
-_GENERATING: dict[str, Any] = {"role": "assistant", "content": "", "status": "generating"}
-
-
-def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a message by their Python names, as a message would hold them; refuses what is wrong or structure."""
-    try:
-        made = MessageNode.model_validate(fields)
-    except ValidationError as error:
-        wrong = error.errors(include_url=False)[0]
-        place = ".".join(map(str, wrong["loc"]))
-        raise Refused(f"{place} can't be {wrong['input']!r}: {wrong['msg']}") from error
-    for name, remedy in STRUCTURE.items():
-        if name in made.model_fields_set:
-            raise Refused(f"{name} is structure and can't be given as a field: {remedy}")
-    return {name: getattr(made, name) for name in made.model_fields_set}
-
-
-def parent_of(session: Session, node_id: str, what: str) -> NodeId:
-    """The parent of a node; refuses where there is none, `what` saying what it would be needed for."""
-    parent = session.node(node_id).parent_id
-    if parent is None:
-        raise Refused(f"node {node_id!r} is a root: it can't {what}; name a message below it")
-    if parent not in session.nodes:
-        raise Refused(f"node {node_id!r} hangs on {parent!r}, which does not exist, and can't {what}: run repaired() first")
-    return parent
-
-
-def _place_for(session: Session, parent: str | None) -> NodeId | None:
+def _place(session: Session, parent: str | None) -> NodeId | None:
     above = parent if parent is not None else session.active_leaf_id or session.root_node_id
     if above is not None and above not in session.nodes:
         raise UnknownNode(f"session {session.id!r} has no node {above!r} to append to")
@@ -170,9 +132,46 @@ def _place_for(session: Session, parent: str | None) -> NodeId | None:
 
 
 def _new(
-    session: Session, parent: NodeId | None, id: str | None, timestamp: str | None, fields: dict[str, Any], taken: str = ""
+    session: Session, parent: str | None, fields: Mapping[str, Any], id: str | None, timestamp: str | None
 ) -> MessageNode:
-    links: dict[str, Any] = {"id": _id_for(session, id, taken), "parent_id": parent}
-    if timestamp is not None:
-        links["timestamp"] = timestamp
-    return MessageNode.model_construct(**links)
+    times = {} if timestamp is None else {"timestamp": timestamp}
+    return message({**fields, **times}, id=_id(session, id, taken=parent), parent_id=parent)
+
+
+def _copy(
+    session: Session, node_id: str, fields: Mapping[str, Any], id: str | None, timestamp: str | None
+) -> MessageNode:
+    times = {} if timestamp is None else {"timestamp": timestamp}
+    links = {"id": _id(session, id), "parent_id": parent_of(session, node_id, "given a sibling")}
+    blank = without_run_state(session.nodes[node_id]).without(
+        "children_ids", "last_selected_child_id", "timestamp", "updated_at", "is_enabled"
+    )
+    return blank.model_copy(update={**checked({**fields, **times}), **links})
+
+
+def _id(session: Session, wanted: str | None, *, taken: str | None = None) -> NodeId:
+    """The id that is wanted, or else the next free one, the one place where ids are made."""
+    if wanted is not None:
+        if wanted in session.nodes or wanted == taken:
+            raise Refused(f"session {session.id!r} already has a node {wanted!r}: give another id, or none")
+        return NodeId(wanted)
+    n = len(session.nodes)
+    while (free := f"node-{n}") in session.nodes or free == taken or session.children(free):
+        n += 1
+    return NodeId(free)
+
+
+def _grown(session: Session, *new: MessageNode) -> Session:
+    """The session with messages that hang in a row."""
+    revision = Revision(session)
+    for node in new:
+        revision.changes[node.id] = node
+        if node.parent_id is not None:
+            revision.link(node.parent_id, (*revision.children(node.parent_id), node.id))
+            revision.put(node.parent_id, last_selected_child_id=node.id)
+    above, leaf = new[0].parent_id, new[-1].id
+    if above is not None and above == session.active_leaf_id and revision.remembered:
+        revision.leaf = leaf  # the way up to here is remembered: appending stays cheap in the longest conversations
+    else:
+        revision.look_at(leaf)
+    return revision.session(**({"root_node_id": new[0].id} if above is None else {}))

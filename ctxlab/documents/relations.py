@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from ctxlab.documents.message import NodeId
+from ctxlab.errors import Refused
 
 if TYPE_CHECKING:
     from ctxlab.documents.session import Session
@@ -70,3 +71,15 @@ def leaf_below(session: Session, node_id: str) -> NodeId:
             break
         key = below
     return key
+
+
+def parent_of(session: Session, node_id: str, what: str) -> NodeId:
+    """The parent of a node. Refuses a root, saying that it can't be `what`, and what hangs nowhere."""
+    parent = session.node(node_id).parent_id
+    if parent is None:
+        raise Refused(f"node {node_id!r} is a root and can't be {what}: name a message below it")
+    if parent not in session.nodes:
+        raise Refused(
+            f"node {node_id!r} can't be {what}: it hangs on {parent!r}, which does not exist; run repaired() first"
+        )
+    return parent

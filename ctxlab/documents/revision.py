@@ -17,6 +17,7 @@ class Revision:
     def __init__(self, before: Session) -> None:
         self.before = before
         self.leaf = before.active_leaf_id
+        self.remembered = before.leaf_is_remembered
         self.changes: dict[str, MessageNode | None] = {}
         self.links: dict[str, tuple[NodeId, ...]] = {}
 
@@ -39,20 +40,11 @@ class Revision:
         self.links[key] = listed
         self.changes[key] = node.model_copy(update={"children_ids": listed})
 
-    def add(self, node: MessageNode) -> None:
-        """A node that is new, as the last child of its parent, which remembers it."""
-        self.changes[node.id] = node
-        if node.parent_id is not None:
-            self.link(node.parent_id, (*self.children(node.parent_id), node.id))
-            self.put(node.parent_id, last_selected_child_id=node.id)
-
-    def hang(self, keys: Sequence[str], parent: str, *, at: int | None = None) -> None:
-        """Children of another parent become those of this one, at a place among them or after the last."""
-        children = list(self.children(parent))
-        children[len(children) if at is None else at : len(children) if at is None else at] = cast("list[NodeId]", keys)
+    def hang(self, keys: Sequence[str], parent: str) -> None:
+        """Hang nodes on another parent, after the children that it has."""
         for key in keys:
             self.put(key, parent_id=parent)
-        self.link(parent, children)
+        self.link(parent, (*self.children(parent), *keys))
 
     def remove(self, key: str) -> None:
         self.changes[key] = None
@@ -60,23 +52,25 @@ class Revision:
     def look_at(self, leaf: str) -> None:
         """Move the active leaf; every parent on the way to it that has a choice remembers the branch.
 
-        A parent of one child is left as it is: there the way down is the same with a memory and without.
+        A parent of one child stays as it is: there the way down is the same with a memory and without.
         """
-        self.leaf = NodeId(leaf)
+        self.leaf, self.remembered = NodeId(leaf), True
         nodes, changes = self.before.nodes, self.changes
-        key = leaf
+        key, node = leaf, self.node(leaf)
         for _ in range(len(nodes) + len(changes)):  # no way up is longer, so a circle ends too
-            above = (changes.get(key) or nodes[key]).parent_id
+            above = node.parent_id
             parent = None if above is None else changes.get(above) or nodes.get(above)
             if above is None or parent is None:
                 break
             memory = parent.last_selected_child_id
             if memory != key and (memory is not None or len(self.children(above)) > 1):
                 self.put(above, last_selected_child_id=key)
-            key = above
+            key, node = above, parent
 
     def session(self, **fields: Any) -> Session:
         """The new session; the old one itself where nothing has changed."""
         if self.leaf != self.before.active_leaf_id:
             fields["active_leaf_id"] = self.leaf
-        return self.before.with_nodes(self.changes, **fields) if self.changes or fields else self.before
+        if not self.changes and not fields:
+            return self.before
+        return self.before.with_nodes(self.changes, leaf_is_remembered=self.remembered, **fields)

@@ -121,9 +121,12 @@ def _equal(a: Draft, b: Draft) -> bool:
 
 def _why_gone(ctx: Context) -> dict[str, Cause]:
     """Why messages are not there by their own key: the cause of the drop, or that they were merged."""
-    gone = {
-        part.key: Cause("", "merged", f"it is part of {draft.key}") for draft in ctx.drafts for part in draft.merged
-    }
+    gone = {part.key: _merged_into(draft) for draft in ctx.drafts for part in draft.merged}
     for group in ctx.dropped:
         gone.update((part.key, group.cause) for draft in group.drafts for part in draft.parts)
     return gone
+
+
+def _merged_into(whole: Draft) -> Cause:
+    seam = next((span.cause for span in whole.text.spans if span.cause and span.origin.kind == "separator"), None)
+    return Cause(seam.processor if seam else "", seam.rule if seam else "merged", f"it is part of {whole.key}")

@@ -45,9 +45,7 @@ def assembled(
     whole = Agent.model_validate({"id": "ag", "name": "Nova", "presetMessages": list(presets), **(agent or {})})
     step = InjectionAssembler() if anchors is None else InjectionAssembler(anchors=anchors)
     request = Request(Session(id="s"), agent=whole, user=user, model=model)
-    return Pipeline.of([step]).run(
-        Context(request, history(*said.split())), Services(tokenizer=WordTokenizer())
-    )
+    return Pipeline.of([step]).run(Context(request, history(*said.split())), Services(tokenizer=WordTokenizer()))
 
 
 def texts(trace: Trace) -> str:

@@ -126,9 +126,7 @@ def test_a_disabled_message_stays_out_and_is_noted() -> None:
 def test_many_disabled_messages_are_one_note() -> None:
     trace = loaded(chat(*(node(f"n{i}", isEnabled=False) for i in range(7))))
 
-    assert notes(trace) == [
-        "7 messages are switched off: node:n0, node:n1, node:n2, node:n3, node:n4 and 2 more"
-    ]
+    assert notes(trace) == ["7 messages are switched off: node:n0, node:n1, node:n2, node:n3, node:n4 and 2 more"]
 
 
 def test_a_blank_message_stays_out_unless_it_has_files() -> None:

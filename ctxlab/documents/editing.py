@@ -1,0 +1,93 @@
+"""Verbs that change a message in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ctxlab.documents.fields import checked
+from ctxlab.documents.message import Asset, MessageNode
+from ctxlab.documents.relations import descendants
+from ctxlab.documents.revision import Revision
+from ctxlab.documents.run_state import SNAPSHOT, without_caches, without_metadata
+from ctxlab.errors import Refused
+
+if TYPE_CHECKING:
+    from ctxlab.documents.session import Session
+
+
+def edit(
+    session: Session,
+    node_id: str,
+    content: str | None = None,
+    *,
+    attachments: Sequence[Asset | Mapping[str, Any]] | None = None,
+    updated_at: str | None = None,
+) -> Session:
+    """Other words for a user or assistant message, other attachments, or both; what isn't given stays.
+
+    `attachments=()` takes them all away. What was computed from the old text goes (counts, usage, translation), and so
+    do the snapshots of variables here and below.
+    """
+    role = session.node(node_id).role
+    if role not in ("user", "assistant"):
+        raise Refused(f"node {node_id!r} is a {role} message: edit() is for the user's and the assistant's, use update()")
+    fields: dict[str, Any] = {}
+    if content is not None:
+        fields["content"] = content
+    if attachments is not None:
+        fields["attachments"] = tuple(attachments)
+    if updated_at is not None:
+        fields["updated_at"] = updated_at
+    return _updated(session, node_id, checked(fields))
+
+
+def update(session: Session, node_id: str, **fields: Any) -> Session:
+    """Other values for any fields of a message but its links, in Python's or the file's names.
+
+    Other content or attachments make caches stale as in `edit`; metadata that is given is taken as it is.
+    """
+    session.node(node_id)
+    return _updated(session, node_id, checked(fields))
+
+
+def enable(session: Session, node_id: str, *, below: bool = False) -> Session:
+    """The message switched on, with `below` all that hang below it too."""
+    return _switched(session, node_id, on=True, below=below)
+
+
+def disable(session: Session, node_id: str, *, below: bool = False) -> Session:
+    """The message switched off, so that it never reaches a model; with `below` all that hang below it too."""
+    return _switched(session, node_id, on=False, below=below)
+
+
+def _updated(session: Session, node_id: str, fields: dict[str, Any]) -> Session:
+    old = session.nodes[node_id]
+    new = old.model_copy(update=fields)
+    if "attachments" in fields and not new.attachments:
+        new = new.without("attachments")
+    if new == old:
+        return session
+    revision = Revision(session)
+    if _says(new) != _says(old):
+        if "metadata" not in fields:
+            new = without_caches(new)
+        for key in descendants(session, node_id):
+            below = session.nodes[key]
+            if below.metadata and (kept := without_metadata(below, SNAPSHOT)) is not below:
+                revision.changes[key] = kept
+    revision.changes[node_id] = new
+    return revision.session()
+
+
+def _says(node: MessageNode) -> tuple[Any, ...]:
+    return node.content, node.attachments or ()
+
+
+def _switched(session: Session, node_id: str, *, on: bool, below: bool) -> Session:
+    session.node(node_id)
+    revision = Revision(session)
+    for key in (node_id, *(descendants(session, node_id) if below else ())):
+        if session.nodes[key].enabled != on:
+            revision.put(key, is_enabled=on)
+    return revision.session()

@@ -1,0 +1,340 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ctxlab.api import build
+from ctxlab.context import Context, Draft, Origin, Request, Text
+from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
+from ctxlab.errors import BudgetTooSmall, OverBudget
+from ctxlab.pipeline import Pipeline, Processor, Services, Trace, processor
+from ctxlab.processors import TokenLimiter, default_pipeline
+from ctxlab.processors.token_limiter import head_length
+from ctxlab.testing.fakes import WordTokenizer
+
+
+def said(id: str, words: int, role: Any = "user", **fields: Any) -> Draft:
+    """A message of as many words, the first of which is its id."""
+    origin = Origin("node", id)
+    text = " ".join([id] + ["and"] * (words - 1)) if words else ""
+    return replace(Draft(f"node:{id}", role, (Text.of(text, origin),), origin), **fields)
+
+
+def asks(id: str, *calls: str, words: int = 1) -> Draft:
+    return said(id, words, "assistant", calls=tuple(ToolCall(call, "look") for call in calls))
+
+
+def answers(id: str, call: str, words: int = 1) -> Draft:
+    return said(id, words, "tool", result_of=call)
+
+
+def limited(drafts: list[Draft], budget: int | None, *, tokenizer: Any = None, **more: Any) -> Trace:
+    request = {name: more.pop(name) for name in ("agent", "model") if name in more}
+    limiter = TokenLimiter(TokenLimiter.Settings(budget_tokens=budget, **more))
+    services = Services(tokenizer=tokenizer or WordTokenizer())
+    ctx = Context(Request(Session(id="s"), **request), tuple(drafts))
+    return Pipeline.of([limiter]).run(ctx, services)
+
+
+def kept(trace: Trace) -> str:
+    return " ".join(draft.key.removeprefix("node:") for draft in trace.result.drafts)
+
+
+def notes(trace: Trace) -> list[str]:
+    return [note.text for note in trace.changes(0).notes]
+
+
+def causes(trace: Trace) -> dict[str, str]:
+    return {
+        draft.key.removeprefix("node:"): group.cause.rule for group in trace.result.dropped for draft in group.drafts
+    }
+
+
+CHAT = [said("a", 5), said("b", 5, "assistant"), said("c", 5), said("d", 5, "assistant"), said("e", 5)]
+
+
+@pytest.mark.parametrize(
+    ("budget", "expected"), [(25, "a b c d e"), (24, "b c d e"), (20, "b c d e"), (9, "e"), (10, "d e"), (5, "e")]
+)
+def test_the_oldest_go_first_and_a_full_budget_is_no_exhausted_one(budget: int, expected: str) -> None:
+    assert kept(limited(CHAT, budget)) == expected
+
+
+def test_what_goes_says_what_it_needed_and_what_was_left() -> None:
+    (group,) = limited(CHAT, 17).result.dropped
+
+    assert [draft.key for draft in group.drafts] == ["node:a", "node:b"]
+    assert (group.needed, group.left) == (5, 2)
+    assert str(group.cause) == "token-limiter / sliding: needed 5, left 2"
+
+
+def test_a_short_old_message_goes_with_the_long_one_after_it() -> None:
+    assert kept(limited([said("a", 1), said("b", 9, "assistant"), said("c", 5)], 7)) == "c"
+
+
+def test_a_report_is_left_for_tables_and_widgets() -> None:
+    report = limited(CHAT, 17).result.shared["token-limiter"]
+
+    told = {name: report[name] for name in ("budget", "protected_tokens", "history_tokens", "left_tokens")}
+    assert told == {"budget": 17, "protected_tokens": 5, "history_tokens": 10, "left_tokens": 2}
+    assert (report["kept"], report["cut"], report["history"], report["shortened"]) == (3, 2, 5, 0)
+
+
+def test_without_a_budget_nothing_is_touched() -> None:
+    assert limited(CHAT, None).step(0).did_nothing
+    assert limited(CHAT, None, model=ModelProfile(id="m")).step(0).did_nothing
+
+
+def test_a_budget_that_is_enough_keeps_the_same_drafts() -> None:
+    trace = limited(CHAT, 100)
+
+    assert trace.result.drafts is trace.start.drafts
+
+
+# --- what stays whatever happens
+
+
+def test_presets_and_summaries_stay() -> None:
+    trace = limited([said("p", 3, "system", pinned=True), *CHAT, said("q", 3, pinned=True)], 12)
+
+    assert kept(trace) == "p e q"
+
+
+def test_the_newest_words_of_the_user_stay_and_what_lies_between_goes() -> None:
+    chat = [said("a", 5), said("u", 5), asks("t1", "c1", words=9), answers("r1", "c1", 9), said("d", 3, "assistant")]
+
+    assert kept(limited(chat, 8)) == "u d"
+
+
+def test_the_newest_unit_stays_whole() -> None:
+    chat = [said("a", 5), asks("t", "c1", "c2"), answers("r1", "c1", 4), answers("r2", "c2", 4)]
+
+    trace = limited([said("x", 5), *chat], 20)
+
+    assert kept(trace) == "a t r1 r2"
+
+
+def test_tool_results_under_the_users_role_are_not_the_users_words() -> None:
+    chat = [said("u", 3), said("a", 3, "assistant"), said("r", 3, result_of="c1"), said("d", 3, "assistant")]
+
+    assert kept(limited(chat, 6)) == "u d"
+
+
+def test_too_small_a_budget_names_what_is_too_big() -> None:
+    agent = Agent.model_validate({"tools": [{"name": "look", "description": "at many many things"}]})
+
+    with pytest.raises(BudgetTooSmall) as caught:
+        limited([said("p", 30, "system", pinned=True), said("a", 5)], 20, agent=agent)
+
+    assert str(caught.value).startswith(
+        "the budget is 20 tokens, and what must stay needs 42; the largest are node:p (30), tool definitions (7)"
+    )
+    assert caught.value.processor == "token-limiter"
+    assert caught.value.trace is not None
+
+
+def test_even_an_empty_context_may_be_too_large() -> None:
+    with pytest.raises(BudgetTooSmall, match=r"the request itself \(3\)"):
+        limited([], 2, tokenizer=WordTokenizer(request_tokens=3))
+    assert kept(limited([], 3, tokenizer=WordTokenizer(request_tokens=3))) == ""
+
+
+# --- tools
+
+
+def test_a_call_and_its_results_go_together() -> None:
+    chat = [asks("t", "c1", "c2"), answers("r1", "c1"), answers("r2", "c2"), said("e", 5)]
+
+    assert kept(limited(chat, 10)) == "t r1 r2 e"
+    assert kept(limited(chat, 9)) == "e"
+
+
+def test_a_call_without_a_result_is_taken_off_with_a_note() -> None:
+    trace = limited([asks("t", "c1", "c2"), answers("r1", "c1"), said("e", 1)], 50)
+
+    assert [call.id for call in trace.result.drafts[0].calls] == ["c1"]
+    assert notes(trace) == ["node:t asked for c2, which nothing answers; not sent"]
+
+
+def test_of_two_equal_calls_with_one_result_one_is_taken_off() -> None:
+    trace = limited([asks("t", "c1", "c1"), answers("r1", "c1"), said("e", 1)], 50)
+
+    assert kept(trace) == "t r1 e"
+    assert [call.id for call in trace.result.drafts[0].calls] == ["c1"]
+    assert notes(trace) == ["node:t asked for c1, which nothing answers; not sent"]
+
+
+def test_a_message_of_nothing_but_unanswered_calls_goes() -> None:
+    trace = limited([asks("t", "c1", words=0), said("e", 1)], 50)
+
+    assert kept(trace) == "e"
+    assert causes(trace) == {"t": "unanswered-call"}
+
+
+def test_a_result_without_a_call_goes() -> None:
+    trace = limited([said("u", 1), answers("r", "c9"), said("e", 1)], 50)
+
+    assert kept(trace) == "u e"
+    assert causes(trace) == {"r": "orphan-result"}
+
+
+def test_a_result_without_a_call_is_told_from_one_whose_call_was_cut() -> None:
+    chat = [asks("t", "c1", words=9), said("u", 1), answers("r", "c1"), answers("lost", "c9"), said("e", 1)]
+
+    assert causes(limited(chat, 5)) == {"t": "sliding", "r": "sliding", "lost": "orphan-result"}
+
+
+def test_reused_ids_pair_with_the_nearest_call() -> None:
+    chat = [asks("t1", "c"), answers("r1", "c", 9), asks("t2", "c"), answers("r2", "c"), said("e", 1)]
+
+    assert kept(limited(chat, 8)) == "t2 r2 e"
+
+
+# --- shortening
+
+LONG = "one two three four five six seven"
+
+
+def long(id: str, text: str = LONG, **fields: Any) -> Draft:
+    origin = Origin("node", id)
+    return Draft(f"node:{id}", "user", (Text.of(text, origin),), origin, **fields)
+
+
+def test_the_message_at_the_border_may_keep_its_head() -> None:
+    trace = limited([long("a"), long("b"), said("e", 1)], 5, retained_characters=8)
+
+    assert kept(trace) == "b e"
+    assert str(trace.result.drafts[0].text) == "one two \n[…]"
+    head, marker = trace.result.drafts[0].text.spans
+    assert (head.origin.kind, marker.origin.kind) == ("node", "notice")
+    assert [older.text for older in marker.was] == ["three four five six seven"]
+    assert marker.cause is not None
+    assert marker.cause.reason == "the first 8 of 33 characters stay"
+
+
+def test_every_cut_message_may_keep_its_head() -> None:
+    chat = [long("a"), said("b", 1), long("c"), said("e", 1)]
+
+    trace = limited(chat, 8, retained_characters=8, retain="each")
+
+    assert kept(trace) == "a b c e"
+    assert [str(draft.text) for draft in trace.result.drafts] == ["one two \n[…]", "b", "one two \n[…]", "e"]
+    assert trace.result.shared["token-limiter"]["shortened"] == 2
+
+
+def test_heads_end_where_the_budget_does() -> None:
+    assert (
+        kept(limited([long("a"), said("b", 1), long("c"), said("e", 1)], 5, retained_characters=8, retain="each"))
+        == "b c e"
+    )
+
+
+def test_a_head_that_would_not_be_shorter_is_none() -> None:
+    trace = limited([long("a", "one two"), said("e", 1)], 2, retained_characters=6)
+
+    assert kept(trace) == "e"
+
+
+def test_the_marker_is_a_setting() -> None:
+    trace = limited([long("a"), said("e", 1)], 4, retained_characters=7, marker="")
+
+    assert str(trace.result.drafts[0].text) == "one two"
+
+
+def test_a_shortened_message_drops_the_reasoning_that_it_no_longer_has() -> None:
+    thought = long("a", meta={"reasoningArtifacts": [{"replayPolicy": "always"}], "x": 1}, reasoning="hm")
+
+    trace = limited([thought, said("e", 1)], 6, retained_characters=8)
+
+    assert (trace.result.drafts[0].reasoning, dict(trace.result.drafts[0].meta)) == (None, {"x": 1})
+    assert notes(trace) == ["node:a was shortened, so its reasoning state is not replayed"]
+
+
+@pytest.mark.parametrize(
+    ("text", "characters", "expected"),
+    [
+        ("abc", 5, "abc"),
+        ("abc", 2, "ab"),
+        ("a👩‍👩‍👧b", 3, "a"),
+        ("🇩🇪🇫🇷", 3, "🇩🇪"),
+        ("e\u0301e\u0301", 3, "e\u0301"),
+        ("a\r\nb", 2, "a"),
+        ("👩‍👩‍👧", 1, ""),
+        ("a" + "\u0301" * 200, 150, ""),
+        ("", 3, ""),
+    ],
+)
+def test_a_head_never_cuts_through_a_character(text: str, characters: int, expected: str) -> None:
+    assert text[: head_length(text, characters)] == expected
+
+
+# --- budgets
+
+
+def test_the_window_of_the_model_less_the_reply_is_the_budget() -> None:
+    model = ModelProfile(id="m", context_window=20, max_output_tokens=5)
+    agent = Agent.model_validate({"parameters": {"maxTokens": 9}})
+
+    assert kept(limited(CHAT, None, model=model)) == "c d e"
+    assert kept(limited(CHAT, None, model=model, agent=agent)) == "d e"
+    assert kept(limited(CHAT, None, model=model, reserve_tokens=0)) == "b c d e"
+
+
+def test_a_budget_of_the_call_is_exact() -> None:
+    assert kept(limited(CHAT, 15, model=ModelProfile(id="m", context_window=7, max_output_tokens=5))) == "c d e"
+    assert kept(limited(CHAT, 15, reserve_tokens=5)) == "d e"
+
+
+def test_a_calls_budget_beats_the_agents_reserve() -> None:
+    agent = Agent.model_validate({"processors": [{"id": "token-limiter", "settings": {"reserve_tokens": 5}}]})
+    session = Session(id="s").append("", id="root")
+    for draft in CHAT:
+        session = session.append(str(draft.text), role=draft.role)
+
+    trace = build(session, agent, budget_tokens=50, services=Services(tokenizer=WordTokenizer()))
+
+    assert trace.result.shared["token-limiter"]["budget"] == 50
+
+
+def test_an_overhead_takes_the_place_of_what_the_wire_adds() -> None:
+    wire = WordTokenizer(message_tokens=4)
+
+    assert kept(limited(CHAT, 15, tokenizer=wire)) == "e"
+    assert kept(limited(CHAT, 15, tokenizer=wire, overhead_tokens=0)) == "c d e"
+    assert kept(limited(CHAT, 15, overhead_tokens=2)) == "d e"
+
+
+def test_what_later_steps_may_add_is_kept_free() -> None:
+    class Loud(Processor):
+        id = "loud"
+
+        def may_add_tokens(self, tokenizer: Any) -> int:
+            return 2
+
+        def __call__(self, ctx: Context, services: Services) -> Context:
+            cause = Origin("made", "loud")
+            return ctx.edit(lambda draft: draft.with_text(draft.text + Text.of(" very loud", cause)))
+
+    ctx = Context(Request(Session(id="s")), tuple(CHAT))
+    pipeline = Pipeline.of([TokenLimiter, Loud]).with_setting("token-limiter.budget_tokens", 15)
+
+    trace = pipeline.run(ctx, Services(tokenizer=WordTokenizer()))
+
+    assert kept(trace) == "d e"
+    assert trace.tokens == 14
+
+
+def test_a_later_step_that_adds_more_than_it_says_is_found_out() -> None:
+    @processor("chatty")
+    def chatty(ctx: Context) -> Context:
+        return ctx.edit(lambda draft: draft.with_text(draft.text + Text.of(" word" * 50, Origin("made", "chatty"))))
+
+    session = Session(id="s").append("", id="root").append("hello")
+    options: dict[str, Any] = {
+        "pipeline": default_pipeline().with_processor(chatty),
+        "services": Services(tokenizer=WordTokenizer()),
+    }
+
+    with pytest.raises(OverBudget, match="51 tokens, the limiter promised 20"):
+        build(session, budget_tokens=20, **options)
+    assert build(session, budget_tokens=200, **options).tokens == 51
