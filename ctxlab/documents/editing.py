@@ -9,7 +9,7 @@ from ctxlab.documents.fields import checked
 from ctxlab.documents.message import Asset, MessageNode
 from ctxlab.documents.relations import descendants
 from ctxlab.documents.revision import Revision
-from ctxlab.documents.run_state import SNAPSHOT, without_caches, without_metadata
+from ctxlab.documents.run_state import CACHES, SNAPSHOT, without_metadata
 from ctxlab.errors import Refused
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ def edit(
     """
     role = session.node(node_id).role
     if role not in ("user", "assistant"):
-        raise Refused(f"node {node_id!r} is a {role} message: edit() is for the user's and the assistant's, use update()")
+        raise Refused(
+            f"node {node_id!r} is a {role} message: edit() is for the user's and the assistant's, use update()"
+        )
     fields: dict[str, Any] = {}
     if content is not None:
         fields["content"] = content
@@ -42,7 +44,7 @@ def edit(
     return _updated(session, node_id, checked(fields))
 
 
-def update(session: Session, node_id: str, **fields: Any) -> Session:
+def update(session: Session, node_id: str, /, **fields: Any) -> Session:
     """Other values for any fields of a message but its links, in Python's or the file's names.
 
     Other content or attachments make caches stale as in `edit`; metadata that is given is taken as it is.
@@ -53,12 +55,12 @@ def update(session: Session, node_id: str, **fields: Any) -> Session:
 
 def enable(session: Session, node_id: str, *, below: bool = False) -> Session:
     """The message switched on, with `below` all that hang below it too."""
-    return _switched(session, node_id, on=True, below=below)
+    return _turned(session, node_id, on=True, below=below)
 
 
 def disable(session: Session, node_id: str, *, below: bool = False) -> Session:
     """The message switched off, so that it never reaches a model; with `below` all that hang below it too."""
-    return _switched(session, node_id, on=False, below=below)
+    return _turned(session, node_id, on=False, below=below)
 
 
 def _updated(session: Session, node_id: str, fields: dict[str, Any]) -> Session:
@@ -71,11 +73,11 @@ def _updated(session: Session, node_id: str, fields: dict[str, Any]) -> Session:
     revision = Revision(session)
     if _says(new) != _says(old):
         if "metadata" not in fields:
-            new = without_caches(new)
-        for key in descendants(session, node_id):
-            below = session.nodes[key]
-            if below.metadata and (kept := without_metadata(below, SNAPSHOT)) is not below:
-                revision.changes[key] = kept
+            new = without_metadata(new, *CACHES)
+        if snapshots := [key for key, node in session.nodes.items() if node.metadata and SNAPSHOT in node.metadata]:
+            below = set(descendants(session, node_id))
+            for key in below.intersection(snapshots):
+                revision.changes[key] = without_metadata(session.nodes[key], SNAPSHOT)
     revision.changes[node_id] = new
     return revision.session()
 
@@ -84,7 +86,7 @@ def _says(node: MessageNode) -> tuple[Any, ...]:
     return node.content, node.attachments or ()
 
 
-def _switched(session: Session, node_id: str, *, on: bool, below: bool) -> Session:
+def _turned(session: Session, node_id: str, *, on: bool, below: bool) -> Session:
     session.node(node_id)
     revision = Revision(session)
     for key in (node_id, *(descendants(session, node_id) if below else ())):

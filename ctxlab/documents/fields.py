@@ -19,7 +19,7 @@ STRUCTURE = {
 
 
 def message(fields: Mapping[str, Any], **links: Any) -> MessageNode:
-    """A message of these fields, in Python's or the file's names; refuses wrong values and fields that are structure."""
+    """A message of these fields, named as in Python or in the file; refuses wrong values and structure."""
     _refuse_structure(fields)
     try:
         return MessageNode.model_validate({**fields, **links})

@@ -21,25 +21,24 @@ def index_of(nodes: Nodes) -> Index:
     return {key: _in_stored_order(children, nodes.get(key)) for key, children in found.items()}
 
 
-def reindexed(index: Index, before: Nodes, after: Nodes, changes: Changes) -> Index:
+def reindexed(index: Mapping[str, tuple[NodeId, ...]], before: Nodes, after: Nodes, changes: Changes) -> Index:
     """The index of `after`, which is `before` with some nodes changed; only their surroundings are looked at."""
+    result = dict(index)
     moved: set[str] = set()
-    touched: dict[str, list[NodeId]] = {}  # parents whose list has to be made anew, with who arrives there
-    for key in changes:
-        old, new = before.get(key), after.get(key)
+    touched: dict[str, list[NodeId]] = {}  # parents whose list is to be made anew, with those who come to them
+    for key, new in changes.items():
+        old = before.get(key)
         if old is None or new is None or old.parent_id != new.parent_id:
             moved.add(key)
             if old is not None and old.parent_id is not None:
                 touched.setdefault(old.parent_id, [])
             if new is not None and new.parent_id is not None:
                 touched.setdefault(new.parent_id, []).append(cast("NodeId", key))
-        if (old.children_ids if old else ()) != (new.children_ids if new else ()):
+        if old is None or new is None or old.children_ids != new.children_ids:
             touched.setdefault(key, [])
-    if not touched:
-        return index
-    result = dict(index)
     for key, arrivals in touched.items():
-        children = [child for child in index.get(key, ()) if child not in moved] + arrivals
+        children = [child for child in index.get(key, ()) if child not in moved]
+        children += arrivals
         if children:
             result[key] = _in_stored_order(children, after.get(key), after)
         else:
@@ -47,7 +46,9 @@ def reindexed(index: Index, before: Nodes, after: Nodes, changes: Changes) -> In
     return result
 
 
-def _in_stored_order(children: list[NodeId], parent: MessageNode | None, nodes: Nodes | None = None) -> tuple[NodeId, ...]:
+def _in_stored_order(
+    children: list[NodeId], parent: MessageNode | None, nodes: Nodes | None = None
+) -> tuple[NodeId, ...]:
     """The listed ones first, then the others, as they stand among all `nodes` or, without these, as they come."""
     stored = parent.children_ids if parent is not None else ()
     if list(stored) == children:

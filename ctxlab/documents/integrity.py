@@ -136,9 +136,7 @@ def repaired(session: Session) -> tuple[Session, tuple[Note, ...]]:
         leaf = _deepest_last(mended, root)
         if session.active_leaf_id != leaf:
             say("missing-leaf", leaf, f"the active leaf is {leaf!r} now, was {session.active_leaf_id!r}")
-    changed = session.model_copy(update={"nodes": mended, "root_node_id": root, "active_leaf_id": leaf})
-    changed._children = None  # pyright: ignore[reportPrivateUsage]
-    return changed, tuple(notes)
+    return session.model_copy(update={"nodes": mended, "root_node_id": root, "active_leaf_id": leaf}), tuple(notes)
 
 
 def _root_for(session: Session, nodes: dict[str, MessageNode], say: Any) -> NodeId:

@@ -15,25 +15,27 @@ Relation = Literal["same", "ancestor", "descendant", "sibling", "other"]
 
 def ancestors(session: Session, node_id: str) -> tuple[NodeId, ...]:
     """Ids of the nodes above, from the parent up to the root."""
-    session.node(node_id)
-    above: dict[NodeId, None] = {}
-    key = session.nodes[node_id].parent_id
-    while key is not None and key in session.nodes and key not in above and key != node_id:
-        above[key] = None
-        key = session.nodes[key].parent_id
+    nodes, above = session.nodes, list[NodeId]()
+    key = session.node(node_id).parent_id
+    seen = {node_id}
+    while key is not None and key not in seen and (node := nodes.get(key)) is not None:
+        above.append(key)
+        seen.add(key)
+        key = node.parent_id
     return tuple(above)
 
 
 def descendants(session: Session, node_id: str) -> tuple[NodeId, ...]:
     """Ids of all nodes below, in tree order: parents before children, siblings in order."""
     session.node(node_id)
-    below: dict[NodeId, None] = {}
-    stack = list(reversed(session.children(node_id)))
+    children, below = session.children_by_parent, list[NodeId]()
+    stack = list(reversed(children.get(node_id, ())))
     while stack:
         key = stack.pop()
-        if key not in below and key != node_id:
-            below[key] = None
-            stack.extend(reversed(session.children(key)))
+        if key != node_id:  # a node has one parent, so only a circle through the first one could come round
+            below.append(key)
+            if key in children:
+                stack.extend(reversed(children[key]))
     return tuple(below)
 
 
@@ -64,12 +66,15 @@ def remembered_child(session: Session, node_id: str) -> NodeId | None:
 
 def leaf_below(session: Session, node_id: str) -> NodeId:
     """The leaf to which the remembered branches lead from here; a node without children is its own."""
+    session.node(node_id)
+    nodes, children = session.nodes, session.children_by_parent
     key = NodeId(node_id)
-    for _ in range(len(session.nodes)):  # no way down is longer, so a circle ends too
-        below = remembered_child(session, key)
+    for _ in range(len(nodes)):  # no way down is longer, so a circle ends too
+        below = children.get(key)
         if below is None:
             break
-        key = below
+        memory = nodes[key].last_selected_child_id
+        key = memory if memory is not None and memory in below else below[0]
     return key
 
 

@@ -55,7 +55,7 @@ class Revision:
         A parent of one child stays as it is: there the way down is the same with a memory and without.
         """
         self.leaf, self.remembered = NodeId(leaf), True
-        nodes, changes = self.before.nodes, self.changes
+        nodes, changes, children = self.before.nodes, self.changes, self.before.children_by_parent
         key, node = leaf, self.node(leaf)
         for _ in range(len(nodes) + len(changes)):  # no way up is longer, so a circle ends too
             above = node.parent_id
@@ -63,7 +63,7 @@ class Revision:
             if above is None or parent is None:
                 break
             memory = parent.last_selected_child_id
-            if memory != key and (memory is not None or len(self.children(above)) > 1):
+            if memory != key and (memory is not None or len(self.links.get(above) or children[above]) > 1):
                 self.put(above, last_selected_child_id=key)
             key, node = above, parent
 

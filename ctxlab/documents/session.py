@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Self
 
 from pydantic import Field, PrivateAttr
 
-from ctxlab.documents.message import MessageNode, NodeId, Role
+from ctxlab.documents import creating, editing, moving, relations, switching
+from ctxlab.documents.index import Index, arranged, index_of, reindexed
+from ctxlab.documents.message import MessageNode, NodeId
 from ctxlab.documents.stored import Note, Stored
-from ctxlab.errors import Refused, UnknownNode, did_you_mean
+from ctxlab.errors import UnknownNode, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,8 @@ class Session(Stored):
     created_at: str | None = None
     updated_at: str | None = None
 
-    _children: dict[str, tuple[NodeId, ...]] | None = PrivateAttr(None)
+    _children: Index | None = PrivateAttr(None)
+    _leaf_is_remembered: bool = PrivateAttr(False)
 
     def __repr__(self) -> str:
         return f"Session({self.id!r}, {len(self.nodes)} nodes, leaf {self.active_leaf_id!r})"
@@ -77,15 +80,18 @@ class Session(Stored):
 
     def children(self, node_id: str) -> tuple[NodeId, ...]:
         """Ids of the children: in stored order where there is one, those only known by their parent link after them."""
-        return self._index().get(node_id, ())
+        return self.children_by_parent.get(node_id, ())
 
-    def _index(self) -> dict[str, tuple[NodeId, ...]]:
+    @property
+    def children_by_parent(self) -> Mapping[str, tuple[NodeId, ...]]:
+        """The same for all nodes that have children."""
         if self._children is None:
-            self._children = _children_of_all(self.nodes)
+            self._children = index_of(self.nodes)
         return self._children
 
     def walk(self, leaf: str | None = None) -> Path:
         """The way from the root to `leaf` (default: the active leaf), with the reason where it breaks off."""
+        nodes = self.nodes
         node_id: str | None = leaf if leaf is not None else self.active_leaf_id
         if not node_id:
             return Path((), "there is no active leaf")
@@ -95,7 +101,7 @@ class Session(Stored):
             if node_id in seen:
                 broken = f"the parents of {next(iter(seen))!r} run in a circle at {node_id!r}"
                 break
-            node = self.nodes.get(node_id)
+            node = nodes.get(node_id)
             if node is None:
                 broken = f"node {node_id!r} does not exist"
                 break
@@ -119,6 +125,11 @@ class Session(Stored):
     def in_order(self) -> Iterator[MessageNode]:
         """Every node once, parents before children, siblings in order; unreachable ones last."""
         return (self.nodes[key] for key in self._keys_in_order())
+
+    ancestors = relations.ancestors
+    descendants = relations.descendants
+    leaf_below = relations.leaf_below
+    relation = relations.relation
 
     def _keys_in_order(self) -> Iterator[str]:
         seen: set[str] = set()
@@ -146,82 +157,60 @@ class Session(Stored):
 
         return repaired(self)
 
-    # --- verbs
+    # --- verbs: each gives a new session, see the modules they come from
 
-    def append(
+    append = creating.append
+    append_pair = creating.append_pair
+    branch = creating.branch
+    branch_from_edit = creating.branch_from_edit
+    continue_from = creating.continue_from
+    regenerate = creating.regenerate
+
+    disable = editing.disable
+    edit = editing.edit
+    enable = editing.enable
+    update = editing.update
+
+    delete = moving.delete
+    graft = moving.graft
+    move = moving.move
+    transfer_children = moving.transfer_children
+
+    switched = switching.switched
+    switched_to_sibling = switching.switched_to_sibling
+
+    def with_nodes(
         self,
-        content: str,
+        changes: Mapping[str, MessageNode | None],
         *,
-        role: Role = "user",
-        parent: str | None = None,
-        id: str | None = None,
-        timestamp: str | None = None,
+        places: Mapping[str, int] | None = None,
+        leaf_is_remembered: bool = False,
         **fields: Any,
     ) -> Session:
-        """A session with one more message under `parent` (default: the active leaf), which becomes the active leaf.
+        """A session with some nodes put in place of others, as they are: the verbs are made of this.
 
-        Without an `id` the message gets the next free `node-<n>`; without a `timestamp` it has none.
+        None takes a node out. A new one comes last, or where `places` says in the order of all nodes. `fields` are
+        fields of the session; `leaf_is_remembered` is what the property of this name says afterwards.
         """
-        above = parent if parent is not None else self.active_leaf_id or self.root_node_id
-        if above is not None and above not in self.nodes:
-            raise UnknownNode(f"session {self.id!r} has no node {above!r} to append to")
-        if above is None and self.nodes:
-            raise Refused(f"session {self.id!r} has nodes but no leaf and no root to append to; run repaired() first")
-        if id is not None and id in self.nodes:
-            raise Refused(f"session {self.id!r} already has a node {id!r}")
-        new_id = NodeId(id if id is not None else self._free_id())
-        given = {"id": new_id, "parent_id": above, "role": role, "content": content, "status": "complete", **fields}
-        if timestamp is not None:
-            given["timestamp"] = timestamp
-        node = MessageNode.model_validate(given)
-        nodes = {**self.nodes, new_id: node}
-        index = {**self._index()}
-        if above is not None:
-            siblings = (*index.get(above, ()), new_id)
-            index[above] = siblings
-            nodes[above] = nodes[above].model_copy(update={"children_ids": siblings, "last_selected_child_id": new_id})
-        changed: dict[str, Any] = {"nodes": nodes, "active_leaf_id": new_id}
-        if above is None:
-            changed["root_node_id"] = new_id
-        return self._changed(changed, index)
-
-    def switched(self, node_id: str) -> Session:
-        """A session that looks at `node_id`; every parent on the way remembers the branch."""
-        self.node(node_id)
-        nodes = dict(self.nodes)
-        below = node_id
-        for above in reversed(self.path(node_id)[:-1]):
-            key = self.nodes[below].parent_id or ""
-            if above.last_selected_child_id != below:
-                nodes[key] = above.model_copy(update={"last_selected_child_id": below})
-            below = key
-        return self._changed({"nodes": nodes, "active_leaf_id": NodeId(node_id)}, self._index())
-
-    def _free_id(self) -> str:
-        n = len(self.nodes)
-        while f"node-{n}" in self.nodes:
-            n += 1
-        return f"node-{n}"
-
-    def _changed(self, fields: dict[str, Any], index: dict[str, tuple[NodeId, ...]]) -> Session:
+        if changes:
+            fields["nodes"] = arranged(self.nodes, changes, places or {})
         session = self.model_copy(update=fields)
-        session._children = index
+        in_order = not places or self.nodes.keys().isdisjoint(places)
+        if self._children is not None and in_order and 2 * len(changes) < len(session.nodes):
+            session._children = reindexed(self._children, self.nodes, session.nodes, changes)
+        session._leaf_is_remembered = leaf_is_remembered
         return session
 
+    @property
+    def leaf_is_remembered(self) -> bool:
+        """Whether the remembered branches are known to lead from the root to the active leaf."""
+        return self._leaf_is_remembered
 
-def _children_of_all(nodes: Mapping[str, MessageNode]) -> dict[str, tuple[NodeId, ...]]:
-    found: dict[str, list[NodeId]] = {}
-    for key, node in nodes.items():
-        if node.parent_id is not None:
-            found.setdefault(node.parent_id, []).append(cast("NodeId", key))
-    index: dict[str, tuple[NodeId, ...]] = {}
-    for key, children in found.items():
-        parent = nodes.get(key)
-        stored = parent.children_ids if parent is not None else ()
-        if stored and list(stored) != children:
-            known = set(children)
-            listed = [child for child in dict.fromkeys(stored) if child in known]
-            placed = set(listed)
-            children = listed + [child for child in children if child not in placed]
-        index[key] = tuple(children)
-    return index
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy; what was looked up in the nodes is forgotten if they are others."""
+        copy = super().model_copy(update=update, deep=deep)
+        if update and not update.keys().isdisjoint(("nodes", "active_leaf_id")):
+            copy._leaf_is_remembered = False
+        if update and "nodes" in update:
+            copy._children = None
+        return copy

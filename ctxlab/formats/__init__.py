@@ -1,45 +1,90 @@
 """Coming and going: readers and writers, each of which says what it could not carry.
 
-What a file is, is told by its content, not by its name. A format is one file with a `READER`, and one line here.
+What a file is, is told by its content, not by its name. A format is one file with a `READER`, and one line here, or a
+`Reader` under the entry point group `ctxlab.formats` of another package.
 """
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 from ctxlab.errors import BrokenFile, UnknownFormat
-from ctxlab.formats import memorybank, oasst, openai, seed, sharegpt, swe_agent, tau_bench
+from ctxlab.formats import (
+    chatgpt,
+    claude_code,
+    locomo,
+    memorybank,
+    oasst,
+    one_branch,
+    openai,
+    seed,
+    session_zip,
+    sharegpt,
+    swe_agent,
+    tau_bench,
+)
 from ctxlab.formats.cleaning import cleaned
+from ctxlab.formats.converting import WRITERS, refuse_same, writer_for
 from ctxlab.formats.elsewhere import name_of
+from ctxlab.formats.entries import DETAILS, Detail
+from ctxlab.formats.exported import Export
 from ctxlab.formats.imported import Import
+from ctxlab.formats.labels import CHINESE, ENGLISH, Labels
 from ctxlab.formats.loss import Loss
+from ctxlab.formats.markdown_branch import branch_markdown, path_markdown, payload_markdown
+from ctxlab.formats.markdown_tree import tree_markdown
 from ctxlab.formats.material import Material, Reader, described
-from ctxlab.formats.openai_export import Export, openai_messages, write_openai
-from ctxlab.formats.parsing import loaded
-from ctxlab.formats.writing import session_json, write_session
+from ctxlab.formats.merging import ImportedSessions, merged_sessions
+from ctxlab.formats.one_branch import branch_json, branch_session
+from ctxlab.formats.openai_export import openai_messages, write_openai
+from ctxlab.formats.parsing import bytes_of, material_of
+from ctxlab.formats.plugins import plugin_readers
+from ctxlab.formats.session_zip import write_zip
+from ctxlab.formats.writing import session_json, write_bytes, write_session
 
 __all__ = [
+    "CHINESE",
+    "DETAILS",
+    "ENGLISH",
     "READERS",
+    "WRITERS",
+    "Detail",
     "Export",
     "Import",
+    "ImportedSessions",
+    "Labels",
     "Loss",
     "Material",
     "Reader",
+    "branch_json",
+    "branch_markdown",
+    "branch_session",
+    "convert",
+    "merged_sessions",
     "names",
     "openai_messages",
+    "path_markdown",
+    "payload_markdown",
     "read",
     "read_data",
     "session_json",
+    "tree_markdown",
     "write_openai",
     "write_session",
+    "write_zip",
 ]
 
 READERS: tuple[Reader, ...] = (
     seed.READER,
+    one_branch.READER,
     tau_bench.READER,
     swe_agent.READER,
     oasst.READER,
+    chatgpt.READER,
+    claude_code.READER,
+    locomo.READER,
     sharegpt.READER,
     memorybank.READER,
     openai.READER,
@@ -49,12 +94,16 @@ READERS: tuple[Reader, ...] = (
 
 def names() -> tuple[str, ...]:
     """Names of the formats that are read."""
-    return tuple(reader.name for reader in READERS)
+    return (*(reader.name for reader in READERS), session_zip.FORMAT)
 
 
 def read(path: str | os.PathLike[str]) -> Import:
     """Everything in a file, whatever its format; raises ReadError when there is nothing that can be read."""
-    return _read(loaded(path, known=_known()))
+    source = os.fspath(path)
+    raw = bytes_of(Path(source).expanduser(), source)
+    if session_zip.is_zip(raw):
+        return session_zip.read_zip(raw, source, _read)
+    return _read(material_of(raw, source, known=_known()))
 
 
 def read_data(data: Any, *, source: str = "data") -> Import:
@@ -66,19 +115,44 @@ def read_data(data: Any, *, source: str = "data") -> Import:
     return _read(Material(plain, source, losses=tuple(losses)))
 
 
+def convert(
+    in_path: str | os.PathLike[str],
+    out_path: str | os.PathLike[str],
+    *,
+    pick: int | str | None = None,
+    format: str | None = None,
+) -> tuple[Loss, ...]:
+    """Read a file, write what it holds in another form, and return what was lost on either way.
+
+    The form is `format`, one of WRITERS, or what `out_path` ends in: `.json`, `.md`, `.zip`, and `.openai.json`,
+    `.branch.json`, `.path.md`, `.tree.md`. JSON and zip take all sessions, the others one: `pick` says which.
+    """
+    write = writer_for(os.fspath(out_path), format)
+    refuse_same(in_path, out_path)
+    found = read(in_path)
+    data, losses = write(found, pick)
+    write_bytes(out_path, data)
+    return (*found.losses, *losses)
+
+
 def _read(material: Material) -> Import:
-    for reader in READERS:
-        if reader.sniff(material.data):
-            try:
-                return reader.read(material)
-            except RecursionError:
-                raise BrokenFile(f"{material.source} is nested too deeply to be read") from None
+    reader = next((reader for reader in READERS if reader.sniff(material.data)), None)
+    problems: list[str] = []
+    if reader is None:
+        reader = next((reader for reader in plugin_readers(problems) if reader.sniff(material.data)), None)
+    if reader is None:
+        raise UnknownFormat("; ".join([_unknown(material), *problems]))
+    try:
+        return reader.read(material)
+    except RecursionError:
+        raise BrokenFile(f"{material.source} is nested too deeply to be read") from None
+
+
+def _unknown(material: Material) -> str:
     name = name_of(material.data)
     if name is not None:
-        raise UnknownFormat(f"{material.source} is {name}, which is not read yet; formats: {_known()}")
-    raise UnknownFormat(
-        f"{material.source} is in no known format: it is {described(material.data)}; formats: {_known()}"
-    )
+        return f"{material.source} is {name}, which is not read yet; formats: {_known()}"
+    return f"{material.source} is in no known format: it is {described(material.data)}; formats: {_known()}"
 
 
 def _known() -> str:

@@ -64,9 +64,7 @@ def _head(tool: str) -> str:
     return tool.partition(".")[0]
 
 
-def fields_of(
-    message: Data, key: str, answered: OpenCall | None, losses: list[Loss]
-) -> tuple[Data, OpenCall | None]:
+def fields_of(message: Data, key: str, answered: OpenCall | None, losses: list[Loss]) -> tuple[Data, OpenCall | None]:
     """The fields of a node but for place and time, and the call that it asks for."""
     place = f"message {key!r}"
     rest = _rest(message)
@@ -211,7 +209,10 @@ def _file(part: Any, fallback: str) -> Data | None:
     if kind is None:  # a voice chat's part holds the sound in a part of its own
         inner = fields.get("audio_asset_pointer")
         return _file(inner, fallback) if isinstance(inner, dict) else None
-    file: Data = {"id": pointer.rpartition("://")[2] if isinstance(pointer, str) and pointer else fallback, "type": kind}
+    file: Data = {
+        "id": pointer.rpartition("://")[2] if isinstance(pointer, str) and pointer else fallback,
+        "type": kind,
+    }
     if isinstance(fields.get("size_bytes"), int):
         file["size"] = fields["size_bytes"]
     if measures := {name: fields[name] for name in ("width", "height") if isinstance(fields.get(name), int)}:

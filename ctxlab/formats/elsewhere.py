@@ -38,14 +38,11 @@ def _is_question_list(data: Data) -> bool:
 
 
 KNOWN: tuple[tuple[str, Callable[[Data], bool]], ...] = (
-    ("LoCoMo conversations", lambda data: "qa" in data and isinstance(data.get("conversation"), dict)),
-    ("a Claude Code log", lambda data: "uuid" in data and "sessionId" in data),
     ("a SillyTavern character card", _is_card),
     ("a SillyTavern world book", _is_world_book),
     ("a SillyTavern preset", lambda data: "prompts" in data and "prompt_order" in data),
     ("a SillyTavern chat", lambda data: {"is_user", "mes"} <= data.keys() or "chat_metadata" in data),
     ("an index of sessions without their messages", lambda data: isinstance(data.get("sessions"), list)),
-    ("a ChatGPT export", lambda data: isinstance(data.get("mapping"), dict)),
     ("a chat completion, not a conversation", lambda data: isinstance(data.get("choices"), list)),
     ("a list of probing questions", _is_question_list),
 )

@@ -17,6 +17,7 @@ from ctxlab.formats.labels import ENGLISH, Labels, checked, filled
 Data = Mapping[str, Any]
 Detail = Literal["agent", "attachments", "calls", "errors", "model", "reasoning", "tokens", "user"]
 
+FILES = ("image", "audio", "video", "document", "other")
 DETAILS: tuple[Detail, ...] = get_args(Detail)
 FILE = re.compile(r"【file::([^】]+)】")
 BACKTICKS = re.compile("`+")
@@ -51,6 +52,16 @@ class Entry:
     below: tuple[str, ...] = ()
 
     @property
+    def title(self) -> str:
+        return f"{self.who} [{self.label}]" if self.label else self.who
+
+    @property
+    def remarks(self) -> str:
+        """What follows the title, with the blank before it: the time, and whether the message is disabled."""
+        time = f" ({self.when})" if self.when else ""
+        return f"{time} [{self.disabled}]" if self.disabled else time
+
+    @property
     def blocks(self) -> Iterator[str]:
         """What stands under the heading, in order, without what is empty."""
         return filter(None, (*self.above, self.text, *self.below))
@@ -81,7 +92,7 @@ class Style:
         return filled(self._labels[label], **values)
 
     def time(self, timestamp: str | None) -> str:
-        """A stored time in this export's zone; one without a zone is taken as UTC, what is no time is shown as it is."""
+        """A stored time in this export's zone; without one of its own it is in UTC. What is no time stays as it is."""
         if not timestamp:
             return ""
         try:
@@ -94,15 +105,15 @@ class Style:
 
     # --- nodes
 
-    def entry(self, node: MessageNode, *, hidden: int = 0) -> Entry:
-        """A node of the tree; `hidden` is the number of messages that it stands for in this export."""
-        name = self.speaker(node)
+    def entry(self, node: MessageNode, *, hidden: int = 0, preset: bool = False) -> Entry:
+        """A node of the tree, or a preset; `hidden` is the number of messages that it stands for in this export."""
+        name = "" if preset else self.speaker(node)
         who = name or self.say("summary" if node.is_summary else node.role)
-        label = _first_text(node.name, self._tool_of(node))
+        label = one_line(_first_text(node.name, self._tool_of(node)))
         return Entry(
             who,
             self._with_files(node) if "attachments" in self._show else node.content,
-            "" if label in (who, self.say(node.role)) else one_line(label),
+            "" if label in (who, self.say(node.role)) else label,
             self.time(node.timestamp),
             "" if node.enabled else self.say("disabled"),
             tuple(self._above(node, hidden)),
@@ -169,8 +180,8 @@ class Style:
 
     def file(self, name: str, kind: str) -> str:
         """A file in a few words."""
-        what = self.say(kind) if kind in ENGLISH else kind
-        return f"{one_line(name) or self.say('nameless')} ({what})"
+        what = self.say(kind) if kind in FILES else one_line(kind)
+        return f"{one_line(name)} ({what})" if name.strip() else what
 
     def call(self, call: ToolCall) -> str:
         return f"{self.say('call', name=f'`{one_line(call.name)}`')}\n\n{fenced(_pretty(call.arguments), 'json')}"
@@ -182,7 +193,8 @@ class Style:
         role = str(message.get("role") or "")
         content = message.get("content")
         parts = cast("list[Any]", content) if isinstance(content, list) else [content or ""]
-        below = [self.call(call) for call in MessageNode(metadata=_calls(message), role="assistant").tool_calls]
+        asked = MessageNode(role="assistant", metadata={"toolCallsRequested": message.get("tool_calls")})
+        below = [self.call(call) for call in asked.tool_calls] if "calls" in self._show else []
         if isinstance(tokens := message.get("tokens"), int) and "tokens" in self._show:
             below.append(italic(self.say("tokens", total=tokens)))
         reasoning = message.get("reasoning_content")
@@ -192,7 +204,7 @@ class Style:
             "\n\n".join(filter(None, (self._part(part) for part in parts))),
             one_line(_first_text(message.get("name"))),
             above=(quoted(f"{self.say('reasoning')}\n{reasoning}"),) if thought else (),
-            below=tuple(below) if "calls" in self._show else (),
+            below=tuple(below),
         )
 
     def _part(self, part: Any) -> str:
@@ -207,12 +219,8 @@ class Style:
         named = fields.get(kind)
         inner = cast("Data", named) if isinstance(named, Mapping) else fields
         name = _first_text(*(inner.get(key) for key in ("filename", "file_name", "name")))
-        known = next((word for word in ("image", "audio", "video", "document") if word in kind), "document")
+        known = next((word for word in FILES if word in kind), "document")
         return quoted(self.file(name, known))
-
-
-def _calls(message: Data) -> dict[str, Any]:
-    return {"toolCallsRequested": message.get("tool_calls")} if message.get("tool_calls") else {}
 
 
 # --- pieces of Markdown

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from ctxlab.documents import Agent, MessageNode, Session
 from ctxlab.documents.stored import as_json
+from ctxlab.formats.exported import Export
 from ctxlab.formats.loss import Loss
 from ctxlab.formats.openai_parts import part_of
 from ctxlab.formats.writing import write_bytes
@@ -20,20 +21,9 @@ NAME = re.compile(r"[^\s<|\\/>]{1,64}")
 BOOKKEEPING = frozenset({"source", "tokens"})
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
-    """What was written, and what the form could not carry."""
-
-    data: list[Data]
-    losses: tuple[Loss, ...] = ()
-
-    def __repr__(self) -> str:
-        return f"Export({len(self.data)} messages, {len(self.losses)} losses)"
-
-
 def openai_messages(
     what: Session | Sequence[Mapping[str, Any]], *, leaf: str | None = None, agent: Agent | None = None
-) -> Export:
+) -> Export[list[Data]]:
     """The messages from the root to `leaf` (default: the active leaf), with the agent's presets if it is given.
 
     Nothing is built here: macros stay as they are and no budget is kept. Finished messages only lose `source` and
@@ -58,7 +48,7 @@ def write_openai(
     *,
     leaf: str | None = None,
     agent: Agent | None = None,
-) -> Export:
+) -> Export[list[Data]]:
     """Write `openai_messages(...)` as a JSON list, and return it with its losses."""
     export = openai_messages(what, leaf=leaf, agent=agent)
     write_bytes(path, as_json(export.data, indent=2))
@@ -107,6 +97,8 @@ class _Writer:
                 self.lose(place, "only a pipeline knows its place; it is left out")
             elif preset.enabled:
                 into.append(self.message(preset, place, named=False))
+        if agent.tools:
+            self.lose(f"agent {agent.id!r}", f"its {len(agent.tools)} tool definitions are no messages; left out")
         return before, after
 
     def message(self, node: MessageNode, place: str, *, named: bool = True) -> Data:

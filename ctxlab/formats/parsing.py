@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -38,16 +37,15 @@ BINARY = (
 CARD_CHUNKS = (b"tEXtchara\x00", b"tEXtccv3\x00")
 
 
-def loaded(path: str | os.PathLike[str], *, known: str) -> Material:
+def material_of(raw: bytes, source: str, *, known: str) -> Material:
     """The parsed content of a file; `known` lists the formats that errors offer."""
-    source = os.fspath(path)
-    raw = _bytes_of(Path(source).expanduser(), source)
     if raw.startswith(PNG) and any(chunk in raw for chunk in CARD_CHUNKS):
         raise UnknownFormat(f"{source} is a SillyTavern character card, which is not read yet; formats: {known}")
     return parsed(_as_utf8(raw, source), source)
 
 
-def _bytes_of(path: Path, source: str) -> bytes:
+def bytes_of(path: Path, source: str) -> bytes:
+    """The content of a file that `source` names; raises ReadError when there is none."""
     if path.is_dir():
         inside = sorted(entry.name for entry in path.iterdir() if entry.is_file())[:5]
         offer = f"; read one of its files: {', '.join(inside)}" if inside else ""

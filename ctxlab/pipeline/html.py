@@ -21,7 +21,7 @@ def trace_html(trace: Trace) -> str:
         note = step.error or (done.notes[0].text if done.notes else "")
         rows.append((step.id, done.summary, len(step.after.drafts), f"{trace.tokens_of(step.after):,}", note))
     head = f"<b>{escape(repr(trace))}</b>"
-    return head + _table(("step", "what it did", "messages", "tokens after", ""), rows)
+    return head + table(("step", "what it did", "messages", "tokens after", ""), rows)
 
 
 def diff_html(diff: Diff) -> str:
@@ -31,13 +31,14 @@ def diff_html(diff: Diff) -> str:
         change = row.text_change
         side_a = change[1] if change else str(row.a.text) if row.a else ""
         side_b = change[2] if change else str(row.b.text) if row.b else ""
-        rows.append((row.key, row.kind, _short(side_a), _short(side_b), str(row.cause) if row.cause else ""))
+        rows.append((row.key, row.kind, short(side_a), short(side_b), str(row.cause) if row.cause else ""))
     more = len(diff.changes) - ROWS
     end = f"<p>and {more} more</p>" if more > 0 else ""
-    return f"<b>{escape(repr(diff))}</b>" + _table(("message", "", "a", "b", "cause"), rows) + end
+    return f"<b>{escape(repr(diff))}</b>" + table(("message", "", "a", "b", "cause"), rows) + end
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A table of plain text."""
     cells = "".join(f"<th style='text-align:left'>{escape(title)}</th>" for title in head)
     body = "".join(
         "<tr>" + "".join(f"<td style='text-align:left'>{escape(str(cell))}</td>" for cell in row) + "</tr>"
@@ -46,5 +47,6 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """At most 120 characters of a text."""
     return text if len(text) <= 120 else text[:117] + "..."

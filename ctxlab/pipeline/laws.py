@@ -25,7 +25,7 @@ def hold(before: Context, after: object, *, processor: str) -> Context:
     accounted = {id(draft) for group in dropped for draft in group.drafts}
     accounted.update(map(id, new))
     gone = [draft for draft in old if id(draft) not in accounted]
-    known = set(map(id, old))
+    known = set(map(id, old)) if new else set[int]()
     made = [draft for draft in new if id(draft) not in known]
     if made or len(set(map(id, new))) < len(new):
         _keys_are_unique(after.drafts, processor)
@@ -63,7 +63,8 @@ def _keys_are_unique(drafts: tuple[Draft, ...], processor: str) -> None:
 
 def _account_for(gone: list[Draft], made: list[Draft], dropped: list[Draft], processor: str) -> None:
     by_key = {draft.key: draft for draft in made}
-    holder = {part.key: draft for draft in (*dropped, *made) for part in draft.parts}
+    missing = {draft.key for draft in gone if draft.key not in by_key}
+    holder = _holders(missing, (*dropped, *made)) if missing else {}
     remembered: dict[int, set[object]] = {}
     for draft in gone:
         heir = by_key.get(draft.key) or holder.get(draft.key)
@@ -75,6 +76,17 @@ def _account_for(gone: list[Draft], made: list[Draft], dropped: list[Draft], pro
             raise UnexplainedRewrite(
                 f"{processor} rewrote {draft.key!r} ({_start(draft)!r}) and forgot what stood there: use splice or sub"
             )
+
+
+def _holders(keys: set[str], drafts: Iterable[Draft]) -> dict[str, Draft]:
+    """Which of the drafts has one of the keys, or a part that has it."""
+    found: dict[str, Draft] = {}
+    for draft in drafts:
+        if draft.merged:
+            found.update((part.key, draft) for part in draft.merged if part.key in keys)
+        if draft.key in keys:
+            found[draft.key] = draft
+    return found
 
 
 def _name_every_part(gone: list[Draft], after: Context, dropped: Iterable[Dropped], processor: str) -> None:

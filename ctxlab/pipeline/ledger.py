@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.context import Cause, Draft, Dropped
+from ctxlab.context import Cause, Draft
 from ctxlab.pipeline.services import Tokenizer
 from ctxlab.pipeline.trace import Step
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Trace
 
 OVERHEAD = "overhead"
+TOOLS = "tool definitions"
+BY_HAND = "by hand"
 
 
 @dataclass(slots=True)
@@ -66,70 +68,106 @@ class LedgerRow:
 
 
 def ledger_rows(trace: Trace) -> tuple[LedgerRow, ...]:
-    """The ledger of a run: per step one row a rule, then the overhead of the wire format in a row of its own."""
-    return tuple(row for step in trace.steps for row in _of_step(step, trace.services.tokenizer))
+    """The ledger of a run: per step one row a rule, then the overhead of the wire format in a row of its own.
+
+    Tool definitions, where the agent has any, are a row that every step passes on.
+    """
+    agent, counter = trace.start.request.agent, trace.services.tokenizer
+    tools = counter.count_tools(agent.tools) if agent and agent.tools else 0
+    words = _counting(counter)
+    rows: list[LedgerRow] = []
+    for step in trace.steps:
+        rows.extend(_Books(step, words).rows(counter))
+        if tools:
+            rows.append(LedgerRow(step.id, TOOLS, Account(came_in=tools, kept=tools)))
+    return tuple(rows)
 
 
-def _of_step(step: Step, counter: Tokenizer) -> Iterator[LedgerRow]:
-    accounts: dict[str, Account] = {}
-
-    def book(rule: str, **tokens: int) -> None:
-        accounts.setdefault(rule, Account()).add(Account(**tokens))
+def _counting(counter: Tokenizer) -> Callable[[Draft], int]:
+    """Tokens of a draft without the overhead of its message; each draft is counted once."""
+    known: dict[int, int] = {}
 
     def words(draft: Draft) -> int:
-        return counter.count_draft(draft) - counter.message_tokens
+        found = known.get(id(draft))
+        if found is None:
+            found = known[id(draft)] = counter.count_draft(draft) - counter.message_tokens
+        return found
 
-    before = {draft.key: draft for draft in step.before.drafts}
-    groups = step.after.dropped[len(step.before.dropped) :]
-    for group in groups:
-        for draft in group.drafts:
-            tokens = words(draft)
-            known = before.get(draft.key)
-            if known is None:
-                book(group.cause.rule, added=tokens, cut=tokens)
-            else:
-                book(group.cause.rule, came_in=words(known), cut=tokens, rewritten=words(known) - tokens)
-    for draft in step.after.drafts:
-        parts = [before[part.key] for part in draft.parts if part.key in before]
-        known = before.get(draft.key)
-        if (len(draft.merged) > 1 and len(parts) > 1) or (draft.merged and known is None):
-            joined = sum(words(part) for part in parts)
-            book(_rule_of(draft, "separator"), came_in=joined, merged=words(draft), seams=joined - words(draft))
-        elif known is None:
-            book(_added_rule(draft), added=words(draft), kept=words(draft))
-        elif known is draft:
-            book("", came_in=words(draft), kept=words(draft))
+    return words
+
+
+class _Books:
+    """The accounts of one step. Every message that came in is booked once, where it went."""
+
+    def __init__(self, step: Step, words: Callable[[Draft], int]) -> None:
+        self.step = step
+        self.words = words
+        self.waiting = {draft.key: draft for draft in step.before.drafts}
+        self.accounts: dict[str, Account] = {}
+        self.added = self.cut = self.joined = 0  # messages, for the overhead
+
+    def rows(self, counter: Tokenizer) -> Iterator[LedgerRow]:
+        before, after = self.step.before, self.step.after
+        for group in after.dropped[len(before.dropped) :]:
+            for draft in group.drafts:
+                self._drop(draft, group.cause.rule)
+        self._keep(after.drafts)
+        for draft in self.waiting.values():  # only a person's edit takes a message out without a cause
+            self.cut += 1
+            self._book(BY_HAND, came_in=self.words(draft), cut=self.words(draft))
+        for rule, account in self.accounts.items():
+            yield LedgerRow(self.step.id, rule, account)
+        each, once = counter.message_tokens, counter.request_tokens
+        overhead = Account(
+            came_in=len(before.drafts) * each + once,
+            added=self.added * each,
+            kept=len(after.drafts) * each + once,
+            cut=self.cut * each,
+            seams=self.joined * each,
+        )
+        yield LedgerRow(self.step.id, OVERHEAD, overhead)
+
+    def _drop(self, draft: Draft, rule: str) -> None:
+        sources, came_in, tokens = self._taken(draft)
+        self.cut += 1
+        if not sources:
+            self._book(rule, added=tokens, cut=tokens)
+        elif len(sources) == 1:
+            self._book(rule, came_in=came_in, cut=tokens, rewritten=came_in - tokens)
         else:
-            saved = words(known) - words(draft)
-            book(_rewrite_rule(known, draft), came_in=words(known), kept=words(draft), rewritten=saved)
-    for rule, account in accounts.items():
-        yield LedgerRow(step.id, rule, account)
-    yield LedgerRow(step.id, OVERHEAD, _overhead(step, groups, counter))
+            self._book(rule, came_in=came_in, cut=tokens, seams=came_in - tokens)
+
+    def _keep(self, drafts: Sequence[Draft]) -> None:
+        untouched = 0
+        for draft in drafts:
+            if self.waiting.get(draft.key) is draft:
+                del self.waiting[draft.key]
+                untouched += self.words(draft)
+                continue
+            sources, came_in, tokens = self._taken(draft)
+            if not sources:
+                self._book(_added_rule(draft), added=tokens, kept=tokens)
+            elif len(sources) == 1:
+                self._book(_rewrite_rule(sources[0], draft), came_in=came_in, kept=tokens, rewritten=came_in - tokens)
+            else:
+                self._book(_merge_rule(draft), came_in=came_in, merged=tokens, seams=came_in - tokens)
+        if untouched:
+            self._book("", came_in=untouched, kept=untouched)
+
+    def _taken(self, draft: Draft) -> tuple[list[Draft], int, int]:
+        """What from before the step went into a draft, the tokens of that, and its own."""
+        keys = dict.fromkeys((draft.key, *(part.key for part in draft.merged)))
+        sources = [self.waiting.pop(key) for key in keys if key in self.waiting]
+        self.added += not sources
+        self.joined += max(0, len(sources) - 1)
+        return sources, sum(map(self.words, sources)), self.words(draft)
+
+    def _book(self, rule: str, **tokens: int) -> None:
+        self.accounts.setdefault(rule, Account()).add(Account(**tokens))
 
 
-def _overhead(step: Step, groups: Sequence[Dropped], counter: Tokenizer) -> Account:
-    """What the wire format spends on messages: cut messages take theirs along, joined ones save it."""
-    each, once = counter.message_tokens, counter.request_tokens
-    came_in, goes_out = len(step.before.drafts), len(step.after.drafts)
-    cut = sum(len(group.drafts) for group in groups)
-    old = {draft.key for draft in step.before.drafts}
-    joined = sum(
-        sum(part.key in old for part in draft.merged) - 1
-        for draft in step.after.drafts
-        if draft.merged and sum(part.key in old for part in draft.merged) > 1
-    )
-    added = goes_out + cut + joined - came_in
-    return Account(
-        came_in=came_in * each + once,
-        added=added * each,
-        kept=goes_out * each + once,
-        cut=cut * each,
-        seams=joined * each,
-    )
-
-
-def _rule_of(draft: Draft, kind: str) -> str:
-    return next((s.cause.rule for s in draft.text.spans if s.cause and s.origin.kind == kind), "merged")
+def _merge_rule(draft: Draft) -> str:
+    return next((s.cause.rule for s in draft.text.spans if s.cause and s.origin.kind == "separator"), "merged")
 
 
 def _added_rule(draft: Draft) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Tokens by source, in the order in which a budget is read; what is not there has no entry."""
+    """Tokens and characters by source, in the order in which a budget is read; what is not there has no entry."""
 
     tokens: dict[str, int]
+    characters: dict[str, int]
     budget: int | None
 
     @property
@@ -47,32 +48,31 @@ BY_KIND = {"summary": "summaries", "lore": "lore", "knowledge": "knowledge", "tr
 def spending(trace: Trace) -> Spending:
     """What the result is spent on. A merged message is split into what it was made of; the rest of it is `seams`."""
     counter = trace.services.tokenizer
-    found = dict.fromkeys(SOURCES, 0)
+    found, characters = dict.fromkeys(SOURCES, 0), dict.fromkeys(SOURCES, 0)
     agent = trace.start.request.agent
     found["tools"] += counter.count_tools(agent.tools) if agent and agent.tools else 0
     found["overhead"] += counter.request_tokens
-    alone = _before_merging(trace)
+    alone = parts_alone(trace)
     for draft in trace.result.drafts:
-        whole = counter.count_draft(draft)
         found["overhead"] += counter.message_tokens
-        rest = whole - counter.message_tokens
-        for part in [alone.get(p.key) for p in draft.merged] if draft.merged else [draft]:
-            if part is None:
-                continue
+        found["seams"] += counter.count_draft(draft) - counter.message_tokens
+        characters["seams"] += len(draft.text)
+        for part in made_of(draft, alone):
+            characters[source_of(part)] += len(part.text)
+            characters["seams"] -= len(part.text)
             for source, tokens in _of_message(part, counter):
                 found[source] += tokens
-                rest -= tokens
-        found["seams"] += rest
+                found["seams"] -= tokens
     report = trace.result.shared.get("token-limiter")
     budget = int(report["budget"]) if report else None
     if report is not None and budget is not None:
         found["reserve"] = int(report.get("reserve", 0))
         found["free"] = budget - sum(n for source, n in found.items() if source != "reserve")
-    return Spending({source: n for source, n in found.items() if n}, budget)
+    return Spending(_present(found), _present(characters), budget)
 
 
-def _before_merging(trace: Trace) -> dict[str, Draft]:
-    """The parts of merged messages as they last stood alone."""
+def parts_alone(trace: Trace) -> dict[str, Draft]:
+    """By key, the parts of merged messages of the result as they last stood alone."""
     wanted = {part.key for draft in trace.result.drafts for part in draft.merged}
     alone: dict[str, Draft] = {}
     for step in reversed(trace.steps):
@@ -85,10 +85,19 @@ def _before_merging(trace: Trace) -> dict[str, Draft]:
     return alone
 
 
+def made_of(draft: Draft, alone: Mapping[str, Draft]) -> Sequence[Draft]:
+    """The messages that a merged one was made of; itself where it is not merged, or never was in parts."""
+    return [alone[part.key] for part in draft.merged if part.key in alone] or [draft]
+
+
+def _present(found: Mapping[str, int]) -> dict[str, int]:
+    return {source: n for source, n in found.items() if n}
+
+
 def _of_message(draft: Draft, counter: Tokenizer) -> Iterable[tuple[str, int]]:
     words = counter.count(str(draft.text))
     beside = counter.count_draft(draft) - counter.message_tokens - words
-    source = _source(draft)
+    source = source_of(draft)
     yield source, words
     if draft.calls:
         yield "tools", beside
@@ -96,7 +105,8 @@ def _of_message(draft: Draft, counter: Tokenizer) -> Iterable[tuple[str, int]]:
         yield ("attachments" if draft.assets else source), beside
 
 
-def _source(draft: Draft) -> str:
+def source_of(draft: Draft) -> str:
+    """The source that the words of a message are booked under."""
     if draft.role == "tool":
         return "tools"
     if draft.origin.kind == "preset":

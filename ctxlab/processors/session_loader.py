@@ -74,7 +74,8 @@ class SessionLoader(Processor):
         older = self._older(path, hidden)
         for node in path:
             draft = self._draft(node, convert=node.id in older, agent=request.agent)
-            fate = _fate(node, draft, hidden, ctx, problems)
+            ordinary = node.is_enabled is not False and node.model_match is None and draft.body[0] is not EMPTY
+            fate = None if ordinary and node.id not in hidden else _fate(node, draft, hidden, ctx, problems)
             if fate is None:
                 drafts.append(draft)
                 sent.append(node)
@@ -93,23 +94,34 @@ class SessionLoader(Processor):
         return set(ids[: max(0, len(ids) - self.settings.html_keep_newest)])
 
     def _draft(self, node: MessageNode, *, convert: bool, agent: Agent | None) -> Draft:
-        content = node.content
-        origin = Origin("summary" if node.is_summary else "node", node.id)
+        content, role, metadata = node.content, node.role, node.metadata
+        summary = metadata is not None and node.is_summary
+        origin = Origin("summary" if summary else "node", node.id)
         text = EMPTY if not content or content.isspace() else Text.of(content, origin)
         if convert and looks_like_html(content):
             text = self._converted(text, agent)
-        calls = node.tool_calls if node.role == "assistant" else ()
-        as_text = self.settings.tool_role == "user"
+        calls = node.tool_calls if role == "assistant" else ()
+        result_of = node.result_of if role == "tool" else None
+        reasoning = node.reasoning if metadata is not None and (calls or role != "assistant") else None
+        if self.settings.tool_role == "user":
+            calls = ()
+            if role == "tool":
+                role, result_of = "user", result_of or ""
+        body = _body(text, node.attachments) if node.attachments else (text,)
+        # By place, not by name: this line runs for every message, and the names cost a third of it.
         return Draft(
-            key=f"node:{node.id}",
-            role="user" if as_text and node.role == "tool" else node.role,
-            body=_body(text, node.attachments),
-            origin=origin,
-            calls=() if as_text else calls,
-            result_of=(node.result_of or "") if as_text and node.role == "tool" else node.result_of,
-            reasoning=node.reasoning if calls or node.role != "assistant" else None,
-            pinned=origin.kind == "summary",
-            meta=node.metadata or NOTHING,
+            f"node:{node.id}",
+            role,
+            body,
+            origin,
+            calls,
+            result_of,
+            reasoning,
+            None,
+            summary,
+            0,
+            (),
+            metadata or NOTHING,
         )
 
     def _converted(self, text: Text, agent: Agent | None) -> Text:
@@ -137,7 +149,7 @@ class SessionLoader(Processor):
         off = out.keys("disabled")
         if off:
             ctx = ctx.note("info", f"{_messages(len(off))} switched off: {_named(off)}", processor=ID, keys=off)
-        standing = {node.id for node in sent} | set(hidden)
+        standing = ({node.id for node in sent} | set(hidden)) if hidden else set[str]()
         for summary in dict.fromkeys(hidden.values()):
             if summary not in standing:
                 ctx = ctx.note(
@@ -171,9 +183,7 @@ class _LeftOut:
         return [draft.key for (name, _), drafts in self._groups.items() if name == rule for draft in drafts]
 
 
-def _body(text: Text, attachments: tuple[Asset, ...] | None) -> tuple[Text | AssetRef, ...]:
-    if not attachments:
-        return (text,)
+def _body(text: Text, attachments: tuple[Asset, ...]) -> tuple[Text | AssetRef, ...]:
     assets = tuple(AssetRef.of(asset) for asset in attachments)
     return (text, *assets) if text else assets
 
@@ -181,6 +191,8 @@ def _body(text: Text, attachments: tuple[Asset, ...] | None) -> tuple[Text | Ass
 def _under_their_keys(nodes: Sequence[MessageNode], leaf: str) -> list[MessageNode]:
     """The nodes of a path, each called as the tree calls it, whatever it says of itself."""
     keys = [*(node.parent_id for node in nodes[1:]), leaf]
+    if [node.id for node in nodes] == keys:
+        return list(nodes)
     return [
         node if node.id == key else node.model_copy(update={"id": key}) for node, key in zip(nodes, keys, strict=False)
     ]
@@ -188,7 +200,7 @@ def _under_their_keys(nodes: Sequence[MessageNode], leaf: str) -> list[MessageNo
 
 def _hidden_by_summaries(path: list[MessageNode]) -> Mapping[str, str]:
     """Ids that an enabled summary on the path stands for, with the summary's id; a hidden summary still hides."""
-    return {hidden: node.id for node in path if node.enabled and node.is_summary for hidden in node.hides}
+    return {hidden: node.id for node in path if node.is_summary and node.enabled for hidden in node.hides}
 
 
 def _fate(
@@ -199,7 +211,7 @@ def _fate(
         return "disabled", "the message is switched off"
     if node.id in hidden:
         return "summarised", f"summary {hidden[node.id]} stands for it"
-    if len(draft.body) == 1 and not draft.body[0] and not draft.calls and draft.role != "tool":
+    if draft.body[0] is EMPTY and not draft.calls and draft.role != "tool":
         return "blank", "there are no words and no files in it"
     if node.model_match is not None and not _fits(node, ctx, problems):
         return "model-match", "it is not meant for this model"

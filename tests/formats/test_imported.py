@@ -61,4 +61,17 @@ def test_a_loss_says_where_and_what() -> None:
 
 
 def test_formats_have_names() -> None:
-    assert names() == ("seed", "tau-bench", "swe-agent", "oasst", "sharegpt", "memorybank", "openai")
+    assert names() == (
+        "seed",
+        "branch",
+        "tau-bench",
+        "swe-agent",
+        "oasst",
+        "chatgpt",
+        "claude-code",
+        "locomo",
+        "sharegpt",
+        "memorybank",
+        "openai",
+        "zip",
+    )

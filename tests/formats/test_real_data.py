@@ -8,10 +8,35 @@ from typing import Any
 import pytest
 
 from ctxlab.errors import UnknownFormat
-from ctxlab.formats import Import, openai_messages, read, read_data, session_json
+from ctxlab.formats import (
+    Import,
+    branch_json,
+    branch_markdown,
+    branch_session,
+    openai_messages,
+    read,
+    read_data,
+    session_json,
+    tree_markdown,
+    write_zip,
+)
 
 SHARED = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[3] / "shared"))
 DATA = SHARED / "data"
+READ = sorted(
+    path
+    for pattern in (
+        "oasst/*",
+        "tau-bench/*",
+        "sharegpt/*",
+        "memorybank/memory*",
+        "swe-agent/*",
+        "locomo/*",
+        "claude*/*",
+    )
+    for path in DATA.glob(pattern)
+    if path.suffix in (".json", ".jsonl", ".traj")
+)
 
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"real data is not at hand: there is no folder {DATA}")
 
@@ -95,10 +120,63 @@ def test_swe_agent() -> None:
         assert {loss.place for loss in found.losses} <= {"trajectory"}
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    ["locomo/*.json", "claude-code-log/*.jsonl", "sillytavern/**/*.json", "sillytavern/*.png", "memorybank/p*.jsonl"],
-)
+def test_locomo() -> None:
+    samples = loaded("locomo", "locomo_first5.json")
+
+    found = sound(read(DATA / "locomo" / "locomo_first5.json"))
+
+    assert (found.format, len(found.sessions)) == ("locomo", 5)
+    assert [texts(found, i) for i in range(5)] == [
+        [turn["text"] for n in range(1, 99) for turn in sample["conversation"].get(f"session_{n}", ())]
+        for sample in samples
+    ]
+    assert all(loss.text.startswith("evidence ") for loss in found.losses)
+    for session, sample in zip(found.sessions, samples, strict=True):
+        questions = session.to_data()["locomo"]["questions"]
+        assert len(questions) == len(sample["qa"])
+        assert all(turn in session.nodes for question in questions for turn in question["evidence"])
+
+
+def test_claude_code_logs() -> None:
+    imports = {path.stem: sound(read(path)) for path in sorted((DATA / "claude-code-log").glob("*.jsonl"))}
+
+    assert {name: len(found.sessions) for name, found in imports.items()} == {
+        "edge_cases": 2,
+        "representative_messages": 1,
+        "session_b": 1,
+        "todowrite_examples": 1,
+    }
+    assert imports["todowrite_examples"].losses == ()
+    chained = [str(loss) for loss in imports["session_b"].losses]
+    assert chained == ["line 1: no message names its parent; they are in the file's order"]
+    lines = [int(loss.place.split()[1]) for loss in imports["edge_cases"].losses if loss.place.startswith("line")]
+    assert sorted(lines) == [1, 10, 11, 12, 13, 14, 15, 16, 18]
+
+
+def test_every_conversation_is_exported_with_every_text() -> None:
+    for path in READ:
+        for session in read(path).sessions:
+            nodes = [node for node in session.in_order() if node.parent_id is not None]
+            tree, branch = str(tree_markdown(session, indent="branches")), str(branch_markdown(session))
+            written = branch_json(session).data["messages"]
+
+            assert all(line.strip() in tree for node in nodes for line in node.content.splitlines())
+            assert all(node.content in branch for node in session.path() if node.parent_id is not None)
+            assert [message["id"] for message in written] == [node.id for node in session.path()[1:]]
+            assert branch_session(session).check() == ()
+
+
+def test_every_conversation_survives_a_zip(tmp_path: Path) -> None:
+    for path in READ:
+        found = read(path)
+        archive = write_zip(found.sessions, tmp_path / "all.zip", agents=found.agents)
+
+        again = read(archive)
+
+        assert (again.sessions, again.agents, again.losses) == (found.sessions, found.agents, ())
+
+
+@pytest.mark.parametrize("pattern", ["sillytavern/**/*.json", "sillytavern/*.png", "memorybank/p*.jsonl"])
 def test_what_is_not_read_yet_is_never_guessed(pattern: str) -> None:
     paths = sorted(DATA.glob(pattern))
 

@@ -41,7 +41,7 @@ def test_what_is_gone_says_why() -> None:
     causes = {row.key: row.cause for row in diff(a, b)}
 
     assert causes["a"] == WHY
-    assert str(causes["c"]) == " / merged: it is part of b"
+    assert str(causes["c"]) == "test / rule: it is part of b"
     assert {row.key: row.cause for row in diff(b, a)}["a"] == WHY
 
 

@@ -26,7 +26,8 @@ def row(roles: str, **fields: dict[str, Any]) -> list[Draft]:
 
 def formatted(step: Processor, drafts: list[Draft]) -> Trace:
     ctx = Context(Request(Session(id="s")), tuple(drafts))
-    return Pipeline.of([step]).run(ctx, Services(tokenizer=WordTokenizer()))
+    pipeline = Pipeline.of([step]).with_setting(f"{step.id}.enabled", True)
+    return pipeline.run(ctx, Services(tokenizer=WordTokenizer()))
 
 
 def sent(trace: Trace) -> str:

@@ -145,8 +145,8 @@ def test_even_an_empty_context_may_be_too_large() -> None:
 def test_a_call_and_its_results_go_together() -> None:
     chat = [asks("t", "c1", "c2"), answers("r1", "c1"), answers("r2", "c2"), said("e", 5)]
 
-    assert kept(limited(chat, 10)) == "t r1 r2 e"
-    assert kept(limited(chat, 9)) == "e"
+    assert kept(limited(chat, 12)) == "t r1 r2 e"
+    assert kept(limited(chat, 11)) == "e"
 
 
 def test_a_call_without_a_result_is_taken_off_with_a_note() -> None:
@@ -192,7 +192,7 @@ def test_reused_ids_pair_with_the_nearest_call() -> None:
 
 # --- shortening
 
-LONG = "one two three four five six seven"
+LONG = "one two three four five six seven eight nine"
 
 
 def long(id: str, text: str = LONG, **fields: Any) -> Draft:
@@ -207,9 +207,9 @@ def test_the_message_at_the_border_may_keep_its_head() -> None:
     assert str(trace.result.drafts[0].text) == "one two \n[…]"
     head, marker = trace.result.drafts[0].text.spans
     assert (head.origin.kind, marker.origin.kind) == ("node", "notice")
-    assert [older.text for older in marker.was] == ["three four five six seven"]
+    assert [older.text for older in marker.was] == ["three four five six seven eight nine"]
     assert marker.cause is not None
-    assert marker.cause.reason == "the first 8 of 33 characters stay"
+    assert marker.cause.reason == "the first 8 of 44 characters stay"
 
 
 def test_every_cut_message_may_keep_its_head() -> None:

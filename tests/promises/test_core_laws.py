@@ -16,11 +16,13 @@ from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin, Request
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import BudgetTooSmall, DuplicateKey, LawBroken, UnexplainedDrop, UnexplainedRewrite
 from ctxlab.pipeline import Pipeline, Services, Trace, diff, processor
+from ctxlab.pipeline.ledger import ledger_rows
+from ctxlab.pipeline.spending import spending
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.strategies import agents, edits_of, sessions, spoken, texts
 
 CAUSE = Cause("test", "law")
-SERVICES = Services(tokenizer=WordTokenizer())
+SERVICES = Services(tokenizer=WordTokenizer(message_tokens=2, request_tokens=3))
 PATTERNS = [
     "a",
     "b*",
@@ -609,3 +611,43 @@ def test_a_view_holds_every_message_of_every_step(session: Session, agent: Agent
 def spelled(view: dict[str, Any], i: int) -> tuple[str, str, str]:
     draft = view["drafts"][i]
     return draft["key"], draft["role"], "".join(view["texts"][view["spans"][span][0]] for span in draft["spans"])
+
+
+# --- counting
+
+
+@settings(deadline=None)
+@given(sessions(), agents(), SETTINGS)
+def test_the_ledger_balances_in_every_row_and_from_step_to_step(
+    session: Session, agent: Agent, changed: dict[str, Any]
+) -> None:
+    trace = run(session, agent, changed)
+
+    rows = ledger_rows(trace)
+
+    for row in rows:
+        a = row.account
+        assert a.came_in + a.added == a.kept + a.cut + a.rewritten + a.merged + a.seams
+    for step in trace.steps:
+        of_step = [row.account for row in rows if row.step == step.id]
+        assert sum(account.came_in for account in of_step) == tokens(step.before)
+        assert sum(account.goes_out for account in of_step) == tokens(step.after)
+
+
+def tokens(ctx: Context) -> int:
+    counter = SERVICES.tokenizer
+    return sum(map(counter.count_draft, ctx.drafts)) + counter.request_tokens
+
+
+@settings(deadline=None)
+@given(sessions(), agents(), SETTINGS)
+def test_what_is_spent_adds_up_to_the_prompt_and_with_what_is_free_to_the_budget(
+    session: Session, agent: Agent, changed: dict[str, Any]
+) -> None:
+    trace = run(session, agent, changed)
+
+    spent = spending(trace)
+
+    assert spent.total == trace.tokens
+    if spent.budget is not None:
+        assert spent.total + spent.tokens.get("free", 0) == spent.budget

@@ -28,15 +28,20 @@ class Block:
             total += needed
             if total <= window.capacity:
                 continue
-            border = Border(needed, window.capacity - total + needed)
+            border = Border(needed, window.capacity - total + needed, units[i].at)
             while start < i and total > window.capacity * self.block_share:
                 total -= costs[start]
                 start += 1
+            if total > window.capacity:  # it doesn't fit alone either
+                start, total = i + 1, 0
         free = [i for i in range(start, len(units)) if not window.is_protected(units[i])]
         spent = sum(costs[i] for i in free)
+        gone = 0
         while spent > window.left:  # a protected message from before the cut takes room too
             border = border or Border(spent, window.left)
-            spent -= costs[free.pop(0)]
+            spent -= costs[free[gone]]
+            gone += 1
+        free = free[gone:]
         return Verdict(frozenset(at for i in free for at in units[i].at), border=border, spent=spent)
 
     def describe(self) -> str:

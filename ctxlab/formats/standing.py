@@ -1,0 +1,69 @@
+"""What of a session stands in an export: the messages of a path, and those that a summary stands for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ctxlab.documents import MessageNode, Session
+from ctxlab.errors import WriteError
+from ctxlab.formats.loss import Loss
+
+Span = tuple[int, int]
+"""First and last message, counted from 1, both included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The messages of a path that an export shows, root left out; `total` is their number before a span was taken."""
+
+    nodes: tuple[MessageNode, ...]
+    total: int
+    span: Span | None = None
+    stands_for: Mapping[str, int] = field(default_factory=dict[str, int])
+    losses: tuple[Loss, ...] = ()
+
+    def hidden_by(self, node: MessageNode) -> int:
+        """How many messages of the path a summary stands for; 0 for other messages."""
+        return self.stands_for.get(node.id, 0)
+
+
+def standing(session: Session, leaf: str | None = None, *, span: Span | None = None, whole: bool = False) -> Standing:
+    """The messages from the root to `leaf`, without those that an enabled summary on the path hides, unless `whole`.
+
+    Raises UnknownNode for a leaf that isn't there, WriteError for a span without a message.
+    """
+    if leaf is not None:
+        session.node(leaf)
+    path = session.walk(leaf)
+    losses = [Loss("the path", f"it breaks off: {path.broken}")] if path.broken else []
+    losses += [
+        Loss(f"node {node.id!r}", "the root is no message; its text is left out")
+        for node in path.nodes
+        if node.parent_id is None and node.content
+    ]
+    nodes = [node for node in path.nodes if node.parent_id is not None]
+    hidden = {} if whole else _hidden(nodes)
+    left = [node for node in nodes if node.id not in hidden]
+    stands_for = Counter(hidden.values())
+    losses += [
+        Loss(f"node {summary!r}", f"it stands for others, which are left out: {count}")
+        for summary, count in stands_for.items()
+    ]
+    taken = _clamped(span, len(left)) if span is not None else None
+    shown = left if taken is None else left[taken[0] - 1 : taken[1]]
+    return Standing(tuple(shown), len(left), taken, stands_for, tuple(losses))
+
+
+def _hidden(nodes: list[MessageNode]) -> dict[str, str]:
+    """Ids of the messages on the path that a summary stands for, with the summary's."""
+    ids = {node.id for node in nodes}
+    return {key: node.id for node in nodes if node.enabled and node.is_summary for key in node.hides if key in ids}
+
+
+def _clamped(span: Span, count: int) -> Span:
+    first, last = span
+    if not 1 <= first <= min(last, count):
+        raise WriteError(f"span {span!r} holds no message: (first, last) counts from 1, and there are {count}")
+    return first, min(last, count)

@@ -1,0 +1,132 @@
+"""What became of every message in one run, by key: sent, alone or as a part of another, or taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ctxlab.context import Cause, Context, Draft, Span, Text
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.changes import moved_keys
+from ctxlab.pipeline.spending import LIMITER, parts_alone
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fate:
+    """One message in one run, as it last stood alone; `whole` is the message that it was sent in, None if it wasn't."""
+
+    draft: Draft
+    whole: Draft | None
+    cause: Cause | None = None
+
+    @property
+    def is_sent(self) -> bool:
+        return self.whole is not None
+
+    @property
+    def shortening(self) -> Cause | None:
+        """Why only a part of its words is sent, where that is so."""
+        return next((s.cause for s in self.draft.text.spans if s.cause and _shortens(s.cause)), None)
+
+
+def _shortens(cause: Cause) -> bool:
+    return cause.processor == LIMITER and cause.rule == "shortened"
+
+
+class Fates:
+    """All messages of a run. `before` are keys in the order before anything was cut or joined, `sent` as they go."""
+
+    def __init__(self, trace: Trace) -> None:
+        alone = parts_alone(trace)
+        self.trace = trace
+        self.before = _keys(before_cutting(trace).drafts)
+        self.sent = _keys(trace.result.drafts)
+        self.by_key = {
+            part.key: Fate(draft, None, group.cause)
+            for group in trace.result.dropped
+            for draft in group.drafts
+            for part in draft.parts
+        }
+        for draft in trace.result.drafts:
+            for part in draft.parts:
+                self.by_key[part.key] = Fate(alone.get(part.key, draft), draft)
+
+    def moved(self, order: Sequence[str]) -> dict[str, str]:
+        """Keys of the messages that are sent at another place than `order` says, each with a sentence about it."""
+        there = set(self.sent)
+        usual = [key for key in order if key in there]
+        lifted = moved_keys(usual, self.sent)
+        if not lifted:
+            return {}
+        above, below = _before_each(usual), _before_each(self.sent)
+        return {key: f"{_stands(below[key])}, elsewhere {_stands(above[key])}" for key in lifted}
+
+
+def _keys(drafts: Iterable[Draft]) -> list[str]:
+    return list(dict.fromkeys(part.key for draft in drafts for part in draft.parts))
+
+
+def _before_each(keys: Sequence[str]) -> dict[str, str | None]:
+    return dict(zip(keys, [None, *keys], strict=False))
+
+
+def _stands(above: str | None) -> str:
+    return "stands first" if above is None else f"stands after {above}"
+
+
+def before_cutting(trace: Trace) -> Context:
+    """The context before the first step that took out or joined messages that were there."""
+    for step in trace.steps:
+        if step.after.drafts is step.before.drafts:
+            continue
+        there = {draft.key for draft in step.after.drafts}
+        if any(draft.key not in there for draft in step.before.drafts):
+            return step.before
+    return trace.result
+
+
+def in_one_order(rows: Iterable[Sequence[str]]) -> list[str]:
+    """All keys of several rows: the longest row's order, other keys before what follows them in their own row."""
+    given = list(rows)
+    if not given:
+        return []
+    longest = max(given, key=len)
+    order = list(longest)
+    for row in given:
+        order = _woven(order, row)
+    return order
+
+
+def _woven(order: list[str], row: Sequence[str]) -> list[str]:
+    known = set(order)
+    waiting: list[str] = []
+    ahead: dict[str, list[str]] = {}
+    for key in row:
+        if key not in known:
+            waiting.append(key)
+        elif waiting:
+            ahead[key] = waiting
+            waiting = []
+    if not ahead and not waiting:
+        return order
+    return [*(key for known in order for key in (*ahead.get(known, ()), known)), *waiting]
+
+
+def typed(text: Text) -> str:
+    """The words before any step replaced some of them.
+
+    >>> from ctxlab.context import Edit, Origin
+    >>> typed(Text.of("hello Bob", Origin("node", "n1")).splice([Edit(6, 9, "Ann", Cause("regex", "names"))]))
+    'hello Bob'
+    """
+    out: list[str] = []
+    stack: list[Span] = list(reversed(text.spans))
+    while stack:
+        span = stack.pop()
+        if span.cause is None or (not span.was and span.origin.kind not in ADDED):
+            out.append(span.text)
+        stack.extend(reversed(span.was))
+    return "".join(out)
+
+
+ADDED = ("separator", "notice", "made")

@@ -1,0 +1,194 @@
+"""How ctxlab looks: the colours of sources and roles, light and dark, each with signs that read without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Literal
+
+from ctxlab.errors import CtxlabError, did_you_mean
+
+ThemeName = Literal["light", "dark"]
+
+JOINERS = "\u200c\u200d"  # not printable by themselves, but parts of one character
+FONT = '-apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, "PingFang SC", sans-serif'
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Measured colours: ink reads on every surface and tint, fills stand out from the surface by 3 to 1."""
+
+    surface: str
+    side: str
+    hover: str
+    line: str
+    edge: str
+    ink: str
+    ink_2: str
+    ink_3: str
+    ok: str
+    warn: str
+    error: str
+    ok_tint: str
+    warn_tint: str
+    error_tint: str
+    add_tint: str
+    add_line: str
+    move_tint: str
+    ring: str
+    pattern: str
+    roles: Mapping[str, str]
+    sources: Mapping[str, str]
+
+    def layout(self, **fields: Any) -> dict[str, Any]:
+        """What all figures share, as plotly's layout; `fields` come on top."""
+        return {
+            "template": {"data": {}, "layout": {}},
+            "paper_bgcolor": self.surface,
+            "plot_bgcolor": self.surface,
+            "font": {"family": FONT, "size": 12, "color": self.ink},
+            "hoverlabel": {
+                "bgcolor": self.side,
+                "bordercolor": self.edge,
+                "align": "left",
+                "font": {"family": FONT, "size": 12, "color": self.ink},
+            },
+            "margin": {"l": 12, "r": 12, "t": 44, "b": 12},
+            **fields,
+        }
+
+    def title(self, name: str, result: str = "") -> dict[str, Any]:
+        """A head row: the name, then the one sentence of result."""
+        said = f"  <span style='color:{self.ink_2}'>{result}</span>" if result else ""
+        return {
+            "text": f"<b>{name}</b>{said}",
+            "font": {"size": 12, "color": self.ink},
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"l": 12, "t": 14},
+        }
+
+
+LIGHT = Theme(
+    surface="#ffffff",
+    side="#f6f7f8",
+    hover="#eceef1",
+    line="#dcdfe4",
+    edge="#858c98",
+    ink="#1b1e24",
+    ink_2="#474d58",
+    ink_3="#5f6673",
+    ok="#1a7442",
+    warn="#855600",
+    error="#b3261e",
+    ok_tint="#e6f3ea",
+    warn_tint="#faf0dc",
+    error_tint="#fbeae8",
+    add_tint="#d9ecfb",
+    add_line="#0b62a8",
+    move_tint="#ebe7f2",
+    ring="#d93a3a",
+    pattern="rgba(255,255,255,.55)",
+    roles={"root": "#4a6fa5", "user": "#91814f", "assistant": "#4b8a6b", "tool": "#8a6a94", "system": "#4a6fa5"},
+    sources={
+        "preset": "#4269d0",
+        "profile": "#5a3a96",
+        "lore": "#8a2f0c",
+        "knowledge": "#1688bd",
+        "history": "#858a94",
+        "tools": "#7a2a5c",
+        "attachment": "#649612",
+        "macro": "#946200",
+        "summary": "#3f6b7d",
+        "overhead": "#4f5560",
+    },
+)
+DARK = Theme(
+    surface="#1a1c20",
+    side="#212429",
+    hover="#2b2f36",
+    line="#353a42",
+    edge="#79818e",
+    ink="#e7e9ec",
+    ink_2="#b6bcc6",
+    ink_3="#9aa1ad",
+    ok="#6cc794",
+    warn="#e2b155",
+    error="#f28b82",
+    ok_tint="#1d2f26",
+    warn_tint="#332a17",
+    error_tint="#3a2322",
+    add_tint="#173650",
+    add_line="#77bdf2",
+    move_tint="#38363f",
+    ring="#ff8787",
+    pattern="rgba(0,0,0,.45)",
+    roles={"root": "#7d9fd3", "user": "#c1b078", "assistant": "#74b593", "tool": "#bb9cc5", "system": "#7d9fd3"},
+    sources={
+        "preset": "#7590ec",
+        "profile": "#cdbff8",
+        "lore": "#cf8244",
+        "knowledge": "#2b93bd",
+        "history": "#868c96",
+        "tools": "#f3b0cd",
+        "attachment": "#8cc63f",
+        "macro": "#dda93f",
+        "summary": "#9cc3d4",
+        "overhead": "#c5cad2",
+    },
+)
+THEMES: dict[str, Theme] = {"light": LIGHT, "dark": DARK}
+
+ROLE_SYMBOLS: dict[str, str] = {
+    "root": "square",
+    "system": "square",
+    "user": "circle",
+    "assistant": "diamond",
+    "tool": "cross",
+}
+SOURCE_SYMBOLS: dict[str, str] = {
+    "preset": "square",
+    "profile": "circle",
+    "lore": "diamond",
+    "knowledge": "triangle-up",
+    "history": "line-ew",
+    "tools": "cross",
+    "attachment": "hexagon",
+    "summary": "hourglass",
+    "overhead": "circle-dot",
+}
+FILLS: dict[str, str] = {
+    "preset": "",
+    "profile": "-",
+    "lore": ".",
+    "knowledge": "\\",
+    "history": "",
+    "tools": "x",
+    "attachment": "|",
+    "summary": "+",
+    "overhead": "",
+}
+
+
+def theme_of(name: str) -> Theme:
+    """The theme of this name; raises CtxlabError for any but light and dark."""
+    if name not in THEMES:
+        raise CtxlabError(f"there is no theme {name!r}{did_you_mean(name, list(THEMES))}")
+    return THEMES[name]
+
+
+def plain(text: str, characters: int = 60) -> str:
+    """The first words on one line, of characters that every file can hold."""
+    line = " ".join(text[: 4 * characters].split())
+    cut = line if len(line) <= characters and len(text) <= 4 * characters else line[: characters - 1].rstrip() + "…"
+    return "".join(c if c.isprintable() or c in JOINERS else "�" for c in cut)
+
+
+def label(text: str, characters: int = 60) -> str:
+    """The same for a figure or a page: nothing in it is read as markup."""
+    return escape(plain(text, characters), quote=False)

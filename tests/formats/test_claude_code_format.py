@@ -1,0 +1,260 @@
+"""Claude Code's logs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ctxlab.formats import Import, read, read_data
+
+
+def line(uuid: str, parent: str | None, content: Any = None, **fields: Any) -> dict[str, Any]:
+    role = fields.pop("role", "user")
+    return {
+        "type": role,
+        "uuid": uuid,
+        "parentUuid": parent,
+        "sessionId": "s1",
+        "timestamp": f"2026-01-01T00:00:{len(uuid):02}Z",
+        "message": {"role": role, "content": f"text of {uuid}" if content is None else content},
+        **fields,
+    }
+
+
+def call(name: str, call_id: str, **arguments: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
+
+
+def result(call_id: str, content: Any, **fields: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": call_id, "content": content, **fields}
+
+
+def written(folder: Path, *lines: Any) -> Import:
+    path = folder / "log.jsonl"
+    path.write_text("\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines), encoding="utf-8")
+    return read(path)
+
+
+def test_messages_make_a_tree_with_the_last_one_as_leaf() -> None:
+    found = read_data(
+        [
+            line("u", None, cwd="/tmp", version=None),
+            line("a", "u", role="assistant"),
+            line("b", "u", role="assistant"),
+            line("v", "a"),
+        ]
+    )
+    session = found.pick()
+
+    assert (found.format, found.losses, session.check()) == ("claude-code", (), ())
+    assert [node.id for node in session.path()] == ["root", "u", "a", "v"]
+    assert session.children("u") == ("a", "b")
+    assert session["u"].last_selected_child_id == "a"
+    assert session["u"].metadata == {"claudeCode": {"cwd": "/tmp"}}
+    assert session.created_at == session["u"].timestamp
+
+
+def test_a_call_and_its_result_are_linked() -> None:
+    thinking = {"type": "thinking", "thinking": "Hm.", "signature": "xyz"}
+    content = [thinking, {"type": "text", "text": "Let me look."}, call("Bash", "t1", command="ls")]
+
+    session = read_data(
+        [
+            line("u", None),
+            line("a", "u", message={"role": "assistant", "model": "claude-5", "content": content}, role="assistant"),
+            line("r", "a", [result("t1", "a.txt", is_error=True)], toolUseResult={"stdout": "a.txt"}),
+        ]
+    ).pick()
+    asked = session["a"].tool_calls[0]
+
+    assert (session["a"].content, session["a"].reasoning) == ("Let me look.", "Hm.")
+    assert session["a"].meta("modelId") == "claude-5"
+    assert (asked.id, asked.name, json.loads(asked.arguments)) == ("t1", "Bash", {"command": "ls"})
+    assert (session["r"].role, session["r"].content, session["r"].result_of) == ("tool", "a.txt", "t1")
+    assert session["r"].meta("toolCall") == {"requestId": "t1", "toolName": "Bash", "status": "error"}
+    assert session["r"].meta("claudeCode") == {"toolUseResult": {"stdout": "a.txt"}}
+    assert session["a"].meta("claudeCode") == {"signatures": ["xyz"]}
+
+
+def test_a_line_with_several_results_becomes_several_messages() -> None:
+    results = [result("t1", [{"type": "text", "text": "one"}]), result("t2", None), {"type": "text", "text": "and?"}]
+
+    session = read_data(
+        [
+            line("a", None, [call("A", "t1"), call("B", "t2")], role="assistant"),
+            line("r", "a", results),
+            line("b", "r", role="assistant"),
+        ]
+    ).pick()
+
+    assert [(node.id, node.role, node.content, node.result_of) for node in session.path()[2:]] == [
+        ("r", "tool", "one", "t1"),
+        ("r-2", "tool", "", "t2"),
+        ("r-3", "user", "and?", None),
+        ("b", "assistant", "text of b", None),
+    ]
+
+
+def test_pictures_are_attachments_of_messages_and_of_results() -> None:
+    source = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
+    picture = {"type": "image", "source": source}
+    paper = {"type": "document", "title": "A paper", "source": {"type": "url", "url": "https://example.org/a.pdf"}}
+
+    session = read_data(
+        [line("u", None, [{"type": "text", "text": "see"}, picture, paper]), line("r", "u", [result("t", [picture])])]
+    ).pick()
+
+    seen, read_ = session["u"].attachments or ()
+    assert (seen.type, seen.mime_type, seen.size) == ("image", "image/png", 3)
+    assert (read_.type, read_.name) == ("document", "A paper")
+    assert [asset.mime_type for asset in session["r"].attachments or ()] == ["image/png"]
+
+
+def test_sidechains_are_branches_and_never_the_leaf() -> None:
+    session = read_data(
+        [
+            line("u", None),
+            line("a", "u", role="assistant"),
+            line("x", None, isSidechain=True),
+            line("y", "x", role="assistant", isSidechain=True),
+        ]
+    ).pick()
+
+    assert session.active_leaf_id == "a"
+    assert session.children("root") == ("u", "x")
+    assert session["x"].meta("claudeCode") == {"isSidechain": True}
+
+
+def test_lines_of_the_program_link_messages_but_are_disabled() -> None:
+    hook = {
+        "type": "system",
+        "subtype": "hook",
+        "content": "Running hook",
+        "uuid": "h",
+        "parentUuid": "u",
+        "sessionId": "s1",
+    }
+
+    session = read_data([line("u", None), hook, line("a", "h", role="assistant")]).pick()
+
+    assert [node.id for node in session.path()] == ["root", "u", "h", "a"]
+    assert (session["h"].enabled, session["h"].content) == (False, "Running hook")
+    assert session["h"].meta("claudeCode") == {"type": "system", "subtype": "hook"}
+
+
+def test_a_shortened_conversation_keeps_what_its_summary_stands_for() -> None:
+    boundary = {
+        "type": "system",
+        "subtype": "compact_boundary",
+        "content": "Conversation compacted",
+        "uuid": "c",
+        "parentUuid": None,
+        "logicalParentUuid": "a",
+        "sessionId": "s1",
+    }
+
+    session = read_data(
+        [
+            line("u", None),
+            line("a", "u", role="assistant"),
+            boundary,
+            line("s", "c", isCompactSummary=True),
+            line("v", "s"),
+        ]
+    ).pick()
+
+    assert [node.id for node in session.path()] == ["root", "u", "a", "c", "s", "v"]
+    assert session["s"].is_summary
+    assert session["s"].hides == ("u", "a", "c")
+
+
+def test_sessions_are_told_apart_and_summaries_name_them() -> None:
+    summary = {"type": "summary", "summary": "About tea", "leafUuid": "u2"}
+    lost = {"type": "summary", "summary": "About nothing", "leafUuid": "elsewhere"}
+
+    found = read_data([summary, line("u1", None), line("u2", None, sessionId="s2"), lost])
+
+    assert [(session.id, session.name) for session in found.sessions] == [("s1", "text of u1"), ("s2", "About tea")]
+    assert found.sessions[1].to_data()["claudeCode"] == {"summaries": [summary]}
+    assert [loss.place for loss in found.losses] == ["[3]"]
+
+
+def test_messages_that_are_there_twice_are_kept_once_or_renamed() -> None:
+    found = read_data([line("u", None), line("u", None), line("u", None, "another"), line("a", "u", role="assistant")])
+
+    assert {key: node.content for key, node in found.pick().nodes.items() if key != "root"} == {
+        "u": "text of u",
+        "u~2": "another",
+        "a": "text of a",
+    }
+    assert [str(loss) for loss in found.losses] == [
+        "[1]: message 'u' is there twice, word for word; one is kept",
+        "[2]: uuid 'u' is there twice; this one is 'u~2' now",
+    ]
+
+
+def test_parents_that_are_missing_or_run_in_a_circle_are_said() -> None:
+    found = read_data([line("u", "gone"), line("x", "y"), line("y", "x"), line("z", "y")])
+
+    assert found.pick().check() == ()
+    assert len(found.pick()) == 5
+    assert [loss.place for loss in found.losses] == ["s1, message 'u'", "s1, message 'x'"]
+
+
+def test_a_log_without_any_links_is_read_in_its_order() -> None:
+    found = read_data([line("u", None), line("a", None, role="assistant"), line("v", None)])
+
+    assert [node.id for node in found.pick().path()] == ["root", "u", "a", "v"]
+    assert [str(loss) for loss in found.losses] == ["[0]: no message names its parent; they are in the file's order"]
+
+
+def test_broken_lines_are_lost_with_their_number(tmp_path: Path) -> None:
+    snapshot = {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}}
+
+    found = written(tmp_path, line("u", None), "{broken", 42, {"silly": "this"}, snapshot, snapshot, line("a", "u"))
+
+    assert [node.id for node in found.pick().path()] == ["root", "u", "a"]
+    assert [(loss.place.rpartition("/")[2], loss.text[:22]) for loss in found.losses] == [
+        ("log.jsonl line 2", "not JSON (column 2: Ex"),
+        ("line 3", "no line of a log; it i"),
+        ("line 4", "no line of a log; it i"),
+        ("line 5", "2 lines are of type 'f"),
+    ]
+
+
+def test_strange_messages_are_read_somehow() -> None:
+    found = read_data(
+        [
+            line("a", None, message="just text"),
+            line("b", "a", message={"role": "user"}),
+            line("c", "b", {"no": "list"}),
+            line("d", "c", [7, {"type": "hologram"}, {"type": "text", "text": "x", "citations": [1]}]),
+            line("e", "d", message={"role": "narrator", "content": "y"}),
+            line("f", "e", [result("t", [{"type": "hologram"}])]),
+        ]
+    )
+
+    assert found.pick().check() == ()
+    assert [node.content for node in found.pick().path()[1:]] == [
+        "just text",
+        "",
+        '{"no": "list"}',
+        "x",
+        "y",
+        '{"type": "hologram"}',
+    ]
+    assert [loss.place for loss in found.losses] == [
+        "[0]",
+        "[1]",
+        "[2]",
+        "[3].content[0]",
+        "[3].content[1]",
+        "[3].content[2]",
+        "[4]",
+        "[5].content[0].content[0]",
+    ]
+
+
+def test_a_file_of_summaries_holds_no_session() -> None:
+    found = read_data([{"type": "summary", "summary": "Tea", "leafUuid": "u"}])
+
+    assert (found.format, found.sessions, len(found.losses)) == ("claude-code", (), 1)
