@@ -1,6 +1,7 @@
 """What is kept: stored values, frozen, in the seeds' JSON."""
 
 from ctxlab.documents.agent import Agent, ModelProfile, ProcessorEntry, UserProfile
+from ctxlab.documents.history import History
 from ctxlab.documents.message import (
     Asset,
     InjectionStrategy,
@@ -11,12 +12,14 @@ from ctxlab.documents.message import (
     Role,
     ToolCall,
 )
+from ctxlab.documents.relations import Relation
 from ctxlab.documents.session import Path, Session
 from ctxlab.documents.stored import Level, Note, Stored, read_stored
 
 __all__ = [
     "Agent",
     "Asset",
+    "History",
     "InjectionStrategy",
     "Level",
     "MessageNode",
@@ -27,6 +30,7 @@ __all__ = [
     "Path",
     "PresetAttachment",
     "ProcessorEntry",
+    "Relation",
     "Role",
     "Session",
     "Stored",

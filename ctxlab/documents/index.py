@@ -21,9 +21,8 @@ def index_of(nodes: Nodes) -> Index:
     return {key: _in_stored_order(children, nodes.get(key)) for key, children in found.items()}
 
 
-def reindexed(index: Mapping[str, tuple[NodeId, ...]], before: Nodes, after: Nodes, changes: Changes) -> Index:
+def reindexed(index: Index, before: Nodes, after: Nodes, changes: Changes) -> Index:
     """The index of `after`, which is `before` with some nodes changed; only their surroundings are looked at."""
-    result = dict(index)
     moved: set[str] = set()
     touched: dict[str, list[NodeId]] = {}  # parents whose list is to be made anew, with those who come to them
     for key, new in changes.items():
@@ -36,6 +35,9 @@ def reindexed(index: Mapping[str, tuple[NodeId, ...]], before: Nodes, after: Nod
                 touched.setdefault(new.parent_id, []).append(cast("NodeId", key))
         if old is None or new is None or old.children_ids != new.children_ids:
             touched.setdefault(key, [])
+    if not touched:
+        return index
+    result = dict(index)
     for key, arrivals in touched.items():
         children = [child for child in index.get(key, ()) if child not in moved]
         children += arrivals

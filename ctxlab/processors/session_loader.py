@@ -75,7 +75,8 @@ class SessionLoader(Processor):
         for node in path:
             draft = self._draft(node, convert=node.id in older, agent=request.agent)
             ordinary = node.is_enabled is not False and node.model_match is None and draft.body[0] is not EMPTY
-            fate = None if ordinary and node.id not in hidden else _fate(node, draft, hidden, ctx, problems)
+            ordinary = ordinary and node.id not in hidden and not older
+            fate = None if ordinary else _fate(node, draft, hidden, ctx, problems)
             if fate is None:
                 drafts.append(draft)
                 sent.append(node)
@@ -211,7 +212,7 @@ def _fate(
         return "disabled", "the message is switched off"
     if node.id in hidden:
         return "summarised", f"summary {hidden[node.id]} stands for it"
-    if draft.body[0] is EMPTY and not draft.calls and draft.role != "tool":
+    if len(draft.body) == 1 and not draft.body[0] and not draft.calls and draft.role != "tool":
         return "blank", "there are no words and no files in it"
     if node.model_match is not None and not _fits(node, ctx, problems):
         return "model-match", "it is not meant for this model"
