@@ -35,6 +35,7 @@ class Theme:
     error_tint: str
     add_tint: str
     add_line: str
+    gone_tint: str
     move_tint: str
     ring: str
     pattern: str
@@ -91,6 +92,7 @@ LIGHT = Theme(
     error_tint="#fbeae8",
     add_tint="#d9ecfb",
     add_line="#0b62a8",
+    gone_tint="#fbe3dc",
     move_tint="#ebe7f2",
     ring="#d93a3a",
     pattern="rgba(255,255,255,.55)",
@@ -125,6 +127,7 @@ DARK = Theme(
     error_tint="#3a2322",
     add_tint="#173650",
     add_line="#77bdf2",
+    gone_tint="#45271e",
     move_tint="#38363f",
     ring="#ff8787",
     pattern="rgba(0,0,0,.45)",

@@ -45,26 +45,28 @@ def merged_sessions(
         raise WriteError(f"on_conflict={on_conflict!r} is not known{did_you_mean(on_conflict, get_args(Conflict))}")
     words = checked(labels)
     newcomers = list(imported)
+    sessions = list(existing)
+    at = {session.id: index for index, session in enumerate(sessions)}
     names = Names()
-    for session in (*existing, *newcomers):
-        names.take(session.id)
-    found = {session.id: session for session in existing}
+    for taken in {**at, **dict.fromkeys(session.id for session in newcomers)}:
+        names.take(taken)
     came: dict[str, None] = {}
     skipped: list[str] = []
     renamed: dict[str, str] = {}
     overwritten: dict[str, None] = {}
     for session in newcomers:
-        if session.id not in found:
-            came[session.id] = None
-        elif on_conflict == "skip":
+        if session.id in at and on_conflict == "skip":
             skipped.append(session.id)
             continue
-        elif on_conflict == "overwrite":
-            came[session.id] = overwritten[session.id] = None
+        if session.id in at and on_conflict == "overwrite":
+            overwritten[session.id] = None
+            sessions[at[session.id]] = session
         else:
-            new_id = names.take(session.id)
-            renamed[new_id] = session.id
-            came[new_id] = None
-            session = session.model_copy(update={"id": new_id, "name": filled(words["copy"], name=session.name)})
-        found[session.id] = session
-    return ImportedSessions(tuple(found.values()), tuple(came), tuple(skipped), renamed, tuple(overwritten))
+            if session.id in at:
+                new_id = names.take(session.id)
+                renamed[new_id] = session.id
+                session = session.model_copy(update={"id": new_id, "name": filled(words["copy"], name=session.name)})
+            at[session.id] = len(sessions)
+            sessions.append(session)
+        came[session.id] = None
+    return ImportedSessions(tuple(sessions), tuple(came), tuple(skipped), renamed, tuple(overwritten))

@@ -27,6 +27,9 @@ class Spending:
         return sum(n for source, n in self.tokens.items() if source not in ("reserve", "free"))
 
 
+LIMITER = "token-limiter"
+"""The step that tells its budget, and under which shared key."""
+
 SOURCES: tuple[str, ...] = (
     "system",
     "presets",
@@ -63,7 +66,7 @@ def spending(trace: Trace) -> Spending:
             for source, tokens in _of_message(part, counter):
                 found[source] += tokens
                 found["seams"] -= tokens
-    report = trace.result.shared.get("token-limiter")
+    report = trace.result.shared.get(LIMITER)
     budget = int(report["budget"]) if report else None
     if report is not None and budget is not None:
         found["reserve"] = int(report.get("reserve", 0))
@@ -72,8 +75,9 @@ def spending(trace: Trace) -> Spending:
 
 
 def parts_alone(trace: Trace) -> dict[str, Draft]:
-    """By key, the parts of merged messages of the result as they last stood alone."""
-    wanted = {part.key for draft in trace.result.drafts for part in draft.merged}
+    """By key, the parts of merged messages, sent or dropped, as they last stood alone."""
+    dropped = [draft for group in trace.result.dropped for draft in group.drafts]
+    wanted = {part.key for draft in (*trace.result.drafts, *dropped) for part in draft.merged}
     alone: dict[str, Draft] = {}
     for step in reversed(trace.steps):
         if not wanted:

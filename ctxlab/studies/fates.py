@@ -33,20 +33,24 @@ def _shortens(cause: Cause) -> bool:
     return cause.processor == LIMITER and cause.rule == "shortened"
 
 
+BY_HAND = Cause("debugger", "by hand", "a person took it out")
+"""Nothing else takes a message out without saying why."""
+
+
 class Fates:
     """All messages of a run. `before` are keys in the order before anything was cut or joined, `sent` as they go."""
 
     def __init__(self, trace: Trace) -> None:
         alone = parts_alone(trace)
+        before = before_cutting(trace).drafts
         self.trace = trace
-        self.before = _keys(before_cutting(trace).drafts)
+        self.before = _keys(before)
         self.sent = _keys(trace.result.drafts)
-        self.by_key = {
-            part.key: Fate(draft, None, group.cause)
-            for group in trace.result.dropped
-            for draft in group.drafts
-            for part in draft.parts
-        }
+        self.by_key = {part.key: Fate(draft, None, BY_HAND) for draft in before for part in draft.parts}
+        for group in trace.result.dropped:
+            for draft in group.drafts:
+                for part in draft.parts:
+                    self.by_key[part.key] = Fate(alone.get(part.key, draft), None, group.cause)
         for draft in trace.result.drafts:
             for part in draft.parts:
                 self.by_key[part.key] = Fate(alone.get(part.key, draft), draft)
@@ -121,12 +125,12 @@ def typed(text: Text) -> str:
     """
     out: list[str] = []
     stack: list[Span] = list(reversed(text.spans))
+    told: set[int] = set()  # parts of one span share what they replaced
     while stack:
         span = stack.pop()
-        if span.cause is None or (not span.was and span.origin.kind not in ADDED):
+        if span.cause is None:
             out.append(span.text)
-        stack.extend(reversed(span.was))
+        elif span.was and id(span.was) not in told:
+            told.add(id(span.was))
+            stack.extend(reversed(span.was))
     return "".join(out)
-
-
-ADDED = ("separator", "notice", "made")

@@ -51,7 +51,6 @@ def _exists(module: str) -> bool:
 ASSETS = _module("assets", "assets", "processors.asset_resolver")
 ASYNC_TASKS = _module("asynchronous tasks", "processors.async_tasks", "processors.async_task_processor")
 COMPRESSION = _module("compression", "engines.compression", "conversation.compression")
-EXPORT = _module("export", "formats.export", "formats.markdown", "formats.branch")
 GREETINGS = _module("greetings", "conversation.greetings", "documents.greetings")
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
 MIGRATIONS = _module("agent migrations", "formats.migrations", "documents.migrations", "documents.migration")
@@ -97,7 +96,6 @@ OF_FILE: dict[str, Capability] = {
     "async_task_id": ASYNC_TASKS,
     "async_task_processor": ASYNC_TASKS,
     "compression": COMPRESSION,
-    "export": EXPORT,
     "greetings": GREETINGS,
     "kb_placeholder_grammar": KNOWLEDGE,
     "kb_policy": KNOWLEDGE,
@@ -117,7 +115,6 @@ OF_FILE: dict[str, Capability] = {
     "regex_processor": REGEXES,
     "regex_resolution_utils": REGEXES,
     "regex_st_import": SILLYTAVERN,
-    "session_import": STORAGE,
     "session_variables": VARIABLES,
     "st_card": SILLYTAVERN,
     "st_macro_convert": SILLYTAVERN,
@@ -158,6 +155,11 @@ def _needs_tools(data: Data) -> bool:
     return bool(tools.get("enabled") and tools.get("autoInjectIfMacroMissing"))
 
 
+def _names_no_strategy(data: Data) -> bool:
+    """Whether a case is about something else than conflicts of ids."""
+    return "strategy" not in data
+
+
 def _presets(data: Data) -> list[Data]:
     return (data.get("agentConfig") or {}).get("presetMessages") or []
 
@@ -165,4 +167,5 @@ def _presets(data: Data) -> list[Data]:
 OF_CASE: tuple[tuple[tuple[str, ...], Capability, Callable[[Data], bool]], ...] = (
     (("injection_assembler",), TOOLS, _needs_tools),
     (("injection_assembler",), MACROS, _needs_macros),
+    (("session_import",), STORAGE, _names_no_strategy),
 )

@@ -1,0 +1,193 @@
+"""What the model gets for one node, what of it comes from where, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ctxlab.context import Draft
+from ctxlab.documents import Agent, MessageNode, ModelProfile, Note
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.spending import LIMITER, made_of, parts_alone, source_of, spending
+from ctxlab.studies.fates import typed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HISTORY = ("node", "pending", "summary")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """One row of the structure: a message or a part of one, then what joins, wire format and tools add."""
+
+    key: str
+    number: int | None
+    role: str
+    source: str
+    kind: str
+    id: str
+    placed: str
+    tokens: int
+    characters: int
+    note: str = ""
+    text: str = ""
+    original: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Analysis:
+    """The context of one node, taken apart; every figure is of `trace`, and `structure` adds up to its tokens."""
+
+    trace: Trace
+    node: MessageNode | None
+
+    def __repr__(self) -> str:
+        agent, model = self.agent, self.model
+        of = f"{self.node.id!r}" if self.node else "no node"
+        by = f"agent {agent.name!r}" if agent else "no agent"
+        name = f"model {model.id!r}" if model else "no model"
+        return f"Analysis({of}, {by}, {name}: {len(self.trace.result.drafts)} messages, {self.trace.tokens:,} tokens)"
+
+    def _repr_html_(self) -> str:
+        from ctxlab.studies.tables import analysis_html
+
+        return analysis_html(self)
+
+    @property
+    def agent(self) -> Agent | None:
+        return self.trace.start.request.agent
+
+    @property
+    def model(self) -> ModelProfile | None:
+        return self.trace.start.request.model
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a person should know, such as that the agent named by the node is not at hand."""
+        return self.trace.result.notes
+
+    @property
+    def request(self) -> list[dict[str, Any]]:
+        """The messages as they go over the wire, without where they come from and what they cost."""
+        return [
+            {name: value for name, value in message.items() if name not in ("source", "tokens")}
+            for message in self.trace.messages
+        ]
+
+    @property
+    def structure(self) -> pd.DataFrame:
+        """One row a message, parts of joined ones apart, and at the end what is no message; tokens add up to all.
+
+        `number` counts what is sent from 1; parts of one message share it. `share` is of all tokens, in [0, 1].
+        `note` says what replaced which words, `original` what stood there before, None where nothing did.
+        """
+        import pandas as pd
+
+        names = ("number", "role", "source", "kind", "id", "placed", "tokens", "characters", "note", "text", "original")
+        pieces = list(self.pieces())
+        index = pd.Index([piece.key for piece in pieces], name="key", dtype=object)
+        frame = pd.DataFrame({name: [getattr(piece, name) for piece in pieces] for name in names}, index=index)
+        frame.insert(names.index("tokens") + 1, "share", frame["tokens"] / max(1, self.trace.tokens))
+        return frame.astype({"number": "Int64", "original": object})
+
+    @property
+    def shares(self) -> pd.DataFrame:
+        """Tokens and characters by source, as `trace.budget()` has them, with their shares in [0, 1]."""
+        import pandas as pd
+
+        spent = spending(self.trace)
+        sources = [source for source in spent.tokens if source not in ("reserve", "free")]
+        frame = pd.DataFrame(
+            {
+                "tokens": [spent.tokens[source] for source in sources],
+                "characters": [spent.characters.get(source, 0) for source in sources],
+            },
+            index=pd.Index(sources, name="source", dtype=object),
+        )
+        for name in ("tokens", "characters"):
+            frame[f"{name}_share"] = frame[name] / max(1, int(frame[name].sum()))
+        return frame
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """Totals, the split between presets and history, and what was cut; None where there is no budget."""
+        pieces, trace = list(self.pieces()), self.trace
+        report = trace.result.shared.get(LIMITER)
+        groups = trace.result.dropped
+        counter = trace.services.tokenizer
+        presets = [piece for piece in pieces if piece.kind == "preset"]
+        history = [piece for piece in pieces if piece.kind in HISTORY]
+        return {
+            "messages": len(trace.result.drafts),
+            "tokens": trace.tokens,
+            "characters": sum(len(draft.text) for draft in trace.result.drafts),
+            "preset_tokens": sum(piece.tokens for piece in presets),
+            "preset_characters": sum(piece.characters for piece in presets),
+            "history_tokens": sum(piece.tokens for piece in history),
+            "history_characters": sum(piece.characters for piece in history),
+            "cut_messages": sum(len(group.drafts) for group in groups if group.needed is not None),
+            "left_out_messages": sum(len(group.drafts) for group in groups if group.needed is None),
+            "shortened_messages": report["shortened"] if report else 0,
+            "saved_tokens": self._saved(),
+            "budget": report["budget"] if report else None,
+            "strategy": report["strategy"] if report else None,
+            "tokenizer": counter.name,
+            "estimated": counter.estimated,
+        }
+
+    def pieces(self) -> Iterator[Piece]:
+        """The rows of the structure."""
+        trace = self.trace
+        counter, alone = trace.services.tokenizer, parts_alone(trace)
+        seams = joined = 0
+        for number, draft in enumerate(trace.result.drafts, 1):
+            seams += counter.count_draft(draft) - counter.message_tokens
+            joined += len(draft.text)
+            for part in made_of(draft, alone):
+                tokens = counter.count_draft(part) - counter.message_tokens
+                seams -= tokens
+                joined -= len(part.text)
+                yield _piece(part, draft, number, tokens)
+        overhead = len(trace.result.drafts) * counter.message_tokens + counter.request_tokens
+        tools = self.agent.tools if self.agent else ()
+        rest = (
+            ("seams", "joins of messages", seams, joined),
+            ("overhead", "wire format", overhead, 0),
+            ("tools", "tool definitions", counter.count_tools(tools) if tools else 0, 0),
+        )
+        for source, what, tokens, characters in rest:
+            if tokens or characters:
+                yield Piece(what, None, "", source, source, "", "", tokens, characters)
+
+    def _saved(self) -> int:
+        """Tokens that the limiter took away, by cutting and by shortening."""
+        limiters = [step for step in self.trace.steps if step.id == LIMITER]
+        return sum(self.trace.tokens_of(step.before) - self.trace.tokens_of(step.after) for step in limiters)
+
+
+def _piece(part: Draft, whole: Draft, number: int, tokens: int) -> Piece:
+    rewritten = any(span.was for span in part.text.spans)
+    causes = dict.fromkeys(str(span.cause) for span in part.text.spans if span.cause)
+    return Piece(
+        key=part.key,
+        number=number,
+        role=whole.role,
+        source=source_of(part),
+        kind=part.origin.kind,
+        id=part.origin.ref,
+        placed=str(part.meta.get("placed") or ""),
+        tokens=tokens,
+        characters=len(part.text),
+        note="; ".join(causes),
+        text=str(part.text),
+        original=typed(part.text) if rewritten else None,
+    )
+
+
+def analysis_of(trace: Trace, node: str | None = None) -> Analysis:
+    """The analysis of a run; `node` is the one that it was built for (default: the leaf of its request)."""
+    session = trace.start.request.session
+    at = node if node is not None else trace.start.request.leaf_id
+    return Analysis(trace, session.node(at) if at is not None else None)

@@ -1,0 +1,230 @@
+"""Several runs side by side: what became of each message in each of them, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.spending import LIMITER, source_of
+from ctxlab.studies.fates import Fate, Fates, in_one_order, typed
+from ctxlab.theme import ThemeName, plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+State = Literal["kept", "moved", "shortened", "rewritten", "only here", "cut", "not there"]
+STATES: tuple[State, ...] = ("kept", "moved", "shortened", "rewritten", "only here", "cut", "not there")
+SIGNS: Mapping[State, str] = {
+    "kept": "=",
+    "moved": "↔",
+    "shortened": "…",
+    "rewritten": "≠",
+    "only here": "+",
+    "cut": "×",
+    "not there": "–",
+}
+COLUMNS = ("role", "source", "words")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """One message in one run. `cause` is a sentence, empty where nothing happened to it; `tokens` are its own."""
+
+    state: State
+    cause: str = ""
+    tokens: int = 0
+
+    @property
+    def is_sent(self) -> bool:
+        return self.state not in ("cut", "not there")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """One message in all runs; `differs` says whether the runs don't all do the same with it."""
+
+    key: str
+    role: str
+    source: str
+    words: str
+    cells: tuple[Cell, ...]
+    differs: bool
+
+    def __repr__(self) -> str:
+        return f"Line({self.key!r}, {', '.join(cell.state for cell in self.cells)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Runs aligned by the keys of their messages, in the order of the conversation; falsy when nothing differs.
+
+    States: *kept*, sent as it is elsewhere; *moved*, sent at another place than in the run that has most messages;
+    *shortened*, sent up to some character; *rewritten*, sent with other words than were typed and than another run
+    sends; *only here*, no other run ever had it; *cut*, taken out with a cause; *not there*, this run never had it.
+    What every run left out before anything was cut has no line. A message that was joined with others has its own line.
+    """
+
+    traces: Mapping[str, Trace]
+    lines: tuple[Line, ...]
+
+    def __bool__(self) -> bool:
+        return any(line.differs for line in self.lines)
+
+    def __iter__(self) -> Iterator[Line]:
+        return iter(self.lines)
+
+    def __repr__(self) -> str:
+        differing = sum(line.differs for line in self.lines)
+        return f"Comparison({', '.join(self.traces) or 'nothing'}: {len(self.lines)} messages, {differing} differ)"
+
+    def _repr_html_(self) -> str:
+        from ctxlab.studies.tables import comparison_html
+
+        return comparison_html(self)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a message: role, source and first words, then its state in each run."""
+        return self._frame(self.lines, "state")
+
+    @property
+    def causes(self) -> pd.DataFrame:
+        """The same rows and columns with the sentence that says why, empty where nothing happened."""
+        return self._frame(self.lines, "cause")
+
+    @property
+    def changes(self) -> pd.DataFrame:
+        """The rows of the frame that are not the same in all runs."""
+        return self._frame([line for line in self.lines if line.differs], "state")
+
+    @property
+    def totals(self) -> pd.DataFrame:
+        """One row a run: what is sent, what was cut of the lines here, and within which budget."""
+        import pandas as pd
+
+        rows = [self._total(i, trace) for i, trace in enumerate(self.traces.values())]
+        names = ["messages", "tokens", "cut_messages", "cut_tokens", "shortened", "budget", "strategy"]
+        frame = pd.DataFrame(rows, index=pd.Index(list(self.traces), name="run", dtype=object), columns=names)
+        return frame.astype({"budget": "Int64"})
+
+    def figure(self, theme: ThemeName = "light") -> go.Figure:
+        """One row a run, one column a message, a colour and a sign for each state; long stretches alike are folded."""
+        from ctxlab.studies.comparison_figure import comparison_figure
+
+        return comparison_figure(self, theme)
+
+    def _frame(self, lines: Sequence[Line], field: str) -> pd.DataFrame:
+        import pandas as pd
+
+        rows = [[line.role, line.source, line.words, *(getattr(cell, field) for cell in line.cells)] for line in lines]
+        index = pd.Index([line.key for line in lines], name="key", dtype=object)
+        return pd.DataFrame(rows, index=index, columns=[*COLUMNS, *self.traces], dtype=object)
+
+    def _total(self, i: int, trace: Trace) -> dict[str, Any]:
+        report = trace.result.shared.get(LIMITER) or {}
+        cut = [line.cells[i].tokens for line in self.lines if line.cells[i].state == "cut"]
+        return {
+            "messages": len(trace.result.drafts),
+            "tokens": trace.tokens,
+            "cut_messages": len(cut),
+            "cut_tokens": sum(cut),
+            "shortened": sum(line.cells[i].state == "shortened" for line in self.lines),
+            "budget": report.get("budget"),
+            "strategy": report.get("strategy", ""),
+        }
+
+
+def compare(traces: Mapping[str, Trace]) -> Comparison:
+    """Runs by name, side by side: which messages each sends, cuts, shortens, rewrites and moves.
+
+    They may differ in anything: strategy, budget, agent, leaf, session.
+    """
+    taken = [name for name in traces if name in COLUMNS]
+    if taken:
+        raise CtxlabError(f"a run can't be named {taken[0]!r}: the frame has a column of this name")
+    runs = [Fates(trace) for trace in traces.values()]
+    order = in_one_order([*(run.before for run in runs), *(run.sent for run in runs)])
+    moves = [run.moved(order) for run in runs]
+    lines = [_Line(key, runs, moves).line() for key in order]
+    return Comparison(dict(traces), tuple(lines))
+
+
+class _Line:
+    """One message in the making: what it is in each run, and how these differ."""
+
+    def __init__(self, key: str, runs: Sequence[Fates], moves: Sequence[Mapping[str, str]]) -> None:
+        self.key = key
+        self.runs = runs
+        self.fates = [run.by_key.get(key) for run in runs]
+        self.moves = [moved.get(key, "") for moved in moves]
+        self.sent = [fate for fate in self.fates if fate is not None and fate.is_sent]
+        self.all_say_the_same = len({str(fate.draft.text) for fate in self.sent}) < 2
+
+    def line(self) -> Line:
+        known = [fate for fate in self.fates if fate is not None]
+        first = next((fate for fate in known if fate.shortening is None), known[0])
+        cells = tuple([self._cell(i) for i in range(len(self.fates))])
+        signs = [_outcome(fate, cell) for fate, cell in zip(self.fates, cells, strict=True)]
+        words = plain(str(first.draft.text)) or ", ".join(call.name for call in first.draft.calls)
+        differs = any(sign != signs[0] for sign in signs)
+        return Line(self.key, first.draft.role, source_of(first.draft), words, cells, differs)
+
+    def _cell(self, i: int) -> Cell:
+        fate = self.fates[i]
+        if fate is None:
+            return Cell("not there")
+        state, cause = self._state(i, fate)
+        return Cell(state, cause, self.runs[i].trace.services.tokenizer.count_draft(fate.draft))
+
+    def _state(self, i: int, fate: Fate) -> tuple[State, str]:
+        if not fate.is_sent:
+            return "cut", str(fate.cause)
+        shortening = fate.shortening
+        if len(self.fates) > 1 and all(other is None for j, other in enumerate(self.fates) if j != i):
+            return "only here", ""
+        if shortening is not None:
+            return "shortened", str(shortening)
+        if not self.all_say_the_same and str(fate.draft.text) != typed(self._first().draft.text):
+            return "rewritten", self._why_rewritten(fate)
+        if self.moves[i]:
+            return "moved", _with_place(fate, self.moves[i])
+        return "kept", self._how_sent(fate)
+
+    def _first(self) -> Fate:
+        return next(fate for fate in self.fates if fate is not None)
+
+    def _why_rewritten(self, fate: Fate) -> str:
+        causes = dict.fromkeys(str(span.cause) for span in fate.draft.text.spans if span.cause)
+        return "; ".join(causes) or "other words than in another run"
+
+    def _how_sent(self, fate: Fate) -> str:
+        """How the message goes, where it goes otherwise in another run."""
+        said: list[str] = []
+        whole = fate.whole
+        if whole is None:
+            return ""
+        if len({other.whole.role for other in self.sent if other.whole}) > 1:
+            said.append(f"sent in the role {whole.role}")
+        if whole.key != self.key and len({other.whole.key for other in self.sent if other.whole}) > 1:
+            said.append(f"sent as a part of {whole.key}")
+        return "; ".join(said)
+
+
+def _with_place(fate: Fate, sentence: str) -> str:
+    placed = fate.draft.meta.get("placed")
+    return f"{placed}: {sentence}" if placed else sentence
+
+
+def _outcome(fate: Fate | None, cell: Cell) -> tuple[object, ...]:
+    """What must be equal for two runs to have done the same with a message."""
+    if fate is None or fate.whole is None:
+        return (cell.state,)
+    draft = fate.draft
+    files = tuple(asset.id for asset in draft.assets)
+    place = cell.cause if cell.state == "moved" else ""
+    fields = (str(draft.text), draft.name, draft.calls, draft.result_of, draft.reasoning, files)
+    return (cell.state, place, fate.whole.key, fate.whole.role, *fields)
