@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 from ctxlab.context import Context, Pending, Request
 from ctxlab.documents import Agent, ModelProfile, Note, Session, UserProfile
@@ -55,55 +56,6 @@ def load_user(path: str | Path) -> UserProfile:
     return _only(read(path).users, "user profile", path)
 
 
-def build(
-    session: Session | Import,
-    agent: Agent | None = None,
-    *,
-    agents: Sequence[Agent] = (),
-    user: UserProfile | None = None,
-    model: str | ModelProfile | None = None,
-    leaf: str | None = None,
-    pending: str | Pending | None = None,
-    budget_tokens: int | None = None,
-    books: Sequence[Any] = (),
-    rules: Sequence[Any] = (),
-    settings: Mapping[str, Any] | None = None,
-    pipeline: Pipeline | None = None,
-    services: Services | None = None,
-    timestamp: str | None = None,
-    seed: int = 0,
-) -> Trace:
-    """What would be sent for a leaf, with every step that led there.
-
-    Without an `agent` it is, among `agents` (or those that an Import brings), the one that the leaf's metadata names,
-    else the only one, else none. `budget_tokens` counts prompt tokens exactly. Raises SeveralSessions for an Import of
-    several, BudgetTooSmall when what must stay doesn't fit, ProcessorFailed when a step raises.
-    """
-    start = _start(
-        session,
-        agent,
-        agents=agents,
-        user=user,
-        model=model,
-        leaf=leaf,
-        pending=pending,
-        budget_tokens=budget_tokens,
-        books=books,
-        rules=rules,
-        settings=settings,
-        pipeline=pipeline,
-        services=services,
-        timestamp=timestamp,
-        seed=seed,
-    )
-    return within_budget(start.finished())
-
-
-def debug(session: Session | Import, agent: Agent | None = None, **options: Any) -> Debugger:
-    """A debugger at the start of the same run; it takes what `build` takes."""
-    return Debugger(_start(session, agent, **options))
-
-
 def within_budget(trace: Trace) -> Trace:
     """The trace, its final messages counted anew; raises OverBudget when they are more than the limiter promised."""
     report = trace.result.shared.get(LIMITER)
@@ -124,7 +76,7 @@ class _Chosen(NamedTuple):
 
 
 def _start(
-    source: Session | Import,
+    session: Session | Import,
     agent: Agent | None = None,
     *,
     agents: Sequence[Agent] = (),
@@ -141,7 +93,7 @@ def _start(
     timestamp: str | None = None,
     seed: int = 0,
 ) -> Trace:
-    session = source if isinstance(source, Session) else source.pick()
+    source, session = session, session if isinstance(session, Session) else session.pick()
     if leaf is not None and leaf not in session.nodes:
         raise UnknownNode(
             f"session {session.id!r} has no node {leaf!r}{did_you_mean(leaf, list(session.nodes)[:2000])}"
@@ -165,6 +117,43 @@ def _start(
     pipeline = (pipeline or default_pipeline()).with_settings(_call_settings(budget_tokens, settings))
     world = services or _services_for(profile)
     return pipeline.start(Context(request, notes=chosen.notes), world)
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _starting(start: Callable[P, Trace]) -> Callable[[Callable[[Trace], R]], Callable[P, R]]:
+    """A function that takes what `start` takes and goes on from there, with that signature in tooltips."""
+
+    def decorated(then: Callable[[Trace], R]) -> Callable[P, R]:
+        def run(*args: P.args, **options: P.kwargs) -> R:
+            return then(start(*args, **options))
+
+        run.__name__ = run.__qualname__ = then.__name__
+        run.__doc__ = then.__doc__
+        run.__signature__ = signature(start).replace(return_annotation=then.__annotations__["return"])  # pyright: ignore[reportFunctionMemberAccess]
+        return run
+
+    return decorated
+
+
+@_starting(_start)
+def build(start: Trace) -> Trace:
+    """What would be sent for a leaf, with every step that led there.
+
+    Without an `agent` it is, among `agents` (or those that an Import brings), the one that the leaf's metadata names,
+    else the only one, else none. `model` is a name or a ModelProfile. `budget_tokens` counts prompt tokens exactly.
+    `settings` are `{"<step>.<setting>": value}`. Raises SeveralSessions for an Import of several, BudgetTooSmall when
+    what must stay doesn't fit, ProcessorFailed when a step raises.
+    """
+    return within_budget(start.finished())
+
+
+@_starting(_start)
+def debug(start: Trace) -> Debugger:
+    """A debugger at the start of the run that `build` would do; it takes what `build` takes."""
+    return Debugger(start)
 
 
 def _services_for(model: ModelProfile | None) -> Services:

@@ -28,7 +28,7 @@ from ctxlab.formats import (
 from ctxlab.formats.cleaning import cleaned
 from ctxlab.formats.converting import WRITERS, refuse_same, writer_for
 from ctxlab.formats.elsewhere import name_of
-from ctxlab.formats.entries import DETAILS, Detail
+from ctxlab.formats.entries import DETAILS, Detail, How
 from ctxlab.formats.exported import Export
 from ctxlab.formats.imported import Import
 from ctxlab.formats.labels import CHINESE, ENGLISH, Labels
@@ -52,6 +52,7 @@ __all__ = [
     "WRITERS",
     "Detail",
     "Export",
+    "How",
     "Import",
     "ImportedSessions",
     "Labels",

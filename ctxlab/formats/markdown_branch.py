@@ -18,7 +18,10 @@ SPEAKERS: tuple[Role, ...] = ("user", "assistant", "tool")
 def path_markdown(
     session: Session, leaf: str | None = None, *, roles: Collection[Role] = SPEAKERS, **how: Unpack[How]
 ) -> Export[str]:
-    """What was said on the way to `leaf` (default: the active leaf), without system messages; summaries stay."""
+    """What was said on the way to `leaf` (default: the active leaf), without system messages; summaries stay.
+
+    `how` it looks: labels, zone, show, people and files, as `How` says.
+    """
     style = Style(**how)
     path = standing(session, leaf)
     nodes = [node for node in path.nodes if node.role in roles or node.is_summary]
@@ -44,7 +47,7 @@ def branch_markdown(
 
     A summary stands for what it hides. `span` takes some of the messages, (first, last), counted from 1, both
     included. `presets` come first, as messages of their own or `presets_apart` in a part of their own; they don't
-    count as messages.
+    count as messages. `how` it looks: labels, zone, show, people and files, as `How` says.
     """
     style = Style(**how)
     path = standing(session, leaf, span=span)
@@ -72,7 +75,7 @@ def branch_markdown(
 def payload_markdown(
     messages: Sequence[Mapping[str, Any]], *, name: str = "", exported_at: str | None = None, **how: Unpack[How]
 ) -> Export[str]:
-    """Finished messages, such as a trace's `messages`, as they would be sent."""
+    """Finished messages, such as a trace's `messages`, as they would be sent; `how` as for a branch."""
     style = Style(**how)
     head = [*_exported(exported_at, style), style.say("count", n=len(messages)), style.say("payload_note")]
     parts = _sections(map(style.entry_of_message, messages), level=2)

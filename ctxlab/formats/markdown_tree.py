@@ -24,7 +24,8 @@ def tree_markdown(
 ) -> Export[str]:
     """Every message of the tree; a message is left out when on each way below it a summary stands for it.
 
-    The list nests at branch points, which keeps long chains readable, or with every message.
+    The list nests at branch points, which keeps long chains readable, or with every message, which makes a text that
+    grows with the square of their length. `how` it looks: labels, zone, show and people, as `How` says.
     """
     style = Style(**how)
     sound, notes = session.repaired() if session.nodes else (session, ())

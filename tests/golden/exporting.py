@@ -57,7 +57,7 @@ WAY = re.compile(r"(?P<pad> *)\*\*路径 (?P<n>\d+):\*\*")
 COUNT = re.compile(r"(?:共|总消息数\W*) *(\d+) 条")
 TIME = re.compile(r"\d\d:\d\d:\d\d")
 DATE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
-BESIDE = re.compile(r"\*.*\*|>.*|```.*|---")
+BESIDE = re.compile(r"[*>].*|```.*|---|\W*附件.*")
 FILE = re.compile(r"【file::[^】]*】|\[text of [^\]]*\]")
 TITLE_END = re.compile(r" - .*| \[[^\]]*\]| \([A-Z][a-z]+\)")
 ICON = re.compile(r"^\W+")
@@ -75,7 +75,7 @@ def export(data: Data) -> Any:
     leaf = data.get("nodeId")
     match data["function"]:
         case "exportSessionAsMarkdown":
-            return _document(str(path_markdown(session, labels={**WORDS, "tool": "助手"})), data)
+            return _path(str(path_markdown(session, labels={**WORDS, "tool": "助手"})), data)
         case "exportSessionAsMarkdownTree":
             return _tree(str(tree_markdown(session, indent="messages", exported_at=NOW, **how)), data)
         case "exportBranchAsMarkdown" if options.get("useContextPipeline"):
@@ -102,6 +102,8 @@ def exported(case: Case) -> Any:
     match case.input["function"]:
         case "exportSessionAsMarkdownTree":
             return _tree(case.expected, case.input)
+        case "exportSessionAsMarkdown":
+            return _path(case.expected, case.input)
         case "exportBranchAsJson":
             return _messages(case.expected)
         case "exportBranchAsRaw":
@@ -128,7 +130,7 @@ def _document(text: str, data: Data) -> Data:
         found = HEADING.fullmatch(line)
         if found is None:
             if messages:
-                messages[-1]["text"] += f" {line}"
+                messages[-1]["text"] += f"\n{line}"
             continue
         who = _who(found["who"], data)
         apart = who == WORDS["presets"] or (apart and who != WORDS["messages"])
@@ -136,6 +138,12 @@ def _document(text: str, data: Data) -> Data:
             {"who": who, "time": "" if apart else _time(found["when"]), "off": bool(found["off"]), "text": ""}
         )
     return {"count": _count(head), "dates": DATE.findall(head), "messages": [_squeezed(one, data) for one in messages]}
+
+
+def _path(text: str, data: Data) -> Data:
+    """The same of a path, in which the reference doesn't say what is disabled."""
+    document = _document(text, data)
+    return {**document, "messages": [{**message, "off": False} for message in document["messages"]]}
 
 
 def _tree(text: str, data: Data) -> Data:
@@ -152,7 +160,7 @@ def _tree(text: str, data: Data) -> Data:
         elif match := COUNT.search(line.replace("*", "")):
             head += match[0]
         elif found and "text" in found[-1]:
-            found[-1]["text"] += f" {line.strip()}"
+            found[-1]["text"] += f"\n{line}"
     return {"count": _count(head), "dates": DATE.findall(head), "tree": [_squeezed(one, data) for one in found]}
 
 
@@ -188,12 +196,16 @@ def _who(title: str, data: Data) -> str:
 
 
 def _squeezed(form: Data, data: Data) -> Data:
-    """The words of a message's text, without what stands there for a file."""
+    """The words of a message's text, without the lines and places that speak of its files."""
     if "text" not in form:
         return form
     names = [file["name"] for node in data["detail"]["nodes"].values() for file in node.get("attachments") or ()]
-    words = FILE.sub(" ", form["text"]).split()
-    return {**form, "text": " ".join(word for word in words if word.strip("-:：") not in names)}
+    lines = [
+        FILE.sub(" ", line)
+        for line in form["text"].split("\n")
+        if FILE.search(line) or not any(name in line for name in names)
+    ]
+    return {**form, "text": " ".join(" ".join(lines).split())}
 
 
 def _messages(data: Data) -> Data:

@@ -60,7 +60,6 @@ SILLYTAVERN = _module("SillyTavern formats", "formats.sillytavern", "formats.tav
 STORAGE = _module("storage and store layout", "storage")
 TOPICS = _module("topic naming", "conversation.topics", "conversation.topic_naming", "conversation.naming")
 TRANSCRIPTION = _module("transcription", "engines.transcription", "processors.transcription_processor")
-TREE = _module("session verbs and history", "documents.history")
 VARIABLES = _module("variables", "engines.variables", "processors.variable_processor")
 WORLDBOOK = _module("worldbook", "engines.worldbook", "processors.worldbook_processor")
 
@@ -124,7 +123,6 @@ OF_FILE: dict[str, Capability] = {
     "st_worldbook_native": SILLYTAVERN,
     "topic_naming": TOPICS,
     "transcription_processor": TRANSCRIPTION,
-    "tree_ops": TREE,
     "variable_processor": VARIABLES,
     "worldbook": WORLDBOOK,
 }

@@ -33,7 +33,7 @@ from ctxlab.processors import (
     TokenLimiter,
 )
 from ctxlab.processors.placement import Anchor
-from tests.golden import exporting
+from tests.golden import exporting, trees
 from tests.golden.cases import Case
 from tests.golden.forms import Data, Form, drafts_of, form_of_draft, form_of_message, forms_by_key, kind_of, text_of
 
@@ -356,6 +356,7 @@ ADAPTERS: dict[str, Adapter] = {
     "token_estimator": Adapter(_estimate, _estimated),
     "message_format_functions": Adapter(_format, lambda case: _forms_of(case.expected)),
     "message_formatter_processor": Adapter(_format_all, _formatted),
+    "tree_ops": Adapter(trees.run, trees.expected),
     "export": Adapter(exporting.export, exporting.exported),
     "session_import": Adapter(exporting.import_, exporting.imported),
 }

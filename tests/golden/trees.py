@@ -12,7 +12,8 @@ from typing import Any
 
 from ctxlab.documents import History, Session
 from ctxlab.errors import Refused, UnknownNode
-from golden.forms import Data
+from tests.golden.cases import Case
+from tests.golden.forms import Data
 
 # What the stubbed store of user profiles gave to a copied message that names none.
 PROFILE: Data = {"userProfileId": "up-1", "userProfileName": "Al", "userProfileIcon": "🙂"}
@@ -35,7 +36,8 @@ def run(data: Data) -> Data:
     }
 
 
-def expected(data: Data) -> Data:
+def expected(case: Case) -> Data:
+    data = case.expected
     entries = data["history"]["entries"]
     return {
         "results": [step["result"] for step in data["results"]],
@@ -103,7 +105,7 @@ class Desk:
         self.history.do(verb, *args, **fields)
 
     def look(self, session: Session) -> None:
-        """What the reference doesn't record: here it becomes part of the oldest state, as long as that is the only one."""
+        """What the reference doesn't record becomes part of the oldest state, as long as that is the only one."""
         if self.history.labels == ("start",):
             self.history = History(session)
         else:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.golden.cases import Case
 from tests.golden.reference import expected
-from tests.golden.rules import exporting, formatting, limiting, loading, matching, placing
+from tests.golden.rules import exporting, formatting, limiting, loading, matching, placing, trees
 from tests.golden.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -20,6 +20,7 @@ RULES: tuple[Rule, ...] = (
     *placing.RULES,
     *limiting.RULES,
     *formatting.RULES,
+    *trees.RULES,
     *exporting.RULES,
 )
 
