@@ -159,11 +159,21 @@ SOURCE_SYMBOLS: dict[str, str] = {
     "profile": "circle",
     "lore": "diamond",
     "knowledge": "triangle-up",
-    "history": "line-ew",
-    "tools": "cross",
-    "attachment": "hexagon",
     "summary": "hourglass",
-    "overhead": "circle-dot",
+}
+SOURCE_GLYPHS: dict[str, str] = {
+    "preset": "■",
+    "profile": "●",
+    "lore": "◆",
+    "knowledge": "▲",
+    "tools": "✚",
+    "attachment": "⬢",
+    "overhead": "⋯",
+    "summary": "⋈",
+    "history": "═",
+    "free": "▢",
+    "reserve": "□",
+    "cut": "▨",
 }
 FILLS: dict[str, str] = {
     "preset": "",

@@ -261,5 +261,5 @@ def _zone(zone: str | tzinfo) -> tzinfo:
         return zone
     try:
         return ZoneInfo(zone)
-    except (ZoneInfoNotFoundError, ValueError) as error:
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # a region alone is a folder
         raise WriteError(f"there is no time zone {zone!r}; use a name such as 'UTC' or 'Asia/Shanghai'") from error

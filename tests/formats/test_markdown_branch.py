@@ -258,6 +258,7 @@ def test_labels_translate_all_or_some_words() -> None:
     [
         ({"labels": {"usr": "Gast"}}, "no export has a label 'usr'; did you mean 'user'?"),
         ({"zone": "Mars"}, "there is no time zone 'Mars'"),
+        ({"zone": "Asia"}, "there is no time zone 'Asia'"),
         ({"show": ["modle"]}, "show= has no 'modle'; did you mean 'model'?"),
     ],
 )
