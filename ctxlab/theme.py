@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal
+from unicodedata import east_asian_width
 
 from ctxlab.errors import CtxlabError, did_you_mean
 
@@ -39,8 +40,14 @@ class Theme:
     move_tint: str
     ring: str
     pattern: str
+    mix: float
     roles: Mapping[str, str]
     sources: Mapping[str, str]
+
+    def tint(self, color: str) -> str:
+        """A colour thin enough for ink to read on it."""
+        red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+        return f"rgba({red},{green},{blue},{self.mix:g})"
 
     def layout(self, **fields: Any) -> dict[str, Any]:
         """What all figures share, as plotly's layout; `fields` come on top."""
@@ -96,6 +103,7 @@ LIGHT = Theme(
     move_tint="#ebe7f2",
     ring="#d93a3a",
     pattern="rgba(255,255,255,.55)",
+    mix=0.11,
     roles={"root": "#4a6fa5", "user": "#91814f", "assistant": "#4b8a6b", "tool": "#8a6a94", "system": "#4a6fa5"},
     sources={
         "preset": "#4269d0",
@@ -131,6 +139,7 @@ DARK = Theme(
     move_tint="#38363f",
     ring="#ff8787",
     pattern="rgba(0,0,0,.45)",
+    mix=0.2,
     roles={"root": "#7d9fd3", "user": "#c1b078", "assistant": "#74b593", "tool": "#bb9cc5", "system": "#7d9fd3"},
     sources={
         "preset": "#7590ec",
@@ -195,13 +204,27 @@ def theme_of(name: str) -> Theme:
     return THEMES[name]
 
 
-def plain(text: str, characters: int = 60) -> str:
-    """The first words on one line, of characters that every file can hold."""
-    line = " ".join(text[: 4 * characters].split())
-    cut = line if len(line) <= characters and len(text) <= 4 * characters else line[: characters - 1].rstrip() + "…"
+def plain(text: str, cells: int = 60) -> str:
+    """The first words on one line, at most so wide (Chinese characters are two cells), safe for every file."""
+    line = " ".join(text[: 4 * cells].split())
+    whole = len(text) <= 4 * cells
+    at = _fitting(line, cells)
+    cut = line if whole and at == len(line) else line[: _fitting(line, cells - 1)].rstrip() + "…"
     return "".join(c if c.isprintable() or c in JOINERS else "�" for c in cut)
 
 
-def label(text: str, characters: int = 60) -> str:
+def _fitting(line: str, cells: int) -> int:
+    """How many characters of a line fit into so many cells."""
+    if line.isascii():
+        return min(len(line), cells)
+    width = 0
+    for i, character in enumerate(line):
+        width += 2 if east_asian_width(character) in "WF" else 1
+        if width > cells:
+            return i
+    return len(line)
+
+
+def label(text: str, cells: int = 60) -> str:
     """The same for a figure or a page: nothing in it is read as markup."""
-    return escape(plain(text, characters), quote=False)
+    return escape(plain(text, cells), quote=False)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated, cast
 
 import typer
@@ -184,6 +185,92 @@ def tree(
     from ctxlab.cli.tree import print_tree
 
     print_tree(file, pick=pick, width=width)
+
+
+LEDGER = """\b
+Examples:
+  ctxlab ledger chat.session.json --budget 2000
+"""
+
+
+@app.command(epilog=LEDGER, short_help="Where every token went, by step and rule.")
+def ledger(
+    file: FileArgument,
+    pick: PickOption = None,
+    agent: AgentOption = None,
+    user: UserOption = None,
+    budget: BudgetOption = None,
+    model: ModelOption = None,
+    leaf: LeafOption = None,
+    until: UntilOption = None,
+    settings: SetOption = None,
+) -> None:
+    """Show where every token came from and where it went, step by step and rule by rule."""
+    from ctxlab.cli.ledger import print_ledger
+    from ctxlab.cli.options import load
+
+    print_ledger(load(Asked(file, pick, agent, user, budget, model, leaf, until, tuple(settings or ()))))
+
+
+COMPARE = """\b
+Examples:
+  ctxlab compare chat.session.json --strategies sliding,middle-out,block --budgets 2000,4000
+  ctxlab compare chat.session.json --budgets 1500,2000,3000
+"""
+
+
+@app.command(epilog=COMPARE, short_help="Strategies and budgets side by side.")
+def compare(
+    file: FileArgument,
+    strategies: Annotated[
+        str, typer.Option("--strategies", metavar="S,S,...", help="Truncation strategies, with commas between.")
+    ] = "",
+    budgets: Annotated[
+        str, typer.Option("--budgets", metavar="N,N,...", help="Budgets in tokens, with commas between.")
+    ] = "",
+    pick: PickOption = None,
+    agent: AgentOption = None,
+    user: UserOption = None,
+    model: ModelOption = None,
+    leaf: LeafOption = None,
+    settings: SetOption = None,
+) -> None:
+    """Cut the same conversation in several ways and show what each way keeps."""
+    from ctxlab.cli.compare import print_comparison
+    from ctxlab.cli.options import load
+
+    names = tuple(name.strip() for name in strategies.split(",") if name.strip())
+    loaded = load(Asked(file, pick, agent, user, None, model, leaf, None, tuple(settings or ())))
+    print_comparison(loaded, strategies=names, budgets=_numbers(budgets))
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    words = [word.strip().replace("_", "") for word in text.split(",") if word.strip()]
+    wrong = next((word for word in words if not word.isdecimal() or int(word) < 1), None)
+    if wrong is not None:
+        raise typer.BadParameter(f"--budgets takes whole numbers of tokens from 1 on, not {wrong!r}")
+    return tuple(int(word) for word in words)
+
+
+CONVERT = """\b
+Examples:
+  ctxlab convert conversations.json chat.zip
+  ctxlab convert chat.session.json chat.openai.json
+  ctxlab convert chat.session.json chat.tree.md
+"""
+
+
+@app.command(epilog=CONVERT, short_help="From any format that is read to any that is written.")
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A file with conversations.", show_default=False)],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="Where to write; its ending says as what.")],
+    pick: PickOption = None,
+    form: Annotated[str | None, typer.Option("--format", metavar="F", help="The format, whatever the ending.")] = None,
+) -> None:
+    """Write a conversation in another format, and say what could not be carried."""
+    from ctxlab.cli.convert import print_conversion
+
+    print_conversion(source, target, pick=pick, form=form)
 
 
 @app.command(short_help="The main things, on a conversation that comes along.")

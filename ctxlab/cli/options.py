@@ -88,6 +88,15 @@ class Loaded:
         self.announce()
         return debugger
 
+    def uncut(self) -> Trace:
+        """The whole run with the limiter off, to be run again from there."""
+        from ctxlab.cli.waiting import waiting
+
+        debugger = self.debugger()
+        debugger.set({"token-limiter.enabled": False})
+        with waiting("counting tokens"):
+            return debugger.run()
+
     def trace(self) -> Trace:
         """The run, up to and with the step that `--until` names."""
         from ctxlab.cli.waiting import waiting

@@ -170,7 +170,7 @@ def _grown(session: Session, *new: MessageNode) -> Session:
             revision.link(node.parent_id, (*revision.children(node.parent_id), node.id))
             revision.put(node.parent_id, last_selected_child_id=node.id)
     above, leaf = new[0].parent_id, new[-1].id
-    if above is not None and above == session.active_leaf_id and revision.remembered:
+    if above is not None and above == session.active_leaf_id and session.leaf_is_remembered:
         revision.leaf = leaf  # the way up to here is remembered: appending stays cheap in the longest conversations
     else:
         revision.look_at(leaf)

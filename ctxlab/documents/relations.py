@@ -78,6 +78,25 @@ def leaf_below(session: Session, node_id: str) -> NodeId:
     return key
 
 
+def leads_to_leaf(session: Session) -> bool:
+    """Whether every parent on the way to the active leaf leads to it, by its memory or as its first child."""
+    nodes, children = session.nodes, session.children_by_parent
+    key = session.active_leaf_id
+    for _ in range(len(nodes)):  # no way up is longer, so a circle ends too
+        node = nodes.get(key) if key is not None else None
+        if node is None or key is None:
+            return False
+        above = node.parent_id
+        if above is None:
+            return True
+        parent, siblings = nodes.get(above), children[above]
+        memory = parent.last_selected_child_id if parent is not None else None
+        if memory != key and (siblings[0] != key or memory in siblings):
+            return False
+        key = above
+    return False
+
+
 def parent_of(session: Session, node_id: str, what: str) -> NodeId:
     """The parent of a node. Refuses a root, saying that it can't be `what`, and what hangs nowhere."""
     parent = session.node(node_id).parent_id

@@ -17,7 +17,7 @@ class Revision:
     def __init__(self, before: Session) -> None:
         self.before = before
         self.leaf = before.active_leaf_id
-        self.remembered = before.leaf_is_remembered
+        self.looked = False
         self.changes: dict[str, MessageNode | None] = {}
         self.links: dict[str, tuple[NodeId, ...]] = {}
 
@@ -54,7 +54,7 @@ class Revision:
 
         A parent of one child stays as it is: there the way down is the same with a memory and without.
         """
-        self.leaf, self.remembered = NodeId(leaf), True
+        self.leaf, self.looked = NodeId(leaf), True
         nodes, changes, children = self.before.nodes, self.changes, self.before.children_by_parent
         key, node = leaf, self.node(leaf)
         for _ in range(len(nodes) + len(changes)):  # no way up is longer, so a circle ends too
@@ -73,4 +73,6 @@ class Revision:
             fields["active_leaf_id"] = self.leaf
         if not self.changes and not fields:
             return self.before
-        return self.before.with_nodes(self.changes, leaf_is_remembered=self.remembered, **fields)
+        # Verbs that don't look elsewhere leave the way to the leaf as it is, so what is known of it stays true.
+        known = self.looked or self.before._leaf_is_remembered  # pyright: ignore[reportPrivateUsage]
+        return self.before.with_nodes(self.changes, leaf_is_remembered=known, **fields)

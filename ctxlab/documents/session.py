@@ -35,7 +35,7 @@ class Session(Stored):
     updated_at: str | None = None
 
     _children: Index | None = PrivateAttr(None)
-    _leaf_is_remembered: bool = PrivateAttr(False)
+    _leaf_is_remembered: bool | None = PrivateAttr(None)
 
     def __repr__(self) -> str:
         return f"Session({self.id!r}, {len(self.nodes)} nodes, leaf {self.active_leaf_id!r})"
@@ -184,13 +184,13 @@ class Session(Stored):
         changes: Mapping[str, MessageNode | None],
         *,
         places: Mapping[str, int] | None = None,
-        leaf_is_remembered: bool = False,
+        leaf_is_remembered: bool | None = None,
         **fields: Any,
     ) -> Session:
         """A session with some nodes put in place of others, as they are: the verbs are made of this.
 
         None takes a node out. A new one comes last, or where `places` says in the order of all nodes. `fields` are
-        fields of the session; `leaf_is_remembered` is what the property of this name says afterwards.
+        fields of the session; who knows what the property `leaf_is_remembered` will say can say it here.
         """
         if changes:
             fields["nodes"] = arranged(self.nodes, changes, places or {})
@@ -203,14 +203,16 @@ class Session(Stored):
 
     @property
     def leaf_is_remembered(self) -> bool:
-        """Whether the remembered branches are known to lead from the root to the active leaf."""
+        """Whether the remembered branches lead from the root to the active leaf."""
+        if self._leaf_is_remembered is None:
+            self._leaf_is_remembered = relations.leads_to_leaf(self)
         return self._leaf_is_remembered
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy; what was looked up in the nodes is forgotten if they are others."""
         copy = super().model_copy(update=update, deep=deep)
         if update and not update.keys().isdisjoint(("nodes", "active_leaf_id")):
-            copy._leaf_is_remembered = False
+            copy._leaf_is_remembered = None
         if update and "nodes" in update:
             copy._children = None
         return copy

@@ -106,10 +106,14 @@ class Comparison:
         """One row a run: what is sent, what was cut of the lines here, and within which budget."""
         import pandas as pd
 
-        rows = [self._total(i, trace) for i, trace in enumerate(self.traces.values())]
+        rows = self.total_rows()
         names = ["messages", "tokens", "cut_messages", "cut_tokens", "shortened", "budget", "strategy"]
         frame = pd.DataFrame(rows, index=pd.Index(list(self.traces), name="run", dtype=object), columns=names)
         return frame.astype({"budget": "Int64"})
+
+    def total_rows(self) -> list[dict[str, Any]]:
+        """The same as dicts."""
+        return [self._total(i, trace) for i, trace in enumerate(self.traces.values())]
 
     def figure(self, theme: ThemeName = "light") -> go.Figure:
         """One row a run, one column a message, a colour and a sign for each state; long stretches alike are folded."""

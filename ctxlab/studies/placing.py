@@ -13,10 +13,16 @@ from ctxlab.pipeline.spending import source_of
 from ctxlab.studies.fates import before_cutting
 from ctxlab.theme import plain
 
-Fate = Literal["landed", "elsewhere", "lost", "not sent"]
+Fate = Literal["landed", "elsewhere", "warned", "not sent"]
 HISTORY = ("node", "pending", "summary")
 ASSEMBLER = "injection-assembler"
-LOOKS = {"system": "preset", "presets": "preset", "profile": "profile", "lore": "lore", "knowledge": "knowledge"}
+LOOKS: dict[str, str] = {
+    "system": "preset",
+    "presets": "preset",
+    "profile": "profile",
+    "lore": "lore",
+    "knowledge": "knowledge",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +37,11 @@ class Landing:
     @property
     def is_history(self) -> bool:
         return self.draft.origin.kind in HISTORY
+
+    @property
+    def look(self) -> str:
+        """The source whose colour and sign it has; messages of the history have those of their roles."""
+        return LOOKS.get(source_of(self.draft), "overhead")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +92,7 @@ def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator
     agent = trace.start.request.agent
     warnings = _warnings(trace)
     left_out = {
-        _group(draft): str(group.cause)
+        _group(draft): group.cause.reason or str(group.cause)
         for group in trace.result.dropped
         for draft in group.drafts
         if draft.origin.kind == "preset" and _group(draft) not in groups
@@ -118,9 +129,9 @@ def _landed(name: str, landings: list[Landing], history: int, warning: str) -> I
     draft = landings[0].draft
     places = [str(row.draft.meta.get("placed") or "") for row in landings]
     asked = _asked(places, str(draft.meta.get("placement") or draft.origin.kind))
-    look = LOOKS.get(source_of(draft), "overhead")
+    look = landings[0].look
     if warning:
-        return Injection(name, look, asked, "lost", tuple(landings), warning)
+        return Injection(name, look, asked, "warned", tuple(landings), warning)
     depths = [_depth(place) for place in places]
     if any(depth is not None and depth > history for depth in depths):
         sentence = f"asked {asked}, landed at {landings[0].below}: the history has {history} messages"

@@ -28,13 +28,14 @@ def comparison_html(comparison: Comparison) -> str:
     names = [plain(name, NAME) for name in comparison.traces][:RUNS]
     totals = comparison.totals.head(RUNS)
     sums = [
-        (plain(str(name), NAME), *("" if value is None else f"{value:,}" if isinstance(value, int) else value for value in row))
+        (
+            plain(str(name), NAME),
+            *("" if value is None else f"{value:,}" if isinstance(value, int) else value for value in row),
+        )
         for name, row in zip(totals.index, totals.astype(object).where(totals.notna(), None).to_numpy(), strict=True)
     ]
     differing = [line for line in comparison.lines if line.differs]
-    rows = [
-        (plain(line.key, NAME), line.role, line.words, *map(shown, line.cells[:RUNS])) for line in differing[:ROWS]
-    ]
+    rows = [(plain(line.key, NAME), line.role, line.words, *map(shown, line.cells[:RUNS])) for line in differing[:ROWS]]
     out = f"<b>{escape(repr(comparison))}</b>" + table(["run", *map(str, totals.columns)], sums)
     if rows:
         out += table(["message", "role", "words", *names], rows)
@@ -56,7 +57,15 @@ def analysis_html(analysis: Analysis) -> str:
     ]
     pieces = list(analysis.pieces())
     rows = [
-        (piece.number or "", piece.role, piece.source, piece.placed, f"{piece.tokens:,}", plain(piece.text), short(piece.note))
+        (
+            piece.number or "",
+            piece.role,
+            piece.source,
+            piece.placed,
+            f"{piece.tokens:,}",
+            plain(piece.text),
+            short(piece.note),
+        )
         for piece in pieces[:ROWS]
     ]
     notes = "".join(f"<p>{escape(note.level)}: {escape(short(note.text))}</p>" for note in analysis.notes[:ROWS])

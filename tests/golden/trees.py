@@ -1,8 +1,8 @@
 """The cases of tree_ops: operations on a tree and its history, and both as plain data in which they are compared.
 
-A tree is compared by role, text, links, memory, switch, status, metadata and files of each node. A memory counts where
-there is a choice: of an only child, or of one that isn't there, it says nothing. Of a history count the present state,
-the number of states and what led to each but the oldest; how a state is stored doesn't.
+A tree is compared by role, text, links, switch, status, metadata and files of each node, and by the child to which its
+memory leads, which is the first one where it has none or one of a child that isn't there. Of a history count the
+present state, the number of states and what led to each but the oldest; how a state is stored doesn't.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _form_of_node(node: Data, children: list[str]) -> Data:
         "text": node.get("content") or "",
         "parent": node.get("parentId"),
         "children": children,
-        "memory": memory if memory in children and len(children) > 1 else None,
+        "way": memory if memory in children else next(iter(children), None),
         "enabled": node.get("isEnabled") is not False,
         "status": node.get("status") or "complete",
         "metadata": node.get("metadata") or {},

@@ -1,0 +1,35 @@
+"""`ctxlab ledger`: where every token went."""
+
+from __future__ import annotations
+
+from ctxlab.cli.bar import bar
+from ctxlab.cli.columns import Column, columns
+from ctxlab.cli.options import Loaded
+from ctxlab.cli.show import head, losses
+from ctxlab.cli.terminal import Screen
+from ctxlab.pipeline.ledger import ledger_rows
+
+FIGURES = ("in", "added", "kept", "cut", "rewritten", "merged", "seams", "out")
+
+
+def print_ledger(loaded: Loaded) -> None:
+    """One line a step and rule, sums under each step, and the bar."""
+    trace = loaded.trace()
+    screen = Screen()
+    head(screen, trace)
+    losses(screen, loaded.losses)
+    screen.blank()
+    rows: list[tuple[str, ...]] = []
+    for step in trace.steps:
+        booked = [row.as_data() for row in ledger_rows(trace) if row.step == step.id]
+        for place, row in enumerate(booked):
+            rule = row["rule"] or "unchanged"
+            rows.append(("" if place else step.id, rule, *(f"{row[name]:,}" if row[name] else "·" for name in FIGURES)))
+        sums = {name: sum(row[name] for row in booked) for name in FIGURES}
+        rows.append(("", "= all", *(f"{sums[name]:,}" if sums[name] else "·" for name in FIGURES)))
+    titles = (Column("step", style="step"), Column("rule"), *(Column(name, right=True) for name in FIGURES))
+    columns(screen, titles, rows)
+    screen.blank()
+    screen.line(("in + added = kept + cut + rewritten + merged + seams;  out = kept + merged", "dim"))
+    screen.blank()
+    bar(screen, trace)

@@ -1,0 +1,169 @@
+"""Places for the nodes of a forest, in time that grows with their number and without recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import pi
+
+
+class TidyTree:
+    """Places across the depths: parents in the middle of their children, equal subtrees drawn equal, nothing overlaps.
+
+    Buchheim, Jünger and Leipert (2002), "Improving Walker's algorithm to run in linear time", with the recursion
+    unrolled. Nodes are numbered with parents before children; parent -1 is none.
+    """
+
+    def __init__(self, parents: Sequence[int]) -> None:
+        top = self.top = len(parents)  # above all roots, so that a forest is a tree
+        self.parent = [parent if parent >= 0 else top for parent in parents] + [-1]
+        self.children: list[list[int]] = [[] for _ in range(top + 1)]
+        self.number = [0] * (top + 1)
+        for v in range(top):
+            siblings = self.children[self.parent[v]]
+            self.number[v] = len(siblings)
+            siblings.append(v)
+        self.place = [0.0] * (top + 1)  # relative to the parent's, until the last walk
+        self.below = [0.0] * (top + 1)  # by how much all that is below is moved
+        self.shift = [0.0] * (top + 1)
+        self.change = [0.0] * (top + 1)
+        self.thread = [-1] * (top + 1)
+        self.ancestor = list(range(top + 1))
+        self.default = [children[0] if children else -1 for children in self.children]
+
+    def places(self) -> list[float]:
+        """The place of each node; neighbours of one depth are at least 1 apart, the smallest is 0."""
+        for v in self._leaves_first():
+            self._set(v)
+            if v != self.top:
+                self._apart(v)
+        moved = [0.0] * (self.top + 1)
+        for v in [self.top, *range(self.top)]:
+            above = self.parent[v]
+            moved[v] = moved[above] + self.below[above] if above >= 0 else 0.0
+        found = [self.place[v] + moved[v] for v in range(self.top)]
+        least = min(found, default=0.0)
+        return [place - least for place in found]
+
+    def _leaves_first(self) -> list[int]:
+        order: list[int] = []
+        stack = [self.top]
+        while stack:
+            v = stack.pop()
+            order.append(v)
+            stack.extend(self.children[v])
+        return order[::-1]
+
+    def _set(self, v: int) -> None:
+        children, number = self.children[v], self.number[v]
+        left = self.children[self.parent[v]][number - 1] if v != self.top and number else -1
+        if not children:
+            self.place[v] = self.place[left] + 1 if left >= 0 else 0.0
+            return
+        self._spread(children)
+        middle = (self.place[children[0]] + self.place[children[-1]]) / 2
+        if left >= 0:
+            self.place[v] = self.place[left] + 1
+            self.below[v] = self.place[v] - middle
+        else:
+            self.place[v] = middle
+
+    def _spread(self, children: Sequence[int]) -> None:
+        """Give subtrees in between their part of the room that moving a later one made."""
+        shift = change = 0.0
+        for w in reversed(children):
+            self.place[w] += shift
+            self.below[w] += shift
+            change += self.change[w]
+            shift += self.shift[w] + change
+
+    def _apart(self, v: int) -> None:
+        """Move a subtree so far that it touches none of those before it: both facing edges are walked down once."""
+        above, number = self.parent[v], self.number[v]
+        if not number:
+            return
+        siblings = self.children[above]
+        inner = outer = v
+        inner_left, outer_left = siblings[number - 1], siblings[0]
+        sum_in, sum_out = self.below[inner], self.below[outer]
+        sum_in_left, sum_out_left = self.below[inner_left], self.below[outer_left]
+        while (right := self._right(inner_left)) >= 0 and (left := self._left(inner)) >= 0:
+            inner_left, inner = right, left
+            outer_left, outer = self._left(outer_left), self._right(outer)
+            self.ancestor[outer] = v
+            move = self.place[inner_left] + sum_in_left - self.place[inner] - sum_in + 1
+            if move > 0:
+                known = self.ancestor[inner_left]
+                self._move(known if self.parent[known] == above else self.default[above], v, move)
+                sum_in += move
+                sum_out += move
+            sum_in_left += self.below[inner_left]
+            sum_in += self.below[inner]
+            sum_out_left += self.below[outer_left]
+            sum_out += self.below[outer]
+        if (right := self._right(inner_left)) >= 0 and self._right(outer) < 0:
+            self.thread[outer] = right
+            self.below[outer] += sum_in_left - sum_out
+        if (left := self._left(inner)) >= 0 and self._left(outer_left) < 0:
+            self.thread[outer_left] = left
+            self.below[outer_left] += sum_in - sum_out_left
+            self.default[above] = v
+
+    def _left(self, v: int) -> int:
+        return self.children[v][0] if self.children[v] else self.thread[v]
+
+    def _right(self, v: int) -> int:
+        return self.children[v][-1] if self.children[v] else self.thread[v]
+
+    def _move(self, first: int, last: int, by: float) -> None:
+        between = self.number[last] - self.number[first]
+        self.change[last] -= by / between
+        self.shift[last] += by
+        self.change[first] += by / between
+        self.place[last] += by
+        self.below[last] += by
+
+
+ROUNDS = 80
+NEIGHBOURS = 3
+"""So many neighbours to each side push a node, in each of four directions."""
+
+
+def force_places(parents: Sequence[int], depths: Sequence[int], across: Sequence[float]) -> list[tuple[float, float]]:
+    """Places in the plane: edges are springs of length 1, nodes that come near push one another away.
+
+    It starts from the tidy tree bent into rings, and knows no chance: equal trees get equal pictures. Neighbours are
+    found by sorting along four directions, so a round takes n log n.
+    """
+    import numpy as np
+
+    n = len(parents)
+    if n == 0:
+        return []
+    turn = 2 * pi / (max(across) + 1)
+    angles = np.asarray(across) * turn
+    radii = np.asarray(depths, dtype=float) + 0.5 * (parents.count(-1) > 1 if isinstance(parents, (list, tuple)) else 0)
+    at = np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=1)
+    below = np.asarray([i for i, parent in enumerate(parents) if parent >= 0], dtype=int)
+    above = np.asarray([parent for parent in parents if parent >= 0], dtype=int)
+    directions = np.asarray([[1, 0], [0, 1], [0.7, 0.7], [0.7, -0.7]])
+    for round_ in range(ROUNDS):
+        step = 0.5 * (1 - round_ / ROUNDS)
+        push = np.zeros_like(at)
+        for direction in directions:
+            order = np.argsort(at @ direction, kind="stable")
+            for k in range(1, min(NEIGHBOURS, n - 1) + 1):
+                first, second = order[:-k], order[k:]
+                gap = at[second] - at[first]
+                squares = np.maximum((gap**2).sum(axis=1, keepdims=True), 0.01)
+                force = 0.25 * gap / squares * (squares < 4)
+                push[first] -= force
+                push[second] += force
+        if len(below):
+            gap = at[above] - at[below]
+            length = np.maximum(np.sqrt((gap**2).sum(axis=1, keepdims=True)), 0.01)
+            pull = gap * (1 - 1 / length)
+            np.add.at(push, below, pull)
+            np.add.at(push, above, -pull)
+        size = np.maximum(np.sqrt((push**2).sum(axis=1, keepdims=True)), 1e-9)
+        at = at + push / size * np.minimum(size, 1) * step
+    return [(float(x), float(y)) for x, y in at]
