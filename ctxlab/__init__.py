@@ -7,9 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ctxlab.api import build, debug, diff, load, load_agent, load_user, read, read_data
+    from ctxlab.api import analyze, build, debug, diff, load, load_agent, load_user, read, read_data
     from ctxlab.context import Cause, Context, Draft, Edit, Origin, Pending, Request, Span, Text
-    from ctxlab.documents import Agent, MessageNode, ModelProfile, Note, Session, UserProfile
+    from ctxlab.documents import Agent, History, MessageNode, ModelProfile, Note, Session, UserProfile
     from ctxlab.errors import (
         BudgetTooSmall,
         CtxlabError,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         processor,
     )
     from ctxlab.processors import default_pipeline
+    from ctxlab.studies import Comparison, budget_figure, compare, injection_figure
 
 __version__ = "0.1.0"
 
@@ -36,12 +37,14 @@ __all__ = [
     "Agent",
     "BudgetTooSmall",
     "Cause",
+    "Comparison",
     "Context",
     "CtxlabError",
     "Debugger",
     "Diff",
     "Draft",
     "Edit",
+    "History",
     "MessageNode",
     "ModelProfile",
     "Note",
@@ -61,10 +64,14 @@ __all__ = [
     "UnexplainedDrop",
     "UnexplainedRewrite",
     "UserProfile",
+    "analyze",
+    "budget_figure",
     "build",
+    "compare",
     "debug",
     "default_pipeline",
     "diff",
+    "injection_figure",
     "load",
     "load_agent",
     "load_user",
@@ -74,9 +81,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "api": ("build", "debug", "diff", "load", "load_agent", "load_user", "read", "read_data"),
+    "api": ("analyze", "build", "debug", "diff", "load", "load_agent", "load_user", "read", "read_data"),
     "context": ("Cause", "Context", "Draft", "Edit", "Origin", "Pending", "Request", "Span", "Text"),
-    "documents": ("Agent", "MessageNode", "ModelProfile", "Note", "Session", "UserProfile"),
+    "documents": ("Agent", "History", "MessageNode", "ModelProfile", "Note", "Session", "UserProfile"),
     "errors": (
         "BudgetTooSmall",
         "CtxlabError",
@@ -96,6 +103,7 @@ _HOMES = {
         "processor",
     ),
     "processors": ("default_pipeline",),
+    "studies": ("Comparison", "budget_figure", "compare", "injection_figure"),
 }
 _HOME = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
 

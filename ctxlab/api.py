@@ -13,10 +13,11 @@ from ctxlab.errors import CtxlabError, OverBudget, UnknownNode, did_you_mean
 from ctxlab.pipeline import Debugger, Pipeline, Services, Trace, diff
 from ctxlab.processors import default_pipeline
 
-__all__ = ["build", "debug", "diff", "load", "load_agent", "load_user", "read", "read_data"]
+__all__ = ["analyze", "build", "debug", "diff", "load", "load_agent", "load_user", "read", "read_data"]
 
 if TYPE_CHECKING:
     from ctxlab.formats import Import
+    from ctxlab.studies import Analysis
 
 LIMITER = "token-limiter"
 
@@ -54,6 +55,23 @@ def load_agent(path: str | Path) -> Agent:
 def load_user(path: str | Path) -> UserProfile:
     """The only user profile of a file."""
     return _only(read(path).users, "user profile", path)
+
+
+def analyze(session: Session | Import, node: str | None = None, agent: Agent | None = None, **options: Any) -> Analysis:
+    """What the model gets for a node (default: the active leaf), taken apart: structure, raw request, shares.
+
+    The agent and the model are those that the node's metadata names, unless `agent` or `model` says otherwise; an agent
+    that is not at hand earns a note. `options` are those of `build`; every figure is of the one trace that it makes.
+    """
+    from ctxlab.studies import analysis_of
+
+    chosen = session if isinstance(session, Session) else session.pick()
+    leaf = node if node is not None else chosen.active_leaf_id
+    if "model" not in options and leaf is not None and leaf in chosen.nodes:
+        named = chosen.node(leaf).meta("modelId")
+        options |= {"model": named} if isinstance(named, str) else {}
+    trace = build(session, agent, leaf=node, **options)
+    return analysis_of(trace, leaf)
 
 
 def within_budget(trace: Trace) -> Trace:

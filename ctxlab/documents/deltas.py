@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from ctxlab.documents.message import MessageNode
-from ctxlab.documents.patch import Patch
+from ctxlab.documents.patch import Patch, Side
 
 Data = dict[str, Any]
 Tag = Literal[
@@ -97,9 +97,13 @@ def _relation(patch: Patch, key: str) -> Data:
     joined = new[key].parent_id if key in new else None
     parents: Data = {}
     for parent in dict.fromkeys(name for name in (left, joined) if name is not None):
-        before, after = old.get(parent), new.get(parent)
         parents[parent] = {
-            "oldChildren": list(before.children_ids) if before else [],
-            "newChildren": list(after.children_ids) if after else [],
+            "oldChildren": _children(patch.before, parent),
+            "newChildren": _children(patch.after, parent),
         }
     return {"nodeId": key, "oldParentId": left, "newParentId": joined, "affectedParents": parents}
+
+
+def _children(side: Side, key: str) -> list[str]:
+    node = side.nodes.get(key)
+    return list(side.children.get(key) or (node.children_ids if node is not None else ()))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from inspect import signature
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Self
+from typing import Any, Concatenate, Literal, ParamSpec, Self
 
 from pydantic import ValidationError
 
@@ -40,7 +40,7 @@ class Step(Stored):
 class Kept(Stored):
     """A history as it is stored: `of` is the fingerprint of the session that it belongs to, which is state `index`."""
 
-    version: int = 1
+    version: Literal[1] = 1
     of: str = ""
     index: int = 0
     steps: tuple[Step, ...] = ()

@@ -67,19 +67,22 @@ def _in_stored_order(
 
 def arranged(nodes: Nodes, changes: Changes, places: Mapping[str, int]) -> dict[str, MessageNode]:
     """All nodes with the changes made: new ones last, those in `places` at that place of the whole order."""
-    result = {key: node for key, node in nodes.items() if key not in places} if places else dict(nodes)
-    late: dict[str, MessageNode] = {}
+    stay = nodes.keys().isdisjoint(places)
+    result = dict(nodes) if stay else {key: node for key, node in nodes.items() if key not in places}
+    late: list[tuple[str, MessageNode]] = []
     for key, node in changes.items():
         if node is None:
             result.pop(key, None)
         elif key in places:
-            late[key] = node
+            late.append((key, node))
         else:
             result[key] = node
-    if not late:
-        return result
-    order = list(result)
-    for key in sorted(late, key=places.__getitem__):
-        order.insert(places[key], key)
+    late.sort(key=lambda item: places[item[0]])
+    if late and places[late[0][0]] < len(result):
+        order = list(result)
+        for key, _ in late:
+            order.insert(places[key], key)
+        result.update(late)
+        return {key: result[key] for key in order}
     result.update(late)
-    return {key: result[key] for key in order}
+    return result

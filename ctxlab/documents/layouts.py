@@ -7,13 +7,15 @@ from math import pi
 
 
 class TidyTree:
-    """Places across the depths: parents in the middle of their children, equal subtrees drawn equal, nothing overlaps.
+    """Places across the depths: every parent level with its heir, subtrees as close as they go, nothing overlaps.
 
     Buchheim, Jünger and Leipert (2002), "Improving Walker's algorithm to run in linear time", with the recursion
-    unrolled. Nodes are numbered with parents before children; parent -1 is none.
+    unrolled; theirs puts a parent in the middle of its children, as this does where `heirs` names none (-1). With
+    heirs a long conversation is a straight line with its branches beside it. Nodes are numbered with parents before
+    children; parent -1 is none.
     """
 
-    def __init__(self, parents: Sequence[int]) -> None:
+    def __init__(self, parents: Sequence[int], heirs: Sequence[int] = ()) -> None:
         top = self.top = len(parents)  # above all roots, so that a forest is a tree
         self.parent = [parent if parent >= 0 else top for parent in parents] + [-1]
         self.children: list[list[int]] = [[] for _ in range(top + 1)]
@@ -22,6 +24,7 @@ class TidyTree:
             siblings = self.children[self.parent[v]]
             self.number[v] = len(siblings)
             siblings.append(v)
+        self.heirs = heirs or [-1] * top
         self.place = [0.0] * (top + 1)  # relative to the parent's, until the last walk
         self.below = [0.0] * (top + 1)  # by how much all that is below is moved
         self.shift = [0.0] * (top + 1)
@@ -60,12 +63,13 @@ class TidyTree:
             self.place[v] = self.place[left] + 1 if left >= 0 else 0.0
             return
         self._spread(children)
-        middle = (self.place[children[0]] + self.place[children[-1]]) / 2
+        heir = self.heirs[v] if v != self.top else -1
+        level = self.place[heir] if heir >= 0 else (self.place[children[0]] + self.place[children[-1]]) / 2
         if left >= 0:
             self.place[v] = self.place[left] + 1
-            self.below[v] = self.place[v] - middle
+            self.below[v] = self.place[v] - level
         else:
-            self.place[v] = middle
+            self.place[v] = level
 
     def _spread(self, children: Sequence[int]) -> None:
         """Give subtrees in between their part of the room that moving a later one made."""
@@ -141,7 +145,7 @@ def force_places(parents: Sequence[int], depths: Sequence[int], across: Sequence
         return []
     turn = 2 * pi / (max(across) + 1)
     angles = np.asarray(across) * turn
-    radii = np.asarray(depths, dtype=float) + 0.5 * (parents.count(-1) > 1 if isinstance(parents, (list, tuple)) else 0)
+    radii = np.asarray(depths, dtype=float)
     at = np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=1)
     below = np.asarray([i for i, parent in enumerate(parents) if parent >= 0], dtype=int)
     above = np.asarray([parent for parent in parents if parent >= 0], dtype=int)

@@ -22,6 +22,9 @@ class Side(Stored):
     places: dict[str, int] = Field(
         default_factory=dict, description="Where nodes that the other state lacks stand in the order of all nodes."
     )
+    children: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="Children of nodes that list none, where the other state's are others."
+    )
     fields: dict[str, str | None] = Field(default_factory=dict)
     given: tuple[str, ...] | None = Field(default=None, description="Fields that are written, where that differs.")
     extra: dict[str, Any] | None = Field(default=None, description="Fields that we don't know, where they differ.")
@@ -79,11 +82,17 @@ def _places(names: list[str], common: Container[str]) -> dict[str, int]:
 
 
 def _side(session: Session, other: Session, touched: list[str], places: dict[str, int]) -> Side:
+    nodes = {key: session.nodes[key] for key in touched}
     fields = {alias: getattr(session, name) for alias, name in OWN.items()}
     given, extra = session.model_fields_set & {*OWN.values(), "nodes"}, session.model_extra or {}
     return Side(
-        nodes={key: session.nodes[key] for key in touched},
+        nodes=nodes,
         places=places,
+        children={
+            key: session.children(key)
+            for key, node in nodes.items()
+            if not node.children_ids and session.children(key) != other.children(key)
+        },
         fields={alias: value for alias, value in fields.items() if value != getattr(other, OWN[alias])},
         given=None if given == other.model_fields_set & {*OWN.values(), "nodes"} else tuple(sorted(given)),
         extra=None if _same(extra, other.model_extra or {}) else extra,

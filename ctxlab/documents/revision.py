@@ -46,16 +46,13 @@ class Revision:
             self.put(key, parent_id=parent)
         self.link(parent, (*self.children(parent), *keys))
 
-    def remove(self, key: str) -> None:
-        self.changes[key] = None
-
     def look_at(self, leaf: str) -> None:
         """Move the active leaf; every parent on the way to it that has a choice remembers the branch.
 
         A parent of one child stays as it is: there the way down is the same with a memory and without.
         """
         self.leaf, self.looked = NodeId(leaf), True
-        nodes, changes, children = self.before.nodes, self.changes, self.before.children_by_parent
+        nodes, changes, links, children = self.before.nodes, self.changes, self.links, self.before.children_by_parent
         key, node = leaf, self.node(leaf)
         for _ in range(len(nodes) + len(changes)):  # no way up is longer, so a circle ends too
             above = node.parent_id
@@ -63,7 +60,12 @@ class Revision:
             if above is None or parent is None:
                 break
             memory = parent.last_selected_child_id
-            if memory != key and (memory is not None or len(self.links.get(above) or children[above]) > 1):
+            if memory is None:
+                siblings = links[above] if above in links else children[above]
+                remembers = len(siblings) == 1
+            else:
+                remembers = memory == key
+            if not remembers:
                 self.put(above, last_selected_child_id=key)
             key, node = above, parent
 

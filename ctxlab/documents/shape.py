@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
@@ -84,7 +84,7 @@ def graph(session: Session) -> nx.DiGraph[str]:
     import networkx as nx
 
     shape = shape_of(session)
-    active = _active(session)
+    active = active_keys(session)
     made: nx.DiGraph[str] = nx.DiGraph(id=session.id, name=session.name)
     above = {parent for parent in shape.parents if parent >= 0}
     for i, key in enumerate(shape.keys):
@@ -100,7 +100,9 @@ def graph(session: Session) -> nx.DiGraph[str]:
             leaf=i not in above,
             on_active_path=key in active,
         )
-    made.add_edges_from((shape.keys[parent], key) for key, parent in zip(shape.keys, shape.parents, strict=True) if parent >= 0)
+    made.add_edges_from(
+        (shape.keys[parent], key) for key, parent in zip(shape.keys, shape.parents, strict=True) if parent >= 0
+    )
     return made
 
 
@@ -112,49 +114,30 @@ def frame(session: Session) -> pd.DataFrame:
     import pandas as pd
 
     shape = shape_of(session)
-    active = _active(session)
+    active = active_keys(session)
     children = shape.children
-    rows: list[dict[str, Any]] = []
-    for i, key in enumerate(shape.keys):
-        node = session.nodes[key]
-        model = node.meta("modelId")
-        rows.append(
-            {
-                "parent": shape.keys[shape.parents[i]] if shape.parents[i] >= 0 else None,
-                "depth": shape.depths[i],
-                "role": node.role,
-                "characters": len(node.content),
-                "children": len(children[i]),
-                "on_active_path": key in active,
-                "leaf": not children[i],
-                "enabled": node.enabled,
-                "summary": node.is_summary,
-                "agent": node.agent_id,
-                "model": model if isinstance(model, str) else None,
-                "timestamp": node.timestamp,
-                "branch": shape.branches[i],
-            }
-        )
-    index = pd.Index(shape.keys, name="id", dtype=object)
-    return pd.DataFrame(rows, index=index, columns=COLUMNS).astype(dict.fromkeys(WORDS, object))
+    nodes = [session.nodes[key] for key in shape.keys]
+    above = [shape.keys[parent] if parent >= 0 else None for parent in shape.parents]
 
+    def words(values: Iterable[object]) -> pd.Series[Any]:
+        return pd.Series(list(values), dtype=object)
 
-COLUMNS = [
-    "parent",
-    "depth",
-    "role",
-    "characters",
-    "children",
-    "on_active_path",
-    "leaf",
-    "enabled",
-    "summary",
-    "agent",
-    "model",
-    "timestamp",
-    "branch",
-]
-WORDS = ("parent", "role", "agent", "model", "timestamp")
+    columns: dict[str, Any] = {
+        "parent": words(above),
+        "depth": shape.depths,
+        "role": words(node.role for node in nodes),
+        "characters": [len(node.content) for node in nodes],
+        "children": [len(below) for below in children],
+        "on_active_path": [key in active for key in shape.keys],
+        "leaf": [not below for below in children],
+        "enabled": [node.enabled for node in nodes],
+        "summary": [node.is_summary for node in nodes],
+        "agent": words(node.agent_id for node in nodes),
+        "model": words(node.meta("modelId") for node in nodes),
+        "timestamp": words(node.timestamp for node in nodes),
+        "branch": shape.branches,
+    }
+    return pd.DataFrame(columns).set_index(pd.Index(shape.keys, name="id", dtype=object))
 
 
 def figure(session: Session, layout: LayoutName = "tree", *, theme: ThemeName = "light") -> go.Figure:
@@ -167,7 +150,7 @@ def figure(session: Session, layout: LayoutName = "tree", *, theme: ThemeName = 
     return shape_figure(session, shape_of(session), layout, theme)
 
 
-def _active(session: Session) -> set[str]:
+def active_keys(session: Session) -> set[str]:
     """Keys of the messages from the root to the active leaf."""
     path = session.path()
     if not path:

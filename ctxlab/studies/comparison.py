@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ctxlab.context import Draft
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.spending import LIMITER, source_of
@@ -172,7 +173,7 @@ class _Line:
         known = [fate for fate in self.fates if fate is not None]
         first = next((fate for fate in known if fate.shortening is None), known[0])
         cells = tuple([self._cell(i) for i in range(len(self.fates))])
-        signs = [_outcome(fate, cell) for fate, cell in zip(self.fates, cells, strict=True)]
+        signs = [_outcome(self.key, fate, cell) for fate, cell in zip(self.fates, cells, strict=True)]
         words = plain(str(first.draft.text)) or ", ".join(call.name for call in first.draft.calls)
         differs = any(sign != signs[0] for sign in signs)
         return Line(self.key, first.draft.role, source_of(first.draft), words, cells, differs)
@@ -213,8 +214,10 @@ class _Line:
             return ""
         if len({other.whole.role for other in self.sent if other.whole}) > 1:
             said.append(f"sent in the role {whole.role}")
-        if whole.key != self.key and len({other.whole.key for other in self.sent if other.whole}) > 1:
-            said.append(f"sent as a part of {whole.key}")
+        joins = {_join(self.key, other.whole) for other in self.sent if other.whole}
+        if whole.key != self.key and len(joins) > 1:
+            separators = ", ".join(repr(separator) for separator in _separators(whole))
+            said.append(f"sent as a part of {whole.key}, joined by {separators}")
         return "; ".join(said)
 
 
@@ -223,7 +226,16 @@ def _with_place(fate: Fate, sentence: str) -> str:
     return f"{placed}: {sentence}" if placed else sentence
 
 
-def _outcome(fate: Fate | None, cell: Cell) -> tuple[object, ...]:
+def _join(key: str, whole: Draft) -> tuple[str, tuple[str, ...]]:
+    """In which message, and joined by what; the first part of a message is as if it were alone."""
+    return (whole.key, _separators(whole) if whole.key != key else ())
+
+
+def _separators(whole: Draft) -> tuple[str, ...]:
+    return tuple(sorted({span.text for span in whole.text.spans if span.origin.kind == "separator"}))
+
+
+def _outcome(key: str, fate: Fate | None, cell: Cell) -> tuple[object, ...]:
     """What must be equal for two runs to have done the same with a message."""
     if fate is None or fate.whole is None:
         return (cell.state,)
@@ -231,4 +243,4 @@ def _outcome(fate: Fate | None, cell: Cell) -> tuple[object, ...]:
     files = tuple(asset.id for asset in draft.assets)
     place = cell.cause if cell.state == "moved" else ""
     fields = (str(draft.text), draft.name, draft.calls, draft.result_of, draft.reasoning, files)
-    return (cell.state, place, fate.whole.key, fate.whole.role, *fields)
+    return (cell.state, place, _join(key, fate.whole), fate.whole.role, *fields)

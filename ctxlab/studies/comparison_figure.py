@@ -67,7 +67,7 @@ def _cells(comparison: Comparison, columns: Sequence[Sequence[Line]], theme: The
     import plotly.graph_objects as go
 
     runs = range(len(comparison.traces))
-    states = [[column[0].cells[i].state for column in columns] for i in runs]
+    states: list[list[State]] = [[column[0].cells[i].state for column in columns] for i in runs]
     colors = _colors(theme)
     step = 1 / len(STATES)
     scale = [[edge * step, colors[state]] for i, state in enumerate(STATES) for edge in (i, i + 1)]
