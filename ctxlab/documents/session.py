@@ -74,8 +74,12 @@ class Session(Stored):
         return self.nodes.get(self.root_node_id) if self.root_node_id else None
 
     @property
-    def leaf(self) -> MessageNode | None:
-        """The active leaf, where the session stands."""
+    def leaf(self) -> NodeId | None:
+        """Id of the active leaf, where the session stands; a verb that creates a message moves it there."""
+        return self.active_leaf_id
+
+    @property
+    def leaf_node(self) -> MessageNode | None:
         return self.nodes.get(self.active_leaf_id) if self.active_leaf_id else None
 
     def children(self, node_id: str) -> tuple[NodeId, ...]:

@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ctxlab.documents.files import replace_file
 from ctxlab.errors import BrokenFile, UnknownFormat
 from ctxlab.formats import (
     chatgpt,
@@ -42,7 +43,7 @@ from ctxlab.formats.openai_export import openai_messages, write_openai
 from ctxlab.formats.parsing import bytes_of, material_of
 from ctxlab.formats.plugins import plugin_readers
 from ctxlab.formats.session_zip import write_zip
-from ctxlab.formats.writing import session_json, write_bytes, write_session
+from ctxlab.formats.writing import session_json, write_session
 
 __all__ = [
     "CHINESE",
@@ -132,7 +133,7 @@ def convert(
     refuse_same(in_path, out_path)
     found = read(in_path)
     data, losses = write(found, pick)
-    write_bytes(out_path, data)
+    replace_file(out_path, data)
     return (*found.losses, *losses)
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ctxlab.documents import Agent, MessageNode, Session
+from ctxlab.documents.files import replace_file
 from ctxlab.documents.stored import as_json
 from ctxlab.formats.exported import Export
 from ctxlab.formats.loss import Loss
 from ctxlab.formats.openai_parts import part_of
-from ctxlab.formats.writing import write_bytes
 
 Data = dict[str, Any]
 
@@ -51,7 +51,7 @@ def write_openai(
 ) -> Export[list[Data]]:
     """Write `openai_messages(...)` as a JSON list, and return it with its losses."""
     export = openai_messages(what, leaf=leaf, agent=agent)
-    write_bytes(path, as_json(export.data, indent=2))
+    replace_file(path, as_json(export.data, indent=2))
     return export
 
 

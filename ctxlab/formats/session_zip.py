@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ctxlab.documents import Agent, Session, Stored, UserProfile
+from ctxlab.documents.files import replace_file
 from ctxlab.documents.stored import as_json
 from ctxlab.errors import BrokenFile, ReadError, UnknownFormat
 from ctxlab.formats.imported import Import
@@ -22,7 +23,7 @@ from ctxlab.formats.loss import Loss
 from ctxlab.formats.material import Material
 from ctxlab.formats.parsing import material_of
 from ctxlab.formats.tree import Names
-from ctxlab.formats.writing import session_json, write_bytes
+from ctxlab.formats.writing import session_json
 
 Data = dict[str, Any]
 
@@ -52,7 +53,7 @@ def write_zip(
     exported_at: str | None = None,
 ) -> Path:
     """Write an archive of sessions and return where it is; ids that make no file names get others there."""
-    return write_bytes(path, zip_bytes(sessions, agents=agents, users=users, exported_at=exported_at))
+    return replace_file(path, zip_bytes(sessions, agents=agents, users=users, exported_at=exported_at))
 
 
 def zip_bytes(

@@ -15,7 +15,7 @@ def test_a_pair_is_a_question_and_an_answer_that_is_being_generated(forked: Sess
     assert (question.id, question.parent_id, question.role, question.content) == ("u", "b1", "user", "And now?")
     assert (answer.role, answer.content, answer.status, answer.name) == ("assistant", "", "generating", "Ann")
     assert question.timestamp == answer.timestamp == "2026-01-01T00:00:00Z"
-    assert session.leaf == answer
+    assert session.leaf == answer.id
     assert session.check() == ()
 
 
@@ -44,9 +44,13 @@ def test_a_user_message_is_answered_anew_below_it(forked: Session) -> None:
     session = forked.regenerate("u2", metadata={"modelId": "m"})
 
     assert session.children("u2") == ("b2", "b3", session.active_leaf_id)
-    assert session.leaf is not None
-    assert (session.leaf.role, session.leaf.content, session.leaf.status) == ("assistant", "", "generating")
-    assert session.leaf.metadata == {"modelId": "m"}
+    assert session.leaf_node is not None
+    assert (session.leaf_node.role, session.leaf_node.content, session.leaf_node.status) == (
+        "assistant",
+        "",
+        "generating",
+    )
+    assert session.leaf_node.metadata == {"modelId": "m"}
 
 
 def test_an_answer_is_regenerated_beside_it(forked: Session) -> None:
@@ -152,16 +156,16 @@ def test_a_copy_asks_for_no_calls_in_either_spelling(forked: Session) -> None:
 def test_other_words_come_with_the_old_files_unless_others_are_given(forked: Session, given: Any, has: Any) -> None:
     session = forked.update("u1", attachments=[{"id": "f"}]).branch_from_edit("u1", "variant", attachments=given)
 
-    assert session.leaf is not None
-    assert (session.leaf.content, session.leaf.attachments) == ("variant", has)
-    assert ("attachments" in session.leaf.to_data()) is (has is not None)
+    assert session.leaf_node is not None
+    assert (session.leaf_node.content, session.leaf_node.attachments) == ("variant", has)
+    assert ("attachments" in session.leaf_node.to_data()) is (has is not None)
 
 
 def test_a_branch_from_an_edit_can_be_of_any_role(forked: Session) -> None:
     session = forked.append("Be brief.", role="system", id="x").branch_from_edit("x", "Be long.")
 
-    assert session.leaf is not None
-    assert (session.leaf.role, session.leaf.parent_id) == ("system", "b1")
+    assert session.leaf_node is not None
+    assert (session.leaf_node.role, session.leaf_node.parent_id) == ("system", "b1")
 
 
 @pytest.mark.parametrize("verb", [Session.branch_from_edit, Session.branch])

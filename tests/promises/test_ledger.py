@@ -17,7 +17,7 @@ from ctxlab.pipeline.spending import spending
 from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.studies import analysis_of, compare
 from tests.promises.strategies import agents, budgets, draft_rows, sessions, tokenizers
-from tests.promises.test_limiter import Row, formatters, keys, limited, limited_or_too_small
+from tests.promises.test_limiter import Row, formatters, keys, limited, limited_or_too_small, message
 
 SHARED = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[3] / "shared"))
 DATA = SHARED / "data"
@@ -136,6 +136,29 @@ def test_a_larger_budget_never_keeps_less(drafts: Row, budget: int, more: int, s
     assert set(keys(small.drafts)) <= set(keys(large.drafts))
 
 
+@pytest.mark.parametrize(
+    ("strategy", "words", "budget"),
+    [
+        (
+            "head-and-tail",
+            [4, 1, 6, 2, 6, 5],
+            20,
+        ),  # one more old message fits into the head, two new ones don't any more
+        (
+            "block",
+            [5, 6, 2, 3, 3, 5],
+            18,
+        ),  # it is full one message later, and drops down to its share nearer to the end
+    ],
+)
+def test_of_two_strategies_a_larger_budget_may_keep_less(strategy: StrategyName, words: list[int], budget: int) -> None:
+    drafts = tuple(message(f"n{i}", " ".join(["word"] * n), "assistant") for i, n in enumerate(words))
+
+    small, large = (limited(drafts, tokens, strategy=strategy) for tokens in (budget, budget + 1))
+
+    assert len(large.result.drafts) < len(small.result.drafts)
+
+
 @settings(deadline=None)
 @given(draft_rows(), budgets, st.sampled_from(STRATEGIES))
 def test_what_all_fits_into_is_left_alone(drafts: Row, budget: int, strategy: StrategyName) -> None:
@@ -146,7 +169,7 @@ def test_what_all_fits_into_is_left_alone(drafts: Row, budget: int, strategy: St
 
 
 @settings(deadline=None)
-@given(draft_rows(), budgets, st.sampled_from([name for name in STRATEGIES if name != "block"]))
+@given(draft_rows(), budgets, st.sampled_from(STRATEGIES))
 def test_limiting_twice_cuts_nothing_more(drafts: Row, budget: int, strategy: StrategyName) -> None:
     once = limited_or_too_small(drafts, budget, strategy=strategy).result
 

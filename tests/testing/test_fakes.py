@@ -11,7 +11,15 @@ ORIGIN = Origin("node", "n")
 
 @pytest.mark.parametrize(
     ("text", "tokens"),
-    [("", 0), ("  \n", 0), ("three little words", 3), ("三个字", 3), ("Hi你好 world", 4), ("don't stop.", 2), ("かな", 2)],
+    [
+        ("", 0),
+        ("  \n", 0),
+        ("three little words", 3),
+        ("三个字", 3),
+        ("Hi你好 world", 4),
+        ("don't stop.", 2),
+        ("かな", 2),
+    ],
 )
 def test_words_and_chinese_characters_are_counted(text: str, tokens: int) -> None:
     assert WordTokenizer().count(text) == tokens

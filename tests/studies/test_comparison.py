@@ -1,0 +1,213 @@
+"""Several runs side by side: states, causes, totals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ctxlab.api import build
+from ctxlab.context import Cause, Edit
+from ctxlab.documents import Agent, Session
+from ctxlab.errors import BudgetTooSmall, CtxlabError
+from ctxlab.pipeline import Pipeline, Services, Trace, processor
+from ctxlab.processors import default_pipeline
+from ctxlab.studies import Comparison, compare
+from ctxlab.testing.fakes import WordTokenizer
+from ctxlab.testing.generator import generated_session
+from tests.studies.conftest import Runs
+
+CHAT = (
+    Session(id="chat")
+    .append("", role="system", id="root")
+    .append("one one one", id="u1")
+    .append("two two two", role="assistant", id="a1")
+    .append("three", id="u2")
+)
+AGENT = Agent.model_validate(
+    {"id": "ann", "name": "Ann", "presetMessages": [{"id": "rules", "role": "system", "content": "be {{char}}"}]}
+)
+
+
+APART = {"merge-system.enabled": False, "merge-consecutive.enabled": False}
+
+
+def run(session: Session = CHAT, agent: Agent | None = AGENT, **options: Any) -> Trace:
+    settings = {**APART, **options.pop("settings", {})}
+    return build(session, agent, settings=settings, services=Services(tokenizer=WordTokenizer()), **options)
+
+
+def cut(budget: int, **settings: Any) -> Trace:
+    return run(settings={"token-limiter.budget_tokens": budget, **settings})
+
+
+def states(comparison: Comparison, key: str) -> list[str]:
+    return next([cell.state for cell in line.cells] for line in comparison if line.key == key)
+
+
+def cause(comparison: Comparison, key: str, name: str) -> str:
+    return str(comparison.causes.loc[key, name])
+
+
+def test_what_is_the_same_in_all_runs_is_kept_and_nothing_differs() -> None:
+    found = compare({"one": run(), "two": run()})
+
+    assert not found
+    assert set(found.frame["one"]) == {"kept"}
+    assert len(found.changes) == 0
+
+
+def test_messages_stand_in_the_order_of_the_conversation_with_the_first_words() -> None:
+    found = compare({"short": cut(6), "whole": run()})
+
+    assert list(found.frame.index) == ["preset:0", "node:u1", "node:a1", "node:u2"]
+    assert list(found.frame["role"]) == ["system", "user", "assistant", "user"]
+    assert list(found.frame["source"]) == ["system", "history", "history", "history"]
+    assert list(found.frame["words"]) == ["be Ann", "one one one", "two two two", "three"]
+
+
+def test_what_is_cut_says_what_it_needed_and_what_was_left() -> None:
+    found = compare({"whole": run(), "short": cut(8)})
+
+    assert states(found, "node:u1") == ["kept", "cut"]
+    assert cause(found, "node:u1", "short") == "token-limiter / sliding: needed 3, left 2"
+    assert list(found.changes.index) == ["node:u1"]
+
+
+def test_a_head_is_shortened() -> None:
+    found = compare(
+        {"whole": run(), "head": cut(8, **{"token-limiter.retained_characters": 3, "token-limiter.marker": ""})}
+    )
+
+    assert states(found, "node:u1") == ["kept", "shortened"]
+    assert cause(found, "node:u1", "head") == "token-limiter / shortened: the first 3 of 11 characters stay"
+
+
+@processor(id="shout", priority=250)
+def shout(ctx: Any, services: Services) -> Any:
+    def louder(draft: Any) -> Any:
+        if draft.key != "node:u2":
+            return draft
+        edit = Edit(0, len(draft.text), "THREE", Cause("shout", "capitals", "it is important"))
+        return draft.with_text(draft.text.splice([edit]))
+
+    return ctx.edit(louder)
+
+
+def shouting() -> Pipeline:
+    return default_pipeline().with_processor(shout)
+
+
+def test_other_words_are_rewritten_where_a_step_put_them() -> None:
+    loud = run(pipeline=shouting())
+    found = compare({"plain": run(), "loud": loud})
+
+    assert states(found, "node:u2") == ["kept", "rewritten"]
+    assert cause(found, "node:u2", "loud") == "shout / capitals: it is important"
+    assert list(found.changes.index) == ["node:u2"]
+
+
+def test_words_that_every_run_rewrites_alike_are_kept() -> None:
+    loud = run(pipeline=shouting())
+
+    assert states(compare({"one": loud, "two": loud}), "node:u2") == ["kept", "kept"]
+
+
+def test_what_stands_elsewhere_is_moved() -> None:
+    presets = {"id": "a", "presetMessages": [{"id": "p", "role": "user", "content": "note", **depth(1)}]}
+    deeper = {"id": "a", "presetMessages": [{"id": "p", "role": "user", "content": "note", **depth(2)}]}
+    found = compare({name: run(agent=Agent.model_validate(data)) for name, data in (("one", presets), ("two", deeper))})
+
+    assert states(found, "preset:0") == ["kept", "moved"]
+    assert cause(found, "preset:0", "two") == "depth 2: stands after node:u1, elsewhere stands after node:a1"
+
+
+def depth(n: int) -> dict[str, Any]:
+    return {"injectionStrategy": {"type": "depth", "depth": n}}
+
+
+def test_what_one_run_alone_has_is_only_here() -> None:
+    found = compare({"with": run(), "without": run(agent=None)})
+
+    assert states(found, "preset:0") == ["only here", "not there"]
+
+
+def test_parts_of_a_joined_message_are_kept_under_their_own_keys() -> None:
+    pair = CHAT.append("four", id="u3")
+    found = compare({"joined": run(pair, settings={"merge-consecutive.enabled": True}), "apart": run(pair)})
+
+    assert states(found, "node:u3") == ["kept", "kept"]
+    assert list(found.changes.index) == ["node:u3"]
+    assert cause(found, "node:u3", "joined").startswith("sent as a part of node:u2, joined by ")
+
+
+def test_two_branches_share_their_beginning() -> None:
+    other = CHAT.append("another", parent="a1", id="u2b")
+    found = compare({"one": run(CHAT), "two": run(other)})
+
+    assert list(found.frame.index) == ["preset:0", "node:u1", "node:a1", "node:u2", "node:u2b"]
+    assert states(found, "node:u2b") == ["not there", "only here"]
+
+
+def test_totals_add_up_to_the_traces(name: str, runs: Runs) -> None:
+    traces = runs(name)
+    totals = compare(traces).totals
+
+    for strategy, trace in traces.items():
+        row = totals.loc[strategy]
+        limited = [group for group in trace.result.dropped if group.needed is not None]
+        assert row["tokens"] == trace.tokens
+        assert row["messages"] == len(trace.messages)
+        assert row["cut_messages"] == sum(len(group.drafts) for group in limited)
+        assert (row["budget"], row["strategy"]) == (1000, strategy)
+
+
+def test_without_a_budget_there_is_none_in_the_totals() -> None:
+    assert compare({"whole": run()}).totals["budget"].isna().all()
+
+
+def test_no_run_and_one_run_are_compared_too() -> None:
+    assert not compare({})
+    assert compare({}).frame.empty
+    assert states(compare({"one": run()}), "node:u1") == ["kept"]
+
+
+def test_a_run_is_not_called_like_a_column() -> None:
+    with pytest.raises(CtxlabError, match="'role'"):
+        compare({"role": run()})
+
+
+def test_a_failed_run_is_compared_as_far_as_it_came() -> None:
+    with pytest.raises(BudgetTooSmall) as failure:
+        cut(1)
+    assert failure.value.trace is not None
+
+    assert not compare({"whole": run(), "too small": failure.value.trace})
+
+
+def test_the_repr_is_one_line_and_the_page_small_and_escaped(runs: Runs) -> None:
+    found = compare({f"<b>{strategy}": trace for strategy, trace in runs("coding_chat").items()})
+
+    assert repr(found) == "Comparison(<b>sliding, <b>head-and-tail, <b>middle-out: 38 messages, 3 differ)"
+    assert len(found._repr_html_()) < 50_000
+    assert "<b>sliding" not in found._repr_html_()
+
+
+def test_a_message_of_markup_is_plain_text_in_the_page_and_in_the_figure() -> None:
+    evil = CHAT.append("<script>alert(1)</script> \ud800", id="<img>")
+    found = compare({"with": run(evil), "without": run()})
+
+    assert "<script>" not in found._repr_html_()
+    assert "<script>" not in found.figure().to_json()
+    assert "<img>" not in found.figure().to_json()
+
+
+def test_ten_thousand_messages_are_one_short_page_and_one_small_figure() -> None:
+    session = Session.model_validate(generated_session(10_000, tokens_per_message=5))
+    whole = run(session, None)
+    limit = {"token-limiter.budget_tokens": whole.tokens // 2}
+    traces = {name: whole.rerun({**limit, "token-limiter.strategy": name}) for name in ("sliding", "middle-out")}
+    found = compare({"whole": whole, **traces})
+
+    assert len(found._repr_html_()) < 50_000
+    assert len(found.figure().to_json()) < 100_000
