@@ -6,7 +6,6 @@ One run, medians of 5, CPU time, so that the ratios hold whatever else the machi
 from __future__ import annotations
 
 import gc
-import json
 import subprocess
 import sys
 import tracemalloc
@@ -18,44 +17,15 @@ from typing import Any
 
 import ctxlab
 from ctxlab.engines.tokens import encoding
-from ctxlab.engines.tokens.exact import exact
 from ctxlab.testing import generated_agent, generated_session
+from tests.bench import trees
+from tests.bench.timing import ENCODING, ROUNDS, Work, forget_counts, ms, timed
 
 SIZES = (100, 1_000, 10_000)
 BUDGETS = (8_000, 128_000)
-ROUNDS = 5
-ENCODING = "o200k_base"
 BUILD = "import ctxlab; ctxlab.build"
 TOKENS = "from ctxlab.engines.tokens import encoding"
 RANKS = "encoding('o200k_base')"
-
-
-def forget_counts() -> None:
-    """Counts empty, encoder loaded."""
-    exact(ENCODING).counts.clear()
-    exact(ENCODING)._pieces.clear()  # pyright: ignore[reportPrivateUsage]
-
-
-@dataclass(frozen=True)
-class Work:
-    """Something to time; `before` is done first and not counted."""
-
-    do: Callable[[], Any]
-    before: Callable[[], Any] = lambda: None
-
-
-def timed(works: dict[str, Work]) -> dict[str, float]:
-    """Median CPU seconds of each work; all works of a round in a row, so that a busy machine hits all alike."""
-    seconds: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(ROUNDS):
-        gc.collect()
-        for name, work in works.items():
-            work.before()
-            started = process_time()
-            result = work.do()
-            seconds[name].append(process_time() - started)
-            del result  # taking it apart is not part of the work
-    return {name: median(values) for name, values in seconds.items()}
 
 
 @dataclass(frozen=True)
@@ -178,12 +148,7 @@ def main() -> None:
     }
     for name, value in facts.items():
         print(f"- {name}: {value}")
-    if "--json" in sys.argv:
-        print(json.dumps({f"{size}/{budget}": row for (size, budget), row in rows.items()}))
-
-
-def ms(seconds: float) -> str:
-    return f"{seconds * 1e3:.1f} ms"
+    trees.main()
 
 
 if __name__ == "__main__":
