@@ -145,7 +145,7 @@ def force_places(parents: Sequence[int], depths: Sequence[int], across: Sequence
         return []
     turn = 2 * pi / (max(across) + 1)
     angles = np.asarray(across) * turn
-    radii = np.asarray(depths, dtype=float)
+    radii = np.asarray(depths, dtype=float) + (list(parents).count(-1) > 1)  # several roots stand around the middle
     at = np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=1)
     below = np.asarray([i for i, parent in enumerate(parents) if parent >= 0], dtype=int)
     above = np.asarray([parent for parent in parents if parent >= 0], dtype=int)

@@ -16,6 +16,18 @@ from ctxlab.studies.fates import typed
 if TYPE_CHECKING:
     import pandas as pd
 
+NUMBERS_AND_WORDS = (
+    "number",
+    "role",
+    "source",
+    "kind",
+    "id",
+    "placed",
+    "tokens",
+    "characters",
+    "note",
+    "text",
+)
 HISTORY = ("node", "pending", "summary")
 
 
@@ -86,12 +98,12 @@ class Analysis:
         """
         import pandas as pd
 
-        names = ("number", "role", "source", "kind", "id", "placed", "tokens", "characters", "note", "text", "original")
         pieces = list(self.pieces())
-        index = pd.Index([piece.key for piece in pieces], name="key", dtype=object)
-        frame = pd.DataFrame({name: [getattr(piece, name) for piece in pieces] for name in names}, index=index)
-        frame.insert(names.index("tokens") + 1, "share", frame["tokens"] / max(1, self.trace.tokens))
-        return frame.astype({"number": "Int64", "original": object})
+        columns: dict[str, Any] = {name: [getattr(piece, name) for piece in pieces] for name in NUMBERS_AND_WORDS}
+        columns["original"] = pd.Series([piece.original for piece in pieces], dtype=object)
+        frame = pd.DataFrame(columns).set_index(pd.Index([piece.key for piece in pieces], name="key", dtype=object))
+        frame.insert(NUMBERS_AND_WORDS.index("tokens") + 1, "share", frame["tokens"] / max(1, self.trace.tokens))
+        return frame.astype({"number": "Int64"})
 
     @property
     def shares(self) -> pd.DataFrame:

@@ -59,12 +59,12 @@ def injection_figure(trace: Trace, *, theme: ThemeName = "light") -> go.Figure:
     figure.update_layout(
         look.layout(
             title=look.title("Injections", _sentence(placed)),
-            height=int(HEAD + ROW * height),
+            height=int(HEAD + ROW * (height + 0.4)),
             margin={"l": 12, "r": 12, "t": 40, "b": 8},
             showlegend=False,
             hovermode="closest",
             xaxis={**axis, "range": [0, 1]},
-            yaxis={**axis, "range": [height, -1]},
+            yaxis={**axis, "range": [height, -1.4]},
             shapes=drawing.shapes,
         )
     )
@@ -104,8 +104,8 @@ class _Drawing:
     def right(self, shown: Sequence[Shown]) -> dict[int, float]:
         """What is sent, in order; gives the height of every message by its position."""
         look = self.look
-        self._text(RIGHT[0], -0.8, "Sent, before anything is cut", look.ink_2)
-        self._text(RULER + 0.03, -0.8, "depth", look.ink_2)
+        self._text(RIGHT[0], -1, "Sent, before anything is cut", look.ink_2)
+        self._text(RULER, -1, "depth", look.ink_2)
         for group in shown:
             y, (symbol, color) = group.y, self._sign_of(group)
             self._box(RIGHT, y, 0.44, look.side if group.first.is_history else look.tint(color), "rgba(0,0,0,0)")
@@ -122,7 +122,7 @@ class _Drawing:
     def left(self, injections: Sequence[Injection], ends: dict[int, float]) -> float:
         """Presets with the place that they ask for and wires to where they landed; gives the height of it all."""
         look = self.look
-        self._text(LEFT[0], -0.8, "Presets, in order" if injections else "No presets", look.ink_2)
+        self._text(LEFT[0], -1, "Presets, in order" if injections else "No presets", look.ink_2)
         y = 0.0
         for each in injections:
             tall = bool(each.sentence)

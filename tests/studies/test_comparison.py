@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -198,8 +199,9 @@ def test_a_message_of_markup_is_plain_text_in_the_page_and_in_the_figure() -> No
     found = compare({"with": run(evil), "without": run()})
 
     assert "<script>" not in found._repr_html_()
-    assert "<script>" not in found.figure().to_json()
-    assert "<img>" not in found.figure().to_json()
+    drawn = json.dumps(json.loads(found.figure().to_json() or ""))  # plotly writes `<` as an escape
+    assert "<script>" not in drawn
+    assert "<img>" not in drawn
 
 
 def test_ten_thousand_messages_are_one_short_page_and_one_small_figure() -> None:
@@ -210,4 +212,4 @@ def test_ten_thousand_messages_are_one_short_page_and_one_small_figure() -> None
     found = compare({"whole": whole, **traces})
 
     assert len(found._repr_html_()) < 50_000
-    assert len(found.figure().to_json()) < 100_000
+    assert len(found.figure().to_json() or "") < 100_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import plotly.graph_objects as go
@@ -29,16 +28,11 @@ def sound(figure: go.Figure) -> str:
     assert text is not None
     assert len(text) < 100_000
     assert "NaN" not in text
-    json.loads(text, parse_constant=_refuse)
-    return text
+    return json.dumps(json.loads(text, parse_constant=_refuse), ensure_ascii=False)  # plotly writes `<` as an escape
 
 
 def _refuse(constant: str) -> None:
     raise AssertionError(f"{constant} is no JSON")
-
-
-def colors(theme: Theme) -> Iterator[str]:
-    yield from (theme.ink, theme.ink_2, theme.ink_3)
 
 
 @pytest.mark.parametrize("drawing", DRAWN)
@@ -73,7 +67,7 @@ def test_words_of_people_are_no_markup(drawing: str) -> None:
 
     text = sound(DRAWN[drawing](build(TALK.append("<script>\x00", id="<u>"), agent)))
 
-    assert not any(f"<{tag}>" in text for tag in ("b>bold", "i", "script", "u"))
+    assert not any(tag in text for tag in ("<b>bold", "<i>", "<script>", "<u>"))
 
 
 def test_another_theme_is_refused_by_name() -> None:
@@ -114,8 +108,7 @@ def test_the_segments_of_the_window_add_up(name: str, built: Built) -> None:
 
     inside = [segment for look, segment in segments.items() if look != "cut"]
     assert sum(segment.tokens for segment in inside) == report["budget"] + report["reserve"]
-    assert segments["reserve"].end == report["budget"] + report["reserve"]
-    assert segments["cut"].start == segments["reserve"].end
+    assert segments["cut"].start == report["budget"] + report["reserve"]
 
 
 def test_what_did_not_fit_is_what_the_limiter_took(built: Built) -> None:

@@ -1,0 +1,125 @@
+"""The context of a node, taken apart: the reference's preview and our analysis in one form.
+
+A preview has the presets and the history with their words and counts, the messages that are sent, and statistics.
+Characters are counted in UTF-16 units on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ctxlab.context import Context, Draft
+from ctxlab.pipeline import Services, Trace
+from ctxlab.pipeline.spending import parts_alone
+from ctxlab.processors import default_pipeline
+from ctxlab.studies import Piece, analysis_of
+from ctxlab.studies.analysis import HISTORY
+from tests.golden.cases import Case
+from tests.golden.forms import Data, Form, form_of_draft, form_of_message
+from tests.golden.materials import MARKER, PLACEHOLDERS, request_of, tokenizer_of, utf16_length
+
+SETTINGS: Data = {
+    "token-limiter.overhead_tokens": 0,
+    "token-limiter.marker": MARKER,
+    "merge-system.hoist": "all",
+    **{f"ensure-alternating.{name}": text for name, text in PLACEHOLDERS.items()},
+}
+
+
+def preview(data: Data) -> Any:
+    agent = data.get("agentConfig") or {}
+    native = (agent.get("toolCallConfig") or {}).get("convertToolRoleToUser") is False
+    pipeline = default_pipeline().with_settings({**SETTINGS, "session-loader.tool_role": "tool" if native else "user"})
+    return _preview(pipeline.run(Context(request_of(data)), Services(tokenizer_of(data))))
+
+
+def _preview(trace: Trace) -> Any:
+    found = analysis_of(trace)
+    pieces, said, alone = list(found.pieces()), found.statistics, parts_alone(trace)
+    presets = [_preset(piece) for piece in pieces if piece.kind == "preset"]
+    history = [_spoken(piece) for piece in pieces if piece.kind in HISTORY]
+    assert said["tokens"] == sum(piece.tokens for piece in pieces)
+    return {
+        "presets": presets,
+        "history": history,
+        "messages": [_message(draft, alone) for draft in trace.result.drafts],
+        "statistics": {
+            "messages": said["messages"],
+            "tokens": said["tokens"],
+            "characters": sum(utf16_length(str(draft.text)) for draft in trace.result.drafts),
+            "preset_tokens": said["preset_tokens"],
+            "preset_characters": sum(each["characters"] for each in presets),
+            "history_tokens": said["history_tokens"],
+            "history_characters": sum(each["characters"] for each in history),
+            "cut": said["cut_messages"] + said["shortened_messages"],
+            "saved_tokens": said["saved_tokens"],
+            "estimated": said["estimated"],
+            "tokenizer": said["tokenizer"],
+        },
+    }
+
+
+def _preset(piece: Piece) -> Data:
+    index = int(piece.key.removeprefix("preset:").partition("@")[0])
+    changed = {} if piece.original in (None, piece.text) else {"original": piece.original}
+    return {"index": index, **_counted(piece), **changed}
+
+
+def _spoken(piece: Piece) -> Data:
+    return {"id": piece.id or "pending", **_counted(piece)}
+
+
+def _counted(piece: Piece) -> Data:
+    return {"text": piece.text, "tokens": piece.tokens, "characters": utf16_length(piece.text)}
+
+
+def _message(draft: Draft, alone: Mapping[str, Draft]) -> Form:
+    form = form_of_draft(replace(draft, merged=()), {})
+    if not draft.merged:
+        return form
+    parts = [form_of_draft(alone[part.key], {}) for part in draft.merged]
+    return {name: value for name, value in form.items() if name not in ("source", "index")} | {"parts": parts}
+
+
+# --- the reference's
+
+
+def previewed(case: Case) -> Any:
+    found, said = case.expected, case.expected["statistics"]
+    return {
+        "presets": [
+            {
+                "index": preset["index"],
+                "text": preset["content"],
+                "tokens": preset["tokenCount"],
+                "characters": preset["charCount"],
+                **({"original": preset["originalContent"]} if "originalContent" in preset else {}),
+            }
+            for preset in found["presetMessages"]
+        ],
+        "history": [
+            {
+                "id": "pending" if message["nodeId"].startswith("virtual-pending-input-") else message["nodeId"],
+                "text": message["content"],
+                "tokens": message["tokenCount"],
+                "characters": message["charCount"],
+            }
+            for message in found["chatHistory"]
+        ],
+        "messages": [form_of_message(message) for message in found["finalMessages"]],
+        "statistics": {
+            "messages": said["messageCount"],
+            "tokens": said["totalTokenCount"],
+            "characters": said["totalCharCount"],
+            "preset_tokens": said["presetMessagesTokenCount"],
+            "preset_characters": said["presetMessagesCharCount"],
+            "history_tokens": said["chatHistoryTokenCount"],
+            "history_characters": said["chatHistoryCharCount"],
+            "cut": said.get("truncatedMessageCount", 0),
+            "saved_tokens": said.get("savedTokenCount", 0),
+            "estimated": said["isEstimated"],
+            "tokenizer": said["tokenizerName"],
+        },
+    }
