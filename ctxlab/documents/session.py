@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from pydantic import Field, PrivateAttr
 
-from ctxlab.documents import creating, editing, moving, relations, switching
+from ctxlab.documents import creating, editing, moving, relations, shape, switching
 from ctxlab.documents.index import Index, arranged, index_of, reindexed
 from ctxlab.documents.message import MessageNode, NodeId
 from ctxlab.documents.stored import Note, Stored
@@ -134,6 +134,10 @@ class Session(Stored):
     descendants = relations.descendants
     leaf_below = relations.leaf_below
     relation = relations.relation
+
+    figure = shape.figure
+    frame = shape.frame
+    graph = shape.graph
 
     def _keys_in_order(self) -> Iterator[str]:
         seen: set[str] = set()

@@ -207,6 +207,7 @@ def _piece(part: Draft, whole: Draft, number: int, tokens: int) -> Piece:
 
 def analysis_of(trace: Trace, node: str | None = None) -> Analysis:
     """The analysis of a run; `node` is the one that it was built for (default: the leaf of its request)."""
-    session = trace.start.request.session
-    at = node if node is not None else trace.start.request.leaf_id
-    return Analysis(trace, session.node(at) if at is not None else None)
+    request = trace.start.request
+    if node is None or node == request.leaf_id:  # of a broken tree it may be gone
+        return Analysis(trace, request.session.nodes.get(request.leaf_id or ""))
+    return Analysis(trace, request.session.node(node))

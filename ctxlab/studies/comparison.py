@@ -10,7 +10,7 @@ from ctxlab.context import Draft
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.spending import LIMITER, source_of
-from ctxlab.studies.fates import Fate, Fates, in_one_order, typed
+from ctxlab.studies.fates import Fate, Fates, Move, in_one_order, typed
 from ctxlab.theme import ThemeName, plain
 
 if TYPE_CHECKING:
@@ -161,11 +161,11 @@ def compare(traces: Mapping[str, Trace]) -> Comparison:
 class _Line:
     """One message in the making: what it is in each run, and how these differ."""
 
-    def __init__(self, key: str, runs: Sequence[Fates], moves: Sequence[Mapping[str, str]]) -> None:
+    def __init__(self, key: str, runs: Sequence[Fates], moves: Sequence[Mapping[str, Move]]) -> None:
         self.key = key
         self.runs = runs
         self.fates = [run.by_key.get(key) for run in runs]
-        self.moves = [moved.get(key, "") for moved in moves]
+        self.moves = [moved.get(key) for moved in moves]
         self.sent = [fate for fate in self.fates if fate is not None and fate.is_sent]
         self.all_say_the_same = len({str(fate.draft.text) for fate in self.sent}) < 2
 
@@ -173,7 +173,7 @@ class _Line:
         known = [fate for fate in self.fates if fate is not None]
         first = next((fate for fate in known if fate.shortening is None), known[0])
         cells = tuple([self._cell(i) for i in range(len(self.fates))])
-        signs = [_outcome(self.key, fate, cell) for fate, cell in zip(self.fates, cells, strict=True)]
+        signs = [self._outcome(i, cell) for i, cell in enumerate(cells)]
         words = plain(str(first.draft.text)) or ", ".join(call.name for call in first.draft.calls)
         differs = any(sign != signs[0] for sign in signs)
         return Line(self.key, first.draft.role, source_of(first.draft), words, cells, differs)
@@ -195,9 +195,21 @@ class _Line:
             return "shortened", str(shortening)
         if not self.all_say_the_same and str(fate.draft.text) != typed(self._first().draft.text):
             return "rewritten", self._why_rewritten(fate)
-        if self.moves[i]:
-            return "moved", _with_place(fate, self.moves[i])
+        move = self.moves[i]
+        if move is not None:
+            return "moved", _with_place(fate, move.sentence)
         return "kept", self._how_sent(fate)
+
+    def _outcome(self, i: int, cell: Cell) -> tuple[object, ...]:
+        """What must be equal for two runs to have done the same with the message."""
+        fate, move = self.fates[i], self.moves[i]
+        if fate is None or fate.whole is None:
+            return (cell.state,)
+        draft, whole = fate.draft, fate.whole
+        files = tuple(asset.id for asset in draft.assets)
+        place = move.above if move is not None else ""
+        fields = (str(draft.text), draft.name, draft.calls, draft.result_of, draft.reasoning, files)
+        return (cell.state, place, _join(self.key, whole), whole.role, *fields)
 
     def _first(self) -> Fate:
         return next(fate for fate in self.fates if fate is not None)
@@ -216,8 +228,9 @@ class _Line:
             said.append(f"sent in the role {whole.role}")
         joins = {_join(self.key, other.whole) for other in self.sent if other.whole}
         if whole.key != self.key and len(joins) > 1:
-            separators = ", ".join(repr(separator) for separator in _separators(whole))
-            said.append(f"sent as a part of {whole.key}, joined by {separators}")
+            said.append(f"sent as a part of {whole.key}")
+            if len({separators for _, separators in joins if separators}) > 1:
+                said.append(f"joined by {', '.join(map(repr, _separators(whole)))}")
         return "; ".join(said)
 
 
@@ -233,14 +246,3 @@ def _join(key: str, whole: Draft) -> tuple[str, tuple[str, ...]]:
 
 def _separators(whole: Draft) -> tuple[str, ...]:
     return tuple(sorted({span.text for span in whole.text.spans if span.origin.kind == "separator"}))
-
-
-def _outcome(key: str, fate: Fate | None, cell: Cell) -> tuple[object, ...]:
-    """What must be equal for two runs to have done the same with a message."""
-    if fate is None or fate.whole is None:
-        return (cell.state,)
-    draft = fate.draft
-    files = tuple(asset.id for asset in draft.assets)
-    place = cell.cause if cell.state == "moved" else ""
-    fields = (str(draft.text), draft.name, draft.calls, draft.result_of, draft.reasoning, files)
-    return (cell.state, place, _join(key, fate.whole), fate.whole.role, *fields)

@@ -137,14 +137,14 @@ def _heads(columns: Sequence[Sequence[Line]], theme: Theme) -> go.Scatter:
     import plotly.graph_objects as go
 
     alone = [len(column) == 1 for column in columns]
-    roles = [column[0].role for column in columns]
+    signs = [_sign_of(column[0], theme) for column in columns]
     return go.Scatter(
         x=list(range(len(columns))),
         y=[-0.75] * len(columns),
         mode="markers+text",
         marker={
-            "symbol": [ROLE_SYMBOLS.get(role, "circle") for role in roles],
-            "color": [theme.roles.get(role, theme.ink_3) for role in roles],
+            "symbol": [symbol for symbol, _ in signs],
+            "color": [color for _, color in signs],
             "size": [9 if single else 0 for single in alone],
             "opacity": 1,
             "line": {"width": 0},
@@ -159,6 +159,12 @@ def _heads(columns: Sequence[Sequence[Line]], theme: Theme) -> go.Scatter:
         showlegend=False,
         cliponaxis=False,
     )
+
+
+def _sign_of(line: Line, theme: Theme) -> tuple[str, str]:
+    if line.source == "summaries":
+        return "hourglass", theme.sources["summary"]
+    return ROLE_SYMBOLS.get(line.role, "circle"), theme.roles.get(line.role, theme.ink_3)
 
 
 def _key(state: State, theme: Theme) -> go.Scatter:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ctxlab.context import Cause, Context, Draft, Span, Text
 from ctxlab.pipeline import Trace
@@ -33,6 +34,13 @@ def _shortens(cause: Cause) -> bool:
     return cause.processor == LIMITER and cause.rule == "shortened"
 
 
+class Move(NamedTuple):
+    """Where a message stands instead of its usual place, in words, and the message right above it."""
+
+    sentence: str
+    above: str | None
+
+
 BY_HAND = Cause("debugger", "by hand", "a person took it out")
 """Nothing else takes a message out without saying why."""
 
@@ -55,27 +63,38 @@ class Fates:
             for part in draft.parts:
                 self.by_key[part.key] = Fate(alone.get(part.key, draft), draft)
 
-    def moved(self, order: Sequence[str]) -> dict[str, str]:
-        """Keys of the messages that are sent at another place than `order` says, each with a sentence about it."""
+    def moved(self, order: Sequence[str]) -> dict[str, Move]:
+        """Messages that are sent at another place than `order` says: the fewest whose lifting leaves the others."""
         there = set(self.sent)
         usual = [key for key in order if key in there]
         lifted = moved_keys(usual, self.sent)
         if not lifted:
             return {}
-        above, below = _before_each(usual), _before_each(self.sent)
-        return {key: f"{_stands(below[key])}, elsewhere {_stands(above[key])}" for key in lifted}
+        elsewhere, here = _above_each(usual, set(lifted)), _above_each(self.sent, set(lifted))
+        right_above = dict(zip(self.sent[1:], self.sent, strict=False))
+        return {key: Move(_sentence(here[key], elsewhere[key]), right_above.get(key)) for key in lifted}
 
 
 def _keys(drafts: Iterable[Draft]) -> list[str]:
     return list(dict.fromkeys(part.key for draft in drafts for part in draft.parts))
 
 
-def _before_each(keys: Sequence[str]) -> dict[str, str | None]:
-    return dict(zip(keys, [None, *keys], strict=False))
+def _above_each(keys: Sequence[str], lifted: Container[str]) -> dict[str, str | None]:
+    """The nearest message above each that stays where it is."""
+    found: dict[str, str | None] = {}
+    above: str | None = None
+    for key in keys:
+        found[key] = above
+        if key not in lifted:
+            above = key
+    return found
 
 
-def _stands(above: str | None) -> str:
-    return "stands first" if above is None else f"stands after {above}"
+def _sentence(here: str | None, elsewhere: str | None) -> str:
+    now = "stands first" if here is None else f"stands after {here}"
+    if here == elsewhere:
+        return now
+    return f"{now}, elsewhere {'first' if elsewhere is None else f'after {elsewhere}'}"
 
 
 def before_cutting(trace: Trace) -> Context:

@@ -26,20 +26,20 @@ def comparison_html(comparison: Comparison) -> str:
         return f"{words}: {short(cell.cause)}" if cell.cause else words
 
     names = [plain(name, NAME) for name in comparison.traces][:RUNS]
-    totals = comparison.totals.head(RUNS)
-    sums = [
-        (
-            plain(str(name), NAME),
-            *("" if value is None else f"{value:,}" if isinstance(value, int) else value for value in row),
-        )
-        for name, row in zip(totals.index, totals.astype(object).where(totals.notna(), None).to_numpy(), strict=True)
-    ]
+    totals = comparison.total_rows()[:RUNS]
+    sums = [(name, *map(_shown, total.values())) for name, total in zip(names, totals, strict=True)]
     differing = [line for line in comparison.lines if line.differs]
     rows = [(plain(line.key, NAME), line.role, line.words, *map(shown, line.cells[:RUNS])) for line in differing[:ROWS]]
-    out = f"<b>{escape(repr(comparison))}</b>" + table(["run", *map(str, totals.columns)], sums)
+    out = f"<b>{escape(repr(comparison))}</b>" + table(
+        ["run", *(title.replace("_", " ") for total in totals[:1] for title in total)], sums
+    )
     if rows:
         out += table(["message", "role", "words", *names], rows)
     return out + _more(len(differing), ROWS, "messages") + _more(len(comparison.traces), RUNS, "runs")
+
+
+def _shown(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)
 
 
 def _more(there: int, shown: int, what: str) -> str:

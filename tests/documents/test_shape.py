@@ -213,6 +213,14 @@ def test_the_frame_has_one_row_a_message() -> None:
     assert all(rows.loc[key, "depth"] == session.depth(key) for key in rows.index)
 
 
+def test_a_session_knows_its_shape() -> None:
+    session = loaded("coding_chat")
+
+    assert session.frame().equals(frame(session))
+    assert session.graph().nodes == graph(session).nodes
+    assert session.figure(layout="force", theme="dark") == figure(session, "force", theme="dark")
+
+
 # --- the picture
 
 

@@ -107,7 +107,6 @@ OF_FILE: dict[str, Capability] = {
     "macro_engine": MACROS,
     "pipeline_engine_store": STORAGE,
     "pipeline_full": EVERY_STEP,
-    "preview_builder": EVERY_STEP,
     "regex_apply": REGEXES,
     "regex_macro_preprocess": REGEXES,
     "regex_parse": REGEXES,
@@ -162,8 +161,40 @@ def _presets(data: Data) -> list[Data]:
     return (data.get("agentConfig") or {}).get("presetMessages") or []
 
 
+def _needs_lore(data: Data) -> bool:
+    return bool((data.get("shared") or {}).get("loadedWorldbooks"))
+
+
+def _needs_knowledge(data: Data) -> bool:
+    config = (data.get("agentConfig") or {}).get("knowledgeBaseConfig") or {}
+    return bool(config.get("enabled")) or any("【kb" in (preset.get("content") or "") for preset in _presets(data))
+
+
+def _needs_variables(data: Data) -> bool:
+    return bool(((data.get("agentConfig") or {}).get("variableConfig") or {}).get("enabled"))
+
+
+def _needs_regexes(data: Data) -> bool:
+    agent, user = data.get("agentConfig") or {}, data.get("userProfile") or {}
+    return any((of.get("regexConfig") or {}).get("presets") for of in (agent, user, data.get("settings") or {}))
+
+
+def _needs_assets(data: Data) -> bool:
+    nodes = ((data.get("detail") or {}).get("nodes") or {}).values()
+    pending = (data.get("shared") or {}).get("pendingInput") or {}
+    of_presets = any(preset.get("presetAttachments") for preset in _presets(data))
+    return of_presets or any(holder.get("attachments") for holder in (*nodes, pending))
+
+
 OF_CASE: tuple[tuple[tuple[str, ...], Capability, Callable[[Data], bool]], ...] = (
     (("injection_assembler",), TOOLS, _needs_tools),
     (("injection_assembler",), MACROS, _needs_macros),
+    (("preview_builder",), WORLDBOOK, _needs_lore),
+    (("preview_builder",), KNOWLEDGE, _needs_knowledge),
+    (("preview_builder",), VARIABLES, _needs_variables),
+    (("preview_builder",), REGEXES, _needs_regexes),
+    (("preview_builder",), ASSETS, _needs_assets),
+    (("preview_builder",), TOOLS, _needs_tools),
+    (("preview_builder",), MACROS, _needs_macros),
     (("session_import",), STORAGE, _names_no_strategy),
 )

@@ -1,7 +1,7 @@
 """The context of a node, taken apart: the reference's preview and our analysis in one form.
 
-A preview has the presets and the history with their words and counts, the messages that are sent, and statistics.
-Characters are counted in UTF-16 units on both sides.
+A preview has the presets and the history with their words and counts, the messages that are sent, and statistics. The
+reference's total is that of the pieces, without what joins them; ours counts that apart. Characters are UTF-16 units.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def _preview(trace: Trace) -> Any:
         "messages": [_message(draft, alone) for draft in trace.result.drafts],
         "statistics": {
             "messages": said["messages"],
-            "tokens": said["tokens"],
-            "characters": sum(utf16_length(str(draft.text)) for draft in trace.result.drafts),
+            "tokens": sum(piece.tokens for piece in pieces if piece.source != "seams"),
+            "characters": sum(utf16_length(piece.text) for piece in pieces),
             "preset_tokens": said["preset_tokens"],
             "preset_characters": sum(each["characters"] for each in presets),
             "history_tokens": said["history_tokens"],

@@ -6,19 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from ctxlab.context import AssetRef, Context, Draft, Pending, Request
-from ctxlab.documents import Agent, ModelMatch, ModelProfile, Session, Stored, UserProfile, read_stored
+from ctxlab.context import AssetRef, Context, Draft, Request
+from ctxlab.documents import Agent, ModelMatch, ModelProfile, Session, UserProfile
 from ctxlab.engines.model_match import model_fits
 from ctxlab.engines.tokens import (
     DEFAULT_RULES,
     ImageCost,
     Tokenizer,
-    estimate_tokens,
     image_cost,
     image_tokens,
-    media_rules_for,
     media_tokens,
 )
 from ctxlab.errors import BudgetTooSmall
@@ -33,15 +31,24 @@ from ctxlab.processors import (
     TokenLimiter,
 )
 from ctxlab.processors.placement import Anchor
-from tests.golden import exporting, trees
+from tests.golden import exporting, previewing, trees
 from tests.golden.cases import Case
 from tests.golden.forms import Data, Form, drafts_of, form_of_draft, form_of_message, forms_by_key, kind_of, text_of
+from tests.golden.materials import (
+    AGENT,
+    MARKER,
+    PLACEHOLDERS,
+    agent_of,
+    model_of,
+    request_of,
+    shared_of,
+    stored,
+    tokenizer_of,
+    utf16_length,
+)
 
-MARKER = "\n...(已截断)"
 HTML_NOTE = "\n[note: this message was converted from HTML to Markdown for context compression]"
-PLACEHOLDERS = {"user_placeholder": "继续", "assistant_placeholder": "好的"}
 ANCHORS: list[Data] = [{"id": "user_profile", "hasTemplate": True}, {"id": "chat_history", "hasTemplate": False}]
-AGENT: Data = {"id": "ag", "name": "Agent", "modelId": "m", "profileId": "p"}
 TOO_SMALL = "BudgetTooSmall"
 
 
@@ -62,22 +69,15 @@ def expected(case: Case) -> Any:
 
 
 def _load(data: Data) -> Any:
-    shared, optimization = _shared(data), (data.get("settings") or {}).get("contextOptimization") or {}
-    agent, newest = _agent(data), optimization.get("htmlToMdLastMessages")
+    optimization = (data.get("settings") or {}).get("contextOptimization") or {}
+    agent, newest = agent_of(data), optimization.get("htmlToMdLastMessages")
     settings = {
         "session-loader.tool_role": "tool" if _tool_config(agent).get("convertToolRoleToUser") is False else "user",
         "session-loader.html_to_markdown": bool(optimization.get("convertHtmlToMd")),
         "session-loader.html_keep_newest": 5 if newest is None else newest,
         "session-loader.html_note": HTML_NOTE,
     }
-    request = Request(
-        _stored(Session, data.get("detail")),
-        leaf=shared.get("contextPreviewTargetNodeId") or None,
-        pending=_pending(shared.get("pendingInput")),
-        agent=agent,
-        model=_model(data),
-    )
-    trace = _run([SessionLoader], request, settings=settings)
+    trace = _run([SessionLoader], request_of(data), settings=settings)
     return [_spoken(form_of_draft(draft, {})) for draft in trace.result.drafts]
 
 
@@ -90,10 +90,6 @@ def _spoken(form: Form) -> Form:
     return {**form, "text": ""} if form["text"].isspace() else form
 
 
-def _pending(data: Data | None) -> Pending | None:
-    return data and Pending(data.get("text") or "", tuple(data.get("attachments") or ()), data.get("originalText"))
-
-
 # --- model_match
 
 
@@ -101,8 +97,8 @@ def _match(data: Data) -> bool:
     context = data.get("context") or {}
     names = {"id": context.get("modelId"), "name": context.get("modelName"), "profileName": context.get("profileName")}
     rule = data.get("modelMatch")
-    model = _stored(ModelProfile, {name: value for name, value in names.items() if value is not None})
-    return model_fits(_stored(ModelMatch, rule) if rule else None, model).fits
+    model = stored(ModelProfile, {name: value for name, value in names.items() if value is not None})
+    return model_fits(stored(ModelMatch, rule) if rule else None, model).fits
 
 
 # --- injection_assembler, injection_depth
@@ -114,9 +110,9 @@ def _assemble(data: Data) -> Any:
 
 
 def _assembled(data: Data) -> Sequence[Draft]:
-    user, anchors = data.get("userProfile"), _shared(data).get("anchorDefinitions") or ()
+    user, anchors = data.get("userProfile"), shared_of(data).get("anchorDefinitions") or ()
     request = Request(
-        Session(), agent=_agent(data), user=_stored(UserProfile, user) if user else None, model=_model(data)
+        Session(), agent=agent_of(data), user=stored(UserProfile, user) if user else None, model=model_of(data)
     )
     known = [Anchor(anchor["id"], has_template=bool(anchor.get("hasTemplate"))) for anchor in anchors]
     return _run([InjectionAssembler(anchors=known)], request, data["messages"]).result.drafts
@@ -152,7 +148,7 @@ def _limit(data: Data) -> Any:
     limiter = TokenLimiter(TokenLimiter.Settings(marker=MARKER, overhead_tokens=0))
     tokenizer = tokenizer_of(data)
     try:
-        trace = _run([limiter], Request(Session(), agent=_agent(data)), data["messages"], tokenizer=tokenizer)
+        trace = _run([limiter], Request(Session(), agent=agent_of(data)), data["messages"], tokenizer=tokenizer)
     except BudgetTooSmall:
         return TOO_SMALL
     kept, before = trace.result.drafts, {draft.key: draft for draft in trace.start.drafts}
@@ -244,20 +240,6 @@ def _estimated(case: Case) -> Any:
     return {name: case.expected[name] for name in ("count", "isEstimated", "tokenizerName")}
 
 
-def tokenizer_of(data: Data) -> Tokenizer:
-    """The counter that a case names, without any overhead, and what media cost with its model."""
-    media = media_rules_for(
-        _stored(ModelProfile, {"capabilities": (_shared(data).get("model") or {}).get("capabilities")})
-    )
-    if data.get("counter") == "estimator":
-        return Tokenizer.counting("estimator", estimate_tokens, estimated=True, media=media)
-    return Tokenizer.counting("chars", utf16_length, media=media)
-
-
-def utf16_length(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
 # --- message_format_functions, message_formatter_processor
 
 FORMATTERS: dict[str, tuple[type[Processor], tuple[str, ...]]] = {
@@ -279,7 +261,7 @@ def _format(data: Data) -> Any:
 
 def _format_all(data: Data) -> Any:
     steps = [step(step.Settings(**DEFAULTS.get(step, {}))) for step, _ in FORMATTERS.values()]
-    trace = _run(steps, Request(Session(), agent=_agent(data), model=_model(data)), data["messages"])
+    trace = _run(steps, Request(Session(), agent=agent_of(data), model=model_of(data)), data["messages"])
     return _grown(_forms(trace, data["messages"]), data)
 
 
@@ -302,29 +284,9 @@ def _grown(messages: list[Form], data: Data) -> Data:
 
 # --- what they share
 
-S = TypeVar("S", bound=Stored)
-
-
-def _stored(kind: type[S], data: Any) -> S:
-    return read_stored(kind, data or {}, place=kind.__name__)[0]
-
-
-def _shared(data: Data) -> Data:
-    return data.get("shared") or {}
-
-
-def _agent(data: Data) -> Agent:
-    return _stored(Agent, data.get("agentConfig") or AGENT)
-
 
 def _tool_config(agent: Agent) -> Data:
     return agent.tool_call_config or {}
-
-
-def _model(data: Data) -> ModelProfile:
-    agent, shared = data.get("agentConfig") or AGENT, _shared(data)
-    profile = {"id": agent.get("modelId") or "", "profileName": (shared.get("profile") or {}).get("name")}
-    return _stored(ModelProfile, {**profile, **(shared.get("model") or {})})
 
 
 def _run(
@@ -359,4 +321,5 @@ ADAPTERS: dict[str, Adapter] = {
     "tree_ops": Adapter(trees.run, trees.expected),
     "export": Adapter(exporting.export, exporting.exported),
     "session_import": Adapter(exporting.import_, exporting.imported),
+    "preview_builder": Adapter(previewing.preview, previewing.previewed),
 }

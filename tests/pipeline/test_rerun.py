@@ -145,6 +145,38 @@ def test_a_setting_of_a_step_that_is_off_changes_nothing() -> None:
     assert back.result.shared["tokens"] == 1
 
 
+def test_what_a_later_step_needs_changes_the_step_that_keeps_it_free() -> None:
+    class Later(Processor):
+        id = "later"
+
+        class Settings(ProcessorSettings):
+            tokens: int = Field(1)
+
+        settings: Settings
+
+        def may_add_tokens(self, tokenizer: Any) -> int:
+            return self.settings.tokens
+
+        def __call__(self, ctx: Context, services: Services) -> Context:
+            return ctx
+
+    class Early(Processor):
+        id = "early"
+        priority = 300
+        reads_later_tokens = True
+
+        def __call__(self, ctx: Context, services: Services) -> Context:
+            return ctx.put("later", services.later_tokens)
+
+    trace = run(None, Loads, Early, Later)
+
+    again = trace.rerun({"later.tokens": 5})
+
+    assert (trace.result.shared["later"], again.result.shared["later"]) == (1, 5)
+    assert again.steps[0] is trace.steps[0]
+    assert again.rerun({"later.enabled": False}).result.shared["later"] == 0
+
+
 def test_another_order_is_run_from_where_it_differs() -> None:
     trace = run(ScriptedLlm("go on"))
 

@@ -42,6 +42,17 @@ def test_what_stays_is_written_once() -> None:
     assert view["steps"][0]["drafts"] == [3, 0, 1, 2]
 
 
+def test_equal_spans_are_one_whoever_made_them() -> None:
+    def anew(ctx: Context) -> Context:
+        (draft,) = ctx.drafts
+        return ctx.arrange([replace(draft, body=(Text.of("hi", Origin("node", "0")),))])
+
+    view = Pipeline.of([anew]).run(context("hi"), SERVICES).view()
+
+    assert len(view["drafts"]) == 2
+    assert view["spans"] == [[0, "node", "0", -1, []]]
+
+
 def test_what_was_replaced_is_in_the_spans() -> None:
     why = Cause("censor", "names")
 
@@ -103,6 +114,8 @@ def test_messages_in_parts_are_spelled_out_whole() -> None:
 
     expected = [f"first {n}\nsecond {n}" for n in range(300)]
     assert [spelled(view, i) for i in view["start"]["drafts"]] == expected
+    between = [view["spans"][view["drafts"][i]["spans"][1]] for i in view["start"]["drafts"]]
+    assert [(kind, ref) for _, kind, ref, *_ in between] == [("separator", f"d{n}") for n in range(300)]
 
 
 def test_a_view_grows_with_what_is_new_and_not_with_the_steps() -> None:

@@ -235,6 +235,13 @@ def test_a_head_that_would_not_be_shorter_is_none() -> None:
     assert kept(trace) == "e"
 
 
+def test_a_head_with_its_marker_that_is_as_long_as_the_whole_is_none_either() -> None:
+    old = long("a", "a b c d e f")
+
+    assert kept(limited([old, said("e", 1)], 6, retained_characters=7, marker=" ...")) == "e"
+    assert kept(limited([old, said("e", 1)], 6, retained_characters=6, marker=" ...")) == "a e"
+
+
 def test_the_marker_is_a_setting() -> None:
     trace = limited([long("a"), said("e", 1)], 4, retained_characters=7, marker="")
 

@@ -1,6 +1,7 @@
 """Promises of the ledger and of the strategies: every token is booked once, and a larger budget is no worse."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -8,12 +9,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ctxlab.api import build, diff, read
+from ctxlab.api import build, debug, diff, read
+from ctxlab.context import Cause, Context
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import BudgetTooSmall, ReadError
-from ctxlab.pipeline import Services, Trace
+from ctxlab.pipeline import Services, Trace, processor
 from ctxlab.pipeline.ledger import ledger_rows
 from ctxlab.pipeline.spending import spending
+from ctxlab.processors import default_pipeline
 from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.studies import analysis_of, compare
 from tests.promises.strategies import agents, budgets, draft_rows, sessions, tokenizers
@@ -174,6 +177,46 @@ def test_limiting_twice_cuts_nothing_more(drafts: Row, budget: int, strategy: St
     once = limited_or_too_small(drafts, budget, strategy=strategy).result
 
     assert limited(once.drafts, budget, strategy=strategy).result.drafts is once.drafts
+
+
+def test_tool_definitions_go_through_every_step() -> None:
+    trace = build(Session(id="s").append("", role="system").append("hi"), Agent(id="a", tools=TOOLS))
+
+    rows = trace.ledger().query("rule == 'tool definitions'")
+
+    assert list(rows["step"]) == [step.id for step in trace.steps]
+    assert (rows["in"] == rows["out"]).all()
+    holds(trace)
+
+
+def test_what_a_person_takes_out_is_booked_as_cut_by_hand() -> None:
+    debugger = debug(Session(id="s").append("", role="system").append("one two").append("three"))
+    debugger.run_until("injection-assembler")
+    debugger.edit(lambda ctx: replace(ctx, drafts=ctx.drafts[1:]))
+    trace = debugger.run()
+
+    rows = trace.ledger().query("rule == 'by hand'")
+
+    assert rows["cut"].sum() == rows["in"].sum() > 0
+    holds(trace)
+    assert not compare({"one": trace, "two": trace})
+
+
+@processor(id="join-and-drop", priority=450)
+def join_and_drop(ctx: Context, services: Services) -> Context:
+    merged = ctx.merge([draft.key for draft in ctx.drafts], " and ", Cause("join-and-drop", "join"))
+    return merged.drop([merged.drafts[0].key], Cause("join-and-drop", "drop", "all of it"))
+
+
+def test_what_is_joined_and_dropped_in_one_step_is_booked_once() -> None:
+    session = Session(id="s").append("", role="system").append("one two").append("three")
+
+    trace = build(session, pipeline=default_pipeline().with_processor(join_and_drop))
+
+    row = trace.ledger().query("rule == 'drop'").iloc[0]
+    assert row["cut"] + row["seams"] == row["in"]
+    holds(trace)
+    assert list(compare({"all": build(session), "none": trace}).frame["none"]) == ["cut", "cut"]
 
 
 def uncut(folder: str, pattern: str) -> list[Trace]:

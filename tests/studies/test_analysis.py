@@ -116,6 +116,15 @@ def test_an_empty_context_is_analyzed_too() -> None:
     assert repr(found).startswith("Analysis(no node, no agent, no model: 0 messages")
 
 
+def test_a_leaf_that_is_gone_is_analyzed_as_far_as_there_is_something() -> None:
+    broken = TALK.model_copy(update={"active_leaf_id": "gone"})
+
+    found = analysis_of(build(broken))
+
+    assert found.node is None
+    assert found.request == []
+
+
 def test_another_node_than_the_sessions_is_refused() -> None:
     with pytest.raises(UnknownNode):
         analysis_of(build(TALK), "nowhere")

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.golden.cases import Case
 from tests.golden.reference import expected
-from tests.golden.rules import exporting, formatting, limiting, loading, matching, placing, trees
+from tests.golden.rules import exporting, formatting, limiting, loading, matching, placing, previewing, trees
 from tests.golden.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -22,6 +22,7 @@ RULES: tuple[Rule, ...] = (
     *formatting.RULES,
     *trees.RULES,
     *exporting.RULES,
+    *previewing.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.golden.cases import Case
 from tests.golden.forms import Data, Form
-from tests.golden.reference import utf16_length
+from tests.golden.materials import utf16_length
 from tests.golden.rules.rule import Rule
 
 FILES = ("message_format_functions", "message_formatter_processor")

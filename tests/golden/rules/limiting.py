@@ -16,7 +16,8 @@ from ctxlab.context import Draft, Text
 from ctxlab.documents import ToolCall
 from tests.golden.cases import Case
 from tests.golden.forms import HISTORY, Data, drafts_of, form_of_draft, forms_by_key, text_of
-from tests.golden.reference import MARKER, TOO_SMALL, tokenizer_of, utf16_length
+from tests.golden.materials import MARKER, tokenizer_of, utf16_length
+from tests.golden.reference import TOO_SMALL
 from tests.golden.rules.rule import Rule
 
 Unit = tuple[int, ...]

@@ -9,7 +9,8 @@ from typing import Any
 
 from tests.golden.cases import Case
 from tests.golden.forms import Data, Form, form_of_message
-from tests.golden.reference import AGENT, assembler_input
+from tests.golden.materials import AGENT
+from tests.golden.reference import assembler_input
 from tests.golden.rules.models import fits, model_of
 from tests.golden.rules.rule import Rule
 
