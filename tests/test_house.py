@@ -36,7 +36,16 @@ def test_a_build_loads_no_tables_and_no_charts() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["ctxlab", "ctxlab.context", "ctxlab.documents", "ctxlab.formats", "ctxlab.pipeline", "ctxlab.processors"]
+    "module",
+    [
+        "ctxlab",
+        "ctxlab.context",
+        "ctxlab.documents",
+        "ctxlab.formats",
+        "ctxlab.pipeline",
+        "ctxlab.processors",
+        "ctxlab.studies",
+    ],
 )
 def test_public_names_are_listed_sorted_and_there(module: str) -> None:
     package = __import__(module, fromlist=["__all__"])

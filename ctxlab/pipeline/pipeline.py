@@ -326,7 +326,11 @@ class Pipeline:
 
 @contextmanager
 def _no_collection() -> Generator[None]:
-    """Without the garbage collector: values in flight hold no circles, and each walk over a notebook's heap costs."""
+    """Without the garbage collector: values in flight hold no circles, and each walk over a notebook's heap costs.
+
+    What was made meanwhile joins the oldest generation, where the next full collection finds it; else switching the
+    collector on would at once walk over all of it, a quarter of the time that a long conversation takes.
+    """
     if not gc.isenabled():
         yield
         return
@@ -334,6 +338,9 @@ def _no_collection() -> Generator[None]:
     try:
         yield
     finally:
+        if gc.get_freeze_count() == 0:  # somebody else's frozen objects stay frozen
+            gc.freeze()
+            gc.unfreeze()
         gc.enable()
 
 
