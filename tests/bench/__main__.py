@@ -131,7 +131,7 @@ def main() -> None:
         cells = [f"{size:,}", f"{budget // 1000}k", f"{row['kept']:.0f}", ms(row["encode"]), ms(row["limiter_cold"])]
         cells += [f"{row['limiter_cold'] / row['encode']:.2f}x", ms(row["limiter_warm"]), ms(row["pipeline_cold"])]
         cells += [ms(row["pipeline_warm"]), ms(row["trim_messages"])]
-        cells += [f"1/{row['trim_messages'] / row['pipeline_cold']:.1f}"]
+        cells += [f"{row['pipeline_cold'] / row['trim_messages']:.2f}x"]
         print("| " + " | ".join(cells) + " |")
     small, large = rows[1_000, 8_000], rows[10_000, 8_000]
     print()

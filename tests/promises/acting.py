@@ -31,8 +31,10 @@ class Act:
     fields: dict[str, Any]
 
     def on(self, session: Session) -> Session:
-        fields = {name: _named(value, session) for name, value in self.fields.items()}
-        return self.verb(session, *self.args_for(session), **fields)
+        return self.verb(session, *self.args_for(session), **self.fields_for(session))
+
+    def fields_for(self, session: Session) -> dict[str, Any]:
+        return {name: _named(value, session) for name, value in self.fields.items()}
 
     def args_for(self, session: Session) -> list[Any]:
         return [_named(value, session) for value in self.args]
