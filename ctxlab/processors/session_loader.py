@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from pydantic import Field
@@ -66,14 +66,15 @@ class SessionLoader(Processor):
         if walk.broken:
             ctx = ctx.note("warning", f"the path to {leaf!r} is broken: {walk.broken}", processor=ID, leaf=leaf)
         path = [node for node in _under_their_keys(walk.nodes, leaf) if node.parent_id is not None]
-        hidden = _hidden_by_summaries(path)
+        summaries = {node.id: node for node in path if node.is_summary}
+        hidden = _hidden_by(summaries.values())
         drafts: list[Draft] = []
         sent: list[MessageNode] = []
         out = _LeftOut()
         problems: list[str] = []
         older = self._older(path, hidden)
         for node in path:
-            draft = self._draft(node, convert=node.id in older, agent=request.agent)
+            draft = self._draft(node, summary=node.id in summaries, convert=node.id in older, agent=request.agent)
             ordinary = node.is_enabled is not False and node.model_match is None and draft.body[0] is not EMPTY
             ordinary = ordinary and node.id not in hidden and not older
             fate = None if ordinary else _fate(node, draft, hidden, ctx, problems)
@@ -94,9 +95,8 @@ class SessionLoader(Processor):
         ids = [node.id for node in path if node.id not in hidden]
         return set(ids[: max(0, len(ids) - self.settings.html_keep_newest)])
 
-    def _draft(self, node: MessageNode, *, convert: bool, agent: Agent | None) -> Draft:
+    def _draft(self, node: MessageNode, *, summary: bool, convert: bool, agent: Agent | None) -> Draft:
         content, role, metadata = node.content, node.role, node.metadata
-        summary = metadata is not None and node.is_summary
         origin = Origin("summary" if summary else "node", node.id)
         text = EMPTY if not content or content.isspace() else Text.of(content, origin)
         if convert and looks_like_html(content):
@@ -199,9 +199,9 @@ def _under_their_keys(nodes: Sequence[MessageNode], leaf: str) -> list[MessageNo
     ]
 
 
-def _hidden_by_summaries(path: list[MessageNode]) -> Mapping[str, str]:
-    """Ids that an enabled summary on the path stands for, with the summary's id; a hidden summary still hides."""
-    return {hidden: node.id for node in path if node.is_summary and node.enabled for hidden in node.hides}
+def _hidden_by(summaries: Iterable[MessageNode]) -> Mapping[str, str]:
+    """Ids that an enabled summary stands for, with the summary's id; a hidden summary still hides."""
+    return {hidden: node.id for node in summaries if node.enabled for hidden in node.hides}
 
 
 def _fate(
