@@ -170,8 +170,19 @@ def _grown(session: Session, *new: MessageNode) -> Session:
             revision.link(node.parent_id, (*revision.children(node.parent_id), node.id))
             revision.put(node.parent_id, last_selected_child_id=node.id)
     above, leaf = new[0].parent_id, new[-1].id
-    if above is not None and above == session.active_leaf_id and session.leaf_is_remembered:
-        revision.leaf = leaf  # the way up to here is remembered: appending stays cheap in the longest conversations
+    if above is not None and _is_close_above_leaf(session, above) and session.leaf_is_remembered:
+        revision.leaf = leaf  # the way up to here is remembered: growing stays cheap in the longest conversations
     else:
         revision.look_at(leaf)
     return revision.session(**({"root_node_id": new[0].id} if above is None else {}))
+
+
+def _is_close_above_leaf(session: Session, node_id: str, *, steps: int = 64) -> bool:
+    """Whether the node is the active leaf or one of the next above it."""
+    key = session.active_leaf_id
+    for _ in range(steps):
+        if key is None or key == node_id:
+            break
+        node = session.nodes.get(key)
+        key = node.parent_id if node is not None else None
+    return key == node_id
