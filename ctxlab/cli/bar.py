@@ -6,8 +6,8 @@ from rich.text import Text
 
 from ctxlab.cli.show import budget_of
 from ctxlab.cli.terminal import Screen
-from ctxlab.context import Draft
-from ctxlab.pipeline import Tokenizer, Trace
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.spending import spending
 
 # In the order in which they stand in the bar; each has a block of its own, so that the bar reads without colour.
 BLOCKS = {
@@ -21,60 +21,26 @@ BLOCKS = {
     "history": "▓",
     "free": "·",
 }
-NAMES = {"preset": "system, presets", "attachment": "attachments"}
-KINDS = {
-    "preset": "preset",
-    "macro": "preset",
+NAMES = {"preset": "system, presets", "attachment": "attachments", "overhead": "overhead, seams"}
+# The sources of a budget that the bar draws as one.
+DRAWN_AS = {
+    "system": "preset",
+    "presets": "preset",
     "profile": "preset",
-    "lore": "lore",
-    "worldbook": "lore",
-    "kb": "knowledge",
-    "knowledge": "knowledge",
-    "summary": "summary",
-    "separator": "overhead",
-    "notice": "overhead",
-    "made": "overhead",
+    "summaries": "summary",
+    "attachments": "attachment",
+    "seams": "overhead",
 }
 WIDEST = 100
 
 
 def spent(trace: Trace) -> dict[str, int]:
-    """Tokens of the result by kind of source; they add up to `trace.tokens`."""
-    counter = trace.services.tokenizer
-    agent = trace.start.request.agent
+    """Tokens of the result as the bar draws them; they add up to `trace.tokens`."""
     found = dict.fromkeys(BLOCKS, 0)
-    found["overhead"] += counter.request_tokens
-    found["tools"] += counter.count_tools(agent.tools) if agent and agent.tools else 0
-    for draft in trace.result.drafts:
-        for kind, tokens in _of_message(draft, counter).items():
-            found[kind] += tokens
-    return {kind: tokens for kind, tokens in found.items() if tokens}
-
-
-def _of_message(draft: Draft, counter: Tokenizer) -> dict[str, int]:
-    """Tokens of one message by kind: its words by who wrote them, then calls and files, the rest is overhead."""
-    words = _by_kind(draft)
-    found = {kind: counter.count(text) for kind, text in words.items()}
-    said = counter.count(str(draft.text))
-    if found:
-        # Counts of parts don't add up exactly; the largest part takes the difference.
-        largest = max(found, key=lambda kind: found[kind])
-        found[largest] += said - sum(found.values())
-    rest = counter.count_draft(draft) - said - counter.message_tokens
-    beside = "tools" if draft.calls or draft.role == "tool" else "attachment" if draft.assets else "overhead"
-    found["overhead"] = found.get("overhead", 0) + counter.message_tokens
-    found[beside] = found.get(beside, 0) + rest
-    return found
-
-
-def _by_kind(draft: Draft) -> dict[str, str]:
-    if draft.role == "tool":
-        return {"tools": str(draft.text)} if draft.text else {}
-    words: dict[str, str] = {}
-    for span in draft.text.spans:
-        kind = KINDS.get(span.origin.kind, "history")
-        words[kind] = words.get(kind, "") + span.text
-    return words
+    for source, tokens in spending(trace).tokens.items():
+        if source not in ("reserve", "free"):
+            found[DRAWN_AS.get(source, source)] += tokens
+    return {kind: tokens for kind, tokens in found.items() if tokens > 0}
 
 
 def bar(screen: Screen, trace: Trace) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from ctxlab.cli.bar import bar
 from ctxlab.cli.columns import Column, columns
 from ctxlab.cli.options import Loaded
@@ -20,11 +22,11 @@ def print_ledger(loaded: Loaded) -> None:
     losses(screen, loaded.losses)
     screen.blank()
     rows: list[tuple[str, ...]] = []
-    for step in trace.steps:
-        booked = [row.as_data() for row in ledger_rows(trace) if row.step == step.id]
+    for step, group in groupby(ledger_rows(trace), key=lambda row: row.step):
+        booked = [row.as_data() for row in group]
         for place, row in enumerate(booked):
             rule = row["rule"] or "unchanged"
-            rows.append(("" if place else step.id, rule, *(f"{row[name]:,}" if row[name] else "·" for name in FIGURES)))
+            rows.append(("" if place else step, rule, *(f"{row[name]:,}" if row[name] else "·" for name in FIGURES)))
         sums = {name: sum(row[name] for row in booked) for name in FIGURES}
         rows.append(("", "= all", *(f"{sums[name]:,}" if sums[name] else "·" for name in FIGURES)))
     titles = (Column("step", style="step"), Column("rule"), *(Column(name, right=True) for name in FIGURES))
