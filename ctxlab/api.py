@@ -7,8 +7,19 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
-from ctxlab.context import Context, Pending, Request
-from ctxlab.documents import Agent, ModelProfile, Note, Session, UserProfile
+from ctxlab.context import Context, Pending, Request, Variables
+from ctxlab.documents import (
+    Agent,
+    MessageNode,
+    ModelProfile,
+    Note,
+    RegexConfig,
+    RegexPreset,
+    RegexRule,
+    Session,
+    UserProfile,
+    Worldbook,
+)
 from ctxlab.errors import CtxlabError, OverBudget, UnknownNode, did_you_mean
 from ctxlab.pipeline import Debugger, Pipeline, Services, Trace, diff
 from ctxlab.processors import default_pipeline
@@ -103,12 +114,16 @@ def _start(
     leaf: str | None = None,
     pending: str | Pending | None = None,
     budget_tokens: int | None = None,
-    books: Sequence[Any] = (),
-    rules: Sequence[Any] = (),
+    presets: Sequence[MessageNode] = (),
+    books: Sequence[Worldbook] = (),
+    rules: RegexConfig | Sequence[RegexPreset | RegexRule] = (),
+    variables: Variables | None = None,
+    activations: Mapping[str, str] | None = None,
     settings: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
     services: Services | None = None,
     timestamp: str | None = None,
+    zone: str | None = None,
     seed: int = 0,
 ) -> Trace:
     source, session = session, session if isinstance(session, Session) else session.pick()
@@ -120,16 +135,23 @@ def _start(
     known = (*agents, *(() if isinstance(source, Session) else source.agents))
     chosen = _Chosen(agent, ()) if agent is not None else _agent_for(session, at, known)
     profile = _model_for(model, chosen.agent, session, at)
+    speaker = _user_for(user, chosen.agent, source)
     request = Request(
         session=session,
         leaf=leaf,
         pending=Pending(pending) if isinstance(pending, str) else pending,
         agent=chosen.agent,
-        user=_user_for(user, chosen.agent, source),
+        user=speaker,
         model=profile,
-        books=tuple(books),
-        rules=tuple(rules),
+        presets=tuple(presets),
+        books=(*books, *_linked_books(source, chosen.agent, speaker)),
+        rules=_rules_of(rules),
+        agents=known,
+        users=() if isinstance(source, Session) else source.users,
+        variables=variables or Variables(),
+        activations=activations or {},
         timestamp=timestamp if timestamp is not None else _timestamp_of(session, at),
+        zone=zone,
         seed=seed,
     )
     pipeline = (pipeline or default_pipeline()).with_settings(_call_settings(budget_tokens, settings))
@@ -162,8 +184,11 @@ def build(start: Trace) -> Trace:
 
     Without an `agent` it is, among `agents` (or those that an Import brings), the one that the leaf's metadata names,
     else the only one, else none. `model` is a name or a ModelProfile. `budget_tokens` counts prompt tokens exactly.
-    `settings` are `{"<step>.<setting>": value}`. Raises SeveralSessions for an Import of several, BudgetTooSmall when
-    what must stay doesn't fit, ProcessorFailed when a step raises.
+    `presets`, `books` and `rules` are those in force everywhere; agent and user bring their own. `variables` and
+    `activations` are what an earlier trace gave back. `settings` are `{"<step>.<setting>": value}`.
+
+    Raises SeveralSessions for an Import of several, BudgetTooSmall when what must stay doesn't fit, ProcessorFailed
+    when a step raises.
     """
     return within_budget(start.finished())
 
@@ -226,6 +251,25 @@ def _user_for(user: UserProfile | None, agent: Agent | None, source: Session | I
     own = agent.user_profile_id if agent else None
     found = next((known for known in source.users if own and known.id == own), None)
     return found or (source.users[0] if len(source.users) == 1 else None)
+
+
+def _linked_books(source: Session | Import, agent: Agent | None, user: UserProfile | None) -> Sequence[Worldbook]:
+    """The books of an Import that the agent or the user names as theirs."""
+    if isinstance(source, Session):
+        return ()
+    named = {*(agent.worldbook_ids if agent else ()), *(user.worldbook_ids if user else ())}
+    return [book for book in source.books if book.book_id in named]
+
+
+def _rules_of(rules: RegexConfig | Sequence[RegexPreset | RegexRule]) -> RegexConfig:
+    """Rules for everyone, from presets and from single rules, which make a preset of their own."""
+    if isinstance(rules, RegexConfig):
+        return rules
+    presets = [
+        rule if isinstance(rule, RegexPreset) else RegexPreset(id=rule.id, name=rule.shown_name, rules=(rule,))
+        for rule in rules
+    ]
+    return RegexConfig(presets=tuple(presets))
 
 
 T = TypeVar("T")

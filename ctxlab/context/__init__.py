@@ -1,6 +1,6 @@
 """What is built: values in flight."""
 
-from ctxlab.context.context import Context, Dropped, Pending, Request
+from ctxlab.context.context import Context, Dropped, Pending, Request, Variables
 from ctxlab.context.draft import NOTHING, AssetRef, Draft, Part, merged_draft
 from ctxlab.context.text import EMPTY, Cause, Edit, Origin, Span, Text
 
@@ -19,5 +19,6 @@ __all__ = [
     "Request",
     "Span",
     "Text",
+    "Variables",
     "merged_draft",
 ]

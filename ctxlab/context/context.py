@@ -8,8 +8,29 @@ from typing import Any
 
 from ctxlab.context.draft import Draft, merged_draft
 from ctxlab.context.text import Cause
-from ctxlab.documents import Agent, Level, ModelProfile, Note, Session, UserProfile
+from ctxlab.documents import (
+    Agent,
+    Level,
+    MessageNode,
+    ModelProfile,
+    Note,
+    RegexConfig,
+    Session,
+    UserProfile,
+    Worldbook,
+)
 from ctxlab.errors import CtxlabError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variables:
+    """What macros have set: in this conversation, and everywhere. Names are kept as they are written."""
+
+    session: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    everywhere: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def as_data(self) -> dict[str, Any]:
+        return {"session": dict(self.session), "everywhere": dict(self.everywhere)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +46,10 @@ class Pending:
 class Request:
     """Everything a build depends on, as read-only data.
 
-    `timestamp` is ISO 8601; None means the leaf's own, never now. `dice` maps ids to scripted values for tests.
+    `presets`, `books` and `rules` are those in force everywhere; the agent and the user bring their own, and their
+    `worldbook_ids` name those of `books` that are theirs. `activations` are the lore entries that fired before: their
+    keys, with the id of the message that was the newest then. `timestamp` is ISO 8601; None means the leaf's own, never
+    now; `zone` is an IANA name. `dice` maps ids to scripted values for tests.
     """
 
     session: Session
@@ -34,9 +58,13 @@ class Request:
     agent: Agent | None = None
     user: UserProfile | None = None
     model: ModelProfile | None = None
-    books: tuple[Any, ...] = ()
-    rules: tuple[Any, ...] = ()
-    variables: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    presets: tuple[MessageNode, ...] = ()
+    books: tuple[Worldbook, ...] = ()
+    rules: RegexConfig = field(default_factory=RegexConfig)
+    agents: tuple[Agent, ...] = ()
+    users: tuple[UserProfile, ...] = ()
+    variables: Variables = field(default_factory=Variables)
+    activations: Mapping[str, str] = field(default_factory=dict[str, str])
     timestamp: str | None = None
     zone: str | None = None
     seed: int = 0

@@ -1,7 +1,16 @@
 """What is kept: stored values, frozen, in the seeds' JSON."""
 
-from ctxlab.documents.agent import Agent, ModelProfile, ProcessorEntry, UserProfile
+from ctxlab.documents.agent import (
+    Agent,
+    Greeting,
+    ModelProfile,
+    PresetGroup,
+    ProcessorEntry,
+    UserProfile,
+    VirtualTime,
+)
 from ctxlab.documents.history import History
+from ctxlab.documents.lore import CharacterFilter, LoreEntry, Worldbook, WorldbookMetadata, WorldbookSettings
 from ctxlab.documents.message import (
     Asset,
     InjectionStrategy,
@@ -13,15 +22,31 @@ from ctxlab.documents.message import (
     ToolCall,
 )
 from ctxlab.documents.relations import Relation
+from ctxlab.documents.rules import (
+    AppliesTo,
+    DepthRange,
+    Flavor,
+    RegexConfig,
+    RegexPreset,
+    RegexRule,
+    Substitution,
+    ThinkRule,
+)
 from ctxlab.documents.session import Path, Session
 from ctxlab.documents.stored import Level, Note, Stored, read_stored
 
 __all__ = [
     "Agent",
+    "AppliesTo",
     "Asset",
+    "CharacterFilter",
+    "DepthRange",
+    "Flavor",
+    "Greeting",
     "History",
     "InjectionStrategy",
     "Level",
+    "LoreEntry",
     "MessageNode",
     "ModelMatch",
     "ModelProfile",
@@ -29,12 +54,22 @@ __all__ = [
     "Note",
     "Path",
     "PresetAttachment",
+    "PresetGroup",
     "ProcessorEntry",
+    "RegexConfig",
+    "RegexPreset",
+    "RegexRule",
     "Relation",
     "Role",
     "Session",
     "Stored",
+    "Substitution",
+    "ThinkRule",
     "ToolCall",
     "UserProfile",
+    "VirtualTime",
+    "Worldbook",
+    "WorldbookMetadata",
+    "WorldbookSettings",
     "read_stored",
 ]

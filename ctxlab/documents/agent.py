@@ -1,4 +1,4 @@
-"""Who speaks to whom: agent, user, model."""
+"""Who speaks to whom: agent, user, model; and what hangs on them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any
 
 from pydantic import Field
 
-from ctxlab.documents.message import MessageNode
+from ctxlab.documents.lore import WorldbookSettings
+from ctxlab.documents.message import Asset, MessageNode, Role
+from ctxlab.documents.rules import RegexConfig, ThinkRule
 from ctxlab.documents.stored import Stored
 
 
@@ -16,6 +18,34 @@ class ProcessorEntry(Stored):
     id: str = ""
     enabled: bool | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
+
+
+class Greeting(Stored):
+    """A first message that a conversation can begin with; its macros are expanded once, when it begins."""
+
+    id: str = ""
+    name: str | None = None
+    content: str = ""
+    role: Role = "assistant"
+    attachments: tuple[Asset, ...] | None = None
+
+
+class PresetGroup(Stored):
+    """Presets that are switched together; of a radio group at most one is sent, the first that is on."""
+
+    id: str = ""
+    name: str = ""
+    description: str | None = None
+    selection_mode: str = "checkbox"
+    enabled: bool = True
+
+
+class VirtualTime(Stored):
+    """A clock of its own: `virtual_base_time` was when it was `real_base_time`; `time_scale` 0 stops, -1 goes back."""
+
+    virtual_base_time: str = ""
+    real_base_time: str = ""
+    time_scale: float = 1
 
 
 class Agent(Stored):
@@ -36,7 +66,27 @@ class Agent(Stored):
         (), description="Tool definitions in OpenAI's form; counted by the limiter."
     )
     assets: tuple[dict[str, Any], ...] = ()
-    llm_think_rules: tuple[dict[str, Any], ...] = ()
+    llm_think_rules: tuple[ThinkRule, ...] = ()
+    version: int | None = Field(None, description="Of the file's form; see formats.migrations.")
+    agent_version: str | None = None
+    icon: str | None = None
+    tags: tuple[str, ...] = ()
+    category: str | None = None
+    preset_groups: tuple[PresetGroup, ...] = ()
+    greetings: tuple[Greeting, ...] = ()
+    default_greeting_id: str | None = None
+    display_preset_count: int | None = Field(None, description="A hint for programs that show the first presets.")
+    regex_config: RegexConfig | None = None
+    worldbook_ids: tuple[str, ...] = ()
+    worldbook_settings: WorldbookSettings | None = None
+    virtual_time_config: VirtualTime | None = None
+    variable_config: dict[str, Any] | None = None
+    visual_guideline: str | None = None
+    personality: str | None = None
+    scenario: str | None = None
+    mes_examples: str | None = None
+    macro_dialect: str | None = Field(None, description="Spelling of macros in its texts: sillytavern, else ours.")
+    carried: dict[str, Any] | None = Field(None, description="What another program's file said, to write it back.")
 
     @property
     def shown_name(self) -> str:
@@ -50,6 +100,9 @@ class UserProfile(Stored):
     name: str = ""
     display_name: str | None = None
     content: str = ""
+    preset_messages: tuple[MessageNode, ...] = ()
+    regex_config: RegexConfig | None = None
+    worldbook_ids: tuple[str, ...] = ()
 
     @property
     def shown_name(self) -> str:

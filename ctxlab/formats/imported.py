@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from ctxlab.documents import Agent, Session, UserProfile
+from ctxlab.documents import Agent, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.errors import ReadError, SeveralSessions, did_you_mean
 from ctxlab.formats.loss import Loss
 
@@ -19,7 +18,8 @@ class Import:
     sessions: tuple[Session, ...] = ()
     agents: tuple[Agent, ...] = ()
     users: tuple[UserProfile, ...] = ()
-    books: tuple[Any, ...] = ()
+    books: tuple[Worldbook, ...] = ()
+    rules: tuple[RegexPreset, ...] = ()
     losses: tuple[Loss, ...] = ()
     format: str = ""
     source: str = ""
@@ -33,6 +33,7 @@ class Import:
                     (self.agents, "agent"),
                     (self.users, "user"),
                     (self.books, "book"),
+                    (self.rules, "set of rules"),
                     (self.losses, "loss"),
                 )
                 if values
@@ -76,12 +77,17 @@ class Import:
     def _without_sessions(self) -> str:
         held = [
             _counted(len(values), one)
-            for values, one in ((self.agents, "agent"), (self.users, "user"), (self.books, "book"))
+            for values, one in (
+                (self.agents, "agent"),
+                (self.users, "user"),
+                (self.books, "book"),
+                (self.rules, "set of rules"),
+            )
             if values
         ]
         return " and ".join(held) or "nothing that is read"
 
 
 def _counted(n: int, one: str) -> str:
-    many = {"loss": "losses"}.get(one, one + "s")
+    many = {"loss": "losses", "set of rules": "sets of rules"}.get(one, one + "s")
     return f"{n} {one if n == 1 else many}"

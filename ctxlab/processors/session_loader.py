@@ -127,9 +127,9 @@ class SessionLoader(Processor):
 
     def _converted(self, text: Text, agent: Agent | None) -> Text:
         tags = [
-            str(rule["tagName"])
+            rule.tag_name
             for rule in (agent.llm_think_rules if agent else ())
-            if rule.get("kind") == "xml_tag" and rule.get("tagName")
+            if rule.kind == "xml_tag" and rule.tag_name
         ]
         cause = Cause(ID, "html-to-markdown", "an older message")
         return as_markdown(text, keep_tags=tags or THINK_TAGS, note=self.settings.html_note, cause=cause)

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from ctxlab.context import AssetRef, Context, Draft, Request
 from ctxlab.documents import Agent, ModelMatch, ModelProfile, Session, UserProfile
@@ -31,7 +31,8 @@ from ctxlab.processors import (
     TokenLimiter,
 )
 from ctxlab.processors.placement import Anchor
-from tests.golden import exporting, previewing, trees
+from tests.golden import agents, cards, exporting, languages, lore, lorebooks, previewing, regexes, trees, variables
+from tests.golden.adapter import Adapter
 from tests.golden.cases import Case
 from tests.golden.forms import Data, Form, drafts_of, form_of_draft, form_of_message, forms_by_key, kind_of, text_of
 from tests.golden.materials import (
@@ -50,11 +51,6 @@ from tests.golden.materials import (
 HTML_NOTE = "\n[note: this message was converted from HTML to Markdown for context compression]"
 ANCHORS: list[Data] = [{"id": "user_profile", "hasTemplate": True}, {"id": "chat_history", "hasTemplate": False}]
 TOO_SMALL = "BudgetTooSmall"
-
-
-class Adapter(NamedTuple):
-    run: Callable[[Data], Any]
-    expected: Callable[[Case], Any]
 
 
 def run(case: Case) -> Any:
@@ -322,4 +318,11 @@ ADAPTERS: dict[str, Adapter] = {
     "export": Adapter(exporting.export, exporting.exported),
     "session_import": Adapter(exporting.import_, exporting.imported),
     "preview_builder": Adapter(previewing.preview, previewing.previewed),
+    **languages.ADAPTERS,
+    **regexes.ADAPTERS,
+    **variables.ADAPTERS,
+    **lore.ADAPTERS,
+    **cards.ADAPTERS,
+    **lorebooks.ADAPTERS,
+    **agents.ADAPTERS,
 }

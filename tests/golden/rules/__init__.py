@@ -11,7 +11,23 @@ from typing import Any
 
 from tests.golden.cases import Case
 from tests.golden.reference import expected
-from tests.golden.rules import exporting, formatting, limiting, loading, matching, placing, previewing, trees
+from tests.golden.rules import (
+    agents,
+    cards,
+    exporting,
+    formatting,
+    languages,
+    limiting,
+    loading,
+    lore,
+    lorebooks,
+    matching,
+    placing,
+    previewing,
+    regexes,
+    trees,
+    variables,
+)
 from tests.golden.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -23,6 +39,13 @@ RULES: tuple[Rule, ...] = (
     *trees.RULES,
     *exporting.RULES,
     *previewing.RULES,
+    *languages.RULES,
+    *regexes.RULES,
+    *variables.RULES,
+    *lore.RULES,
+    *cards.RULES,
+    *lorebooks.RULES,
+    *agents.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]
