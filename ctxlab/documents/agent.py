@@ -6,10 +6,15 @@ from typing import Any
 
 from pydantic import Field
 
+from ctxlab.documents import copying
+from ctxlab.documents import preset_groups as groups
 from ctxlab.documents.lore import WorldbookSettings
 from ctxlab.documents.message import Asset, MessageNode, Role
 from ctxlab.documents.rules import RegexConfig, ThinkRule
 from ctxlab.documents.stored import Stored
+
+CATEGORIES = ("assistant", "character", "expert", "creative", "workflow", "other")
+"""Categories that programs know; a file may name others."""
 
 
 class ProcessorEntry(Stored):
@@ -71,7 +76,7 @@ class Agent(Stored):
     agent_version: str | None = None
     icon: str | None = None
     tags: tuple[str, ...] = ()
-    category: str | None = None
+    category: str | None = Field(None, description="One of CATEGORIES, or any other.")
     preset_groups: tuple[PresetGroup, ...] = ()
     greetings: tuple[Greeting, ...] = ()
     default_greeting_id: str | None = None
@@ -82,6 +87,7 @@ class Agent(Stored):
     virtual_time_config: VirtualTime | None = None
     variable_config: dict[str, Any] | None = None
     visual_guideline: str | None = None
+    character_description: str | None = Field(None, description="Who the character is; `description` is about it.")
     personality: str | None = None
     scenario: str | None = None
     mes_examples: str | None = None
@@ -91,6 +97,14 @@ class Agent(Stored):
     @property
     def shown_name(self) -> str:
         return self.display_name or self.name
+
+    copied = copying.copy_agent
+    private_files = copying.private_files
+    silenced = groups.silenced
+
+    choose_preset = groups.choose_preset
+    disable_group = groups.disable_group
+    enable_group = groups.enable_group
 
 
 class UserProfile(Stored):

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.documents.fields import checked, message
+from ctxlab.documents.greetings import settle
 from ctxlab.documents.message import Asset, MessageNode, NodeId, Role
 from ctxlab.documents.relations import parent_of
 from ctxlab.documents.revision import Revision
@@ -169,6 +170,7 @@ def _grown(session: Session, *new: MessageNode) -> Session:
         if node.parent_id is not None:
             revision.link(node.parent_id, (*revision.children(node.parent_id), node.id))
             revision.put(node.parent_id, last_selected_child_id=node.id)
+    settle(revision)
     above, leaf = new[0].parent_id, new[-1].id
     if above is not None and _is_close_above_leaf(session, above) and session.leaf_is_remembered:
         revision.leaf = leaf  # the way up to here is remembered: growing stays cheap in the longest conversations

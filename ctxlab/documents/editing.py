@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.documents.fields import checked
+from ctxlab.documents.greetings import is_live, settle
 from ctxlab.documents.message import Asset, MessageNode
 from ctxlab.documents.relations import descendants
 from ctxlab.documents.revision import Revision
@@ -79,6 +80,8 @@ def _updated(session: Session, node_id: str, fields: dict[str, Any]) -> Session:
             for key in below.intersection(snapshots):
                 revision.changes[key] = without_metadata(session.nodes[key], SNAPSHOT)
     revision.changes[node_id] = new
+    if is_live(new) and _says(new) != _says(old):
+        settle(revision)
     return revision.session()
 
 

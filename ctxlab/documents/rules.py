@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -35,18 +35,30 @@ class RegexRule(Stored):
     name: str | None = None
     regex: str = ""
     replacement: str = ""
-    flags: str | None = Field(None, description="JavaScript flags; None or empty: those of /body/flags, else gm.")
+    flags: str | None = Field(
+        default=None, description="JavaScript flags; None or empty: those of /body/flags, else gm."
+    )
     flavor: Flavor = "javascript"
     apply_to: AppliesTo = Field(default_factory=AppliesTo)
     target_roles: tuple[Role, ...] = ("system", "user", "assistant")
     depth_range: DepthRange | None = None
     replacement_type: Literal["regex", "script"] = "regex"
     script_content: str | None = None
-    apply_in_streaming: bool = False
-    substitution_mode: Substitution = "NONE"
+    apply_in_streaming: bool | None = Field(
+        default=None, description="Whether it runs while a message comes in; None: yes."
+    )
+    substitution_mode: Substitution = Field(
+        "NONE", description="Whether macros are filled in, and their values escaped."
+    )
+    macros_in_replacement: bool | None = Field(
+        default=None, description="None: as the substitution mode says of the pattern."
+    )
     trim_strings: tuple[str, ...] | None = None
     order: float | None = None
     test_input: str | None = None
+    carried: dict[str, Any] | None = Field(
+        default=None, description="What another program's file said, to write it back."
+    )
 
     @property
     def shown_name(self) -> str:
@@ -66,6 +78,9 @@ class RegexPreset(Stored):
     order: float | None = None
     priority: float = 100
     model_match: ModelMatch | None = None
+    carried: dict[str, Any] | None = Field(
+        default=None, description="What another program's file said, to write it back."
+    )
 
 
 class RegexConfig(Stored):

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from pydantic import Field, PrivateAttr
 
-from ctxlab.documents import creating, editing, moving, relations, shape, switching
+from ctxlab.documents import creating, editing, greetings, moving, relations, shape, switching
 from ctxlab.documents.index import Index, arranged, index_of, reindexed
 from ctxlab.documents.message import MessageNode, NodeId
 from ctxlab.documents.stored import Note, Stored
@@ -135,6 +135,10 @@ class Session(Stored):
     leaf_below = relations.leaf_below
     relation = relations.relation
 
+    can_be_greeted = property(greetings.can_be_greeted)
+    greetings_are_settled = property(greetings.greetings_are_settled)
+    message_count = property(greetings.message_count)
+
     figure = shape.figure
     frame = shape.frame
     graph = shape.graph
@@ -183,6 +187,10 @@ class Session(Stored):
     graft = moving.graft
     move = moving.move
     transfer_children = moving.transfer_children
+
+    choose_greeting = greetings.choose_greeting
+    greet = greetings.greet
+    settle_greetings = greetings.settle_greetings
 
     switched = switching.switched
     switched_to_sibling = switching.switched_to_sibling
