@@ -45,6 +45,7 @@ SOURCES: tuple[str, ...] = (
     "reserve",
     "free",
 )
+PERSONAS = ("at user_profile", "at personaDescription")
 BY_KIND = {"summary": "summaries", "lore": "lore", "knowledge": "knowledge", "transcript": "attachments"}
 
 
@@ -114,7 +115,7 @@ def source_of(draft: Draft) -> str:
     if draft.role == "tool":
         return "tools"
     if draft.origin.kind == "preset":
-        if draft.meta.get("placement") == "template":
+        if draft.meta.get("placed") in PERSONAS:
             return "profile"
         return "system" if draft.role == "system" else "presets"
     if draft.origin.kind in ("node", "pending"):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ctxlab.context import Context, Draft, Text
+from ctxlab.context import Context, Draft, Text, Variables
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
 from ctxlab.pipeline.services import Call, Services
 
@@ -134,6 +134,18 @@ class Trace:
             raise CtxlabError(f"no step left {name!r}{did_you_mean(name, list(shared))}")
         rows = shared[name]
         return pd.DataFrame([rows] if isinstance(rows, Mapping) else list(rows))
+
+    @property
+    def variables(self) -> Variables:
+        """What macros had set when the run ended, for the next build."""
+        found = self.result.shared.get("macro-variables")
+        return Variables(**found) if found is not None else self.start.request.variables
+
+    @property
+    def activations(self) -> Mapping[str, str]:
+        """Lore that fired, with the message that was the newest then, for the next build: sticky and cooldown count."""
+        found = self.result.shared.get("lore-activations")
+        return found if found is not None else self.start.request.activations
 
     def ledger(self) -> pd.DataFrame:
         """Tokens by step and rule: in + added = kept + cut + rewritten + merged + seams, and out = kept + merged.

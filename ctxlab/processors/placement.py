@@ -12,16 +12,34 @@ HISTORY = "chat_history"
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A named place that presets can refer to. With `has_template` its placeholder's own text is shown there."""
+    """A named place that presets can refer to. With `has_template` its placeholder's own text is shown there.
+
+    With `only_if_filled` that text is left out where its macros leave nothing of it.
+    """
 
     id: str
     name: str = ""
     has_template: bool = False
+    only_if_filled: bool = False
 
+
+LORE_BEFORE, LORE_AFTER = "worldInfoBefore", "worldInfoAfter"
+CHARACTER = ("charDescription", "charPersonality", "scenario")
+EXAMPLES = "dialogueExamples"
+AUTHORS_NOTE = "authorsNote"
 
 ANCHORS: tuple[Anchor, ...] = (
     Anchor(HISTORY, "Chat history"),
     Anchor("user_profile", "User profile", has_template=True),
+    # SillyTavern's markers
+    Anchor(LORE_BEFORE, "Lore before the character", has_template=True, only_if_filled=True),
+    Anchor("personaDescription", "Persona", has_template=True, only_if_filled=True),
+    Anchor("charDescription", "Character's description", has_template=True, only_if_filled=True),
+    Anchor("charPersonality", "Character's personality", has_template=True, only_if_filled=True),
+    Anchor("scenario", "Scenario", has_template=True, only_if_filled=True),
+    Anchor(LORE_AFTER, "Lore after the character", has_template=True, only_if_filled=True),
+    Anchor(EXAMPLES, "Example messages", has_template=True, only_if_filled=True),
+    Anchor(AUTHORS_NOTE, "Author's note", has_template=True, only_if_filled=True),
 )
 
 # Placeholders of older files carry these titles instead of a template.
@@ -70,6 +88,12 @@ def anchor_id(node: MessageNode) -> str | None:
     if node.type in (None, "", "message"):
         return None
     return str(node.id) if node.type == "placeholder" else node.type
+
+
+def role_in_prompt(node: MessageNode) -> str | None:
+    """What the preset is in SillyTavern's prompt, such as charDescription: its marker, or what its importer noted."""
+    named = node.meta("stPromptName")
+    return anchor_id(node) or (named if isinstance(named, str) else None)
 
 
 def _kind(strategy: InjectionStrategy) -> str | None:

@@ -4,6 +4,7 @@ from ctxlab.studies.analysis import Analysis, Piece, analysis_of
 from ctxlab.studies.budget_figure import budget_figure
 from ctxlab.studies.comparison import Cell, Comparison, Line, compare
 from ctxlab.studies.injection_figure import injection_figure
+from ctxlab.studies.lore import book_frame, book_from_frame
 from ctxlab.studies.placing import Injection, Landing, Placing, placing
 
 __all__ = [
@@ -16,6 +17,8 @@ __all__ = [
     "Piece",
     "Placing",
     "analysis_of",
+    "book_frame",
+    "book_from_frame",
     "budget_figure",
     "compare",
     "injection_figure",

@@ -126,12 +126,13 @@ class Analysis:
 
     @property
     def statistics(self) -> dict[str, Any]:
-        """Totals, the split between presets and history, and what was cut; None where there is no budget."""
+        """Totals, the split between presets, lore and history, and what was cut; None where there is no budget."""
         pieces, trace = list(self.pieces()), self.trace
         report = trace.result.shared.get(LIMITER)
         groups = trace.result.dropped
         counter = trace.services.tokenizer
         presets = [piece for piece in pieces if piece.kind == "preset"]
+        lore = [piece for piece in pieces if piece.kind == "lore"]
         history = [piece for piece in pieces if piece.kind in HISTORY]
         return {
             "messages": len(trace.result.drafts),
@@ -139,6 +140,8 @@ class Analysis:
             "characters": sum(len(draft.text) for draft in trace.result.drafts),
             "preset_tokens": sum(piece.tokens for piece in presets),
             "preset_characters": sum(piece.characters for piece in presets),
+            "lore_tokens": sum(piece.tokens for piece in lore),
+            "lore_characters": sum(piece.characters for piece in lore),
             "history_tokens": sum(piece.tokens for piece in history),
             "history_characters": sum(piece.characters for piece in history),
             "cut_messages": sum(len(group.drafts) for group in groups if group.needed is not None),

@@ -10,11 +10,14 @@ from ctxlab.context import Draft
 from ctxlab.documents import MessageNode
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.spending import source_of
+from ctxlab.processors.lore_placing import LORE
+from ctxlab.processors.presets import presets_of
 from ctxlab.studies.fates import before_cutting
 from ctxlab.theme import plain
 
 Fate = Literal["landed", "elsewhere", "warned", "not sent"]
 HISTORY = ("node", "pending", "summary")
+INJECTED = ("preset", "lore")
 ASSEMBLER = "injection-assembler"
 LOOKS: dict[str, str] = {
     "system": "preset",
@@ -84,27 +87,30 @@ def placing(trace: Trace) -> Placing:
 
 
 def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator[Injection]:
-    """Presets in the agent's order, those that are not sent among them; then everything else as it stands."""
+    """Presets in their order, those that are not sent among them; then everything else as it stands."""
     groups: dict[str, list[Landing]] = {}
     for row in rows:
         if not row.is_history:
             groups.setdefault(_group(row.draft), []).append(row)
-    agent = trace.start.request.agent
     warnings = _warnings(trace)
     left_out = {
         _group(draft): group.cause.reason or str(group.cause)
         for group in trace.result.dropped
         for draft in group.drafts
-        if draft.origin.kind == "preset" and _group(draft) not in groups
+        if draft.origin.kind in INJECTED and _group(draft) not in groups
     }
-    for index, node in enumerate(agent.preset_messages if agent else ()):
-        key = f"preset:{index}"
+    for preset in presets_of(trace.start.request):
+        key, name = preset.key, _name(preset.node, preset.key)
         if key in groups:
-            yield _landed(_name(node, key), groups.pop(key), history, warnings.get(index, ""))
+            yield _landed(name, groups.pop(key), history, warnings.get(key, ""))
         elif key in left_out:
-            yield Injection(_name(node, key), "preset", "", "not sent", sentence=left_out[key])
+            yield Injection(name, "preset", "", "not sent", sentence=left_out.pop(key))
+    titles = {row["key"]: str(row["title"]) for row in trace.result.shared.get(LORE, ())}
     for key, landings in groups.items():
-        yield _landed(plain(str(landings[0].draft.text), 40) or key, landings, history, "")
+        name = titles.get(key) or plain(str(landings[0].draft.text), 40) or key
+        yield _landed(name, landings, history, warnings.get(key, ""))
+    for key in [key for key in left_out if key in titles]:
+        yield Injection(titles[key], "lore", "", "not sent", sentence=left_out[key])
 
 
 def _group(draft: Draft) -> str:
@@ -116,12 +122,12 @@ def _name(node: MessageNode, key: str) -> str:
     return plain(node.name or node.content, 40) or key
 
 
-def _warnings(trace: Trace) -> dict[int, str]:
-    """What the assembler warned of, by the preset's place in the agent."""
+def _warnings(trace: Trace) -> dict[str, str]:
+    """What the assembler warned of, by the key of the preset or the entry."""
     return {
-        note.details["preset"]: note.text
+        str(note.details["key"]).partition("@")[0]: note.text
         for note in trace.result.notes
-        if note.processor == ASSEMBLER and note.level == "warning" and "preset" in note.details
+        if note.processor == ASSEMBLER and note.level == "warning" and "key" in note.details
     }
 
 

@@ -10,5 +10,8 @@ from tests.golden.forms import Data
 
 
 class Adapter(NamedTuple):
+    """`whole` runs a case whose input alone doesn't say what is done: its name does."""
+
     run: Callable[[Data], Any]
     expected: Callable[[Case], Any]
+    whole: Callable[[Case], Any] | None = None

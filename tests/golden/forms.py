@@ -45,7 +45,7 @@ def form_of_message(message: Data) -> Form:
 
 def form_of_draft(draft: Draft, inputs: Mapping[str, Form]) -> Form:
     """A draft of ours; `inputs` are the messages that went in, by key, to name what a merged one was made of."""
-    is_preset = draft.origin.kind == "preset"
+    is_preset, is_lore = draft.origin.kind == "preset", draft.origin.kind == "lore"
     return _form(
         role=draft.role,
         text=str(draft.text),
@@ -55,12 +55,14 @@ def form_of_draft(draft: Draft, inputs: Mapping[str, Form]) -> Form:
         files=[_form_of_file(asset) for asset in draft.assets],
         reasoning=draft.reasoning,
         artifacts=draft.meta.get(ARTIFACTS),
-        metadata={} if is_preset else draft.meta,
+        metadata={} if is_preset or is_lore else draft.meta,
     )
 
 
 def kind_of(draft: Draft) -> str:
     """Where a draft comes from, in the words of the reference."""
+    if draft.origin.kind == "lore":
+        return "depth_injection" if draft.meta["placed"].startswith("depth ") else "anchor_injection"
     return PLACES[draft.meta["placement"]] if draft.origin.kind == "preset" else _source(draft.origin)[0]
 
 
@@ -92,7 +94,7 @@ def files_of(message: Data) -> list[Data]:
 
 
 def source_of(message: Data) -> tuple[str, str]:
-    source_id = str(message.get("sourceId") or "")
+    source_id = "" if message.get("sourceId") is None else str(message["sourceId"])
     return message.get("sourceType") or "", "pending" if source_id.startswith("virtual-pending-input-") else source_id
 
 
@@ -197,4 +199,6 @@ def _source(origin: Origin) -> tuple[str, str]:
 
 
 def _id_of(origin: Origin) -> str:
+    if origin.kind == "lore":
+        return origin.ref.rpartition("/")[2]
     return {"pending": "pending", "notice": ""}.get(origin.kind, origin.ref)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from ctxlab.context import Pending, Request
-from ctxlab.documents import Agent, ModelProfile, Session, Stored, UserProfile, read_stored
+from ctxlab.documents import (
+    Agent,
+    ModelProfile,
+    RegexConfig,
+    Session,
+    Stored,
+    UserProfile,
+    Worldbook,
+    read_stored,
+)
 from ctxlab.engines.tokens import Tokenizer, estimate_tokens, media_rules_for
 from tests.golden.forms import Data
 
@@ -48,7 +57,18 @@ def request_of(data: Data) -> Request:
         agent=agent_of(data),
         user=stored(UserProfile, user) if user else None,
         model=model_of(data),
+        books=books_of(data),
+        rules=rules_of(data),
     )
+
+
+def books_of(data: Data) -> tuple[Worldbook, ...]:
+    return tuple(stored(Worldbook, book) for book in shared_of(data).get("loadedWorldbooks") or ())
+
+
+def rules_of(data: Data) -> RegexConfig:
+    """The rules that are in force everywhere."""
+    return stored(RegexConfig, (data.get("settings") or {}).get("regexConfig"))
 
 
 def tokenizer_of(data: Data) -> Tokenizer:

@@ -24,21 +24,37 @@ SETTINGS: Data = {
     "token-limiter.overhead_tokens": 0,
     "token-limiter.marker": MARKER,
     "merge-system.hoist": "all",
+    "injection-assembler.lore_places": "reference",
     **{f"ensure-alternating.{name}": text for name, text in PLACEHOLDERS.items()},
 }
 
 
 def preview(data: Data) -> Any:
+    return _preview(_built(data))
+
+
+def full(data: Data) -> Any:
+    """The messages that all steps together give."""
+    trace = _built(data)
+    alone = parts_alone(trace)
+    return [_message(draft, alone) for draft in trace.result.drafts]
+
+
+def full_expected(case: Case) -> Any:
+    return [form_of_message(message) for message in case.expected["messages"]]
+
+
+def _built(data: Data) -> Trace:
     agent = data.get("agentConfig") or {}
     native = (agent.get("toolCallConfig") or {}).get("convertToolRoleToUser") is False
     pipeline = default_pipeline().with_settings({**SETTINGS, "session-loader.tool_role": "tool" if native else "user"})
-    return _preview(pipeline.run(Context(request_of(data)), Services(tokenizer_of(data))))
+    return pipeline.run(Context(request_of(data)), Services(tokenizer_of(data)))
 
 
 def _preview(trace: Trace) -> Any:
     found = analysis_of(trace)
     pieces, said, alone = list(found.pieces()), found.statistics, parts_alone(trace)
-    presets = [_preset(piece) for piece in pieces if piece.kind == "preset"]
+    presets = [_preset(piece) for piece in pieces if piece.kind in ("preset", "lore")]
     history = [_spoken(piece) for piece in pieces if piece.kind in HISTORY]
     assert said["tokens"] == sum(piece.tokens for piece in pieces)
     return {
@@ -49,7 +65,7 @@ def _preview(trace: Trace) -> Any:
             "messages": said["messages"],
             "tokens": sum(piece.tokens for piece in pieces if piece.source != "seams"),
             "characters": sum(utf16_length(piece.text) for piece in pieces),
-            "preset_tokens": said["preset_tokens"],
+            "preset_tokens": said["preset_tokens"] + said["lore_tokens"],
             "preset_characters": sum(each["characters"] for each in presets),
             "history_tokens": said["history_tokens"],
             "history_characters": sum(each["characters"] for each in history),
@@ -62,7 +78,7 @@ def _preview(trace: Trace) -> Any:
 
 
 def _preset(piece: Piece) -> Data:
-    index = int(piece.key.removeprefix("preset:").partition("@")[0])
+    index = -1 if piece.kind == "lore" else int(piece.key.removeprefix("preset:").partition("@")[0])
     changed = {} if piece.original in (None, piece.text) else {"original": piece.original}
     return {"index": index, **_counted(piece), **changed}
 

@@ -64,7 +64,7 @@ def test_what_was_rewritten_says_by_whom_and_what_stood_there() -> None:
 
     structure = analysis_of(trace).structure
 
-    assert structure.loc["preset:0", "note"] == "macros / char: stood at character 8"
+    assert structure.loc["preset:0", "note"] == "macros / char: stood at character 8, substitute phase"
     assert structure.loc["preset:0", "original"] == "you are {{char}}"
     assert structure.loc["preset:1", "original"] is None
 

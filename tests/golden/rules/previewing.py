@@ -41,6 +41,12 @@ def _without_disabled(case: Case) -> Any:
     return {**found, "history": history, "messages": messages, "statistics": said}
 
 
+def _sent_without_disabled(case: Case) -> Any:
+    off = _disabled(case)
+    parts = [{**part, "role": form["role"]} for form in case.expected for part in form.get("parts", [form])]
+    return _joined([part for part in parts if part.get("source", ("", ""))[1] not in off])
+
+
 def _joined(pieces: list[Form]) -> list[Form]:
     runs: list[list[Form]] = []
     for piece in pieces:
@@ -83,6 +89,68 @@ def _ids(form: Form) -> list[str]:
     return [part.get("source", ("", ""))[1] for part in form.get("parts", [form])]
 
 
+# --- variables
+
+
+def _without_snapshots(case: Case) -> Any:
+    return [_bare(form) for form in case.expected]
+
+
+def _bare(form: Form) -> Form:
+    said = {name: value for name, value in form.get("metadata", {}).items() if name != "sessionVariableSnapshot"}
+    bare = {name: value for name, value in form.items() if name not in ("metadata", "parts")}
+    parts = {"parts": [_bare(part) for part in form["parts"]]} if "parts" in form else {}
+    return {**bare, **parts, **({"metadata": said} if said else {})}
+
+
+# --- lore
+
+
+def _entries(case: Case) -> dict[str, Data]:
+    books = (case.input.get("shared") or {}).get("loadedWorldbooks") or []
+    return {str(entry["uid"]): entry for book in books for entry in (book.get("entries") or {}).values()}
+
+
+def _is_lore_first(case: Case) -> bool:
+    """Whether the reference placed lore before there was any preset to place it at."""
+    return bool(_entries(case)) and case.input.get("order") != "array"
+
+
+def _beside_character(case: Case, messages: list[Form]) -> list[Form]:
+    """Lore of the positions 0 and 1 before and after the first system preset, the rest as it stands."""
+    pieces = [{**part, "role": form["role"]} for form in messages for part in form.get("parts", [form])]
+    entries = _entries(case)
+    moved: dict[int, list[Form]] = {0: [], 1: []}
+    rest: list[Form] = []
+    for piece in pieces:
+        kind, id = piece.get("source", ("", ""))
+        position = entries.get(id, {}).get("position") if kind == "anchor_injection" else None
+        moved.get(position, rest).append(piece)
+    at = next((i for i, p in enumerate(rest) if p["role"] == "system" and p.get("index") is not None), None)
+    if at is None:
+        return messages
+    return _joined([*rest[:at], *moved[0], rest[at], *moved[1], *rest[at + 1 :]])
+
+
+def _placed(case: Case) -> Any:
+    if case.file == "pipeline_full":
+        return _beside_character(case, case.expected)
+    messages = _beside_character(case, case.expected["messages"])
+    order = [part["text"] for form in messages for part in form.get("parts", [form])]
+    presets = sorted(case.expected["presets"], key=lambda preset: order.index(preset["text"]))
+    return {**case.expected, "messages": messages, "presets": presets}
+
+
+def _counted_once(case: Case) -> Any:
+    """Lore is a part of what is sent like any other, and counted as such."""
+    found = case.expected
+    said = dict(found["statistics"])
+    lore = [preset for preset in found["presets"] if preset["index"] == -1]
+    for name in ("tokens", "characters"):
+        said[name] -= sum(each[name] for each in lore)
+    return {**found, "statistics": said}
+
+
 FILES = ("preview_builder",)
 RULES = (
     Rule(
@@ -91,6 +159,34 @@ RULES = (
         FILES,
         lambda case: bool(_disabled(case)),
         _without_disabled,
+    ),
+    Rule(
+        "D4 in all steps",
+        "A message that is switched off isn't sent; what stood around it is joined.",
+        ("pipeline_full",),
+        lambda case: bool(_disabled(case)),
+        _sent_without_disabled,
+    ),
+    Rule(
+        "D17 in all steps",
+        "Lore is decided before the presets are placed and put among them, so that it stands at the character.",
+        ("preview_builder", "pipeline_full"),
+        _is_lore_first,
+        _placed,
+    ),
+    Rule(
+        "D28",
+        "Every word of what is sent is counted once; the reference adds lore a second time.",
+        FILES,
+        lambda case: bool(_entries(case)),
+        _counted_once,
+    ),
+    Rule(
+        "D25 in all steps",
+        "Building writes nothing into the messages: what variables became is a table of the trace.",
+        ("pipeline_full",),
+        lambda case: bool(((case.input.get("agentConfig") or {}).get("variableConfig") or {}).get("enabled")),
+        _without_snapshots,
     ),
     Rule(
         "systems 22: raw request",

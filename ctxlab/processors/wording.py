@@ -1,0 +1,41 @@
+"""Macros of what is injected, expanded once, in the order in which it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ctxlab.context import Context, Draft, Origin, Text, Variables
+from ctxlab.documents import Note
+from ctxlab.engines.macros import MacroEnv, expand
+
+
+@dataclass(slots=True)
+class Wording:
+    """One pass over the messages; what a macro sets in one is there in the next. `dialects` are by key of a draft."""
+
+    env: MacroEnv
+    dialects: Mapping[str, str | None]
+    variables: Variables
+    notes: list[Note] = field(default_factory=list[Note])
+
+    @classmethod
+    def of(cls, ctx: Context, dialects: Mapping[str, str | None]) -> Wording:
+        return cls(MacroEnv.of(ctx.request, dice=ctx.dice), dialects, ctx.request.variables)
+
+    def expanded(self, draft: Draft) -> Draft:
+        """The draft with values in the place of its macros."""
+        dialect = self.dialects.get(draft.key.partition("@")[0] if draft.origin.kind == "preset" else draft.key)
+        env = self.env.at(draft.key).with_variables(self.variables).speaking(dialect)
+        expansion = expand(draft.text, env)
+        self.variables = expansion.variables
+        self.notes.extend(expansion.notes)
+        return draft.with_text(expansion.text)
+
+    def fill(self, outlets: Mapping[str, Sequence[tuple[float, Draft]]]) -> None:
+        """From here on `{{outlet::name}}` shows this lore, whose own macros are expanded first."""
+        filled: dict[str, Text] = {}
+        for name, lore in outlets.items():
+            texts = [self.expanded(draft).text for _, draft in sorted(lore, key=lambda pair: pair[0])]
+            filled[name] = Text.join(Text.of("\n", Origin("separator", f"outlet {name}")), texts)
+        self.env = self.env.with_outlets(filled)
