@@ -169,6 +169,48 @@ def test_the_research_tree_forks_often() -> None:
     assert [widths[node] for node in ("n03", "n15", "n54")] == [3, 4, 4]
 
 
+def test_the_lorebook_shows_every_way_to_be_called_or_not() -> None:
+    entries = list(load("harbour_lore.json")["entries"].values())
+
+    def those(field: str, *values: Any) -> list[int]:
+        return [entry["uid"] for entry in entries if (entry[field] in values if values else entry[field])]
+
+    assert [entry["uid"] for entry in entries] == list(range(18))
+    assert those("constant") == [0]
+    assert (those("preventRecursion"), those("delayUntilRecursion"), those("excludeRecursion")) == ([3], [4], [17])
+    assert (those("sticky"), those("cooldown"), those("delay")) == ([9], [11], [12])
+    assert [(entry["groupWeight"], entry["groupOverride"]) for entry in entries if entry["group"] == "weather"] == [
+        (60, False),
+        (30, False),
+        (10, True),
+    ]
+    assert {entry["selectiveLogic"] for entry in entries if entry["keysecondary"]} == {0, 2}
+    assert (those("position", 4), those("outletName", "bell"), those("disable")) == ([6, 7, 8, 14], [13], [15])
+    assert [entry["uid"] for entry in entries if entry["characterFilter"]["names"] == ["沈砚"]] == [14]
+    assert [entry["uid"] for entry in entries if any(key.startswith("/") for key in entry["key"])] == [5]
+    assert those("probability", 35) == [16]
+
+
+def test_entries_of_the_lorebook_call_each_other() -> None:
+    entries = load("harbour_lore.json")["entries"]
+
+    assert any(key in entries["1"]["content"] for key in entries["2"]["key"])
+    assert any(key in entries["1"]["content"] for key in entries["3"]["key"])
+    assert any(key in entries["2"]["content"] for key in entries["4"]["key"])
+
+
+def test_the_rules_are_for_what_is_shown_what_is_sent_and_both() -> None:
+    rules = load("harbour_rules.json")
+
+    shown = [rule["id"] for rule in rules if rule["markdownOnly"]]
+    sent = [rule["id"] for rule in rules if rule["promptOnly"]]
+
+    assert len({rule["id"] for rule in rules}) == 8
+    assert shown == ["bold-names", "ship-names"]
+    assert sent == ["strip-ooc", "short-directions", "hide-clock"]
+    assert [rule["id"] for rule in rules if rule["disabled"]] == ["hide-clock"]
+
+
 def test_the_counts_in_the_readme_are_current() -> None:
     count = runpy.run_path(str(DATASETS / "count.py"))
     readme = (DATASETS / "README.md").read_text(encoding="utf-8")

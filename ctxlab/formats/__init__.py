@@ -13,6 +13,8 @@ from typing import Any
 from ctxlab.documents.files import replace_file
 from ctxlab.errors import BrokenFile, UnknownFormat
 from ctxlab.formats import (
+    agent_zip,
+    agents,
     chatgpt,
     claude_code,
     locomo,
@@ -25,7 +27,10 @@ from ctxlab.formats import (
     sharegpt,
     swe_agent,
     tau_bench,
+    worldbooks,
 )
+from ctxlab.formats.agent_zip import agent_zip_bytes, write_agent_zip
+from ctxlab.formats.agents import agents_json, agents_yaml, exported_agents
 from ctxlab.formats.cleaning import cleaned
 from ctxlab.formats.converting import WRITERS, refuse_same, writer_for
 from ctxlab.formats.elsewhere import name_of
@@ -43,6 +48,12 @@ from ctxlab.formats.openai_export import openai_messages, write_openai
 from ctxlab.formats.parsing import bytes_of, material_of
 from ctxlab.formats.plugins import plugin_readers
 from ctxlab.formats.session_zip import write_zip
+from ctxlab.formats.sillytavern import cards, chats, lorebooks, presets, regex_scripts, text_presets
+from ctxlab.formats.sillytavern.card_writing import card_data, card_json, card_png, write_card
+from ctxlab.formats.sillytavern.chat_export import chat_jsonl, chat_lines, write_chat
+from ctxlab.formats.sillytavern.joining import joined
+from ctxlab.formats.sillytavern.lorebooks import lorebook_json, write_lorebook
+from ctxlab.formats.sillytavern.preset_writing import preset_data, preset_json, write_preset
 from ctxlab.formats.writing import session_json, write_session
 
 __all__ = [
@@ -60,25 +71,44 @@ __all__ = [
     "Loss",
     "Material",
     "Reader",
+    "agent_zip_bytes",
+    "agents_json",
+    "agents_yaml",
     "branch_json",
     "branch_markdown",
     "branch_session",
+    "card_data",
+    "card_json",
+    "card_png",
+    "chat_jsonl",
+    "chat_lines",
     "convert",
+    "exported_agents",
+    "joined",
+    "lorebook_json",
     "merged_sessions",
     "names",
     "openai_messages",
     "path_markdown",
     "payload_markdown",
+    "preset_data",
+    "preset_json",
     "read",
     "read_data",
     "session_json",
     "tree_markdown",
+    "write_agent_zip",
+    "write_card",
+    "write_chat",
+    "write_lorebook",
     "write_openai",
+    "write_preset",
     "write_session",
     "write_zip",
 ]
 
 READERS: tuple[Reader, ...] = (
+    agents.READER,
     seed.READER,
     one_branch.READER,
     tau_bench.READER,
@@ -89,6 +119,13 @@ READERS: tuple[Reader, ...] = (
     locomo.READER,
     sharegpt.READER,
     memorybank.READER,
+    worldbooks.READER,
+    lorebooks.READER,
+    cards.READER,
+    presets.READER,
+    text_presets.READER,
+    chats.READER,
+    regex_scripts.READER,
     openai.READER,
 )
 """Formats in the order they are tried: the one with the most telling keys first."""
@@ -104,8 +141,10 @@ def read(path: str | os.PathLike[str]) -> Import:
     source = os.fspath(path)
     raw = bytes_of(Path(source).expanduser(), source)
     if session_zip.is_zip(raw):
+        if agent_zip.is_agent_zip(raw):
+            return agent_zip.read_agent_zip(raw, source)
         return session_zip.read_zip(raw, source, _read)
-    return _read(material_of(raw, source, known=_known()))
+    return _read(material_of(raw, source))
 
 
 def read_data(data: Any, *, source: str = "data") -> Import:
@@ -127,7 +166,10 @@ def convert(
     """Read a file, write what it holds in another form, and return what was lost on either way.
 
     The form is `format`, one of WRITERS, or what `out_path` ends in: `.json`, `.md`, `.zip`, and `.openai.json`,
-    `.branch.json`, `.path.md`, `.tree.md`. JSON and zip take all sessions, the others one: `pick` says which.
+    `.branch.json`, `.path.md`, `.tree.md`, `.jsonl` (a SillyTavern chat), for agents `.agent.json`, `.agent.yaml`,
+    `.agent.zip`, `.card.json`, `.png` (a card),
+    `.preset.json`, and for books `.lorebook.json`, `.character_book.json`, `.worldbook.json`.
+    JSON and zip take all sessions, the others one: `pick` says which.
     """
     write = writer_for(os.fspath(out_path), format)
     refuse_same(in_path, out_path)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ctxlab.documents import Agent, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.errors import ReadError, SeveralSessions, did_you_mean
@@ -13,7 +14,10 @@ SHOWN_IDS = 8
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Import:
-    """Everything that was read from one source; `losses` says what could not be carried."""
+    """Everything that was read from one source; `losses` says what could not be carried.
+
+    `files` are the agents' own files that came along, by the path that the agents name them by.
+    """
 
     sessions: tuple[Session, ...] = ()
     agents: tuple[Agent, ...] = ()
@@ -23,6 +27,7 @@ class Import:
     losses: tuple[Loss, ...] = ()
     format: str = ""
     source: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
 
     def __repr__(self) -> str:
         held = [
@@ -34,6 +39,7 @@ class Import:
                     (self.users, "user"),
                     (self.books, "book"),
                     (self.rules, "set of rules"),
+                    (self.files, "file"),
                     (self.losses, "loss"),
                 )
                 if values

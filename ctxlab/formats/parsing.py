@@ -5,15 +5,18 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import orjson
 
-from ctxlab.errors import BrokenFile, ReadError, UnknownFormat, did_you_mean
+from ctxlab.errors import BrokenFile, ReadError, did_you_mean
 from ctxlab.formats.cleaning import cleaned
 from ctxlab.formats.loss import Loss
 from ctxlab.formats.material import Material
+from ctxlab.formats.sillytavern.png import BUNDLE, SIGNATURE, text_in_png
+from ctxlab.formats.yaml_text import from_yaml, named_yaml
 
 Pairs = list[tuple[str, Any]]
 Hook = Callable[[Pairs], Any]
@@ -25,23 +28,33 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-PNG = b"\x89PNG\r\n\x1a\n"
 BINARY = (
-    (PNG, "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
     (b"PK\x03\x04", "a zip archive; unpack it and read what is in it"),
     (b"\x1f\x8b", "gzip-compressed; unpack it first"),
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"%PDF-", "a PDF document"),
 )
-CARD_CHUNKS = (b"tEXtchara\x00", b"tEXtccv3\x00")
 
 
-def material_of(raw: bytes, source: str, *, known: str) -> Material:
-    """The parsed content of a file; `known` lists the formats that errors offer."""
-    if raw.startswith(PNG) and any(chunk in raw for chunk in CARD_CHUNKS):
-        raise UnknownFormat(f"{source} is a SillyTavern character card, which is not read yet; formats: {known}")
-    return parsed(_as_utf8(raw, source), source)
+def material_of(raw: bytes, source: str) -> Material:
+    """The parsed content of a file, or of the text inside a picture."""
+    if raw.startswith(SIGNATURE):
+        keyword, inside = text_in_png(raw, source)
+        return replace(parsed_text(inside, f"{source}: text {keyword!r}", yaml=keyword == BUNDLE), source=source)
+    return parsed_text(_as_utf8(raw, source), source, yaml=named_yaml(source))
+
+
+def parsed_text(raw: bytes, source: str, *, yaml: bool = False) -> Material:
+    """JSON or JSON lines; with `yaml` YAML where it isn't JSON."""
+    if not yaml:
+        return parsed(raw, source)
+    try:
+        return Material(orjson.loads(raw), source, raw)
+    except orjson.JSONDecodeError:
+        data, twice = from_yaml(_decoded(raw, source), source)
+        plain, losses = cleaned(data)
+        return Material(plain, source, losses=(*twice, *losses))
 
 
 def bytes_of(path: Path, source: str) -> bytes:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ctxlab.documents import Agent, Session, UserProfile, read_stored
+from ctxlab.formats.agents import up_to_date
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss, losses_of
 from ctxlab.formats.material import Material, Reader, mostly
@@ -59,7 +60,7 @@ def read(material: Material) -> Import:
             losses.append(Loss(place, f"session id {session.id!r} is there twice; this one is {taken!r} now"))
             session = session.model_copy(update={"id": taken})
         sessions.append(session)
-    agents = [_stored(Agent, "agent", place, data, losses) for place, data in haul.agents]
+    agents = [_stored(Agent, "agent", place, up_to_date(data, place, losses), losses) for place, data in haul.agents]
     users = [_stored(UserProfile, "user profile", place, data, losses) for place, data in haul.users]
     return Import(
         tuple(sessions), tuple(agents), tuple(users), losses=tuple(losses), format="seed", source=material.source

@@ -10,7 +10,7 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -68,17 +68,17 @@ def zip_bytes(
     listed: list[Data] = []
     names = Names()
     for session in sessions:
-        file = _file_name("sessions", session.id, names)
+        file = file_name("sessions", session.id, names)
         files[file] = session_json(session)
         listed.append({"id": session.id, "name": session.name, "file": file})
     for agent in agents:
-        files[_file_name("agents", agent.id, names)] = _stored(agent, {"presetMessages": []})
+        files[file_name("agents", agent.id, names)] = _stored(agent, {"presetMessages": []})
     for user in users:
-        files[_file_name("users", user.id, names)] = _stored(user, {"id": user.id, "name": user.name, "content": ""})
+        files[file_name("users", user.id, names)] = _stored(user, {"id": user.id, "name": user.name, "content": ""})
     about: Data = {"format": KIND, "version": VERSION, "sessionCount": len(listed), "sessions": listed}
     if exported_at:
         about["exportedAt"] = exported_at
-    return _packed({INDEX: as_json(about, indent=2), **files})
+    return packed_files({INDEX: as_json(about, indent=2), **files})
 
 
 def _stored(value: Stored, needed: Data) -> bytes:
@@ -86,14 +86,15 @@ def _stored(value: Stored, needed: Data) -> bytes:
     return as_json({**needed, **value.to_data()}, indent=2)
 
 
-def _file_name(folder: str, wanted: str, names: Names) -> str:
+def file_name(folder: str, wanted: str, names: Names) -> str:
     """A path inside the archive that no system reads as another; letters' case doesn't tell files apart."""
     plain = UNSAFE.sub("_", wanted).strip("._")[:80] or "nameless"
     taken = names.take(f"{folder}/{plain}".casefold())
     return f"{folder}/{plain}{taken[len(folder) + 1 + len(plain.casefold()) :]}.json"
 
 
-def _packed(files: dict[str, bytes]) -> bytes:
+def packed_files(files: Mapping[str, bytes]) -> bytes:
+    """An archive of files by name."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
@@ -118,9 +119,9 @@ def read_zip(raw: bytes, source: str, read: Callable[[Material], Import]) -> Imp
     """
     losses: list[Loss] = []
     found: list[Import] = []
-    for name, data in _json_files(raw, source, losses):
+    for name, data in members(raw, source, losses, wanted=_is_json):
         try:
-            part = read(material_of(data, name, known=""))
+            part = read(material_of(data, name))
         except ReadError as error:
             losses.append(Loss(name, f"left out: {error}"))
             continue
@@ -152,7 +153,10 @@ def _told_apart(sessions: Sequence[Session], losses: list[Loss]) -> Iterator[Ses
         yield session
 
 
-def _json_files(raw: bytes, source: str, losses: list[Loss]) -> Iterator[tuple[str, bytes]]:
+def members(
+    raw: bytes, source: str, losses: list[Loss], *, wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, bytes]]:
+    """The files of an archive whose names are wanted, unpacked; raises BrokenFile for what is too large."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(raw))
     except BROKEN as error:
@@ -161,13 +165,13 @@ def _json_files(raw: bytes, source: str, losses: list[Loss]) -> Iterator[tuple[s
         entries = archive.infolist()
         if len(entries) > ENTRIES:
             raise BrokenFile(f"{source} is a zip archive of {len(entries):,} files; {ENTRIES:,} are allowed")
-        wanted = [entry for entry in entries if _is_json(entry.filename)]
-        together = sum(entry.file_size for entry in wanted)
+        chosen = [entry for entry in entries if wanted(entry.filename)]
+        together = sum(entry.file_size for entry in chosen)
         if together > TOGETHER_BYTES:
             raise BrokenFile(
                 f"{source} would unpack to {_megabytes(together)}; {_megabytes(TOGETHER_BYTES)} are allowed"
             )
-        for entry in wanted:
+        for entry in chosen:
             data = _unpacked(archive, entry, source, losses)
             if data is not None:
                 yield entry.filename, data

@@ -153,9 +153,6 @@ def test_data_is_copied() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ({"entries": {"0": {"uid": 0, "key": ["a"], "content": "x"}}}, "SillyTavern world book"),
-        ({"spec": "chara_card_v2", "data": {"name": "A", "first_mes": "Hi"}}, "SillyTavern character card"),
-        ({"prompts": [], "prompt_order": []}, "SillyTavern preset"),
         ([{"Ann": ["What did I say?", "Where was I?"]}], "probing questions"),
         ({"a": {"b": 1}}, "an object with the keys a"),
         ([], "an empty list"),
@@ -170,11 +167,6 @@ def test_what_is_not_read_is_described_and_never_guessed(data: Any, said: str) -
 
     assert str(refusal.value).startswith("in.json is ")
     assert str(refusal.value).endswith(f"formats: {', '.join(names())}")
-
-
-def test_a_picture_with_a_card_is_called_one(tmp_path: Path) -> None:
-    with pytest.raises(UnknownFormat, match="SillyTavern character card"):
-        read(file(tmp_path, b"\x89PNG\r\n\x1a\n\x00\x00tEXtchara\x00e30=", "card.png"))
 
 
 @pytest.mark.parametrize(

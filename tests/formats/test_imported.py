@@ -62,6 +62,7 @@ def test_a_loss_says_where_and_what() -> None:
 
 def test_formats_have_names() -> None:
     assert names() == (
+        "agents",
         "seed",
         "branch",
         "tau-bench",
@@ -72,6 +73,13 @@ def test_formats_have_names() -> None:
         "locomo",
         "sharegpt",
         "memorybank",
+        "worldbook",
+        "lorebook",
+        "card",
+        "preset",
+        "text-preset",
+        "sillytavern-chat",
+        "sillytavern-regex",
         "openai",
         "zip",
     )

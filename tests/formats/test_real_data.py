@@ -176,9 +176,8 @@ def test_every_conversation_survives_a_zip(tmp_path: Path) -> None:
         assert (again.sessions, again.agents, again.losses) == (found.sessions, found.agents, ())
 
 
-@pytest.mark.parametrize("pattern", ["sillytavern/**/*.json", "sillytavern/*.png", "memorybank/p*.jsonl"])
-def test_what_is_not_read_yet_is_never_guessed(pattern: str) -> None:
-    paths = sorted(DATA.glob(pattern))
+def test_what_is_not_read_yet_is_never_guessed() -> None:
+    paths = sorted(DATA.glob("memorybank/p*.jsonl"))
 
     assert paths
     for path in paths:

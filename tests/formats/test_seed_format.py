@@ -216,7 +216,6 @@ def test_a_session_without_messages_is_a_session() -> None:
         {"nodes": [{"id": 1}, {"id": 2}], "links": []},
         {"nodes": {"3": {"class_type": "KSampler"}}},
         {"sessions": [{"id": "s1", "name": "only in the index", "messageCount": 4}]},
-        {"name": "Ann", "description": "a card", "first_mes": "Hi"},
     ],
 )
 def test_what_only_looks_alike_is_not_taken_for_a_session(data: Any) -> None:
