@@ -1,0 +1,182 @@
+"""Which rules are in force for a message, and in which order they run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ctxlab.context import Request
+from ctxlab.documents import Agent, ModelProfile, RegexConfig, RegexPreset, RegexRule, UserProfile
+from ctxlab.engines.model_match import model_fits
+
+Stage = Literal["request", "render"]
+Layer = Literal["global", "agent", "user"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundRule:
+    """A rule, and where it comes from; `dialect` is how macros are spelled there."""
+
+    rule: RegexRule
+    preset: RegexPreset
+    layer: Layer
+    dialect: str | None = None
+
+    @property
+    def label(self) -> str:
+        rule, preset = self.rule.shown_name or self.rule.regex, self.preset.name or self.preset.id
+        return f"rule {rule!r}" + (f" of preset {preset!r}" if preset not in ("", rule) else "")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """The presets of one layer."""
+
+    layer: Layer
+    config: RegexConfig
+    dialect: str | None = None
+
+
+def in_force(
+    sources: Iterable[Source],
+    *,
+    stage: Stage | None,
+    streaming: bool = False,
+    model: ModelProfile | None = None,
+    problems: list[str] | None = None,
+) -> list[BoundRule]:
+    """The rules that are on, for this stage (None: for any) and this model, in running order.
+
+    What is wrong with patterns for models goes to `problems`.
+    """
+    rules = listed(sources, stage=stage, streaming=streaming, model=model, problems=problems)
+    return [bound for bound, why in rules if why is None]
+
+
+def listed(
+    sources: Iterable[Source],
+    *,
+    stage: Stage | None,
+    streaming: bool = False,
+    model: ModelProfile | None = None,
+    problems: list[str] | None = None,
+) -> list[tuple[BoundRule, str | None]]:
+    """All rules in running order, and why one does nothing, whatever the message.
+
+    The order is by the priority of their presets, then by their own order; what is equal stays as it is listed: global,
+    agent, user, and in each its presets by their order.
+    """
+    found: list[tuple[BoundRule, str | None]] = []
+    for source in sources:
+        for preset in sorted(source.config.presets, key=lambda preset: preset.order or 0):
+            why_all = "its preset is switched off"
+            if preset.enabled:
+                verdict = model_fits(preset.model_match, model)
+                why_all = None if verdict.fits else "its preset is not for this model"
+                if problems is not None:
+                    name = preset.name or preset.id
+                    problems += (f"regex preset {name!r}: {problem}" for problem in verdict.problems)
+            for rule in preset.rules:
+                why = why_all or why_idle(rule, stage=stage, streaming=streaming)
+                found.append((_bound(rule, preset, source), why))
+    return sorted(found, key=lambda row: (row[0].preset.priority, row[0].rule.order or 0))
+
+
+def _bound(rule: RegexRule, preset: RegexPreset, source: Source) -> BoundRule:
+    from_tavern = "sillytavern" in (rule.carried or preset.carried or {})
+    return BoundRule(rule, preset, source.layer, "sillytavern" if from_tavern else source.dialect)
+
+
+def why_idle(rule: RegexRule, *, stage: Stage | None, streaming: bool = False) -> str | None:
+    """Why a rule does nothing at this stage, whatever the message; None when it does."""
+    if not rule.enabled:
+        return "it is switched off"
+    if stage is not None and not getattr(rule.apply_to, stage):
+        return f"it is not for the {stage} stage"
+    if streaming and rule.apply_in_streaming is False:
+        return "it is not for a message that is still coming in"
+    return None
+
+
+def why_not(rule: RegexRule, *, role: str | None, depth: int | None) -> str | None:
+    """Why a rule passes a message by; None when it doesn't. A role or depth of None is any."""
+    if role is not None and role not in rule.target_roles:
+        return f"it is for {', '.join(rule.target_roles) or 'no role'}, not for {role}"
+    span = rule.depth_range
+    if depth is None or span is None:
+        return None
+    if span.min is not None and depth < span.min:
+        return f"it is for messages at depth {span.min} or deeper, not {depth}"
+    if span.max is not None and depth > span.max:
+        return f"it is for messages down to depth {span.max}, not {depth}"
+    return None
+
+
+class Ruleset:
+    """The rules of a request, by message.
+
+    `bound` are all rules that a plan has named so far; a plan is a tuple of their numbers, in running order.
+    """
+
+    def __init__(self, request: Request, *, stage: Stage, streaming: bool = False) -> None:
+        self.bound: list[BoundRule] = []
+        self.problems: list[str] = []
+        self._request = request
+        self._stage: Stage = stage
+        self._streaming = streaming
+        self._agents = {agent.id: agent for agent in request.agents}
+        self._users = {user.id: user for user in request.users}
+        self._by_agent = _binds_message(request.agent, request.rules)
+        self._by_user = _binds_message(request.user, request.rules)
+        self._numbers: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._of_role: dict[tuple[int, int, str], tuple[tuple[int, ...], bool]] = {}
+
+    def plan(self, *, role: str, depth: int | None, agent_id: object = None, user_id: object = None) -> tuple[int, ...]:
+        """The rules for one message; `agent_id` and `user_id` are those that it was written with."""
+        agent = self._agents.get(str(agent_id)) if self._by_agent and agent_id else None
+        user = self._users.get(str(user_id)) if self._by_user and user_id else None
+        agent, user = agent or self._request.agent, user or self._request.user
+        key = (id(agent), id(user), role)
+        if key not in self._of_role:
+            numbers = self._numbers_for(agent, user)
+            fitting = tuple(n for n in numbers if why_not(self.bound[n].rule, role=role, depth=None) is None)
+            self._of_role[key] = fitting, any(self.bound[n].rule.depth_range is not None for n in fitting)
+        fitting, has_depths = self._of_role[key]
+        if not has_depths:
+            return fitting
+        return tuple(n for n in fitting if why_not(self.bound[n].rule, role=role, depth=depth) is None)
+
+    def _numbers_for(self, agent: Agent | None, user: UserProfile | None) -> tuple[int, ...]:
+        key = (id(agent), id(user))
+        if key not in self._numbers:
+            sources = sources_of(self._request.rules, agent, user)
+            rules = in_force(
+                sources,
+                stage=self._stage,
+                streaming=self._streaming,
+                model=self._request.model,
+                problems=self.problems,
+            )
+            self._numbers[key] = tuple(range(len(self.bound), len(self.bound) + len(rules)))
+            self.bound += rules
+        return self._numbers[key]
+
+
+def sources_of(everywhere: RegexConfig, agent: Agent | None, user: UserProfile | None) -> Sequence[Source]:
+    sources = [Source("global", everywhere)]
+    if agent is not None and agent.regex_config is not None:
+        sources.append(Source("agent", agent.regex_config, agent.macro_dialect))
+    if user is not None and user.regex_config is not None:
+        sources.append(Source("user", user.regex_config))
+    return sources
+
+
+def _binds_message(holder: Agent | UserProfile | None, everywhere: RegexConfig) -> bool:
+    """Whether messages keep the rules of whom they were written with.
+
+    The current agent says so for agents and the current user for users; where they don't, what holds everywhere says.
+    """
+    config = holder.regex_config if holder is not None else None
+    said = config is not None and "binding_mode" in config.model_fields_set
+    return (config if config is not None and said else everywhere).binding_mode == "message"

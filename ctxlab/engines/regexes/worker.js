@@ -1,0 +1,180 @@
+// Runs inside V8. Python sends all patterns and texts at once; the work stops for breath every SLICE_MS, so that a call
+// which lasts longer than that by the time limit can only be one pattern that hangs. `at` says which: [text, pattern].
+"use strict";
+
+const SLICE_MS = 100;
+const KEPT_PATTERNS = 2000;
+const MOST_GROWTH = 1000000; // by so many characters may rules make one text longer
+
+const at = new Int32Array(new SharedArrayBuffer(8));
+const compiled = new Map();
+let job = null;
+
+function compile([body, flags]) {
+  const key = flags + "/" + body;
+  let expression = compiled.get(key);
+  if (expression === undefined) {
+    if (compiled.size >= KEPT_PATTERNS) compiled.delete(compiled.keys().next().value);
+    expression = new RegExp(body, flags);
+    compiled.set(key, expression);
+  }
+  return expression;
+}
+
+// What compiles; the rest goes to `problems`, with V8's own words.
+function compileAll(patterns, problems) {
+  return patterns.map((pattern, index) => {
+    try {
+      return compile(pattern);
+    } catch (error) {
+      problems[index] = error.message;
+      return null;
+    }
+  });
+}
+
+// --- first matches
+
+function startSearch(head, texts) {
+  const { patterns, left_out } = JSON.parse(head);
+  const problems = {};
+  const expressions = compileAll(patterns, problems);
+  for (const index of left_out) expressions[index] = null;
+  job = { texts: JSON.parse(texts), expressions, problems, found: [], pattern: 0, text: 0, step: search };
+  return proceed();
+}
+
+function search(until) {
+  const { texts, expressions, found } = job;
+  for (; job.pattern < expressions.length; job.pattern++, job.text = 0) {
+    const expression = expressions[job.pattern];
+    if (expression === null) continue;
+    at[1] = job.pattern;
+    for (; job.text < texts.length; job.text++) {
+      if (Date.now() > until) return false;
+      at[0] = job.text;
+      expression.lastIndex = 0;
+      const match = expression.exec(texts[job.text]);
+      if (match !== null) found.push(job.pattern, job.text, match.index, match.index + match[0].length);
+    }
+  }
+  return true;
+}
+
+// --- replacing
+
+function startReplacing(head, texts) {
+  const { rules, plans, which } = JSON.parse(head);
+  const problems = {};
+  const expressions = compileAll(rules.map((rule) => rule.pattern), problems);
+  const writers = rules.map(writerOf);
+  const parsed = JSON.parse(texts);
+  const lengths = parsed.map((text) => text.length);
+  job = { texts: parsed, lengths, plans, which, expressions, writers, problems, found: [], text: 0, rule: 0 };
+  job.step = replaceAll;
+  return proceed();
+}
+
+function replaceAll(until) {
+  const { texts, lengths, plans, which, expressions, writers, found } = job;
+  for (; job.text < texts.length; job.text++, job.rule = 0) {
+    const plan = plans[which[job.text]];
+    at[0] = job.text;
+    for (; job.rule < plan.length; job.rule++) {
+      const rule = plan[job.rule];
+      const expression = expressions[rule];
+      if (expression === null) continue;
+      if (Date.now() > until) return false;
+      at[1] = rule;
+      const text = texts[job.text];
+      const edits = [];
+      const room = MOST_GROWTH + lengths[job.text] - text.length;
+      texts[job.text] = rewritten(text, expression, writers[rule], edits, room);
+      if (edits.length) found.push([job.text, rule, edits]);
+    }
+  }
+  return true;
+}
+
+function rewritten(text, expression, write, edits, room) {
+  let grown = 0;
+  expression.lastIndex = 0;
+  return text.replace(expression, (...matched) => {
+    const match = matched[0];
+    const last = matched.length - 1;
+    const groups = typeof matched[last] === "object" ? matched[last] : undefined;
+    const place = groups === undefined ? last - 1 : last - 2;
+    const start = matched[place];
+    const made = write(matched, place - 1, start, text, groups);
+    grown += made.length - match.length;
+    if (grown > room) throw new RangeError(`it makes a text longer by more than ${MOST_GROWTH} characters`);
+    if (made !== match) edits.push(start, start + match.length, made);
+    return made;
+  });
+}
+
+// A replacement is a list of words and of references: a group's number or name, "&", "`", "'", or "match".
+function writerOf(rule) {
+  const { template, trim, grammar } = rule;
+  if (template.every((part) => typeof part === "string")) {
+    const words = template.join("");
+    return () => words;
+  }
+  const trimmed = (value) => {
+    for (const unwanted of trim) value = value.replaceAll(unwanted, "");
+    return value;
+  };
+  const values = {
+    "&": (matched) => matched[0],
+    match: (matched) => trimmed(matched[0]),
+    "`": (matched, count, start, text) => text.slice(0, start),
+    "'": (matched, count, start, text) => text.slice(start + matched[0].length),
+    group: (matched, count, start, text, groups, part) => numbered(matched, count, part, trimmed, grammar),
+    name: (matched, count, start, text, groups, part) => {
+      if (groups === undefined) return part.as_written;
+      const value = groups[part.name];
+      return value === undefined ? "" : trimmed(value);
+    },
+  };
+  return (matched, count, start, text, groups) => {
+    let made = "";
+    for (const part of template) {
+      made += typeof part === "string" ? part : values[part.kind](matched, count, start, text, groups, part);
+    }
+    return made;
+  };
+}
+
+// "$12" is group 12 where there are so many, else group 1 and a 2; a group that doesn't exist stays as written.
+function numbered(matched, count, part, trimmed, grammar) {
+  const { digits } = part;
+  const number = Number(digits);
+  if (number >= 1 && number <= count) {
+    const value = matched[number];
+    if (value !== undefined) return trimmed(value);
+    return grammar === "braces" ? part.as_written : "";
+  }
+  const first = grammar === "braces" ? 0 : Number(digits[0]);
+  if (digits.length === 2 && first >= 1 && first <= count) {
+    const value = matched[first];
+    return (value === undefined ? "" : trimmed(value)) + digits[1];
+  }
+  return part.as_written;
+}
+
+// --- going on
+
+// The finished result as JSON, or null when there is more to do.
+function proceed() {
+  let finished;
+  try {
+    finished = job.step(Date.now() + SLICE_MS);
+  } catch (error) {
+    job = null;
+    return JSON.stringify({ failed: at[1], why: error.message });
+  }
+  if (!finished) return null;
+  const { found, problems } = job;
+  job = null;
+  return JSON.stringify({ found, problems });
+}

@@ -1,0 +1,182 @@
+"""V8, on one thread of its own that starts when it is first needed.
+
+Every caller waits for that thread, so it makes no difference whether an event loop runs where the call is made. A child
+process that was forked has none of its parent's threads: it starts a worker of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from ctxlab.errors import CtxlabError
+
+if TYPE_CHECKING:
+    from py_mini_racer import MiniRacer
+
+T = TypeVar("T")
+
+FLAGS = (
+    "--regexp-backtracks-before-fallback=50000",  # from there on an engine goes on that needs linear time
+    "--enable-experimental-regexp-engine-on-excessive-backtracks",
+)
+FUNCTIONS = ("startSearch", "startReplacing", "proceed")
+SLICE_SECONDS = 0.1  # as worker.js has it
+START_SECONDS = 20.0
+MEMORY_BYTES = 1_500_000_000
+
+
+class RegexEngineUnavailable(CtxlabError):
+    """V8 can't be started here, or doesn't answer."""
+
+
+class Interrupted(Exception):
+    """A call was stopped, while it was at the text and the pattern of these numbers."""
+
+    def __init__(self, why: str, *, text: int, pattern: int) -> None:
+        super().__init__(why)
+        self.why = why
+        self.text = text
+        self.pattern = pattern
+
+
+class Machine:
+    """V8 with worker.js in it; used on the worker's thread only."""
+
+    def __init__(self) -> None:
+        self._racer: MiniRacer | None = None
+        self._functions: dict[str, Any] = {}
+        self._at: Any = None
+
+    def start(self) -> None:
+        import py_mini_racer
+
+        # Flags count only before the first context of a process; where somebody else was first, theirs stand.
+        flags = (*py_mini_racer.DEFAULT_V8_FLAGS, *FLAGS)
+        py_mini_racer.init_mini_racer(flags=flags, ignore_duplicate_init=True)
+        self._racer = py_mini_racer.MiniRacer()
+        self._racer.set_hard_memory_limit(MEMORY_BYTES)
+        self._racer.eval(Path(__file__).with_name("worker.js").read_text("utf-8"))
+        view: Any = self._racer.eval("at.buffer")
+        self._at = view.cast("i")
+        self._functions = {name: self._racer.eval(name) for name in FUNCTIONS}
+
+    def close(self) -> None:
+        racer, self._racer, self._at = self._racer, None, None
+        self._functions = {}
+        if racer is not None:
+            racer.close()
+
+    def call(self, function: str, *arguments: str, seconds: float) -> str | None:
+        """What a function of worker.js returns; raises Interrupted when one pattern takes longer than `seconds`."""
+        import py_mini_racer
+
+        if self._racer is None:
+            self.start()
+        try:
+            return self._functions[function](*arguments, timeout_sec=seconds + SLICE_SECONDS)
+        except py_mini_racer.JSTimeoutException:
+            raise self._stopped(f"it takes longer than {seconds:g} s", lost=not self._answers()) from None
+        except py_mini_racer.JSOOMException:
+            raise self._stopped("it needs too much memory", lost=True) from None
+
+    def _stopped(self, why: str, *, lost: bool) -> Interrupted:
+        text, pattern = self._at[0], self._at[1]
+        if lost:
+            self.close()
+        return Interrupted(why, text=text, pattern=pattern)
+
+    def _answers(self) -> bool:
+        import py_mini_racer
+
+        try:
+            return self._racer is not None and self._racer.eval("1 + 1", timeout_sec=1.0) == 2
+        except py_mini_racer.JSEvalException:
+            return False
+
+
+@dataclass(slots=True, eq=False)
+class _Job(Generic[T]):
+    work: Callable[[Machine], T]
+    done: Event
+    result: T | None = None
+    error: BaseException | None = None
+
+
+class _Worker:
+    """A thread that does one job after another."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[_Job[Any] | None] = SimpleQueue()
+        self._up = Event()
+        self._thread = Thread(target=_serve, args=(self._jobs, self._up), name="ctxlab-regexes", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Callable[[Machine], T]) -> T:
+        if not self._up.wait(START_SECONDS):
+            raise RegexEngineUnavailable(
+                f"V8 did not start within {START_SECONDS:g} s; in a process made by fork, use the start method spawn"
+            )
+        job = _Job(work, Event())
+        self._jobs.put(job)
+        job.done.wait()
+        if job.error is not None:
+            raise job.error
+        return cast("T", job.result)
+
+    def stop(self) -> None:
+        self._jobs.put(None)
+        self._thread.join(1.0)
+
+
+def _serve(jobs: SimpleQueue[_Job[Any] | None], up: Event) -> None:
+    machine = Machine()
+    broken: Exception | None = None
+    try:
+        machine.start()
+    except Exception as error:  # whoever asks is told
+        broken = RegexEngineUnavailable(f"V8 can't be started: {error}")
+    up.set()
+    while (job := jobs.get()) is not None:
+        try:
+            if broken is not None:
+                raise broken
+            job.result = job.work(machine)
+        except BaseException as error:  # raised again where the call was made
+            job.error = error
+        job.done.set()
+        del job
+    machine.close()
+
+
+_lock = Lock()
+_worker: _Worker | None = None
+
+
+def run(work: Callable[[Machine], T]) -> T:
+    """What `work` gives, done on the worker's thread, which is started when there is none."""
+    global _worker
+    with _lock:
+        if _worker is None:
+            _worker = _Worker()
+            atexit.register(_worker.stop)
+        worker = _worker
+    return worker.run(work)
+
+
+def _forget() -> None:
+    """In a forked child: the parent's thread isn't there, and its lock may never be given back."""
+    global _worker, _lock
+    if _worker is not None:
+        atexit.unregister(_worker.stop)
+    _worker, _lock = None, Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

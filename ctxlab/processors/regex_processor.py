@@ -1,0 +1,118 @@
+"""Users' find and replace on the conversation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ctxlab.context import AssetRef, Context, Draft, Text
+from ctxlab.engines.macros import MacroEnv
+from ctxlab.engines.regexes.applying import Applied, Hit, apply
+from ctxlab.engines.regexes.excerpts import excerpt
+from ctxlab.engines.regexes.rules import BoundRule, Ruleset
+from ctxlab.pipeline import Processor, ProcessorSettings, Services
+
+ID = "regex-processor"
+
+Place = tuple[int, int]
+"""A draft, and a part of its body."""
+
+
+class RegexProcessor(Processor):
+    """Rewrite messages by the rules that are in force for each.
+
+    Leaves one row per rule and message that it changed: `trace.table("regex-processor")`.
+    """
+
+    id = ID
+    name = "Regex rules"
+    description = "Finds and replaces in the conversation, by the rules of everyone, the agent and the user."
+    priority = 200
+    aliases = ("primary:regex-processor",)
+    needs = ("history",)
+
+    class Settings(ProcessorSettings):
+        timeout_seconds: float = Field(
+            0.5, gt=0, le=60, title="Time limit", description="Seconds that a rule may take for one text."
+        )
+        compat: Literal["ctxlab", "reference"] = Field(
+            "ctxlab",
+            title="Compatibility",
+            description="reference: no macros, no trim strings, a rule's flags before those in /body/flags, "
+            "and only the first text of a message.",
+        )
+
+    settings: Settings
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        ruleset = Ruleset(ctx.request, stage="request")
+        plans = _plans(ctx, ruleset)
+        for problem in dict.fromkeys(ruleset.problems):
+            ctx = ctx.note("warning", problem, processor=ID)
+        places = [place for i, draft in enumerate(ctx.drafts) if plans[i] for place in self._texts(i, draft)]
+        if not places:
+            return ctx
+        applied = apply(
+            [_text_at(ctx, place) for place in places],
+            [plans[place[0]] for place in places],
+            ruleset.bound,
+            MacroEnv.of(ctx.request, dice=ctx.dice),
+            stage="request",
+            processor=ID,
+            compat=self.settings.compat,
+            timeout_seconds=self.settings.timeout_seconds,
+        )
+        ctx = ctx.noted(applied.notes(ruleset.bound, ID))
+        if not applied.hits:
+            return ctx
+        rows = [_row(hit, ctx.drafts[places[hit.text][0]].key, ruleset.bound[hit.rule]) for hit in applied.hits]
+        return ctx.arrange(_rewritten(ctx.drafts, places, applied)).put(ID, tuple(rows))
+
+    def _texts(self, index: int, draft: Draft) -> list[Place]:
+        found = [(index, part) for part, content in enumerate(draft.body) if isinstance(content, Text)]
+        return found[:1] if self.settings.compat == "reference" else found
+
+
+def _plans(ctx: Context, ruleset: Ruleset) -> list[tuple[int, ...]]:
+    """The rules for each draft; what a message doesn't say of its writers is the request's."""
+    newest = len(ctx.drafts) - 1
+    return [
+        ruleset.plan(
+            role=draft.role,
+            depth=newest - i,
+            agent_id=draft.meta.get("agentId"),
+            user_id=draft.meta.get("userProfileId"),
+        )
+        for i, draft in enumerate(ctx.drafts)
+    ]
+
+
+def _text_at(ctx: Context, place: Place) -> Text:
+    part = ctx.drafts[place[0]].body[place[1]]
+    assert isinstance(part, Text)
+    return part
+
+
+def _rewritten(drafts: tuple[Draft, ...], places: list[Place], applied: Applied) -> list[Draft]:
+    changed = {hit.text for hit in applied.hits}
+    bodies: dict[int, list[Text | AssetRef]] = {}
+    for index in changed:
+        draft, part = places[index]
+        bodies.setdefault(draft, list(drafts[draft].body))[part] = applied.texts[index]
+    return [replace(draft, body=tuple(bodies[i])) if i in bodies else draft for i, draft in enumerate(drafts)]
+
+
+def _row(hit: Hit, key: str, bound: BoundRule) -> dict[str, Any]:
+    before, after = excerpt(hit)
+    return {
+        "key": key,
+        "rule": bound.rule.shown_name,
+        "rule_id": bound.rule.id,
+        "preset": bound.preset.name or bound.preset.id,
+        "layer": bound.layer,
+        "hits": len(hit.changes),
+        "before": before,
+        "after": after,
+    }
