@@ -3,7 +3,10 @@
 from ctxlab.pipeline import Pipeline, Processor, plugin_processors
 
 from ctxlab.processors.session_loader import SessionLoader  # isort: skip
+from ctxlab.processors.regex_processor import RegexProcessor  # isort: skip
+from ctxlab.processors.worldbook_processor import WorldbookProcessor  # isort: skip
 from ctxlab.processors.injection_assembler import InjectionAssembler  # isort: skip
+from ctxlab.processors.variable_processor import VariableProcessor  # isort: skip
 from ctxlab.processors.token_limiter import TokenLimiter  # isort: skip
 from ctxlab.processors.merge_system import MergeSystem  # isort: skip
 from ctxlab.processors.merge_consecutive import MergeConsecutive  # isort: skip
@@ -12,7 +15,10 @@ from ctxlab.processors.ensure_alternating import EnsureAlternating  # isort: ski
 
 STEPS: tuple[type[Processor], ...] = (
     SessionLoader,
+    RegexProcessor,
+    WorldbookProcessor,
     InjectionAssembler,
+    VariableProcessor,
     TokenLimiter,
     MergeSystem,
     MergeConsecutive,
@@ -27,8 +33,11 @@ __all__ = [
     "InjectionAssembler",
     "MergeConsecutive",
     "MergeSystem",
+    "RegexProcessor",
     "SessionLoader",
     "TokenLimiter",
+    "VariableProcessor",
+    "WorldbookProcessor",
     "default_pipeline",
 ]
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from ctxlab.context import EMPTY, NOTHING, AssetRef, Cause, Context, Draft, Dropped, Origin, Span, Text
+from ctxlab.context import EMPTY, NOTHING, AssetRef, Cause, Context, Draft, Dropped, Origin, Pending, Span, Text
 from ctxlab.documents import Agent, Asset, MessageNode, ModelProfile, ProcessorEntry
 from ctxlab.engines.html import as_markdown, looks_like_html
 from ctxlab.engines.model_match import model_fits
@@ -138,12 +138,8 @@ class SessionLoader(Processor):
         pending = ctx.request.pending
         if pending is None:
             return ctx
-        origin = Origin("pending")
-        was = (Span(pending.original, origin),) if pending.original not in (None, pending.text) else ()
-        cause = Cause(ID, "expanded-input", "macros in what was typed") if was else None
-        text = Text((Span(pending.text, origin, cause, cast("tuple[Span, ...]", was)),))
         assets = tuple(AssetRef.of(Asset.model_validate(a)) for a in pending.attachments)
-        draft = Draft("pending", "user", (text, *assets), origin)
+        draft = Draft("pending", "user", (_typed(pending), *assets), Origin("pending"))
         return ctx.arrange((*(drafts or ctx.drafts), draft))
 
     def _noted(self, ctx: Context, sent: list[MessageNode], hidden: Mapping[str, str], out: _LeftOut) -> Context:
@@ -182,6 +178,19 @@ class _LeftOut:
 
     def keys(self, rule: str) -> list[str]:
         return [draft.key for (name, _), drafts in self._groups.items() if name == rule for draft in drafts]
+
+
+def _typed(pending: Pending) -> Text:
+    """What is to be sent; where its characters don't say so themselves, all of it stands for what was typed."""
+    said = str(pending.text)
+    remembers = isinstance(pending.text, Text) and any(span.was for span in pending.text.spans)
+    if isinstance(pending.text, Text) and (remembers or pending.original in (None, said)):
+        return pending.text
+    origin = Origin("pending")
+    if pending.original in (None, said):
+        return Text.of(said, origin)
+    was = (Span(str(pending.original), origin),)
+    return Text((Span(said, origin, Cause(ID, "expanded-input", "macros in what was typed"), was),))
 
 
 def _body(text: Text, attachments: tuple[Asset, ...]) -> tuple[Text | AssetRef, ...]:

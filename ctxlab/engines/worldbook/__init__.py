@@ -1,0 +1,36 @@
+"""Which lore fires, by what, and what would have made the rest fire. Usable alone.
+
+>>> from ctxlab.documents.lore import LoreEntry, Worldbook
+>>> book = Worldbook(id="b", entries={"0": LoreEntry(key=("dragon",), content="Dragons breathe fire.")})
+>>> chat = Chat((Spoken("m1", "A Dragon!"),))
+>>> scan(Asked((InForce(book),), chat))
+LoreScan(1 of 1 entries fire, 21 tokens, 2 passes)
+"""
+
+from ctxlab.engines.worldbook.asking import Asked, Chat, InForce, Level, Rules, Source, Spoken
+from ctxlab.engines.worldbook.changing import with_change, with_entry
+from ctxlab.engines.worldbook.decision import Decision, in_words
+from ctxlab.engines.worldbook.entries import Lore, in_order
+from ctxlab.engines.worldbook.gates import GATES
+from ctxlab.engines.worldbook.matching import Matched
+from ctxlab.engines.worldbook.scan import LoreScan, scan
+
+__all__ = [
+    "GATES",
+    "Asked",
+    "Chat",
+    "Decision",
+    "InForce",
+    "Level",
+    "Lore",
+    "LoreScan",
+    "Matched",
+    "Rules",
+    "Source",
+    "Spoken",
+    "in_order",
+    "in_words",
+    "scan",
+    "with_change",
+    "with_entry",
+]

@@ -1,0 +1,275 @@
+"""The passes of a scan: who comes, who wins, who fits, and what the words of those that fire call up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ctxlab.engines.worldbook.asking import Asked
+from ctxlab.engines.worldbook.entries import Lore, Maker
+from ctxlab.engines.worldbook.gates import GATES, Refusal, refusals
+from ctxlab.engines.worldbook.groups import Contender, settle
+from ctxlab.engines.worldbook.matching import Matched, Sight
+from ctxlab.engines.worldbook.search import Found
+from ctxlab.engines.worldbook.timing import Clock
+
+_RANK = {gate: n for n, gate in enumerate(GATES)}
+
+
+@dataclass(slots=True, eq=False)
+class Fired:
+    """How an entry came to fire; `left` are tokens of the budget after it."""
+
+    lore: Lore
+    made_in: int
+    matched: Matched | None
+    tokens: int
+    left: int | None
+    sticky: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Stopped:
+    """The last gate that an entry came to."""
+
+    gate: str
+    reason: str
+    made_in: int = 1
+    lost_to: str | None = None
+    tokens: int | None = None
+    left: int | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Entering:
+    """An entry on its way through the budget, in the order in which they are asked; `spent` is what went before."""
+
+    lore: Lore
+    tokens: int
+    spent: int
+    fits: bool
+
+
+@dataclass(slots=True, eq=False)
+class Pass:
+    """One time through the entries. `is_beyond` marks the one that the limit of passes keeps from happening."""
+
+    number: int
+    recursive: bool
+    level: int
+    is_beyond: bool = False
+    spent_before: int = 0
+    is_closed_before: bool = False
+    spent_by_book_before: dict[int, int] = field(default_factory=dict[int, int])
+    contenders: list[Contender] = field(default_factory=list[Contender])
+    entering: list[Entering] = field(default_factory=list[Entering])
+    taken: dict[str, Lore] = field(default_factory=dict[str, Lore])
+
+
+class Activation:
+    """A whole scan."""
+
+    def __init__(self, asked: Asked, lores: Sequence[Lore], sight: Sight, clock: Clock, maker: Maker) -> None:
+        self.asked, self.sight, self.clock, self.maker = asked, sight, clock, maker
+        self.lores = lores
+        self.reference = asked.rules.compat == "reference"
+        self.refused: dict[int, list[Refusal]] = {}
+        self.fired: dict[int, Fired] = {}
+        self.stopped: dict[int, Stopped] = {}
+        self.passes: list[Pass] = []
+        self.draws: dict[str, float] = {}
+        self.spent = 0
+        self.spent_by_book: dict[int, int] = {}
+        self.is_closed = False
+        self.closed_books: set[int] = set()
+        self._unlucky: set[int] = set()
+
+    def run(self, shut_books: Iterable[int] = ()) -> Activation:
+        """Go through all passes; `shut_books` are numbers of books that aren't meant for the model."""
+        shut = set(shut_books)
+        awake: list[Lore] = []
+        for lore in self.lores:
+            refused = refusals(lore, self.asked, self.clock)
+            if refused:
+                self.refused[lore.index] = refused
+                self.stopped[lore.index] = Stopped(refused[0].gate, refused[0].reason)
+            if lore.book_index in shut:
+                self.stopped[lore.index] = Stopped("model", "its book is not meant for this model")
+            elif not refused:
+                awake.append(lore)
+        self._go_through(awake)
+        return self
+
+    def _go_through(self, awake: Sequence[Lore]) -> None:
+        levels = sorted({lore.level_of_delay for lore in self.lores if lore.level_of_delay})
+        level = levels.pop(0) if levels else 0
+        delayed = [lore for lore in awake if lore.level_of_delay]
+        by_key: dict[int, list[Lore]] | None = None
+        due: Iterable[Lore] = awake
+        recursive, limit = False, self.asked.rules.max_passes
+        while True:
+            beyond = bool(limit) and len(self.passes) >= limit
+            this = Pass(
+                len(self.passes) + 1, recursive, level, beyond, self.spent, self.is_closed, dict(self.spent_by_book)
+            )
+            self.passes.append(this)
+            entered = self._once(this, due)
+            if beyond:
+                self.spent = this.spent_before
+                return
+            new: Found = {}
+            fresh = [fired.lore for fired in entered if not fired.lore.prevents] if self.asked.rules.recursion else []
+            for lore in fresh:
+                new.update(self.sight.add_lore(lore, this.number))
+            if fresh and not self.is_closed:
+                recursive = True
+            elif levels and self.asked.rules.recursion and not (self.reference and entered):
+                recursive, level = True, levels.pop(0)
+            else:
+                return
+            if by_key is None:
+                by_key = self._by_key(awake)
+            called = [lore for n in new for lore in by_key.get(n, ())]
+            losers = [contender.lore for contender in this.contenders if contender.lore.index not in self.fired]
+            due = sorted({lore.index: lore for lore in (*called, *delayed, *losers)}.values(), key=lambda e: e.index)
+
+    def _by_key(self, awake: Iterable[Lore]) -> dict[int, list[Lore]]:
+        out: dict[int, list[Lore]] = {}
+        for lore in awake:
+            for n in (*lore.own, *lore.second):
+                out.setdefault(n, []).append(lore)
+        return out
+
+    def _once(self, this: Pass, due: Iterable[Lore]) -> list[Fired]:
+        """One pass; gives what fired in it."""
+        contenders = [self._contender(lore, this) for lore in due if self._comes(lore, this)]
+        if self.reference:
+            contenders = [one for one in contenders if self._is_lucky(one, this)]
+        else:
+            contenders.sort(key=lambda one: (not one.sticky, *one.lore.standing))
+        this.contenders = contenders
+        this.taken = {name: fired.lore for fired in reversed(self.fired.values()) for name in fired.lore.groups}
+        settled = settle(contenders, this.taken, self.draw, reference=self.reference)
+        if settled.lost:
+            by_index = {one.lore.index: one.lore for one in contenders}
+            for index, to in settled.lost.items():
+                shared = next((name for name in by_index[index].groups if name in to.groups), to.groups[0])
+                reason = f"{to.entry.title!r} fires for group {shared!r}"
+                self._stop(by_index[index], Stopped("group", reason, this.number, lost_to=to.key))
+        winners = settled.winners
+        if not self.reference:
+            winners = [one for one in winners if self._is_lucky(one, this)]
+        return self._within_budget(winners, this)
+
+    def _contender(self, lore: Lore, this: Pass) -> Contender:
+        score = self.sight.score(lore, before=this.number) if lore.groups else 0
+        return Contender(lore, score, self.clock.is_sticky(lore))
+
+    def _comes(self, lore: Lore, this: Pass) -> bool:
+        """Whether it is this entry's turn; says what stops it where it isn't."""
+        if lore.index in self.fired or lore.index in self._unlucky:
+            return False
+        refusal = self.what_stops(lore, this)
+        if refusal is not None:
+            gate, reason = refusal
+            self._stop(lore, Stopped(gate, reason, this.number))
+        return refusal is None
+
+    def what_stops(self, lore: Lore, this: Pass) -> tuple[str, str] | None:
+        """The gate of recursion or of keys that keeps an entry out of a pass."""
+        if self.clock.is_sticky(lore):
+            return None
+        if lore.level_of_delay and not this.recursive:
+            return "recursion-only", "it waits for recursion"
+        if lore.level_of_delay > this.level and this.recursive:
+            return "recursion-only", f"it waits for recursion of level {lore.level_of_delay}"
+        if lore.excluded and this.recursive:
+            return "not-in-recursion", "what other entries say doesn't call it up"
+        if lore.is_certain:
+            return None
+        if not lore.primary:
+            return "no-key", "it has no keys"
+        if not self.sight.matches(lore, before=this.number):
+            return "no-key", f"none of its keys stands in the newest {_messages(lore.depth)}"
+        if not self.sight.agrees(lore, before=this.number):
+            return "secondary-keys", f"its secondary keys say no ({_logic(lore)})"
+        return None
+
+    def draw(self, id: str) -> float:
+        """One number an id and scan."""
+        if id not in self.draws:
+            self.draws[id] = self.asked.dice(id)
+        return self.draws[id]
+
+    def has_luck(self, lore: Lore) -> bool:
+        entry = lore.entry
+        return not entry.use_probability or entry.probability >= 100 or self.draw(lore.key) * 100 <= entry.probability
+
+    def _is_lucky(self, one: Contender, this: Pass) -> bool:
+        if one.sticky or self.has_luck(one.lore):
+            return True
+        drawn = self.draw(one.lore.key) * 100
+        reason = f"{drawn:.1f} was drawn, it fires up to {one.lore.entry.probability:g}"
+        self._unlucky.add(one.lore.index)
+        self._stop(one.lore, Stopped("probability", reason, this.number))
+        return False
+
+    def _within_budget(self, winners: Sequence[Contender], this: Pass) -> list[Fired]:
+        out: list[Fired] = []
+        for one in winners:
+            lore = one.lore
+            tokens = self.asked.count(lore.content)
+            refused = None if lore.entry.ignore_budget else self._lacks_room(lore, tokens)
+            this.entering.append(Entering(lore, tokens, self.spent, refused is None))
+            if refused is not None:
+                self._stop(lore, Stopped("budget", refused, this.number, tokens=tokens, left=self._left()))
+            elif this.is_beyond:
+                reason = f"{this.number - 1} passes were made, no more are allowed"
+                self._stop(lore, Stopped("pass-limit", reason, this.number, tokens=tokens, left=self._left()))
+                self.spent += tokens
+            else:
+                self.spent += tokens
+                self.spent_by_book[lore.book_index] = self.spent_by_book.get(lore.book_index, 0) + tokens
+                matched = self.sight.matched(lore, self.asked, before=this.number)
+                out.append(Fired(lore, this.number, matched, tokens, self._left(), one.sticky))
+                self.fired[lore.index] = out[-1]
+                self.stopped.pop(lore.index, None)
+        return out
+
+    def _lacks_room(self, lore: Lore, tokens: int) -> str | None:
+        """Why an entry doesn't fit; what comes after one that didn't fit doesn't get in either, unless skipped."""
+        rules, of_book = self.asked.rules, lore.book.token_budget
+        stop = rules.overflow == "stop"
+        if rules.budget_tokens is not None:
+            left = rules.budget_tokens - self.spent
+            if self.is_closed:
+                return f"an entry before it didn't fit into the budget of {rules.budget_tokens:,} tokens"
+            if tokens > left:
+                self.is_closed = stop
+                return f"it has {tokens:,} tokens, {max(0, left):,} of {rules.budget_tokens:,} are left"
+        if of_book is not None:
+            left = of_book - self.spent_by_book.get(lore.book_index, 0)
+            if lore.book_index in self.closed_books:
+                return f"an entry before it didn't fit into its book's budget of {of_book:,} tokens"
+            if tokens > left:
+                self.closed_books |= {lore.book_index} if stop else set()
+                return f"it has {tokens:,} tokens, {max(0, left):,} of its book's {of_book:,} are left"
+        return None
+
+    def _left(self) -> int | None:
+        budget = self.asked.rules.budget_tokens
+        return None if budget is None else max(0, budget - self.spent)
+
+    def _stop(self, lore: Lore, stopped: Stopped) -> None:
+        """The furthest gate is the one that tells."""
+        before = self.stopped.get(lore.index)
+        if before is None or _RANK[stopped.gate] > _RANK[before.gate]:
+            self.stopped[lore.index] = stopped
+
+
+def _messages(depth: int) -> str:
+    return "message" if depth == 1 else f"{depth} messages"
+
+
+def _logic(lore: Lore) -> str:
+    return {1: "not all", 2: "not any", 3: "all"}.get(lore.entry.selective_logic, "any")

@@ -1,0 +1,99 @@
+"""What a scan is about: the books in force, the conversation, and the rules of the house."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ctxlab.documents import ModelProfile, Worldbook
+
+Level = Literal["global", "user", "agent"]
+Source = Literal["persona", "character", "personality", "depth-prompt", "scenario", "creator-notes"]
+SWITCHES: Mapping[Source, str] = {
+    "persona": "match_persona_description",
+    "character": "match_character_description",
+    "personality": "match_character_personality",
+    "depth-prompt": "match_character_depth_prompt",
+    "scenario": "match_scenario",
+    "creator-notes": "match_creator_notes",
+}
+"""What an entry may have scanned beside the messages, and the field that asks for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A message as it is scanned: the key of its draft, its words, the id of its node."""
+
+    key: str
+    text: str
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chat:
+    """The conversation and who is in it.
+
+    Messages come oldest first. `path` are the ids of all messages above the leaf, also of those that aren't sent;
+    `activations` are as in the request. `names` are the character's, `user` is the user's.
+    """
+
+    messages: tuple[Spoken, ...] = ()
+    about: Mapping[Source, str] = field(default_factory=dict[Source, str])
+    names: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    user: str = ""
+    model: ModelProfile | None = None
+    trigger: str = "normal"
+    activations: Mapping[str, str] = field(default_factory=dict[str, str])
+    path: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Chat({len(self.messages)} messages)"
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """A book, and whose it is."""
+
+    book: Worldbook
+    level: Level = "global"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How books are read where neither entry nor book says it.
+
+    `scan_depth` are messages, newest first; `budget_tokens` None is no budget; `max_passes` 0 is no limit. In
+    compat reference chance comes before groups, entries come in the order of the file, and patterns see SillyTavern's
+    mark before every message.
+    """
+
+    scan_depth: int = 2
+    recursion: bool = True
+    max_passes: int = 20
+    case_sensitive: bool = False
+    whole_words: bool = False
+    group_scoring: bool = False
+    budget_tokens: int | None = None
+    overflow: Literal["stop", "skip"] = "stop"
+    first: Literal["agent", "global", "neither"] = "agent"
+    compat: Literal["sillytavern", "reference"] = "sillytavern"
+
+
+def _middle(id: str) -> float:
+    return 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """Everything that decides which entries fire. `dice` gives a number in [0, 1) for an id, `count` counts tokens."""
+
+    books: tuple[InForce, ...]
+    chat: Chat = field(default_factory=Chat)
+    rules: Rules = field(default_factory=Rules)
+    dice: Callable[[str], float] = _middle
+    count: Callable[[str], int] = len
+
+    def __repr__(self) -> str:
+        return f"Asked({len(self.books)} books, {self.chat!r})"

@@ -1,0 +1,156 @@
+"""What became of an entry, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ctxlab.documents.lore import ROLES
+from ctxlab.engines.worldbook.activation import Fired, Stopped
+from ctxlab.engines.worldbook.entries import ACTIVATE, Lore
+from ctxlab.engines.worldbook.matching import Matched
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """Whether an entry fires, by what, or which gate stopped it, and the nearest change.
+
+    `matched` is its first key that was found: in a message (its key), in `persona` and its like, or in another entry
+    (`lore:...`). `gate` is the furthest gate that an entry came to which doesn't fire; `lost_to` the one that won its
+    group. `nearest` is what would have made it fire, or kept it out. `rank` counts those that fire, from 0.
+    """
+
+    lore: Lore
+    fired: bool
+    reason: str
+    made_in: int
+    gate: str | None = None
+    matched: Matched | None = None
+    lost_to: str | None = None
+    tokens: int | None = None
+    left: int | None = None
+    rank: int | None = None
+    nearest: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def __repr__(self) -> str:
+        return f"Decision({self.key!r}, {'fires' if self.fired else self.gate}: {self.reason})"
+
+    @property
+    def key(self) -> str:
+        return self.lore.key
+
+    @property
+    def remedy(self) -> str:
+        """The nearest change in words."""
+        return in_words(self.nearest)
+
+    def as_data(self) -> dict[str, Any]:
+        """A row of the table of decisions; what fires carries all that is needed to place it."""
+        lore, entry, matched = self.lore, self.lore.entry, self.matched
+        return {
+            "key": lore.key,
+            "book": lore.book.shown_name,
+            "book_id": lore.book.book_id,
+            "level": lore.held.level,
+            "uid": entry.uid,
+            "title": entry.title,
+            "fired": self.fired,
+            "gate": self.gate,
+            "reason": self.reason,
+            "matched": matched.key if matched else None,
+            "keys": list(matched.keys) if matched else [],
+            "message": matched.where if matched else None,
+            "characters": [matched.start, matched.end] if matched else None,
+            "lost_to": self.lost_to,
+            "tokens": self.tokens,
+            "budget_left": self.left,
+            "pass": self.made_in,
+            "rank": self.rank,
+            "nearest": dict(self.nearest),
+            "remedy": self.remedy,
+            "content": lore.content if self.fired else None,
+            "role": ROLES[entry.role] if entry.role is not None and 0 <= entry.role < len(ROLES) else ROLES[0],
+            "position": entry.position,
+            "depth": entry.depth,
+            "order": entry.order,
+            "outlet": entry.outlet_name,
+            "dialect": lore.book.macro_dialect,
+        }
+
+
+def of_fired(fired: Fired, *, rank: int, nearest: Mapping[str, Any]) -> Decision:
+    return Decision(
+        fired.lore,
+        fired=True,
+        reason=_because(fired),
+        made_in=fired.made_in,
+        matched=fired.matched,
+        tokens=fired.tokens,
+        left=fired.left,
+        rank=rank,
+        nearest=nearest,
+    )
+
+
+def of_stopped(lore: Lore, stopped: Stopped, *, matched: Matched | None, nearest: Mapping[str, Any]) -> Decision:
+    return Decision(
+        lore,
+        fired=False,
+        reason=stopped.reason,
+        made_in=stopped.made_in,
+        gate=stopped.gate,
+        matched=matched,
+        lost_to=stopped.lost_to,
+        tokens=stopped.tokens,
+        left=stopped.left,
+        nearest=nearest,
+    )
+
+
+def _because(fired: Fired) -> str:
+    entry, matched = fired.lore.entry, fired.matched
+    if fired.sticky:
+        return f"it is sticky for {entry.sticky} messages"
+    if entry.constant:
+        return "it is constant"
+    if ACTIVATE in fired.lore.decorators:
+        return "it says @@activate"
+    return f"{matched.key!r} stands in {matched.where}" if matched else "it is its turn"
+
+
+SETTINGS = {"max_passes": "passes allowed"}
+_FIELDS = {
+    "disable": "switched off",
+    "scanDepth": "scan depth",
+    "probability": "probability",
+    "caseSensitive": "case sensitive",
+    "matchWholeWords": "whole words",
+    "selective": "selective",
+    "groupOverride": "group override",
+    "ignoreBudget": "ignore budget",
+    "constant": "constant",
+}
+
+
+def in_words(change: Mapping[str, Any]) -> str:
+    """A change as a person would say it."""
+    said: list[str] = []
+    if "book" in change:
+        said.append("its book without the model filter")
+    if "message" in change:
+        said.append(f"a message with {change['message']!r}")
+    said += [_field(name, value) for name, value in change.get("entry", {}).items()]
+    said += [f"{SETTINGS.get(name, name)}: {value}" for name, value in change.get("settings", {}).items()]
+    return "; ".join(said)
+
+
+def _field(name: str, value: Any) -> str:
+    if name == "content":
+        return "its content without decorators"
+    if name == "key":
+        return f"only these keys: {', '.join(value)}" if value else "none of its keys"
+    shown = (
+        {True: "yes", False: "no", None: "none", "": "none"}.get(value, value) if not isinstance(value, list) else ""
+    )
+    return f"{_FIELDS.get(name, name)}: {shown or 'any'}"

@@ -1,0 +1,77 @@
+"""What keeps an entry out whatever is said: switches, filters, time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ctxlab.documents.lore import CharacterFilter
+from ctxlab.engines.worldbook.asking import Asked, Chat
+from ctxlab.engines.worldbook.entries import ACTIVATE, DONT_ACTIVATE, Lore
+from ctxlab.engines.worldbook.timing import Clock
+
+GATES = (
+    "disabled",
+    "model",
+    "trigger",
+    "character-filter",
+    "delay",
+    "cooldown",
+    "recursion-only",
+    "not-in-recursion",
+    "decorator",
+    "no-key",
+    "secondary-keys",
+    "group",
+    "probability",
+    "budget",
+    "pass-limit",
+)
+"""What can stop an entry, in the order in which it is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A gate that stopped it, why, and the fields that would open it."""
+
+    gate: str
+    reason: str
+    fix: Mapping[str, Any]
+
+
+def refusals(lore: Lore, asked: Asked, clock: Clock) -> list[Refusal]:
+    """All gates that are shut for an entry before any key is looked at; nearly always none."""
+    entry, out = lore.entry, list[Refusal]()
+    if entry.disable:
+        out.append(Refusal("disabled", "the entry is switched off", {"disable": False}))
+    if entry.triggers and asked.chat.trigger not in entry.triggers:
+        reason = f"it is for {', '.join(entry.triggers)}, this is {asked.chat.trigger}"
+        out.append(Refusal("trigger", reason, {"triggers": []}))
+    if entry.character_filter is not None and not _lets_pass(entry.character_filter, asked):
+        reason = f"its character filter leaves out {asked.chat.names[0] if asked.chat.names else 'nobody'}"
+        out.append(Refusal("character-filter", reason, {"characterFilter": None}))
+    if entry.delay and clock.length < entry.delay:
+        reason = f"it waits for {entry.delay} messages, there are {clock.length}"
+        out.append(Refusal("delay", reason, {"delay": None}))
+    if entry.cooldown and clock.cools(lore) and not clock.is_sticky(lore):
+        reason = f"it fired {clock.since(lore)} messages ago and cools down for {entry.cooldown}"
+        out.append(Refusal("cooldown", reason, {"cooldown": None}))
+    if DONT_ACTIVATE in lore.decorators and ACTIVATE not in lore.decorators:
+        out.append(Refusal("decorator", "it says @@dont_activate", {"content": lore.content}))
+    return out
+
+
+def _lets_pass(rule: CharacterFilter, asked: Asked) -> bool:
+    if not rule.names and not rule.tags:
+        return True
+    named, tagged = _meant(rule, asked.chat)
+    if asked.rules.compat == "reference":
+        return (named or tagged) != rule.is_exclude
+    if rule.is_exclude:
+        return not (named or tagged)
+    return (named or not rule.names) and (tagged or not rule.tags)
+
+
+def _meant(rule: CharacterFilter, chat: Chat) -> tuple[bool, bool]:
+    return not set(rule.names).isdisjoint(chat.names), not set(rule.tags).isdisjoint(chat.tags)

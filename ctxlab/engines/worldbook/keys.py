@@ -1,0 +1,90 @@
+"""What an entry waits for: words, or a JavaScript pattern between slashes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_PATTERN = re.compile(r"/(?P<body>.+)/(?P<flags>[dgimsuvy]*)", re.DOTALL)
+_OPEN_SLASH = re.compile(r"(?<!\\)(?:\\\\)*/")
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+_NAME = re.compile(r"\{\{\s*(user|char)\s*\}\}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key as one entry wants it read."""
+
+    text: str
+    case_sensitive: bool = False
+    whole_words: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing has to be checked where its folded letters stand."""
+        return not (self.case_sensitive or self.whole_words)
+
+    def stands_at(self, text: str, start: int, end: int) -> bool:
+        """Whether it stands there, given that its folded letters do."""
+        if self.case_sensitive and text[start:end] != self.text:
+            return False
+        if not self.whole_words or _has_blank(self.text):
+            return True
+        left = start == 0 or not (_is_word(text[start]) and _is_word(text[start - 1]))
+        return left and (end == len(text) or not (_is_word(text[end - 1]) and _is_word(text[end])))
+
+
+@dataclass(frozen=True, slots=True)
+class PatternKey:
+    """`/body/flags`; `marked` where it speaks of the sign that SillyTavern puts before every message."""
+
+    text: str
+    body: str
+    flags: str
+    marked: bool = False
+
+
+AnyKey = Key | PatternKey
+
+
+def key_of(text: str, *, case_sensitive: bool, whole_words: bool, marked: bool = False) -> AnyKey | None:
+    """A key as it is written in an entry; None for an empty one, which waits for nothing.
+
+    Keys of several words are found inside longer words too, whatever `whole_words` says, as in SillyTavern.
+    """
+    if not text:
+        return None
+    if len(text) > 2 and text[0] == "/" and (found := _PATTERN.fullmatch(text)):
+        body = found["body"]
+        if not _OPEN_SLASH.search(body):
+            return PatternKey(text, body, found["flags"], marked or "\\x01" in body or "\x01" in body)
+    return Key(text, case_sensitive, whole_words)
+
+
+def with_names(text: str, names: dict[str, str]) -> str:
+    """`{{user}}` and `{{char}}` filled in, where a name is known."""
+    if "{{" not in text:
+        return text
+    return _NAME.sub(lambda found: names.get(found[1].lower()) or found[0], text)
+
+
+def folded(text: str) -> str:
+    """Upper and lower case alike, every character at the place where it was."""
+    fold = text.casefold()
+    if len(fold) != len(text):  # ß and its like become two letters: they stay as they are
+        fold = "".join([one if len(one := char.casefold()) == 1 else char for char in text])
+    return fold
+
+
+def searchable(text: str) -> str:
+    """Folded, and without halves of surrogate pairs, which have no UTF-8."""
+    fold = folded(text)
+    return _HALF_PAIR.sub("\ufffd", fold) if not fold.isascii() and _HALF_PAIR.search(fold) else fold
+
+
+def _is_word(char: str) -> bool:
+    return char.isascii() and (char.isalnum() or char == "_")
+
+
+def _has_blank(text: str) -> bool:
+    return any(char.isspace() for char in text)

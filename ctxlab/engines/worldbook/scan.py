@@ -1,0 +1,184 @@
+"""A scan from question to decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from ctxlab.documents import Note
+from ctxlab.engines.model_match import model_fits
+from ctxlab.engines.worldbook.activation import Activation
+from ctxlab.engines.worldbook.asking import Asked
+from ctxlab.engines.worldbook.changing import with_change
+from ctxlab.engines.worldbook.decision import Decision, of_fired, of_stopped
+from ctxlab.engines.worldbook.entries import Lore, Maker
+from ctxlab.engines.worldbook.matching import Sight
+from ctxlab.engines.worldbook.nearest import Nearest, keeps_out
+from ctxlab.engines.worldbook.timing import Clock
+from ctxlab.errors import CtxlabError, did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HTML_ROWS = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoreScan:
+    """What became of every entry, in the order of the books; `activations` is what the next build should know."""
+
+    asked: Asked
+    decisions: tuple[Decision, ...]
+    activations: Mapping[str, str]
+    notes: tuple[Note, ...] = ()
+    passes: int = 1
+    spent_tokens: int = 0
+    _by_key: dict[str, Decision] = field(default_factory=dict[str, Decision], repr=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"LoreScan({len(self.fired)} of {len(self.decisions)} entries fire, {self.spent_tokens:,} tokens, "
+            f"{self.passes} {'pass' if self.passes == 1 else 'passes'})"
+        )
+
+    def __len__(self) -> int:
+        return len(self.decisions)
+
+    def __getitem__(self, key: str) -> Decision:
+        """The decision on an entry, by its key, such as `lore:harbour/3`."""
+        if not self._by_key:
+            self._by_key.update({decision.key: decision for decision in self.decisions})
+        if key not in self._by_key:
+            raise CtxlabError(f"there is no entry {key!r}{did_you_mean(key, list(self._by_key)[:2000])}")
+        return self._by_key[key]
+
+    @property
+    def fired(self) -> tuple[Decision, ...]:
+        """Those that fire, in the order in which they came."""
+        return tuple(sorted((one for one in self.decisions if one.fired), key=lambda one: one.rank or 0))
+
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """Plain data, one row an entry: those that fire in the order in which they came, then the rest."""
+        rest = [one for one in self.decisions if not one.fired]
+        return tuple([one.as_data() for one in (*self.fired, *rest)])
+
+    def frame(self) -> pd.DataFrame:
+        """One row an entry."""
+        import pandas as pd
+
+        rows = self.rows()
+        return pd.DataFrame(list(rows)).set_index("key") if rows else pd.DataFrame()
+
+    def with_change(self, key: str, change: Mapping[str, Any] | None = None) -> LoreScan:
+        """The scan again with a change for an entry, by default its nearest one."""
+        decision = self[key]
+        return scan(with_change(self.asked, decision.nearest if change is None else change, of=decision.lore))
+
+    def _repr_html_(self) -> str:
+        shown = [*self.fired, *(one for one in self.decisions if not one.fired)]
+        cells = [
+            (one.lore.book.shown_name, one.lore.entry.title, "fires" if one.fired else one.gate, one.reason, one.remedy)
+            for one in shown[:HTML_ROWS]
+        ]
+        more = len(shown) - HTML_ROWS
+        titles = ("book", "entry", "", "why", "nearest change")
+        return f"<b>{escape(repr(self))}</b>{_table(titles, cells)}" + (f"<p>and {more:,} more</p>" if more > 0 else "")
+
+
+def scan(asked: Asked) -> LoreScan:
+    """Which entries fire, and for every entry what stopped it and what would have made it fire."""
+    maker, clock = Maker(asked), Clock(asked.chat)
+    lores = maker.all()
+    shut, problems = _shut_books(asked)
+    sight = Sight.over(asked, lores, maker.search)
+    run = Activation(asked, lores, sight, clock, maker).run(shut)
+    decisions = list(_decided(run, [lore for lore in lores if lore.book_index not in shut]))
+    for number in shut:  # as if this one book were meant for the model
+        opened = Activation(asked, lores, sight.afresh(), clock, maker).run(other for other in shut if other != number)
+        decisions += _shut_out(run, opened, [lore for lore in lores if lore.book_index == number])
+    decisions.sort(key=lambda one: one.lore.index)
+    return LoreScan(
+        asked,
+        tuple(decisions),
+        clock.records(asked.chat.activations, (fired.lore for fired in run.fired.values())),
+        (*problems, *_notes(run, decisions, sight)),
+        sum(not this.is_beyond for this in run.passes),
+        run.spent,
+    )
+
+
+def _decided(run: Activation, lores: Sequence[Lore]) -> Iterator[Decision]:
+    nearest = Nearest(run)
+    ranks = {index: rank for rank, index in enumerate(run.fired)}
+    for lore in lores:
+        fired = run.fired.get(lore.index)
+        if fired is not None:
+            keys = fired.matched.keys if fired.matched else ()
+            yield of_fired(fired, rank=ranks[lore.index], nearest=keeps_out(lore, keys, run))
+        else:
+            stopped = run.stopped[lore.index]
+            matched = run.sight.matched(lore, run.asked, before=stopped.made_in) if stopped.gate in WITH_KEYS else None
+            yield of_stopped(lore, stopped, matched=matched, nearest=nearest.of(lore))
+
+
+def _shut_out(run: Activation, opened: Activation, lores: Sequence[Lore]) -> Iterator[Decision]:
+    for decision in _decided(opened, lores):
+        change = {"book": {"modelMatch": None}, **({} if decision.fired else decision.nearest)}
+        yield of_stopped(decision.lore, run.stopped[decision.lore.index], matched=None, nearest=change)
+
+
+WITH_KEYS = frozenset({"secondary-keys", "group", "probability", "budget", "pass-limit"})
+
+
+def _shut_books(asked: Asked) -> tuple[list[int], list[Note]]:
+    shut: list[int] = []
+    notes: list[Note] = []
+    for number, held in enumerate(asked.books):
+        verdict = model_fits(held.book.model_match, asked.chat.model)
+        notes += [Note("warning", f"book {held.book.shown_name!r}: {why}") for why in verdict.problems]
+        if not verdict.fits:
+            shut.append(number)
+    return shut, notes
+
+
+def _notes(run: Activation, decisions: Sequence[Decision], sight: Sight) -> list[Note]:
+    notes = [
+        Note("warning", f"key {text!r} is left out: {why}", details={"lore_key": text})
+        for text, why in sight.left_out().items()
+    ]
+    beyond = next((this for this in run.passes if this.is_beyond), None)
+    kept_out = [one.key for one in decisions if one.gate == "pass-limit"]
+    if beyond is not None and kept_out:
+        text = f"lore calls up more lore: {len(kept_out)} entries more after {beyond.number - 1} passes, the limit"
+        notes.append(Note("warning", text, details={"keys": kept_out[:20]}))
+    firing = {one.lore.book_index for one in decisions if one.fired}
+    for number, held in enumerate(run.asked.books):
+        if number not in firing:
+            notes.append(Note("info", _silent(held.book.shown_name, number, decisions)))
+    return notes
+
+
+def _silent(name: str, number: int, decisions: Sequence[Decision]) -> str:
+    gates: dict[str, int] = {}
+    for one in decisions:
+        if one.lore.book_index == number and one.gate is not None:
+            gates[one.gate] = gates.get(one.gate, 0) + 1
+    if not gates:
+        return f"book {name!r} has no entries"
+    told = ", ".join(f"{n:,} {gate}" for gate, n in sorted(gates.items(), key=lambda pair: -pair[1]))
+    return f"book {name!r}: none of its entries fires ({told})"
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    def cut(cell: object) -> str:
+        text = str(cell)
+        return escape(text if len(text) <= 120 else text[:117] + "...")
+
+    head = "".join(f"<th style='text-align:left'>{escape(title)}</th>" for title in titles)
+    body = "".join("<tr>" + "".join(f"<td>{cut(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+__all__ = ["Lore", "LoreScan", "scan"]

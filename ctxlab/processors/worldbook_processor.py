@@ -1,0 +1,189 @@
+"""Which lore fires; the injection assembler places it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+from pydantic import Field
+
+from ctxlab.context import Context, Request
+from ctxlab.documents import Agent, MessageNode
+from ctxlab.documents.lore import Worldbook
+from ctxlab.engines.worldbook import Asked, Chat, InForce, Level, LoreScan, Rules, Source, Spoken, scan
+from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.processors.placement import role_in_prompt
+
+ID = "worldbook-processor"
+LORE, ACTIVATIONS = "lore", "lore-activations"
+HISTORY = frozenset({"node", "summary", "pending"})
+
+
+class WorldbookProcessor(Processor):
+    """Decide on every entry of every book in force; the decisions are the table `lore`."""
+
+    id = ID
+    name = "Worldbook"
+    description = "Finds the lore that the newest messages call up, and says of every entry why it fires or not."
+    priority = 290
+    aliases = ("worldbook", "primary:worldbook-processor")
+    needs = ("history",)
+
+    class Settings(ProcessorSettings):
+        scan_depth: int = Field(
+            2,
+            ge=0,
+            title="Scan depth",
+            description="Newest messages in which keys are looked for, where entry, book and agent don't say it.",
+        )
+        recursion: bool = Field(
+            True,
+            title="Recursion",
+            description="Look for keys in the lore that fires as well, unless the agent says no.",
+        )
+        max_passes: int = Field(
+            20, ge=0, title="Passes", description="Times that lore may call up more lore; 0 is no limit."
+        )
+        budget_percent: float = Field(
+            25,
+            ge=0,
+            le=100,
+            title="Budget",
+            description="Share of the model's window for lore, in percent; 0 is no budget.",
+        )
+        budget_cap_tokens: int = Field(
+            0, ge=0, title="Budget cap", description="Most tokens for lore, whatever the window; 0 is no cap."
+        )
+        overflow: Literal["stop", "skip"] = Field(
+            "stop",
+            title="When one doesn't fit",
+            description="Stop there, or skip it and try the smaller ones after it.",
+        )
+        case_sensitive: bool = Field(
+            False, title="Case sensitive", description="Tell upper and lower case apart where an entry doesn't say."
+        )
+        whole_words: bool = Field(
+            False, title="Whole words", description="Match Latin keys as whole words only where an entry doesn't say."
+        )
+        group_scoring: bool = Field(
+            False,
+            title="Group scoring",
+            description="In a group the entries with the most keys in sight win, where an entry doesn't say.",
+        )
+        first: Literal["agent", "global", "neither"] = Field(
+            "agent",
+            title="Whose books first",
+            description="After the user's: the agent's before the global ones, the other way round, or all alike.",
+        )
+        compat: Literal["sillytavern", "reference"] = Field(
+            "sillytavern", title="Reading", description="Whose order of checks and reading of patterns is followed."
+        )
+
+    settings: Settings
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        if not ctx.request.books:
+            return ctx
+        found = self.scan(ctx, services)
+        notes = [replace(note, processor=ID) for note in found.notes]
+        return ctx.put(LORE, found.rows()).put(ACTIVATIONS, dict(found.activations)).noted(notes)
+
+    def scan(self, ctx: Context, services: Services) -> LoreScan:
+        """The decisions, with what they were made from, to be asked again with changes."""
+        return scan(self.asked(ctx, services))
+
+    def asked(self, ctx: Context, services: Services) -> Asked:
+        request = ctx.request
+        books = tuple([InForce(book, _level_of(book, request)) for book in request.books])
+        return Asked(books, chat_of(ctx), self._rules(request), dice=ctx.dice, count=services.tokenizer.count)
+
+    def _rules(self, request: Request) -> Rules:
+        own, settings = request.agent.worldbook_settings if request.agent else None, self.settings
+        depth = own.default_scan_depth if own and own.default_scan_depth is not None else settings.scan_depth
+        off = own.disable_recursion if own and own.disable_recursion is not None else not settings.recursion
+        return Rules(
+            scan_depth=depth,
+            recursion=not off,
+            max_passes=settings.max_passes,
+            case_sensitive=settings.case_sensitive,
+            whole_words=settings.whole_words,
+            group_scoring=settings.group_scoring,
+            budget_tokens=self._budget(request),
+            overflow=settings.overflow,
+            first=settings.first,
+            compat=settings.compat,
+        )
+
+    def _budget(self, request: Request) -> int | None:
+        window = request.model.context_window if request.model else None
+        share = round(window * self.settings.budget_percent / 100) if window and self.settings.budget_percent else None
+        return min((limit for limit in (share, self.settings.budget_cap_tokens) if limit), default=None)
+
+
+def chat_of(ctx: Context) -> Chat:
+    """The history as it is scanned, and who is in it; presets aren't scanned."""
+    request = ctx.request
+    agent, user = request.agent, request.user
+    leaf = request.leaf_id
+    known = leaf is not None and bool(request.activations) and leaf in request.session.nodes
+    return Chat(
+        messages=tuple(
+            [
+                Spoken(draft.key, str(draft.text), draft.origin.ref or draft.key)
+                for draft in ctx.drafts
+                if draft.origin.kind in HISTORY
+            ]
+        ),
+        about=dict(_about(agent, user.content if user else "")),
+        names=tuple(dict.fromkeys(name for name in (agent.shown_name, agent.name, agent.id) if name)) if agent else (),
+        tags=agent.tags or () if agent else (),
+        user=user.shown_name if user else "",
+        model=request.model,
+        activations=request.activations,
+        path=tuple([node.id for node in request.session.path(leaf)]) if known else (),
+    )
+
+
+def _level_of(book: Worldbook, request: Request) -> Level:
+    if request.agent and book.book_id in request.agent.worldbook_ids:
+        return "agent"
+    return "user" if request.user and book.book_id in request.user.worldbook_ids else "global"
+
+
+def _about(agent: Agent | None, persona: str) -> Iterator[tuple[Source, str]]:
+    """What entries may have scanned beside the messages."""
+    yield "persona", persona
+    if agent is None:
+        return
+    yield "character", _description(agent)
+    yield "personality", agent.personality or _preset(agent, "charPersonality")
+    yield "scenario", agent.scenario or _preset(agent, "scenario")
+    yield "depth-prompt", _extra(agent, "depthPrompt", "extensions", "depth_prompt", "prompt")
+    yield "creator-notes", _extra(agent, "creatorNotes", "creator_notes")
+
+
+def _description(agent: Agent) -> str:
+    """The card's description: the preset that it became, else the first that the system says."""
+    named = _preset(agent, "charDescription")
+    return named or next((node.content for node in _sent(agent) if node.role == "system"), "")
+
+
+def _preset(agent: Agent, name: str) -> str:
+    return next((node.content for node in _sent(agent) if role_in_prompt(node) == name), "")
+
+
+def _sent(agent: Agent) -> Iterator[MessageNode]:
+    return (node for node in agent.preset_messages if node.enabled)
+
+
+def _extra(agent: Agent, field: str, *path: str) -> str:
+    """A text that agents have no field for: of the file itself, else of the card that it was read from."""
+    own = (agent.model_extra or {}).get(field)
+    if isinstance(own, str):
+        return own
+    card = (agent.carried or {}).get("sillytavern")
+    value: Any = card.get("data", card) if isinstance(card, Mapping) else None
+    for step in path:
+        value = cast("Mapping[str, Any]", value).get(step) if isinstance(value, Mapping) else None
+    return value if isinstance(value, str) else ""

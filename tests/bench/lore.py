@@ -1,0 +1,86 @@
+"""What a scan of ten thousand keys costs, and what an alternation of `re` would."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from ctxlab.documents.lore import LoreEntry, Worldbook
+from ctxlab.engines.worldbook import Asked, Chat, InForce, Rules, Spoken, entries, scan, search
+from ctxlab.engines.worldbook.entries import Maker
+from ctxlab.engines.worldbook.matching import Sight
+from tests.bench.timing import Work, timed
+
+KEYS, CHARACTERS = 10_000, 1_000_000
+SYLLABLES = [
+    "dra",
+    "gon",
+    "ca",
+    "stle",
+    "ri",
+    "ver",
+    "sto",
+    "rm",
+    "el",
+    "f",
+    "or",
+    "wi",
+    "zard",
+    "the",
+    "城",
+    "山",
+    "河",
+]
+ALTERNATION_KEYS, ALTERNATION_CHARACTERS = 1_000, 100_000
+
+
+def words(dice: random.Random, least: int, most: int) -> str:
+    return "".join(dice.choice(SYLLABLES) for _ in range(dice.randint(least, most)))
+
+
+def material(keys: int, characters: int) -> tuple[Worldbook, Chat]:
+    dice = random.Random(1)
+    known = list(dict.fromkeys(words(dice, 3, 5) for _ in range(3 * keys)))[:keys]
+    book = Worldbook(
+        id="b",
+        entries={str(i): LoreEntry(uid=i, key=(key,), content=words(dice, 40, 40)) for i, key in enumerate(known)},
+    )
+    texts: list[str] = []
+    size = 0
+    while size < characters:
+        texts.append(" ".join(words(dice, 1, 4) for _ in range(60)))
+        size += len(texts[-1])
+    return book, Chat(tuple(Spoken(str(i), text, str(i)) for i, text in enumerate(texts)))
+
+
+def forget() -> None:
+    search._automaton.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    entries._SHELVES.clear()  # pyright: ignore[reportPrivateUsage]
+
+
+def alternation(book: Worldbook, chat: Chat) -> int:
+    """The same keys as one pattern; overlapping ones are lost."""
+    pattern = re.compile("|".join(re.escape(entry.key[0]) for entry in book.entries.values()), re.IGNORECASE)
+    return sum(1 for spoken in chat.messages for _ in pattern.finditer(spoken.text))
+
+
+def lore_rows() -> dict[str, float]:
+    """CPU seconds by work; those of `re` are of a hundredth of the work."""
+    book, chat = material(KEYS, CHARACTERS)
+    asked = Asked((InForce(book),), chat)
+    limited = Asked((InForce(book),), chat, Rules(budget_tokens=2_000))
+    maker = Maker(asked)
+    lores = maker.all()
+    small, short = material(ALTERNATION_KEYS, ALTERNATION_CHARACTERS)
+    little = Asked((InForce(small),), short)
+    return timed(
+        {
+            "keys, 10,000 in 1 MB, automaton there": Work(lambda: Sight.over(asked, lores, maker.search)),
+            "decisions on 10,000 entries, cold": Work(lambda: scan(asked), before=forget),
+            "decisions on 10,000 entries": Work(lambda: scan(asked)),
+            "decisions within a budget": Work(lambda: scan(limited)),
+            "rows of the table": Work(scan(asked).rows),
+            "decisions, 1,000 entries in 0.1 MB": Work(lambda: scan(little)),
+            "re alternation, 1,000 keys in 0.1 MB": Work(lambda: alternation(small, short)),
+        }
+    )
