@@ -7,9 +7,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ctxlab.api import analyze, build, debug, diff, load, load_agent, load_user, read, read_data
-    from ctxlab.context import Cause, Context, Draft, Edit, Origin, Pending, Request, Span, Text
-    from ctxlab.documents import Agent, History, MessageNode, ModelProfile, Note, Session, UserProfile
+    from ctxlab.api import (
+        analyze,
+        begin,
+        build,
+        debug,
+        diff,
+        display,
+        expand_input,
+        greeted,
+        joined,
+        load,
+        load_agent,
+        load_user,
+        lore_scan,
+        read,
+        read_data,
+        regex_steps,
+    )
+    from ctxlab.context import Cause, Context, Draft, Edit, Origin, Pending, Request, Span, Text, Variables
+    from ctxlab.documents import (
+        Agent,
+        History,
+        LoreEntry,
+        MessageNode,
+        ModelProfile,
+        Note,
+        RegexConfig,
+        RegexPreset,
+        RegexRule,
+        Session,
+        UserProfile,
+        Worldbook,
+    )
     from ctxlab.errors import (
         BudgetTooSmall,
         CtxlabError,
@@ -29,7 +59,7 @@ if TYPE_CHECKING:
         processor,
     )
     from ctxlab.processors import default_pipeline
-    from ctxlab.studies import Comparison, budget_figure, compare, injection_figure
+    from ctxlab.studies import Comparison, book_frame, book_from_frame, budget_figure, compare, injection_figure
 
 __version__ = "0.1.0"
 
@@ -45,6 +75,7 @@ __all__ = [
     "Draft",
     "Edit",
     "History",
+    "LoreEntry",
     "MessageNode",
     "ModelProfile",
     "Note",
@@ -54,6 +85,9 @@ __all__ = [
     "Processor",
     "ProcessorFailed",
     "ProcessorSettings",
+    "RegexConfig",
+    "RegexPreset",
+    "RegexRule",
     "Request",
     "Services",
     "Session",
@@ -64,26 +98,67 @@ __all__ = [
     "UnexplainedDrop",
     "UnexplainedRewrite",
     "UserProfile",
+    "Variables",
+    "Worldbook",
     "analyze",
+    "begin",
+    "book_frame",
+    "book_from_frame",
     "budget_figure",
     "build",
     "compare",
     "debug",
     "default_pipeline",
     "diff",
+    "display",
+    "expand_input",
+    "greeted",
     "injection_figure",
+    "joined",
     "load",
     "load_agent",
     "load_user",
+    "lore_scan",
     "processor",
     "read",
     "read_data",
+    "regex_steps",
 ]
 
 _HOMES = {
-    "api": ("analyze", "build", "debug", "diff", "load", "load_agent", "load_user", "read", "read_data"),
-    "context": ("Cause", "Context", "Draft", "Edit", "Origin", "Pending", "Request", "Span", "Text"),
-    "documents": ("Agent", "History", "MessageNode", "ModelProfile", "Note", "Session", "UserProfile"),
+    "api": (
+        "analyze",
+        "begin",
+        "build",
+        "debug",
+        "diff",
+        "display",
+        "expand_input",
+        "greeted",
+        "joined",
+        "load",
+        "load_agent",
+        "load_user",
+        "lore_scan",
+        "read",
+        "read_data",
+        "regex_steps",
+    ),
+    "context": ("Cause", "Context", "Draft", "Edit", "Origin", "Pending", "Request", "Span", "Text", "Variables"),
+    "documents": (
+        "Agent",
+        "History",
+        "LoreEntry",
+        "MessageNode",
+        "ModelProfile",
+        "Note",
+        "RegexConfig",
+        "RegexPreset",
+        "RegexRule",
+        "Session",
+        "UserProfile",
+        "Worldbook",
+    ),
     "errors": (
         "BudgetTooSmall",
         "CtxlabError",
@@ -103,7 +178,7 @@ _HOMES = {
         "processor",
     ),
     "processors": ("default_pipeline",),
-    "studies": ("Comparison", "budget_figure", "compare", "injection_figure"),
+    "studies": ("Comparison", "book_frame", "book_from_frame", "budget_figure", "compare", "injection_figure"),
 }
 _HOME = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
 

@@ -12,17 +12,18 @@ from typing import Annotated, cast
 
 import typer
 
-from ctxlab.cli.options import (
+from ctxlab.cli.asking import (
     AgentOption,
     Asked,
-    BudgetOption,
+    BookOption,
     FileArgument,
     LeafOption,
     ModelOption,
     PickOption,
+    SeedOption,
     SetOption,
-    UntilOption,
     UserOption,
+    asking,
 )
 
 
@@ -52,7 +53,7 @@ EXAMPLES = """\b
 Examples:
   ctxlab demo
   ctxlab build chat.json --budget 4000
-  ctxlab build chat.session.json --agent guide.agent.json --format json
+  ctxlab build chat.session.json --agent guide.card.png --book island.json
   ctxlab explain chat.session.json --text "once upon a time"
   ctxlab step chat.session.json --set token-limiter.retain=each
   ctxlab tree chat.session.json
@@ -73,32 +74,27 @@ Examples:
   ctxlab build chat.session.json
   ctxlab build chat.json --model gpt-4o --budget 2000
   ctxlab build chat.json --until token-limiter
+  ctxlab build chat.json --agent card.png --book island.json --rules tidy.json
+  ctxlab build chat.json --pending "Is it {{weekday}} yet?" --timestamp 2026-05-04T21:30:00 --zone Asia/Tokyo
   ctxlab build chat.json --set merge-system.enabled=false --set token-limiter.retained_characters=200
   ctxlab build chats.jsonl --pick 3 --format json > messages.json
 """
 
 
 @app.command(epilog=BUILD, short_help="What is sent, every step, every cut and its cause.")
+@asking()
 def build(
-    file: FileArgument,
-    pick: PickOption = None,
-    agent: AgentOption = None,
-    user: UserOption = None,
-    budget: BudgetOption = None,
-    model: ModelOption = None,
-    leaf: LeafOption = None,
-    until: UntilOption = None,
-    settings: SetOption = None,
+    asked: Asked,
     form: Annotated[Form, typer.Option("--format", help="For people, or the messages as JSON.")] = Form.text,
 ) -> None:
     """Build the context for a message and show every step, every cut and its cause."""
     from ctxlab.cli.build import print_json, print_text
     from ctxlab.cli.options import load
 
-    loaded = load(Asked(file, pick, agent, user, budget, model, leaf, until, tuple(settings or ())))
+    loaded = load(asked)
     trace = loaded.trace()
     if form is Form.json:
-        print_json(trace)
+        print_json(trace.messages)
     else:
         print_text(loaded, trace)
 
@@ -108,35 +104,37 @@ Examples:
   ctxlab explain chat.session.json                      every message and what became of it
   ctxlab explain chat.session.json --key u8             the life of one message
   ctxlab explain chat.session.json --text "the boat"    where these words are, and who wrote them
+  ctxlab explain chat.session.json --entry "The reef"   why a lore entry is sent, or what it would take
+  ctxlab explain chat.session.json --rule "no asides"   what a find and replace rule did
 """
 
 
-@app.command(epilog=EXPLAIN, short_help="What became of a message, or of some words.")
+@app.command(epilog=EXPLAIN, short_help="What became of a message, words, a lore entry, a rule.")
+@asking()
 def explain(
-    file: FileArgument,
+    asked: Asked,
     key: Annotated[
         str | None, typer.Option("--key", metavar="K", help="A message's key, or the id of its node or preset.")
     ] = None,
     text: Annotated[
         str | None, typer.Option("--text", metavar="WORDS", help="Words to look for, exactly as written.")
     ] = None,
-    pick: PickOption = None,
-    agent: AgentOption = None,
-    user: UserOption = None,
-    budget: BudgetOption = None,
-    model: ModelOption = None,
-    leaf: LeafOption = None,
-    until: UntilOption = None,
-    settings: SetOption = None,
+    entry: Annotated[
+        str | None, typer.Option("--entry", metavar="E", help="A lore entry, by title, uid, key or book/uid.")
+    ] = None,
+    rule: Annotated[str | None, typer.Option("--rule", metavar="R", help="A find and replace rule, by name.")] = None,
+    form: Annotated[Form, typer.Option("--format", help="For people, or the answer as JSON.")] = Form.text,
 ) -> int:
-    """Say what became of a message, or of some words, and which step did it."""
-    from ctxlab.cli.explain import print_explanation
+    """Say what became of a message, of some words, of a lore entry or a rule, and why."""
+    from ctxlab.cli.explain import Question, print_explanation
     from ctxlab.cli.options import load
 
-    if key is not None and text is not None:
-        raise typer.BadParameter("--key asks for a message and --text for words; give one of them")
-    loaded = load(Asked(file, pick, agent, user, budget, model, leaf, until, tuple(settings or ())))
-    return print_explanation(loaded, key=key, words=text)
+    question = Question(key=key, words=text, entry=entry, rule=rule)
+    if question.asks_several:
+        raise typer.BadParameter(
+            "--key asks for a message, --text for words, --entry for lore, --rule for a rule; give one of them"
+        )
+    return print_explanation(load(asked), question, as_json=form is Form.json)
 
 
 STEP = """\b
@@ -148,22 +146,13 @@ Examples:
 
 
 @app.command(epilog=STEP, short_help="Walk through the steps, and change things on the way.")
-def step(
-    file: FileArgument,
-    pick: PickOption = None,
-    agent: AgentOption = None,
-    user: UserOption = None,
-    budget: BudgetOption = None,
-    model: ModelOption = None,
-    leaf: LeafOption = None,
-    until: UntilOption = None,
-    settings: SetOption = None,
-) -> None:
+@asking()
+def step(asked: Asked) -> None:
     """Walk through the steps, forwards and backwards, changing settings and messages on the way."""
     from ctxlab.cli.options import load
     from ctxlab.cli.step import walk
 
-    walk(load(Asked(file, pick, agent, user, budget, model, leaf, until, tuple(settings or ()))))
+    walk(load(asked))
 
 
 TREE = """\b
@@ -194,22 +183,13 @@ Examples:
 
 
 @app.command(epilog=LEDGER, short_help="Where every token went, by step and rule.")
-def ledger(
-    file: FileArgument,
-    pick: PickOption = None,
-    agent: AgentOption = None,
-    user: UserOption = None,
-    budget: BudgetOption = None,
-    model: ModelOption = None,
-    leaf: LeafOption = None,
-    until: UntilOption = None,
-    settings: SetOption = None,
-) -> None:
+@asking()
+def ledger(asked: Asked) -> None:
     """Show where every token came from and where it went, step by step and rule by rule."""
     from ctxlab.cli.ledger import print_ledger
     from ctxlab.cli.options import load
 
-    print_ledger(load(Asked(file, pick, agent, user, budget, model, leaf, until, tuple(settings or ()))))
+    print_ledger(load(asked))
 
 
 COMPARE = """\b
@@ -220,28 +200,22 @@ Examples:
 
 
 @app.command(epilog=COMPARE, short_help="Strategies and budgets side by side.")
+@asking(without=("budget", "until"))
 def compare(
-    file: FileArgument,
+    asked: Asked,
     strategies: Annotated[
         str, typer.Option("--strategies", metavar="S,S,...", help="Truncation strategies, with commas between.")
     ] = "",
     budgets: Annotated[
         str, typer.Option("--budgets", metavar="N,N,...", help="Budgets in tokens, with commas between.")
     ] = "",
-    pick: PickOption = None,
-    agent: AgentOption = None,
-    user: UserOption = None,
-    model: ModelOption = None,
-    leaf: LeafOption = None,
-    settings: SetOption = None,
 ) -> None:
     """Cut the same conversation in several ways and show what each way keeps."""
     from ctxlab.cli.compare import print_comparison
     from ctxlab.cli.options import load
 
     names = tuple(name.strip() for name in strategies.split(",") if name.strip())
-    loaded = load(Asked(file, pick, agent, user, None, model, leaf, None, tuple(settings or ())))
-    print_comparison(loaded, strategies=names, budgets=_numbers(budgets))
+    print_comparison(load(asked), strategies=names, budgets=_numbers(budgets))
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -250,6 +224,50 @@ def _numbers(text: str) -> tuple[int, ...]:
     if wrong is not None:
         raise typer.BadParameter(f"--budgets takes whole numbers of tokens from 1 on, not {wrong!r}")
     return tuple(int(word) for word in words)
+
+
+LORE = """\b
+Examples:
+  ctxlab lore chat.session.json --book island.json
+  ctxlab lore --text "The reef at low tide" --book island.json
+  ctxlab lore chat.session.json --book island.json --csv > decisions.csv
+"""
+
+
+@app.command(epilog=LORE, short_help="Which lore fires, by what, and what the rest would take.")
+def lore(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="A file with a conversation.", show_default=False)
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", metavar="WORDS", help="Words to look through, in place of a file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The decisions as JSON.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="The decisions as CSV.")] = False,
+    book: BookOption = None,
+    pick: PickOption = None,
+    agent: AgentOption = None,
+    user: UserOption = None,
+    model: ModelOption = None,
+    leaf: LeafOption = None,
+    seed: SeedOption = 0,
+    settings: SetOption = None,
+) -> None:
+    """Show every lore entry: whether it fires, which words call it up, what stops it, and what it would take."""
+    from ctxlab.cli.lore import print_session_lore, print_text_lore
+    from ctxlab.cli.options import load
+
+    form = "json" if as_json else "csv" if as_csv else "text"
+    books, said = tuple(book or ()), tuple(settings or ())
+    if (file is None) == (text is None):
+        raise typer.BadParameter("lore looks through a FILE, or through the words of --text; give one of them")
+    if as_json and as_csv:
+        raise typer.BadParameter("--json and --csv are two forms; give one of them")
+    if file is not None:
+        asked = Asked(file, pick, agent, user, model=model, leaf=leaf, settings=said, books=books, seed=seed)
+        print_session_lore(load(asked), form=form)
+    elif text is not None:
+        print_text_lore(text, books, form=form, settings=said)
 
 
 CONVERT = """\b

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from ctxlab.pipeline import Trace
 
 
-def print_json(trace: Trace) -> None:
-    """Exactly `trace.messages`, UTF-8, nothing else."""
-    text = json.dumps(trace.messages, ensure_ascii=False, indent=2)
+def print_json(value: object) -> None:
+    """The value as UTF-8, nothing else; for a build exactly `trace.messages`."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
     # Half a surrogate pair has no UTF-8; JSON can write it as an escape.
     text = re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
     sys.stdout.buffer.write(text.encode() + b"\n")

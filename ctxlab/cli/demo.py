@@ -16,6 +16,7 @@ from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace, diff
 
 NAME = "harbour_roleplay"
+LORE = "harbour_lore.json"
 SMALL, LARGE = 1500, 1900
 
 
@@ -59,6 +60,7 @@ def show_demo() -> None:
     for command in (
         f"ctxlab step {shown} --budget {SMALL}",
         f"ctxlab build {_shown(folder / 'coding_chat.session.json')} --set token-limiter.retain=each",
+        f'ctxlab explain {shown} --book {_shown(folder / LORE)} --entry "Second Thought"',
         f"ctxlab tree {_shown(folder / 'research_tree.session.json')}",
     ):
         screen.line("  ", (command, "command"))
@@ -66,7 +68,7 @@ def show_demo() -> None:
 
 def bundled() -> Path:
     """The folder of the bundled conversations: in an installed package, else in the checkout."""
-    package = Path(api.__file__).parent
+    package = Path(api.__file__).parent.parent
     for folder in (package / "bundled", package.parent / "datasets"):
         if (folder / f"{NAME}.session.json").is_file():
             return folder

@@ -2,27 +2,67 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
+from ctxlab.cli import answers
+from ctxlab.cli.build import print_json
+from ctxlab.cli.entries import entry
 from ctxlab.cli.options import Loaded
+from ctxlab.cli.rules import rule
 from ctxlab.cli.show import short_key
 from ctxlab.cli.stories import fates, keys_for, life, places
 from ctxlab.cli.terminal import Screen, harmless
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.decisions import entries_named
 
 NOT_FOUND = 1
 
 
-def print_explanation(loaded: Loaded, *, key: str | None, words: str | None) -> int:
-    """The life of a message, the places of words, or every message with its fate; 1 when words are nowhere."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked about; nothing: every message."""
+
+    key: str | None = None
+    words: str | None = None
+    entry: str | None = None
+    rule: str | None = None
+
+    @property
+    def asks_several(self) -> bool:
+        return sum(each is not None for each in (self.key, self.words, self.entry, self.rule)) > 1
+
+
+def print_explanation(loaded: Loaded, asked: Question, *, as_json: bool = False) -> int:
+    """The answer, or with no question every message with its fate; 1 when words are nowhere."""
     trace = loaded.trace()
+    if as_json:
+        found = _data(trace, asked)
+        print_json(found)
+        return 0 if found or asked.words is None else NOT_FOUND
     screen = Screen()
-    if words is not None:
-        return find_words(screen, trace, words)
-    if key is not None:
-        lives(screen, trace, key)
-        return 0
-    screen.line(("every message and what became of it; --key says more of one", "dim"))
-    fates(screen, trace)
+    if asked.words is not None:
+        return find_words(screen, trace, asked.words)
+    if asked.key is not None:
+        lives(screen, trace, asked.key)
+    elif asked.entry is not None:
+        show_entries(screen, trace, asked.entry)
+    elif asked.rule is not None:
+        rule(screen, trace, asked.rule)
+    else:
+        screen.line(("every message and what became of it; --key says more of one", "dim"))
+        fates(screen, trace)
     return 0
+
+
+def _data(trace: Trace, asked: Question) -> list[dict[str, Any]]:
+    if asked.words is not None:
+        return answers.of_words(trace.where(asked.words))
+    if asked.key is not None:
+        return answers.of_key(trace, asked.key)
+    if asked.entry is not None:
+        return answers.of_entry(trace, asked.entry)
+    return answers.of_everything(trace) if asked.rule is None else answers.of_rule(trace, asked.rule)
 
 
 def lives(screen: Screen, trace: Trace, name: str) -> None:
@@ -32,6 +72,14 @@ def lives(screen: Screen, trace: Trace, name: str) -> None:
         if number:
             screen.blank()
         life(screen, trace, found)
+
+
+def show_entries(screen: Screen, trace: Trace, name: str) -> None:
+    """The decision on every lore entry that the name means; raises CtxlabError when there is none."""
+    for number, row in enumerate(entries_named(trace, name)):
+        if number:
+            screen.blank()
+        entry(screen, trace, row)
 
 
 def find_words(screen: Screen, trace: Trace, words: str) -> int:

@@ -10,6 +10,7 @@ from ctxlab.cli.show import counted
 from ctxlab.cli.terminal import NEWLINE, Screen, harmless, shown_body, wrapped
 from ctxlab.context import AssetRef, Draft, Span
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.decisions import LORE
 
 ALL_SHOWN = 60  # more messages than this, and the middle is left out
 HEAD, TAIL = 8, 32
@@ -48,7 +49,7 @@ def marked(screen: Screen, spans: Iterator[Span] | tuple[Span, ...], *, whole: b
         body = harmless(span.text) if whole else shown_body(span.text)
         if not body:
             continue
-        if span.cause is None or span.origin.kind == "separator":
+        if not _was_put(span):
             out.append(body, "dim" if span.origin.kind == "separator" else "")
         elif screen.coloured:
             out.append(body, "added")
@@ -143,10 +144,16 @@ def _some_of(names: list[str], room: int) -> str:
     return shown
 
 
+def _was_put(span: Span) -> bool:
+    """Whether a step put it into a message or rewrote it; lore is all of its message, joints are none of it."""
+    own = span.origin.kind == "separator" or (span.origin.kind == LORE and not span.was)
+    return span.cause is not None and not own
+
+
 def _rules_beyond(draft: Draft, shown: int) -> list[str]:
     """Which rules put in or rewrote something that the preview doesn't reach, joints aside."""
     spans = zip(draft.text.starts(), draft.text.spans, strict=True)
-    beyond = [span for start, span in spans if start >= shown and span.origin.kind != "separator"]
+    beyond = [span for start, span in spans if start >= shown and _was_put(span)]
     return list(
         dict.fromkeys(f"{span.cause.processor} / {span.cause.rule}" for span in beyond if span.cause is not None)
     )

@@ -1,74 +1,48 @@
-"""The options that build, explain and step share, and what they come to: a loaded request."""
+"""What the options of a command come to: a loaded request, and the runs that are made of it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from ctxlab.cli.asking import Asked
+from ctxlab.cli.at_hand import AtHand, picked, read
 
 if TYPE_CHECKING:
-    from ctxlab.documents import Agent, Session, UserProfile
+    from ctxlab.context import Variables
+    from ctxlab.documents import Agent, RegexPreset, Session, UserProfile, Worldbook
     from ctxlab.formats import Import
     from ctxlab.pipeline import Debugger, Pipeline, Trace
 
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file with a conversation.", show_default=False)]
-PickOption = Annotated[
-    str | None, typer.Option("--pick", metavar="P", help="Which session of several: an id, or an index from 0.")
+__all__ = [
+    "Asked",
+    "Loaded",
+    "load",
+    "picked",
+    "read",
+    "report_settings",
+    "running_step",
+    "setting_from",
+    "variables_from",
 ]
-AgentOption = Annotated[
-    str | None, typer.Option("--agent", metavar="A", help="An agent's file, or the id of one in FILE or beside it.")
-]
-UserOption = Annotated[
-    str | None,
-    typer.Option("--user", metavar="U", help="A user profile's file, or the id of one in FILE or beside it."),
-]
-BudgetOption = Annotated[int | None, typer.Option("--budget", metavar="N", min=1, help="Tokens for the whole prompt.")]
-ModelOption = Annotated[str | None, typer.Option("--model", metavar="M", help="The model's name, such as gpt-4o.")]
-LeafOption = Annotated[
-    str | None, typer.Option("--leaf", metavar="ID", help="The message to build for; else the session's active leaf.")
-]
-UntilOption = Annotated[str | None, typer.Option("--until", metavar="PROCESSOR", help="Stop after this step.")]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="STEP.SETTING=VALUE",
-        help="Change a setting of a step; may be given again.",
-        show_default=False,
-    ),
-]
-
-SESSION = ".session.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What was typed."""
-
-    file: Path
-    pick: str | None = None
-    agent: str | None = None
-    user: str | None = None
-    budget: int | None = None
-    model: str | None = None
-    leaf: str | None = None
-    until: str | None = None
-    settings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What it comes to: a session, who speaks in it, and what reading could not carry."""
+    """What it comes to: a session, who speaks in it, books and rules, and what reading could not carry.
+
+    `held` is FILE and what lies beside it, with the one session; `books` and `rules` are those in force whoever speaks.
+    """
 
     asked: Asked
+    held: Import
     session: Session
     agent: Agent | None
-    agents: tuple[Agent, ...]
     user: UserProfile | None
+    books: tuple[Worldbook, ...]
+    rules: tuple[RegexPreset, ...]
     losses: tuple[str, ...]
     beside: tuple[str, ...] = ()
 
@@ -77,14 +51,15 @@ class Loaded:
         if self.beside:
             from ctxlab.cli.terminal import complain
 
-            complain(f"also read {' and '.join(self.beside)}")
+            *others, last = self.beside
+            complain(f"also read {', '.join(others)}{' and ' if others else ''}{last}")
 
     def debugger(self) -> Debugger:
         """A debugger at the start of the run."""
         from ctxlab import api
 
         pipeline, options = self._options()
-        debugger = api.debug(self.session, self.agent, pipeline=pipeline, **options)
+        debugger = api.debug(self.held, self.agent, pipeline=pipeline, **options)
         self.announce()
         return debugger
 
@@ -111,8 +86,8 @@ class Loaded:
 
         pipeline, options = self._options()
         if self.asked.until is None:
-            return api.build(self.session, self.agent, pipeline=pipeline, **options)
-        debugger = api.debug(self.session, self.agent, pipeline=pipeline, **options)
+            return api.build(self.held, self.agent, pipeline=pipeline, **options)
+        debugger = api.debug(self.held, self.agent, pipeline=pipeline, **options)
         last = running_step(debugger.pipeline, self.asked.until)
         while debugger.step().id != last:
             pass
@@ -125,55 +100,48 @@ class Loaded:
         settings: dict[str, Any] = {}
         for text in self.asked.settings:
             settings.update(setting_from(pipeline, text))
-        return pipeline, {
-            "agents": self.agents,
+        about = {
             "user": self.user,
             "model": self.asked.model,
             "leaf": self.asked.leaf,
-            "budget_tokens": self.asked.budget,
-            "settings": settings,
+            "variables": variables_from(self.asked.variables),
+            "timestamp": self.asked.timestamp,
+            "zone": self.asked.zone,
+            "seed": self.asked.seed,
         }
+        rest = {"budget_tokens": self.asked.budget, "books": self.books, "rules": self.rules, "settings": settings}
+        return pipeline, {**about, **self._pending(about), **rest}
+
+    def _pending(self, about: Mapping[str, Any]) -> dict[str, Any]:
+        """What is typed, its macros expanded, and the variables that they leave."""
+        from ctxlab import api
+        from ctxlab.cli.terminal import complain
+
+        if self.asked.pending is None:
+            return {}
+        expansion = api.expand_input(self.asked.pending, self.held, self.agent, **about)
+        for note in expansion.notes:
+            complain(note.text)
+        return {"pending": expansion.pending, "variables": expansion.variables}
 
 
 def load(asked: Asked) -> Loaded:
-    """Read what was asked for, with agent and user that lie beside the session where none is named."""
-    held = read(asked.file)
-    session = picked(held, asked.pick)
-    agents, users = held.agents, held.users
-    found: list[str] = []
-    losses = [str(loss) for loss in held.losses]
-    for name, kind in (("agent", asked.agent), ("user", asked.user)):
-        beside = _beside(asked.file, name)
-        if beside is None or (kind is not None and _is_path(kind)):
-            continue
-        more = read(beside)
-        losses += [str(loss) for loss in more.losses]
-        if name == "agent":
-            agents = (*agents, *more.agents)
-        else:
-            users = (*users, *more.users)
-        if kind is None:
-            found.append(beside.name)
-    agent = None if asked.agent is None else _named(asked.agent, agents, "agent", asked.file)
-    user = (
-        (users[0] if len(users) == 1 else None) if asked.user is None else _named(asked.user, users, "user", asked.file)
+    """Read what was asked for, and what lies beside the session where nothing else is named."""
+    at_hand = AtHand(asked.file, pick=asked.pick)
+    agent, user = at_hand.agent(asked.agent), at_hand.user(asked.user)
+    at_hand.add_books(asked.books)
+    at_hand.add_rules(asked.rules)
+    return Loaded(
+        asked,
+        at_hand.held,
+        at_hand.session,
+        agent,
+        user,
+        tuple(at_hand.books),
+        tuple(at_hand.rules),
+        tuple(at_hand.losses),
+        tuple(at_hand.beside),
     )
-    return Loaded(asked, session, agent, agents, user, tuple(losses), tuple(found))
-
-
-def read(path: Path) -> Import:
-    from ctxlab import api
-    from ctxlab.cli.waiting import waiting
-
-    with waiting(f"reading {path.name}", file=path):
-        return api.read(path)
-
-
-def picked(held: Import, pick: str | None) -> Session:
-    """The session that `--pick` means: an id first, else an index."""
-    if pick is None or any(session.id == pick for session in held.sessions):
-        return held.pick(pick)
-    return held.pick(int(pick) if pick.removeprefix("-").isdecimal() else pick)
 
 
 def running_step(pipeline: Pipeline, id: str) -> str:
@@ -205,33 +173,26 @@ def setting_from(pipeline: Pipeline, text: str) -> dict[str, Any]:
     return {f"{base.id}.{setting}": parsed}
 
 
-def _beside(file: Path, name: str) -> Path | None:
-    """`harbour.agent.json` beside `harbour.session.json`."""
-    if not file.name.endswith(SESSION):
-        return None
-    path = file.with_name(f"{file.name.removesuffix(SESSION)}.{name}.json")
-    return path if path.is_file() else None
+def variables_from(texts: Sequence[str]) -> Variables:
+    """`name=value` as variables of the conversation; a value that is a JSON number is one."""
+    from ctxlab.context import Variables
+    from ctxlab.errors import WrongSetting
+
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise WrongSetting(f"{text!r} is no variable; write NAME=VALUE, such as coins=12")
+        found[name.strip()] = _number_or_text(value)
+    return Variables(session=found)
 
 
-def _is_path(text: str) -> bool:
-    return text.endswith(".json") or "/" in text or "\\" in text or Path(text).is_file()
-
-
-def _named(text: str, known: Sequence[Any], what: str, file: Path) -> Any:
-    """The agent or user that an option means: of a file of its own, or one of those at hand."""
-    from ctxlab.errors import CtxlabError, did_you_mean
-
-    if _is_path(text):
-        held = read(Path(text))
-        found: Sequence[Any] = held.agents if what == "agent" else held.users
-        if len(found) != 1:
-            raise CtxlabError(f"{text} holds {len(found)} {what}s, not one; --{what} takes a file with one, or an id")
-        return found[0]
-    for value in known:
-        if text in (value.id, value.name):
-            return value
-    near = did_you_mean(text, [value.id for value in known]) or f"; --{what} takes a file, or the id of one in the file"
-    raise CtxlabError(f"there is no {what} {text!r} in {file.name} or beside it{near}")
+def _number_or_text(value: str) -> int | float | str:
+    try:
+        parsed: Any = json.loads(value)
+    except ValueError:
+        return value
+    return parsed if isinstance(parsed, int | float) and not isinstance(parsed, bool) else value
 
 
 def report_settings(settings: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from ctxlab.cli.tallies import tally
 from ctxlab.cli.terminal import Screen, harmless, one_line, quoted, wrapped
 from ctxlab.context import Draft, Dropped
 from ctxlab.documents import Note
@@ -14,6 +15,7 @@ from ctxlab.pipeline import Trace
 LIMITER = "token-limiter"
 NAMED = 3  # dropped messages whose first words are shown, each so many cells wide
 NARROWEST, WIDEST = 17, 44
+STACKED_BELOW = 62  # cells beside the names of steps that a row of the table needs
 MOST_LOSSES = 8
 STYLES = {"info": "dim", "warning": "warn", "error": "bad"}
 MARKS = {"info": "·", "warning": "!", "error": "×"}
@@ -77,11 +79,13 @@ class Steps:
     def __init__(self, screen: Screen, trace: Trace) -> None:
         self.screen = screen
         self.names = max(len(id) for id in ("step", *trace.pipeline.ids))
-        self.room = max(12, min(44, screen.width - self.names - 42))
+        self.stacked = screen.wraps and screen.width < self.names + STACKED_BELOW
+        self.room = max(12, min(44, screen.width - self.names - 42)) if not self.stacked else screen.width - 4
 
     def head(self) -> None:
         titles = f"{'messages':>8}  {'tokens':>7}  {'+/-':>8}  {'ms':>7}"
-        self.screen.line((f"{'step':<{self.names}}  {'what it did':<{self.room}}  {titles}", "label"))
+        did = "" if self.stacked else f"{'what it did':<{self.room}}  "
+        self.screen.line((f"{'step':<{self.names}}  {did}{titles}", "label"))
 
     def all(self, trace: Trace) -> None:
         """Every step of the trace, and which are off or still to come."""
@@ -101,20 +105,24 @@ class Steps:
         step = trace.steps[index]
         after = trace.tokens_of(step.after)
         delta = after - trace.tokens_of(step.before)
-        words = f"failed: {step.error}" if step.error else changes.summary
+        decided = tally(step)
+        words = "; ".join(part for part in (changes.summary if changes or not decided else "", decided) if part)
+        words = f"failed: {step.error}" if step.error else words
         words = f"by hand: {words}" if step.edited else words
         numbers = (
             f"{len(step.after.drafts):>8,}  {after:>7,}  {f'{delta:+,}' if delta else '=':>8}  {_ms(step.seconds):>7}"
         )
         first, *rest = self._lines(harmless(words))
-        quiet = "dim" if not changes and not step.error else ""
-        self.screen.line(
-            (f"{harmless(step.id):<{self.names}}  ", quiet or "step"),
-            (f"{first:<{self.room}}  ", "bad" if step.error else quiet),
-            (numbers, quiet),
-        )
+        quiet = "dim" if not changes and not decided and not step.error else ""
+        style = "bad" if step.error else quiet
+        id = (f"{harmless(step.id):<{self.names}}  ", quiet or "step")
+        if self.stacked:  # too narrow for words beside the numbers
+            self.screen.line(id, (numbers, quiet))
+            self.screen.line("  ", (first, style))
+        else:
+            self.screen.line(id, (f"{first:<{self.room}}  ", style), (numbers, quiet))
         for line in rest:
-            self.screen.line(f"{'':<{self.names}}  {line}")
+            self.screen.line("  " if self.stacked else f"{'':<{self.names}}  ", (line, style))
         for group in changes.dropped:
             self._dropped(trace, group)
         notes(self.screen, changes.notes, indent=2)

@@ -8,15 +8,20 @@ from typing import NamedTuple
 
 from ctxlab.cli.bar import bar
 from ctxlab.cli.diffs import differences
-from ctxlab.cli.explain import find_words, lives
+from ctxlab.cli.entries import all_decisions
+from ctxlab.cli.explain import find_words, lives, show_entries
 from ctxlab.cli.messages import message, messages
 from ctxlab.cli.options import Loaded, report_settings, running_step, setting_from
+from ctxlab.cli.rules import all_hits, rule
 from ctxlab.cli.show import Steps, counted, head, losses, notes
 from ctxlab.cli.stories import keys_for
+from ctxlab.cli.tallies import RULES, values
 from ctxlab.cli.terminal import Screen, harmless
+from ctxlab.cli.variables import variables
 from ctxlab.context import Cause
 from ctxlab.errors import CtxlabError
-from ctxlab.pipeline import Debugger, diff
+from ctxlab.pipeline import Debugger, Step, diff
+from ctxlab.pipeline.decisions import why_undecided
 
 AT_END = "the run is at its end; b goes back"
 
@@ -62,6 +67,9 @@ class Prompt:
             Command(("show",), "[KEY]", "the messages as they are now, or one in full", self.show),
             Command(("why",), "KEY", "the life of a message so far", self.why),
             Command(("where",), "WORDS", "where words are, and who wrote them", self.where),
+            Command(("lore",), "[ENTRY]", "which lore fired, which not; or why one did", self.lore),
+            Command(("rules",), "[RULE]", "what find and replace rules changed, or all about one", self.rules),
+            Command(("vars",), "", "the variables before and after the last step", self.vars),
             Command(("diff",), "", "what the last step changed, message by message", self.diff),
             Command(("set",), "STEP.SETTING=VALUE", "change a setting; steps that read it are undone", self.set),
             Command(("drop",), "KEY", "take a message out by hand", self.drop),
@@ -193,10 +201,35 @@ class Prompt:
     def where(self, words: str) -> None:
         find_words(self.screen, self.debugger.trace, words)
 
-    def diff(self, _: str = "") -> None:
+    def lore(self, name: str = "") -> None:
+        trace = self.debugger.trace
+        if name:
+            show_entries(self.screen, trace, name)
+        elif not all_decisions(self.screen, trace):
+            raise CtxlabError(why_undecided(trace))
+
+    def rules(self, name: str = "") -> None:
+        trace = self.debugger.trace
+        if name:
+            rule(self.screen, trace, name)
+        elif not all_hits(self.screen, trace):
+            done = any(step.id == RULES for step in trace.steps)
+            raise CtxlabError("no rule changed anything" if done else f"{RULES} wasn't done yet")
+
+    def vars(self, _: str = "") -> None:
+        last = self._last()
+        found = values(last)
+        if not found:
+            raise CtxlabError("no variable has a value yet")
+        variables(self.screen, found, step=last.id)
+
+    def _last(self) -> Step:
         if not self.debugger.position:
             raise CtxlabError("no step is done yet")
-        last = self.debugger.trace.steps[-1]
+        return self.debugger.trace.steps[-1]
+
+    def diff(self, _: str = "") -> None:
+        last = self._last()
         differences(self.screen, diff(last.before, last.after))
 
     # --- changing

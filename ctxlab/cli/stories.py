@@ -12,7 +12,9 @@ from ctxlab.cli.terminal import Screen, harmless, quoted, shown_body
 from ctxlab.context import Context, Draft, Origin, Span
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline import Event, Life, Place, Trace
+from ctxlab.pipeline.decisions import LORE, asked_place, decisions, seen
 from ctxlab.pipeline.diff import smallest_change
+from ctxlab.pipeline.telling import done_by, span_tellings
 
 MOST_PLACES = 12
 MOST_SPANS = 6
@@ -111,16 +113,13 @@ def _spans(screen: Screen, draft: Draft, origin: Origin) -> None:
         screen.line((f"   and {len(own) - MOST_SPANS:,} more stretches", "dim"))
 
 
-def story(span: Span, *, depth: int = 0) -> Iterator[Row]:
+def story(span: Span) -> Iterator[Row]:
     """Who wrote a stretch, which rule put it there, and what it replaced, the oldest innermost."""
-    lead = "in place of " if depth else ""
-    by = f", put there by {span.cause}" if span.cause else ""
-    origin = f"{span.origin.kind} {span.origin.ref}".strip()
-    words = quoted(span.text, 48) if span.text else "nothing, it was taken out"
-    style = "added" if not depth and span.cause else ""
-    yield depth, Text.assemble((lead, "dim"), (words, style), (harmless(f" from {origin}{by}"), "dim"))
-    for older in span.was:
-        yield from story(older, depth=depth + 1)
+    for told in span_tellings(span):
+        words = quoted(told.text, 48) if told.text else "nothing, it was taken out"
+        style = "added" if not told.depth and told.was_put else ""
+        lead = f"{told.lead} " if told.lead else ""
+        yield told.depth, Text.assemble((lead, "dim"), (words, style), (harmless(f" {told.words}"), "dim"))
 
 
 def places(screen: Screen, trace: Trace, words: str, found: tuple[Place, ...]) -> None:
@@ -135,11 +134,24 @@ def places(screen: Screen, trace: Trace, words: str, found: tuple[Place, ...]) -
         around = _around(trace, place)
         if around is not None:
             screen.line((rail, "dim"), around, hang=5)
-        for span in place.spans:
-            for depth, row in story(span):
-                screen.line((f"{rail}  {'   ' * depth}", "dim"), row, hang=7 + 3 * depth)
+        told = [row for span in place.spans for row in story(span)]
+        for depth, row in (*told, *_lore(trace, place)):
+            screen.line((f"{rail}  {'   ' * depth}", "dim"), row, hang=7 + 3 * depth)
     if len(found) > len(shown):
         screen.line((f"└─ and {counted(len(found) - len(shown), 'more place')}; longer words find fewer", "dim"))
+
+
+def _lore(trace: Trace, place: Place) -> Iterator[Row]:
+    """Which words called the entries up that stand in a place, and why each stands where it stands."""
+    keys = {f"{LORE}:{origin.ref}" for span in place.spans for origin in span.origins() if origin.kind == LORE}
+    for row in decisions(trace) if keys else ():
+        if row["key"] not in keys:
+            continue
+        found = seen(trace, row)
+        if found is not None:
+            words = f"“{row['matched']}” in {short_key(found.where)}, characters {found.start:,} to {found.end:,}"
+            yield 1, Text.assemble(("called up by ", "dim"), harmless(words))
+        yield 1, Text.assemble(("placed ", "dim"), harmless(asked_place(row)))
 
 
 def _headline(trace: Trace, place: Place) -> tuple[tuple[str, str], ...]:
@@ -147,7 +159,7 @@ def _headline(trace: Trace, place: Place) -> tuple[tuple[str, str], ...]:
     number = _number(trace.result, trace.result.draft(place.key))
     if place.state == "sent":
         return (f"sent in message {number}", "came"), (f", {where}", "dim")
-    cause = harmless(str(place.cause)) if place.cause else "no cause"
+    cause = harmless(done_by(place.cause)) if place.cause else "no cause"
     if place.state == "dropped":
         return (f"dropped with {short_key(place.key)}", "gone"), (f", {where}: ", "dim"), (cause, "cause")
     return (f"replaced in message {number}", "gone"), (" by ", "dim"), (cause, "cause")
@@ -171,8 +183,8 @@ def _around(trace: Trace, place: Place) -> Text | None:
     )
 
 
-def fates(screen: Screen, trace: Trace) -> None:
-    """Every message on one line: those that are sent in their order, then those that were dropped, by cause."""
+def fate_rows(trace: Trace) -> list[tuple[str, str, str, str]]:
+    """Key, role, fate and style of every message: those that are sent in their order, then the dropped, by cause."""
     rows: list[tuple[str, str, str, str]] = []
     roles = {draft.key: draft.role for draft in _every_draft(trace)}
     for number, draft in enumerate(trace.result.drafts, start=1):
@@ -181,6 +193,12 @@ def fates(screen: Screen, trace: Trace) -> None:
             rows.append((part.key, roles.get(part.key, draft.role), words, "came"))
     for group in trace.result.dropped:
         rows += [(draft.key, draft.role, f"dropped: {cause_words(group)}", "cause") for draft in group.drafts]
+    return rows
+
+
+def fates(screen: Screen, trace: Trace) -> None:
+    """Every message on one line."""
+    rows = fate_rows(trace)
     width = min(32, max((len(key) for key, *_ in rows), default=0))
     for key, role, words, style in rows:
         screen.line(

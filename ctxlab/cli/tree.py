@@ -6,8 +6,8 @@ from pathlib import Path
 
 from rich.text import Text
 
+from ctxlab.cli.at_hand import picked, read
 from ctxlab.cli.forest import Forest, Line
-from ctxlab.cli.options import picked, read
 from ctxlab.cli.show import counted, losses, notes
 from ctxlab.cli.terminal import Screen, harmless, one_line, quoted
 from ctxlab.documents import MessageNode, Session

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctxlab.context.draft import Draft, merged_draft
-from ctxlab.context.text import Cause
+from ctxlab.context.text import Cause, Text
 from ctxlab.documents import (
     Agent,
     Level,
@@ -35,9 +35,12 @@ class Variables:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pending:
-    """What the user has typed and not sent yet; `original` is what it was before its macros were expanded."""
+    """What the user has typed and not sent yet; `original` is what it was before its macros were expanded.
 
-    text: str
+    A Text keeps what it knows of each character, as `expand_input(...).pending` does.
+    """
+
+    text: str | Text
     attachments: tuple[Any, ...] = ()
     original: str | None = None
 

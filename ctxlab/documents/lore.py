@@ -66,7 +66,9 @@ class LoreEntry(Stored):
     ignore_budget: bool = False
     automation_id: str = ""
     outlet_name: str = ""
-    display_index: int | None = Field(default=None, description="Its row in SillyTavern's editor; None: as in the file.")
+    display_index: int | None = Field(
+        default=None, description="Its row in SillyTavern's editor; None: as in the file."
+    )
     triggers: tuple[str, ...] = ()
     character_filter: CharacterFilter | None = None
     match_persona_description: bool = False

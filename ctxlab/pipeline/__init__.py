@@ -3,11 +3,12 @@
 from ctxlab.pipeline.changes import Changes, Merged, Rewritten
 from ctxlab.pipeline.debugger import Debugger
 from ctxlab.pipeline.diff import Diff, Row, diff
-from ctxlab.pipeline.explain import Event, Life, Place, span_story
+from ctxlab.pipeline.explain import Event, Life, Place
 from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.registry import plugin_processors
 from ctxlab.pipeline.services import Call, Services, Tokenizer
+from ctxlab.pipeline.telling import span_story
 from ctxlab.pipeline.trace import Step, Trace
 
 __all__ = [

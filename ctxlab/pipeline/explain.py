@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ctxlab.context import Cause, Context, Draft, Dropped, Span, Text
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline.changes import moved_keys
+from ctxlab.pipeline.telling import done_by, span_story
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Step, Trace
@@ -72,16 +73,6 @@ class Place:
         for span in self.spans:
             lines += ["  " + line for line in span_story(span)]
         return "\n".join(lines)
-
-
-def span_story(span: Span, *, indent: int = 0) -> Iterator[str]:
-    """Lines that say who wrote a span, which rule put it there, and what it replaced, innermost last."""
-    pad = "  " * indent
-    by = f", put there by {span.cause}" if span.cause else ""
-    yield f"{pad}{_shown(span.text)} from {_origin(span)}{by}"
-    for older in span.was:
-        yield f"{pad}  in place of"
-        yield from span_story(older, indent=indent + 2)
 
 
 def life(trace: Trace, key: str) -> Life:
@@ -211,30 +202,62 @@ def _in_draft(draft: Draft, words: str, state: State, cause: Cause | None) -> It
 
 
 def _replaced(draft: Draft, words: str) -> Iterator[Place]:
-    """The words inside what was replaced, looked for in each run of replaced spans."""
+    """The words inside what was replaced, looked for in each run of replaced spans, then in the text as it once was."""
     stack = [(span.was, span.cause) for span in draft.text.spans if span.was]
     seen: set[int] = set()
+    found = False
     while stack:
         was, cause = stack.pop(0)
         if id(was) in seen:
             continue
         seen.add(id(was))
-        older = Text(was)
-        at = str(older).find(words)
-        if at >= 0:
-            yield Place(draft.key, "replaced", at, at + len(words), older.cut(at, at + len(words)).spans, cause)
+        place = _in_older(draft, Text(was), words, cause)
+        if place is not None:
+            found = True
+            yield place
         stack.extend((span.was, span.cause) for span in was if span.was)
+    if seen and not found and words not in str(draft.text):
+        yield from _in_first(draft, words)
+
+
+def _in_older(draft: Draft, older: Text, words: str, cause: Cause | None) -> Place | None:
+    at = str(older).find(words)
+    if at < 0:
+        return None
+    end = at + len(words)
+    return Place(draft.key, "replaced", at, end, older.cut(at, end).spans, cause)
+
+
+def _in_first(draft: Draft, words: str) -> Iterator[Place]:
+    """The words in the text as it was first written, with what replaced the first part of them."""
+    written = [(old, span.cause if span.was else None) for span, old in _first_written(draft.text.spans)]
+    place = _in_older(draft, Text(old for old, _ in written), words, None)
+    if place is None:
+        return
+    at = 0
+    for old, cause in written:
+        at += len(old.text)
+        if at > place.start and cause is not None:
+            yield replace(place, cause=cause)
+            return
+
+
+def _first_written(spans: tuple[Span, ...]) -> Iterator[tuple[Span, Span]]:
+    """Each span, with what stood there before anything was replaced; parts of one span share what they replaced."""
+    seen: set[int] = set()
+
+    def before(span: Span) -> Iterator[Span]:
+        if not span.was:
+            yield span
+        elif id(span.was) not in seen:
+            seen.add(id(span.was))
+            for older in span.was:
+                yield from before(older)
+
+    return ((span, old) for span in spans for old in before(span))
 
 
 def _state(place: Place) -> str:
     if place.state == "sent":
         return "sent"
-    return f"{place.state} by {place.cause}" if place.cause else place.state
-
-
-def _origin(span: Span) -> str:
-    return f"{span.origin.kind} {span.origin.ref}".strip()
-
-
-def _shown(text: str) -> str:
-    return repr(text) if len(text) <= 60 else repr(text[:57] + "...")
+    return f"{place.state} by {done_by(place.cause)}" if place.cause else place.state

@@ -26,6 +26,7 @@ class Result(NamedTuple):
 
 Run = Callable[..., Result]
 Written = Callable[..., Path]
+Dumped = Callable[[Path, Any], Path]
 
 
 @pytest.fixture
@@ -76,3 +77,60 @@ def built() -> Callable[..., Trace]:
         )
 
     return build
+
+
+class Files(NamedTuple):
+    """A conversation about a reef, a book with an entry for every outcome, and two rules."""
+
+    chat: Path
+    book: Path
+    rules: Path
+
+    def given(self, *more: Any) -> tuple[Any, ...]:
+        return (self.chat, "--book", self.book, "--rules", self.rules, *more)
+
+
+def entry(uid: int, title: str, *keys: str, **fields: Any) -> dict[str, Any]:
+    return {"uid": uid, "key": list(keys), "comment": title, "content": f"{title}.", "constant": False, **fields}
+
+
+ENTRIES = (
+    entry(1, "The reef", "reef", content="The reef fears {{user}} and the pilot.", position=4, depth=1),
+    entry(2, "老领航员 · The pilot", "pilot", position=1),
+    entry(3, "Ferry", "ferry", useProbability=True, probability=0),
+    entry(4, "Salt tax", "salt"),
+    entry(5, "Bell", constant=True, position=7, outletName="bell"),
+)
+RULES = (
+    {"id": "asides", "name": "No asides", "regex": r"\*[^*]+\* ?", "replacement": "", "flags": "g"},
+    {"id": "ship", "name": "Ship", "regex": "Halcyon", "replacement": "«$&»", "targetRoles": ["assistant"]},
+    {"id": "broken", "name": "Broken", "regex": "(a", "replacement": ""},
+    {"id": "off", "name": "Off", "enabled": False, "regex": "a", "replacement": ""},
+)
+
+
+@pytest.fixture
+def dumped() -> Dumped:
+    """A value written to a path as JSON."""
+
+    def dump(path: Path, value: Any) -> Path:
+        path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+        return path
+
+    return dump
+
+
+@pytest.fixture
+def files(tmp_path: Path, dumped: Dumped) -> Files:
+    messages = [
+        ("user", "*waves* Where is the Halcyon?"),
+        ("assistant", "The ferry is *sighs* late."),
+        ("user", "礁石 reef!"),
+    ]
+    chat = dumped(tmp_path / "chat.json", {"messages": [{"role": r, "content": c} for r, c in messages]})
+    rules = [{"applyTo": {"render": False, "request": True}, **rule} for rule in RULES]
+    return Files(
+        chat,
+        dumped(tmp_path / "isle.json", {"name": "Isle", "entries": {str(each["uid"]): each for each in ENTRIES}}),
+        dumped(tmp_path / "tidy.json", {"id": "tidy", "name": "Tidy", "rules": rules}),
+    )

@@ -31,7 +31,7 @@ def test_every_command_that_the_demo_names_works(run, monkeypatch: pytest.Monkey
 
     commands = [line.lstrip("$ ") for line in lines if line.startswith(("$ ctxlab", "  ctxlab"))]
 
-    assert len(commands) == 7
+    assert len(commands) == 8
     for command in commands:
         assert run(*shlex.split(command)[1:], stdin="q\n").code == 0
 

@@ -50,7 +50,7 @@ def test_words_are_traced_to_who_wrote_them(run, harbour) -> None:
     out = run("explain", harbour, "--text", "You are 沈砚").out
 
     assert "sent in message 1, characters 0 to 10" in out
-    assert "“沈砚” from macro char, put there by " in out
+    assert "“沈砚” from macro {{char}}, which stood at character 8, substitute phase" in out
     assert "in place of “{{char}}” from preset preset-frame" in out
 
 

@@ -48,12 +48,12 @@ def test_each_step_is_told_as_build_tells_it(run, harbour) -> None:
 def test_back_undoes_and_next_does_it_again(prompt: Prompt, capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("n", "n", "b"):
         prompt.do(command)
-    assert prompt.debugger.next_id == "injection-assembler"
+    assert prompt.debugger.next_id == "regex-processor"
 
     prompt.do("next")
 
     assert prompt.debugger.position == 2
-    assert "before injection-assembler again: 19 messages" in capsys.readouterr().out
+    assert "before regex-processor again: 19 messages" in capsys.readouterr().out
 
 
 def test_until_stops_before_a_step_and_breakpoints_stop_a_run(prompt: Prompt) -> None:
@@ -157,7 +157,7 @@ def test_commands_are_read_until_q_or_the_end(run, harbour) -> None:
 def test_until_may_be_given_with_the_command(run, harbour) -> None:
     result = run("step", harbour, "--until", "injection-assembler", stdin="q\n")
 
-    assert "2 token-limiter> " in result.out
+    assert "4 variable-processor> " in result.out
 
 
 def test_the_debugger_starts_where_python_starts(harbour: Path) -> None:

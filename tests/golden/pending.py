@@ -5,7 +5,6 @@ A pending case fails as soon as its capability is there: then it wants an adapte
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -51,26 +50,11 @@ def _exists(module: str) -> bool:
 ASSETS = _module("assets", "assets", "processors.asset_resolver")
 ASYNC_TASKS = _module("asynchronous tasks", "processors.async_tasks", "processors.async_task_processor")
 COMPRESSION = _module("compression", "engines.compression", "conversation.compression")
-GREETINGS = _module("greetings", "conversation.greetings", "documents.greetings")
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
-MIGRATIONS = _module("agent migrations", "formats.migrations", "documents.migrations", "documents.migration")
-REGEXES = _module("regex engine", "processors.regex_processor", "engines.regexes.rules", "engines.regexes.apply")
 REQUESTS = _module("requests", "providers")
-SILLYTAVERN = _module("SillyTavern formats", "formats.sillytavern", "formats.tavern", "formats.st", "formats.st_card")
 STORAGE = _module("storage and store layout", "storage")
 TOPICS = _module("topic naming", "conversation.topics", "conversation.topic_naming", "conversation.naming")
 TRANSCRIPTION = _module("transcription", "engines.transcription", "processors.transcription_processor")
-VARIABLES = _module("variables", "engines.variables", "processors.variable_processor")
-WORLDBOOK = _module("worldbook", "engines.worldbook", "processors.worldbook_processor")
-
-
-def _all_of(name: str, *needed: Capability) -> Capability:
-    return Capability(name, lambda: all(capability.is_there() for capability in needed))
-
-
-@cache
-def _expands_variables() -> bool:
-    return _assembled("{{setvar::k::v}}{{getvar::k}}", {}) == ["v"]
 
 
 @cache
@@ -85,17 +69,13 @@ def _assembled(preset: str | None, agent: Data) -> list[str]:
     return [form["text"] for form in run(Case("injection_assembler", "probe", data, None))]
 
 
-MACROS = Capability("macros", _expands_variables)
 TOOLS = Capability("tools text protocol", _offers_tools_as_text)
-EVERY_STEP = _all_of("all steps", REGEXES, TRANSCRIPTION, WORLDBOOK, KNOWLEDGE, VARIABLES, MACROS, ASSETS)
 
 OF_FILE: dict[str, Capability] = {
-    "agent_migration": MIGRATIONS,
     "asset_resolver": ASSETS,
     "async_task_id": ASYNC_TASKS,
     "async_task_processor": ASYNC_TASKS,
     "compression": COMPRESSION,
-    "greetings": GREETINGS,
     "kb_placeholder_grammar": KNOWLEDGE,
     "kb_policy": KNOWLEDGE,
     "kb_query_preprocess": KNOWLEDGE,
@@ -103,48 +83,12 @@ OF_FILE: dict[str, Capability] = {
     "knowledge_processor": KNOWLEDGE,
     "knowledge_retrieval_policy": KNOWLEDGE,
     "llm_requests": REQUESTS,
-    "macro_datetime": MACROS,
-    "macro_engine": MACROS,
     "pipeline_engine_store": STORAGE,
-    "pipeline_full": EVERY_STEP,
-    "regex_apply": REGEXES,
-    "regex_macro_preprocess": REGEXES,
-    "regex_parse": REGEXES,
-    "regex_processor": REGEXES,
-    "regex_resolution_utils": REGEXES,
-    "regex_st_import": SILLYTAVERN,
-    "session_variables": VARIABLES,
-    "st_card": SILLYTAVERN,
-    "st_macro_convert": SILLYTAVERN,
-    "st_preset": SILLYTAVERN,
-    "st_regex": SILLYTAVERN,
-    "st_worldbook": SILLYTAVERN,
-    "st_worldbook_native": SILLYTAVERN,
     "topic_naming": TOPICS,
     "transcription_processor": TRANSCRIPTION,
-    "variable_processor": VARIABLES,
-    "worldbook": WORLDBOOK,
 }
 
 # --- single cases
-
-KNOWN_MACRO = re.compile(
-    r"""(?<!\\)\{\{\s*(
-        agent | description | personality | scenario | mesExamples | last(Char|User)?Message | input | model(Id|Name)
-        | profile(Id|Name) | provider | agentVersion | visual_guideline | (set|get|inc|dec)(global)?var
-        | roll | random(Int)? | pick | repeat | newline | trim | os(Version)? | arch | platform | hostname | locale
-        | assets | tools | tool_(usage|context) | kb(_list)? | cssvar | (date|time|datetime|weekday|iso|shichen)\w*
-    )\s*(::|\}\})""",
-    re.VERBOSE,
-)
-NESTED = re.compile(r"\{\{[^}]*\{|\{\{\{")
-
-
-def _needs_macros(data: Data) -> bool:
-    """Whether an active preset has a macro besides user, char and persona that the reference knows, or nests them."""
-    presets = [preset for preset in _presets(data) if preset.get("isEnabled") is not False]
-    texts = [preset.get("content") or "" for preset in presets]
-    return any(KNOWN_MACRO.search(text) or NESTED.search(text) for text in texts)
 
 
 def _needs_tools(data: Data) -> bool:
@@ -161,22 +105,9 @@ def _presets(data: Data) -> list[Data]:
     return (data.get("agentConfig") or {}).get("presetMessages") or []
 
 
-def _needs_lore(data: Data) -> bool:
-    return bool((data.get("shared") or {}).get("loadedWorldbooks"))
-
-
 def _needs_knowledge(data: Data) -> bool:
     config = (data.get("agentConfig") or {}).get("knowledgeBaseConfig") or {}
     return bool(config.get("enabled")) or any("【kb" in (preset.get("content") or "") for preset in _presets(data))
-
-
-def _needs_variables(data: Data) -> bool:
-    return bool(((data.get("agentConfig") or {}).get("variableConfig") or {}).get("enabled"))
-
-
-def _needs_regexes(data: Data) -> bool:
-    agent, user = data.get("agentConfig") or {}, data.get("userProfile") or {}
-    return any((of.get("regexConfig") or {}).get("presets") for of in (agent, user, data.get("settings") or {}))
 
 
 def _needs_assets(data: Data) -> bool:
@@ -188,13 +119,8 @@ def _needs_assets(data: Data) -> bool:
 
 OF_CASE: tuple[tuple[tuple[str, ...], Capability, Callable[[Data], bool]], ...] = (
     (("injection_assembler",), TOOLS, _needs_tools),
-    (("injection_assembler",), MACROS, _needs_macros),
-    (("preview_builder",), WORLDBOOK, _needs_lore),
-    (("preview_builder",), KNOWLEDGE, _needs_knowledge),
-    (("preview_builder",), VARIABLES, _needs_variables),
-    (("preview_builder",), REGEXES, _needs_regexes),
-    (("preview_builder",), ASSETS, _needs_assets),
-    (("preview_builder",), TOOLS, _needs_tools),
-    (("preview_builder",), MACROS, _needs_macros),
+    (("preview_builder", "pipeline_full"), KNOWLEDGE, _needs_knowledge),
+    (("preview_builder", "pipeline_full"), ASSETS, _needs_assets),
+    (("preview_builder", "pipeline_full"), TOOLS, _needs_tools),
     (("session_import",), STORAGE, _names_no_strategy),
 )

@@ -54,7 +54,8 @@ TOO_SMALL = "BudgetTooSmall"
 
 
 def run(case: Case) -> Any:
-    return ADAPTERS[case.file].run(case.input)
+    adapter = ADAPTERS[case.file]
+    return adapter.whole(case) if adapter.whole else adapter.run(case.input)
 
 
 def expected(case: Case) -> Any:
@@ -318,6 +319,7 @@ ADAPTERS: dict[str, Adapter] = {
     "export": Adapter(exporting.export, exporting.exported),
     "session_import": Adapter(exporting.import_, exporting.imported),
     "preview_builder": Adapter(previewing.preview, previewing.previewed),
+    "pipeline_full": Adapter(previewing.full, previewing.full_expected),
     **languages.ADAPTERS,
     **regexes.ADAPTERS,
     **variables.ADAPTERS,

@@ -6,13 +6,25 @@ import pytest
 
 from ctxlab.api import build
 from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
-from ctxlab.documents import Agent, Session
+from ctxlab.documents import (
+    Agent,
+    AppliesTo,
+    LoreEntry,
+    RegexPreset,
+    RegexRule,
+    Session,
+    UserProfile,
+    Worldbook,
+)
+from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Pipeline, Services, Trace, processor, span_story
+from ctxlab.pipeline.decisions import entries_named, sentences
 from ctxlab.processors import default_pipeline
 from ctxlab.testing.fakes import WordTokenizer
 
 SERVICES = Services(tokenizer=WordTokenizer())
+SENT = AppliesTo(render=False, request=True)
 WHY = Cause("censor", "names", "real names go")
 
 
@@ -163,12 +175,103 @@ def test_the_story_of_a_span_goes_back_to_what_was_typed() -> None:
     (span,) = text.spans
     assert list(span_story(span)) == [
         "'X' from node n1, put there by second / rule",
-        "  in place of",
-        "    'B' from node n1",
-        "  in place of",
-        "    '0' from node n1, put there by censor / names: real names go",
-        "      in place of",
-        "        'o' from node n1",
-        "  in place of",
-        "    'b' from node n1",
+        "  in place of 'B0b' from node n1",
+        "    with '0' from node n1, put there by censor / names: real names go",
+        "      in place of 'o' from node n1",
     ]
+
+
+def test_nested_macros_are_a_tree() -> None:
+    text = expand(Text.of("{{random::{{user}}}}", Origin("preset", "p")), MacroEnv(user="Kim")).text
+
+    (span,) = text.spans
+    assert list(span_story(span)) == [
+        "'Kim' from macro {{random}}, which stood at character 0, post-process phase",
+        "  in place of '{{random::Kim}}' from preset p",
+        "    with 'Kim' from macro {{user}}, which stood at character 10, substitute phase",
+        "      in place of '{{user}}' from preset p",
+    ]
+
+
+def test_a_rule_is_told_with_its_set_and_its_layer() -> None:
+    rules = RegexPreset(
+        name="Tidy", rules=(RegexRule(id="r", name="No Bob", regex="Bob", replacement="X", apply_to=SENT),)
+    )
+    session = Session(id="s").append("", role="system", id="root").append("I am Bob", id="who")
+
+    trace = build(session, rules=[rules], services=SERVICES)
+
+    (replaced,) = trace.where("Bob")
+    (sent,) = trace.where("X")
+    assert str(replaced).startswith("node:who characters 0-3: replaced by global rule 'No Bob' of preset 'Tidy'")
+    assert str(sent).splitlines()[1:] == [
+        "  'X' from node who, rewritten by global rule 'No Bob' of preset 'Tidy'",
+        "    in place of 'Bob' from node who",
+    ]
+
+
+def test_what_was_typed_is_found_although_parts_of_it_were_replaced() -> None:
+    agent = Agent.model_validate(
+        {"name": "Ann", "presetMessages": [{"id": "p", "content": "{{char}} and {{user}} talk"}]}
+    )
+
+    (place,) = build(Session(id="s"), agent, services=SERVICES).where("and {{user}} talk")
+
+    assert (place.state, place.start, place.end) == ("replaced", 9, 26)
+    assert place.cause is not None and place.cause.rule == "user"
+
+
+def lore(**fields: Any) -> Trace:
+    """A conversation about a reef, with a book of one entry; fields are the entry's."""
+    session = Session(id="s").append("", role="system", id="root")
+    session = session.append("the reef, again", id="old").append("I see", role="assistant", id="see")
+    entry = LoreEntry(uid=3, comment="The reef", key=("reef",), content="{{user}} fears it.", **fields)
+    book = Worldbook(id="isle", entries={"3": entry})
+    return build(session, user=UserProfile(id="u", name="Kim", content=""), books=[book], services=SERVICES)
+
+
+def told(trace: Trace) -> dict[str, str]:
+    (row,) = entries_named(trace, "the reef")
+    return {said.label: said.text for said in sentences(trace, row)}
+
+
+def test_an_entry_that_fires_says_by_what_and_where_it_stands() -> None:
+    trace = lore(position=4, depth=1)
+
+    assert told(trace) == {
+        "fired": "because 'reef' stands in node:old",
+        "keys": "reef",
+        "placed": "at depth 1 of the history, as system, order 100: it is in message 2",
+        "tokens": "3",
+        "nearest": "it stays out with none of its keys",
+    }
+    (place,) = trace.where("fears it")
+    assert str(place).splitlines()[1:] == [
+        "  'fears it' from lore isle/3 “The reef”, because 'reef' stands in node:old"
+    ]
+
+
+def test_an_entry_that_does_not_fire_says_which_gate_and_the_nearest_change() -> None:
+    blocked, unseen = lore(probability=0), lore(scan_depth=1)
+
+    assert told(blocked)["blocked"].startswith("at gate probability: ")
+    assert told(blocked)["nearest"] == "it fires with probability: 100"
+    assert told(unseen)["not hit"] == "none of its keys stands in the newest message"
+    assert told(unseen)["nearest"] == "it fires with scan depth: 2"
+    assert told(unseen)["placed"] == "it would stand before the character's description, as system, order 100"
+
+
+@pytest.mark.parametrize("name", ["lore:isle/3", "isle/3", "THE REEF", "3", "reef", "ree"])
+def test_an_entry_is_found_by_all_that_it_goes_by(name: str) -> None:
+    (row,) = entries_named(lore(), name)
+
+    assert row["key"] == "lore:isle/3"
+
+
+def test_an_entry_that_is_not_there_is_an_error_with_the_nearest() -> None:
+    with pytest.raises(CtxlabError, match="no lore entry 'the reif'; did you mean 'The reef'"):
+        entries_named(lore(), "the reif")
+    with pytest.raises(CtxlabError, match="no book is in force"):
+        entries_named(chat(), "the reef")
+    with pytest.raises(CtxlabError, match="nothing is decided on lore yet"):
+        entries_named(lore().upto("session-loader"), "the reef")

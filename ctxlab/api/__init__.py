@@ -1,0 +1,27 @@
+"""The door: read, load, build, debug, diff."""
+
+from ctxlab.api.beginning import begin, greeted
+from ctxlab.api.building import analyze, build, debug, within_budget
+from ctxlab.api.languages import display, expand_input, lore_scan, regex_steps
+from ctxlab.api.reading import joined, load, load_agent, load_user, read, read_data
+from ctxlab.pipeline import diff
+
+__all__ = [
+    "analyze",
+    "begin",
+    "build",
+    "debug",
+    "diff",
+    "display",
+    "expand_input",
+    "greeted",
+    "joined",
+    "load",
+    "load_agent",
+    "load_user",
+    "lore_scan",
+    "read",
+    "read_data",
+    "regex_steps",
+    "within_budget",
+]

@@ -1,0 +1,70 @@
+"""Answers of `ctxlab explain` as plain data, for `--format json`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ctxlab.cli.rules import hits_of, outcome, rules_named
+from ctxlab.cli.stories import fate_rows, keys_for
+from ctxlab.pipeline import Life, Place, Trace
+from ctxlab.pipeline.decisions import entries_named, sentences, standing
+
+Data = dict[str, Any]
+
+
+def of_entry(trace: Trace, name: str) -> list[Data]:
+    """The rows of the entries that a name means, with their decisions in sentences."""
+    return [
+        {**row, "standing": standing(row), "said": {said.label: said.text for said in sentences(trace, row)}}
+        for row in entries_named(trace, name)
+    ]
+
+
+def of_rule(trace: Trace, name: str) -> list[Data]:
+    """The rules that a name means, with the rows of what each changed."""
+    return [
+        {
+            "rule": bound.rule.to_data(),
+            "preset": bound.preset.name or bound.preset.id,
+            "layer": bound.layer,
+            "said": list(outcome(trace, bound)),
+            "hits": [dict(row) for row in hits_of(trace, bound)],
+        }
+        for bound in rules_named(trace.start.request, name)
+    ]
+
+
+def of_words(places: tuple[Place, ...]) -> list[Data]:
+    """Every place with its spans and their stories."""
+    return [
+        {
+            "key": place.key,
+            "state": place.state,
+            "start": place.start,
+            "end": place.end,
+            "cause": place.cause.as_data() if place.cause else None,
+            "spans": [span.as_data() for span in place.spans],
+        }
+        for place in places
+    ]
+
+
+def of_key(trace: Trace, name: str) -> list[Data]:
+    """The life of each message that a name means."""
+    return [_life(trace.why(key)) for key in keys_for(trace, name)]
+
+
+def _life(life: Life) -> Data:
+    events = [{"step": event.step, "kind": event.kind, "text": event.text} for event in life.events]
+    return {"key": life.key, "sent": life.draft is not None, "events": events}
+
+
+def of_everything(trace: Trace) -> list[Data]:
+    """Every message and what became of it."""
+    return list(_fates(trace))
+
+
+def _fates(trace: Trace) -> Iterator[Data]:
+    for key, role, words, _ in fate_rows(trace):
+        yield {"key": key, "role": role, "fate": words}

@@ -1,0 +1,93 @@
+"""Who wrote some characters, in words: macros, rules and lore among them, and what stood there before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from ctxlab.context import Cause, Origin, Span
+
+Lead = Literal["", "in place of", "with"]
+
+MACROS, RULES_STEP, LORE_STEP = "macros", "regex-processor", "worldbook-processor"
+"""Who signs causes that are told in words of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """One line of a span's story: its characters and, in words, who wrote them and which rule put them there.
+
+    `lead` is how it hangs on the line above: `in place of` it stood this, `with` says what in that was put there too.
+    """
+
+    depth: int
+    lead: Lead
+    text: str
+    words: str
+    was_put: bool
+
+    def __str__(self) -> str:
+        return f"{'  ' * self.depth}{self.lead}{' ' if self.lead else ''}{_shown(self.text)} {self.words}"
+
+
+def span_story(span: Span, *, indent: int = 0) -> Iterator[str]:
+    """Lines that say who wrote a span, which rule put it there, and what it replaced, the oldest innermost."""
+    pad = "  " * indent
+    yield from (f"{pad}{line}" for line in span_tellings(span))
+
+
+def span_tellings(span: Span, *, depth: int = 0, lead: Lead = "") -> Iterator[Telling]:
+    """A span's story as a tree: what it replaced stands below it as it was, with the parts that were put into that."""
+    yield Telling(depth, lead, span.text, written_by(span), span.cause is not None)
+    yield from _replaced_by(span, depth + 1)
+
+
+def _replaced_by(span: Span, depth: int) -> Iterator[Telling]:
+    was = span.was
+    if len(was) == 1:
+        yield from span_tellings(was[0], depth=depth, lead="in place of")
+    if len(was) < 2:
+        return
+    own = [part for part in was if part.cause is None] or was
+    writers = " and ".join(dict.fromkeys(_origin(part.origin) for part in own))
+    yield Telling(depth, "in place of", "".join(part.text for part in was), f"from {writers}", was_put=False)
+    for part in was:
+        if part.cause is not None:
+            yield from span_tellings(part, depth=depth + 1, lead="with")
+
+
+def written_by(span: Span) -> str:
+    """Who wrote a span and what put it there, in words.
+
+    For example: from macro {{char}}, which stood at character 8, substitute phase.
+    """
+    origin, cause = span.origin, span.cause
+    if cause is None:
+        return f"from {_origin(origin)}"
+    if cause.processor == MACROS and origin.kind == "macro":
+        return f"from {done_by(cause)}"
+    if cause.processor == LORE_STEP and origin.kind == "lore":
+        because = f", because {cause.reason}" if cause.reason else ""
+        return f"from lore {origin.ref} “{cause.rule}”{because}"
+    if cause.processor == RULES_STEP:
+        return f"from {_origin(origin)}, rewritten by {done_by(cause)}"
+    return f"from {_origin(origin)}, put there by {cause}"
+
+
+def done_by(cause: Cause) -> str:
+    """A cause as the doer of something: `macro {{char}}, which stood at character 8`, else as it is written."""
+    if cause.processor == MACROS:
+        where = f", which {cause.reason}" if cause.reason.startswith("stood") else ""
+        return f"macro {{{{{cause.rule}}}}}{where}"
+    if cause.processor == RULES_STEP and cause.reason:
+        return cause.reason
+    return str(cause)
+
+
+def _origin(origin: Origin) -> str:
+    return f"{origin.kind} {origin.ref}".strip()
+
+
+def _shown(text: str) -> str:
+    return repr(text) if len(text) <= 60 else repr(text[:57] + "...")
