@@ -1,5 +1,40 @@
-"""Placeholders in presets: `{{user}}`, `{{char}}`, `{{persona}}`."""
+"""Macros: `{{user}}`, `{{random::a::b}}`, `{{setvar::k::v}}`, ... in presets, lore and what is typed.
 
-from ctxlab.engines.macros.expand import Expansion, MacroEnv, expand
+`expand` puts values in their place, `problems` says what is wrong with a text before it is sent, `MACROS` is the table.
+"""
 
-__all__ = ["Expansion", "MacroEnv", "expand"]
+from typing import TYPE_CHECKING, Any
+
+from ctxlab.engines.macros.call import Call
+from ctxlab.engines.macros.checking import Problem, problems
+from ctxlab.engines.macros.clock import timeline_problems
+from ctxlab.engines.macros.env import MacroEnv
+from ctxlab.engines.macros.expand import Expansion, expand
+from ctxlab.engines.macros.registry import Macro, macro, macro_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    MACROS: Mapping[str, Macro]
+
+__all__ = [
+    "MACROS",
+    "Call",
+    "Expansion",
+    "Macro",
+    "MacroEnv",
+    "Problem",
+    "expand",
+    "macro",
+    "macro_names",
+    "problems",
+    "timeline_problems",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "MACROS":  # made at first use: the table brings all modules with macros
+        from ctxlab.engines.macros.registry import own_macros
+
+        return own_macros()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,69 +2,106 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
-from ctxlab.context import Cause, Edit, Origin, Text
-from ctxlab.documents import Agent, Note, UserProfile
+from ctxlab.context import EMPTY, Edit, Origin, Pending, Text, Variables
+from ctxlab.documents import Note
+from ctxlab.engines.macros.call import Run
+from ctxlab.engines.macros.env import MacroEnv
+from ctxlab.engines.macros.evaluating import Evaluation
+from ctxlab.engines.macros.parsing import ANGLE
+from ctxlab.engines.macros.registry import SILLYTAVERN
+from ctxlab.engines.macros.splicing import cause_of, spliced
 
-NO_USER, NO_AGENT = "User", "Assistant"
-
-
-@dataclass(frozen=True, slots=True)
-class MacroEnv:
-    """The values that macros stand for: names as the agent and the user are called, not as they are shown."""
-
-    user: str = NO_USER
-    char: str = NO_AGENT
-    persona: str = ""
-
-    @classmethod
-    def of(cls, agent: Agent | None, user: UserProfile | None) -> MacroEnv:
-        return cls(
-            user=(user.name if user else "") or NO_USER,
-            char=(agent.name if agent else "") or NO_AGENT,
-            persona=user.content if user else "",
-        )
+Compat = Literal["ctxlab", "reference"]
+Transform = Callable[[str], str]
+MOST_ROUNDS = 4
+TEXT = Origin("text")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expansion:
-    """The text with values in place; `count` is how many macros were replaced."""
+    """A text with values in the place of its macros.
+
+    `phases` is the text after each of the three phases (empty when there was nothing to do), `variables` what they are
+    afterwards, `count` how many macros were replaced.
+    """
 
     text: Text
+    phases: tuple[str, ...] = ()
+    variables: Variables = field(default_factory=Variables)
     count: int = 0
     notes: tuple[Note, ...] = ()
+    source: Text = EMPTY
+
+    def __str__(self) -> str:
+        return str(self.text)
+
+    def __repr__(self) -> str:
+        return f"Expansion({self.text!r}, {self.count} macros, {len(self.notes)} notes)"
+
+    @property
+    def pending(self) -> Pending:
+        """What is to be sent, for `build(session, pending=...)`; it remembers what was typed."""
+        original = str(self.source)
+        return Pending(self.text, original=original if original != str(self.text) else None)
 
 
-CAUSE = "macros"
-TOKEN = re.compile(r"\\\{\{|\{\{([^{}]*)\}\}")
-MACROS: dict[str, Callable[[MacroEnv], str]] = {
-    "user": lambda env: env.user,
-    "char": lambda env: env.char,
-    "persona": lambda env: env.persona,
-}
+def expand(
+    text: Text | str, env: MacroEnv, *, compat: Compat = "ctxlab", transform: Transform | None = None
+) -> Expansion:
+    r"""Values for the macros that are known; others stay as they are, with a note. `\{{` gives a literal `{{`.
 
+    Inner macros are evaluated before those around them. A value is data: what it contains is not expanded again.
+    `compat="reference"` evaluates in the order of the reference program instead, with all that follows from it.
+    `transform` is done to every value, not to the text around it.
 
-def expand(text: Text, env: MacroEnv) -> Expansion:
-    r"""Values for the macros that are known; others stay as they are. `\{{` gives a literal `{{`.
-
-    A value is data: what it contains is not expanded again.
+    >>> str(expand("Hi {{user}}", MacroEnv(user="Kim")).text)
+    'Hi Kim'
     """
-    whole = str(text)
-    if "{{" not in whole:
-        return Expansion(text)
+    text = Text.of(text, TEXT) if isinstance(text, str) else text
+    source = str(text)
+    if "{{" not in source and not (env.dialect == SILLYTAVERN and ANGLE.search(source)):
+        return Expansion(text, variables=env.variables, source=text)
+    run = Run(env, reference=compat == "reference")
+    if compat == "reference":
+        from ctxlab.engines.macros.reference import expanded
+
+        done, phases, count = expanded(text, run, transform)
+    else:
+        done, phases, count = _expanded(text, run, transform)
+    return Expansion(done, phases, run.variables, count, tuple(run.notes), text)
+
+
+def _expanded(text: Text, run: Run, transform: Transform | None) -> tuple[Text, tuple[str, ...], int]:
+    evaluation = Evaluation(str(text), run)
+    included = 0
+    for _ in range(MOST_ROUNDS):
+        edits = _templates(text, evaluation)
+        if not edits:
+            break
+        included += len(edits)
+        text = text.splice(edits)
+        evaluation = Evaluation(str(text), run)
+    phases = evaluation.evaluate()
+    count = sum(node.value is not None for node in evaluation.nodes)
+    done = spliced(text, evaluation.nodes, dialect=run.env.dialect, transform=transform)
+    return done, phases, included + count
+
+
+def _templates(text: Text, evaluation: Evaluation) -> list[Edit]:
+    """Templates to be put where their macros stand before anything else: what they say is read like the text around."""
     edits: list[Edit] = []
-    count = 0
-    for match in TOKEN.finditer(whole):
-        if match.group(1) is None:
-            edits.append(Edit(match.start(), match.end(), "{{", Cause(CAUSE, "escape", "a literal brace pair")))
+    for node in evaluation.nodes:
+        macro = node.macro
+        if macro is None or not macro.template or node.children:
             continue
-        name = match.group(1).partition("::")[0].strip()
-        value = MACROS.get(name)
+        origin = Origin("macro", macro.name)
+        if origin in text.at(node.start).origins():  # it contains itself: there it stays
+            continue
+        value = evaluation.template(node)
         if value is not None:
-            count += 1
-            cause = Cause(CAUSE, name, f"stood at character {match.start()}")
-            edits.append(Edit(match.start(), match.end(), value(env), cause, Origin("macro", name)))
-    return Expansion(text.splice(edits), count)
+            edits.append(Edit(node.start, node.end, value, cause_of(node), origin))
+    return edits

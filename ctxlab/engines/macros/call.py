@@ -1,0 +1,129 @@
+"""What a macro gets when it is evaluated, and what one expansion keeps track of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ctxlab.context import Variables
+from ctxlab.documents import Level, Note
+
+if TYPE_CHECKING:
+    from ctxlab.engines.macros.clock import Moment
+    from ctxlab.engines.macros.env import MacroEnv
+
+CAUSE = "macros"
+MOST_CHARACTERS = 1_000_000
+MOST_NOTES = 20
+
+
+class BadCall(Exception):
+    """A macro can't be evaluated as it is written; the message says why. It stays as it is, with a note.
+
+    What is told once, whatever the macro, has a `key`.
+    """
+
+    def __init__(self, why: str = "", *, key: str = "") -> None:
+        super().__init__(why)
+        self.key = key
+
+
+class NoRoom(BadCall):
+    """The value would be too long."""
+
+
+@dataclass(slots=True)
+class Run:
+    """What changes while one text is expanded."""
+
+    env: MacroEnv
+    reference: bool = False
+    room: int = MOST_CHARACTERS
+    rolls: int = 0
+    notes: list[Note] = field(default_factory=list[Note])
+    _said: set[str] = field(default_factory=set[str])
+    _session: dict[str, Any] | None = None
+    _everywhere: dict[str, Any] | None = None
+    _moment: Moment | None = None
+
+    def is_new(self, key: str) -> bool:
+        """Whether something is to be told: each key once, and of many only the first."""
+        if key in self._said or len(self.notes) >= MOST_NOTES:
+            return False
+        self._said.add(key)
+        return True
+
+    def note(self, text: str, *, level: Level = "warning", **details: Any) -> None:
+        where = f"{self.env.place}: " if self.env.place else ""
+        self.notes.append(Note(level, f"{where}{text}", CAUSE, details))
+
+    # --- variables
+
+    def variables_of(self, scope: str) -> Mapping[str, Any]:
+        changed = self._session if scope == "session" else self._everywhere
+        return changed if changed is not None else getattr(self.env.variables, scope)
+
+    def set(self, scope: str, name: str, value: Any) -> None:
+        """Give a variable a value in this expansion; what the environment holds stays as it is."""
+        if scope == "session":
+            self._session = dict(self.env.variables.session) if self._session is None else self._session
+            self._session[name] = value
+        else:
+            self._everywhere = dict(self.env.variables.everywhere) if self._everywhere is None else self._everywhere
+            self._everywhere[name] = value
+
+    @property
+    def variables(self) -> Variables:
+        """As they are now; the very same object when nothing was set."""
+        if self._session is None and self._everywhere is None:
+            return self.env.variables
+        return Variables(self.variables_of("session"), self.variables_of("everywhere"))
+
+    # --- dice and clock
+
+    def roll(self) -> float:
+        """The next number in [0, 1): the same one for the same place, turn and seed."""
+        number = self.env.dice(f"macro:{self.env.place}:{self.rolls}")
+        self.rolls += 1
+        return number
+
+    def moment(self) -> Moment:
+        """What time it is, by the request's clock; raises BadCall when the request has none."""
+        if self._moment is None:
+            from ctxlab.engines.macros.clock import moment_of
+
+            self._moment = moment_of(self)
+        return self._moment
+
+    def now_ms(self) -> int:
+        """The real time of the request, whatever timeline its agent has."""
+        from ctxlab.engines.macros.clock import real_time
+
+        return real_time(self)[0]
+
+
+@dataclass(slots=True)
+class Call:
+    """One macro as it stands at a character of a text: its arguments are evaluated already.
+
+    `single` says that in SillyTavern's spelling it has one argument after a single colon or a blank.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    env: MacroEnv
+    run: Run
+    at: int = 0
+    text: str = ""
+    single: bool = False
+
+    def argument(self, i: int, default: str = "") -> str:
+        return self.arguments[i] if i < len(self.arguments) else default
+
+    @property
+    def moment(self) -> Moment:
+        return self.run.moment()
+
+    def roll(self) -> float:
+        return self.run.roll()

@@ -1,0 +1,107 @@
+"""What was said last. Messages are looked at from the newest back, and only when a macro asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from ctxlab.context.context import Request
+from ctxlab.documents import MessageNode
+from ctxlab.engines.macros.call import Call
+from ctxlab.engines.macros.registry import macro
+
+
+class Messages(Protocol):
+    """The messages of a conversation, for macros."""
+
+    def newest(self, role: str | None = None) -> str:
+        """Text of the newest message, or of the newest in a role; empty when there is none."""
+        ...
+
+    def count(self) -> int:
+        """How many there are, switched off ones left out."""
+        ...
+
+    def user_times(self) -> Iterator[str | None]:
+        """Timestamps of the user's messages that stand before the newest message, newest first."""
+        ...
+
+
+class NoMessages:
+    """A conversation of which nothing is known."""
+
+    def newest(self, role: str | None = None) -> str:
+        return ""
+
+    def count(self) -> int:
+        return 0
+
+    def user_times(self) -> Iterator[str | None]:
+        return iter(())
+
+
+NO_MESSAGES = NoMessages()
+
+
+class PathMessages:
+    """The path of a request, switched off messages left out; what is typed and not sent yet is the newest of all."""
+
+    __slots__ = ("_count", "_newest", "_request")
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._newest: dict[str | None, str] = {}  # what was looked for already: a path can be long
+        self._count: int | None = None
+
+    def _backwards(self) -> Iterator[MessageNode]:
+        nodes, seen = self._request.session.nodes, set[str]()
+        node_id = self._request.leaf_id
+        while node_id is not None and node_id not in seen and (node := nodes.get(node_id)) is not None:
+            seen.add(node_id)
+            if node.parent_id is not None and node.enabled:
+                yield node
+            node_id = node.parent_id
+
+    def newest(self, role: str | None = None) -> str:
+        pending = self._request.pending
+        if pending is not None and role in (None, "user"):
+            return str(pending.text)
+        if role not in self._newest:
+            found = (node.content for node in self._backwards() if role in (None, node.role))
+            self._newest[role] = next(found, "")
+        return self._newest[role]
+
+    def count(self) -> int:
+        if self._count is None:
+            self._count = sum(1 for _ in self._backwards()) + (self._request.pending is not None)
+        return self._count
+
+    def user_times(self) -> Iterator[str | None]:
+        found = self._backwards()
+        if self._request.pending is None:
+            next(found, None)
+        return (node.timestamp for node in found if node.role == "user")
+
+
+@macro("lastMessage", phase="post")
+def last_message(call: Call) -> str:
+    """The newest message, whoever wrote it."""
+    return call.env.messages.newest()
+
+
+@macro("lastUserMessage", phase="post")
+def last_user_message(call: Call) -> str:
+    """The user's newest message."""
+    return call.env.messages.newest("user")
+
+
+@macro("lastCharMessage", phase="post")
+def last_char_message(call: Call) -> str:
+    """The assistant's newest message."""
+    return call.env.messages.newest("assistant")
+
+
+@macro("input", phase="post")
+def typed(call: Call) -> str:
+    """What is typed and not sent yet."""
+    return call.env.input

@@ -1,0 +1,176 @@
+"""What a macro is, and which there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal
+
+from ctxlab.context import Text
+
+if TYPE_CHECKING:
+    from ctxlab.engines.macros.call import Call
+
+Phase = Literal["pre", "substitute", "post"]
+Dialect = Literal["ctxlab", "sillytavern"]
+PHASES: tuple[Phase, ...] = ("pre", "substitute", "post")
+PHASE_NAMES: Mapping[Phase, str] = {"pre": "pre-process", "substitute": "substitute", "post": "post-process"}
+GROUP = "ctxlab.macros"
+SILLYTAVERN: Dialect = "sillytavern"
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """A name, when it is evaluated, how many arguments it takes (`most` None: any number), and what it gives.
+
+    With `rest`, the last argument takes everything that is left, `::` included. What a `template` gives is read like
+    the text around it, macros and all; what any other macro gives is data.
+    """
+
+    name: str
+    phase: Phase
+    run: Callable[[Call], str | Text]
+    description: str
+    least: int = 0
+    most: int | None = 0
+    rest: bool = False
+    template: bool = False
+    dialect: Dialect = "ctxlab"
+
+    @property
+    def arguments(self) -> str:
+        """How many it takes, in words: `none`, `2`, `0 or 1`, `1 or more`."""
+        if self.most is None:
+            return f"{self.least} or more"
+        if self.least == self.most:
+            return str(self.most or "none")
+        return f"{self.least} {'or' if self.most == self.least + 1 else 'to'} {self.most}"
+
+    def __call__(self, call: Call) -> str | Text:
+        return self.run(call)
+
+
+@dataclass(frozen=True, slots=True)
+class MacroFamily:
+    """One function under several names."""
+
+    macros: tuple[Macro, ...]
+
+
+Decorated = Callable[[Callable[["Call"], str | Text]], MacroFamily]
+
+
+def macro(
+    *names: str,
+    phase: Phase,
+    arguments: str = "0",
+    rest: bool = False,
+    template: bool = False,
+    dialect: Dialect = "ctxlab",
+) -> Decorated:
+    """A function of a `Call` becomes a macro under these names; its docstring is the description.
+
+    `arguments` is `2`, `0-1`, or `1+`.
+
+        @macro("shout", phase="post", arguments="1")
+        def shout(call: Call) -> str:
+            '''The argument in capitals.'''
+            return call.arguments[0].upper()
+    """
+    least, most = _bounds(arguments)
+
+    def made(run: Callable[[Call], str | Text]) -> MacroFamily:
+        said = " ".join((run.__doc__ or "").split("\n\n")[0].split())
+        return MacroFamily(tuple(Macro(name, phase, run, said, least, most, rest, template, dialect) for name in names))
+
+    return made
+
+
+def _bounds(arguments: str) -> tuple[int, int | None]:
+    if arguments.endswith("+"):
+        return int(arguments[:-1]), None
+    least, _, most = arguments.partition("-")
+    return int(least), int(most or least)
+
+
+def _of(modules: Iterable[ModuleType]) -> dict[str, Macro]:
+    found = [value for module in modules for value in vars(module).values() if isinstance(value, MacroFamily)]
+    return {macro.name: macro for family in found for macro in family.macros}
+
+
+@cache
+def own_macros() -> Mapping[str, Macro]:
+    """The macros of our own dialect, by name."""
+    from ctxlab.engines.macros import (
+        dates,
+        dates_chinese,
+        dates_english,
+        dates_locale,
+        dice,
+        host,
+        messages,
+        names,
+        offers,
+        text,
+        variables,
+    )
+
+    modules = (names, variables, dice, text, messages, dates, dates_locale, dates_chinese, dates_english, host, offers)
+    return _of(modules)
+
+
+@cache
+def sillytavern_macros() -> Mapping[str, Macro]:
+    """The macros of SillyTavern's dialect, by name in lower case: its own, and ours where it has none of that name."""
+    from ctxlab.engines.macros import sillytavern, sillytavern_time, sillytavern_variables
+
+    theirs = _of((sillytavern, sillytavern_time, sillytavern_variables))
+    return {name.lower(): macro for name, macro in {**own_macros(), **theirs}.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Plugins:
+    """Macros that other packages bring, and why some can't be had."""
+
+    macros: Mapping[str, Macro]
+    problems: tuple[str, ...] = ()
+
+
+@cache
+def plugins() -> Plugins:
+    """What is announced under the entry point group `ctxlab.macros`: modules, or functions under `@macro`.
+
+    They are looked for when a name is not known.
+    """
+    from importlib.metadata import entry_points
+
+    found: dict[str, Macro] = {}
+    problems: list[str] = []
+    for point in entry_points(group=GROUP):
+        try:
+            loaded = point.load()
+        except Exception as error:  # somebody else's module may raise anything
+            problems.append(f"macros of {point.name!r} can't be loaded ({type(error).__name__}: {error})")
+            continue
+        if isinstance(loaded, ModuleType):
+            found |= _of((loaded,))
+        elif isinstance(loaded, MacroFamily):
+            found |= {macro.name: macro for macro in loaded.macros}
+        else:
+            problems.append(f"macros of {point.name!r} are {type(loaded).__name__}, not made by @macro")
+    return Plugins(found, tuple(problems))
+
+
+def find(name: str, dialect: str | None) -> Macro | None:
+    """The macro of a name; SillyTavern's names may be written in any case."""
+    if dialect == SILLYTAVERN:
+        return sillytavern_macros().get(name.lower()) or plugins().macros.get(name)
+    return own_macros().get(name) or plugins().macros.get(name)
+
+
+def macro_names(dialect: str | None = None) -> tuple[str, ...]:
+    """All names that are known in a dialect, sorted."""
+    table = sillytavern_macros() if dialect == SILLYTAVERN else own_macros()
+    return tuple(sorted({macro.name for macro in table.values()} | set(plugins().macros)))

@@ -1,0 +1,152 @@
+"""SillyTavern's macros where they differ from ours, or where we have none.
+
+In its dialect names may be written in any case, an argument may follow a single colon or a blank, and `<USER>`,
+`<BOT>`, `<CHAR>` and `<GROUP>` are macros too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from ctxlab.engines.macros.call import BadCall, Call
+from ctxlab.engines.macros.dice import MOST_DICE, MOST_SIDES, chosen
+from ctxlab.engines.macros.registry import SILLYTAVERN, macro
+
+DICE = re.compile(r"(\d{1,4})?d(\d{1,6})([+-]\d{1,9})?", re.ASCII | re.IGNORECASE)
+COMMA = re.compile(r"(?<!\\),")
+
+
+# --- names
+
+
+@macro("group", "charIfNotGroup", phase="substitute", dialect=SILLYTAVERN)
+def group(call: Call) -> str:
+    """Name of the agent: there are no groups here."""
+    return call.env.char
+
+
+@macro("model", phase="substitute", dialect=SILLYTAVERN)
+def model(call: Call) -> str:
+    """Name of the model."""
+    return call.env.model_name or call.env.model_id
+
+
+@macro("charPrompt", phase="substitute", dialect=SILLYTAVERN)
+def char_prompt(call: Call) -> str:
+    """The card's own main prompt."""
+    return _of_card(call, "system_prompt")
+
+
+@macro("charInstruction", "charJailbreak", phase="substitute", dialect=SILLYTAVERN)
+def char_instruction(call: Call) -> str:
+    """The card's own instructions after the history."""
+    return _of_card(call, "post_history_instructions")
+
+
+@macro("charVersion", "char_version", phase="substitute", dialect=SILLYTAVERN)
+def char_version(call: Call) -> str:
+    """Version of the card."""
+    return (call.env.agent.agent_version if call.env.agent else None) or _of_card(call, "character_version")
+
+
+@macro("original", phase="substitute", dialect=SILLYTAVERN)
+def original(call: Call) -> str:
+    """The prompt that the card's own one stands in for."""
+    return call.env.original
+
+
+@macro("maxPrompt", phase="post", dialect=SILLYTAVERN)
+def max_prompt(call: Call) -> str:
+    """How many tokens the model takes; empty when that is not known."""
+    most = call.env.max_prompt_tokens
+    return "" if most is None else str(most)
+
+
+@macro("lastMessageId", phase="post", dialect=SILLYTAVERN)
+def last_message_id(call: Call) -> str:
+    """Number of the newest message, the first being 0; empty when there is none."""
+    count = call.env.messages.count()
+    return str(count - 1) if count else ""
+
+
+def _of_card(call: Call, name: str) -> str:
+    """A text of the card that was read, in the layout that it had."""
+    carried: Mapping[str, Any] = (call.env.agent.carried if call.env.agent else None) or {}
+    for key in ("sillytavern", "data"):
+        inner = carried.get(key)
+        carried = cast("Mapping[str, Any]", inner) if isinstance(inner, Mapping) else carried
+    found = carried.get(name)
+    return found if isinstance(found, str) else ""
+
+
+# --- text
+
+
+@macro("//", phase="post", arguments="0+", dialect=SILLYTAVERN)
+def comment(call: Call) -> str:
+    """Nothing: a remark for those who read the preset."""
+    return ""
+
+
+@macro("noop", phase="substitute", dialect=SILLYTAVERN)
+def noop(call: Call) -> str:
+    """Nothing."""
+    return ""
+
+
+@macro("reverse", phase="post", arguments="1", rest=True, dialect=SILLYTAVERN)
+def reverse(call: Call) -> str:
+    """The argument, back to front."""
+    return call.arguments[0][::-1]
+
+
+@macro("banned", phase="post", arguments="1", rest=True, dialect=SILLYTAVERN)
+def banned(call: Call) -> str:
+    """Nothing: a word that the model shall not say, for services that can forbid words."""
+    if call.run.is_new("banned"):
+        call.run.note("{{banned}} forbids words, which no service here can; it is left out", level="info")
+    return ""
+
+
+# --- chance
+
+
+@macro("roll", phase="pre", arguments="1", dialect=SILLYTAVERN)
+def roll(call: Call) -> str:
+    """The sum of dice such as 2d6+1, d20, or 20 for one die of so many sides."""
+    said = call.arguments[0].strip()
+    match = DICE.fullmatch(f"1d{said}" if said.isdecimal() else said)
+    if match is None:
+        raise BadCall(f"{said!r} are no dice; 2d6+1 are two of six sides and one more")
+    number, sides, more = int(match.group(1) or 1), int(match.group(2)), int(match.group(3) or 0)
+    if not 1 <= number <= MOST_DICE or not 1 <= sides <= MOST_SIDES:
+        raise BadCall(f"{said!r}: from 1 to {MOST_DICE} dice of 1 to {MOST_SIDES} sides can be rolled")
+    return str(sum(chosen(call, sides) + 1 for _ in range(number)) + more)
+
+
+@macro("random", phase="post", arguments="1+", dialect=SILLYTAVERN)
+def random(call: Call) -> str:
+    """One of the options, by chance; they stand between `::`, or between commas."""
+    options = _options(call)
+    return options[chosen(call, len(options))]
+
+
+@macro("pick", phase="post", arguments="1+", dialect=SILLYTAVERN)
+def pick(call: Call) -> str:
+    """One of the options: always the same in this place of this text in one conversation."""
+    from hashlib import blake2b
+
+    options = _options(call)
+    seed = f"{call.env.session_id}\x1f{call.text}\x1f{call.at}".encode("utf-8", "surrogatepass")
+    return options[int.from_bytes(blake2b(seed, digest_size=8).digest(), "big") % len(options)]
+
+
+def _options(call: Call) -> tuple[str, ...]:
+    said, *more = call.arguments
+    if more:
+        return call.arguments
+    if "::" in said:
+        return tuple(said.split("::"))
+    return tuple(option.strip().replace("\\,", ",") for option in COMMA.split(said))

@@ -1,0 +1,103 @@
+"""SillyTavern's dates and spans of time; as everywhere, they tell the request's time."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, timedelta, timezone
+
+from ctxlab.engines.macros.call import BadCall, Call
+from ctxlab.engines.macros.clock import Stamp, moment_at, read_stamp
+from ctxlab.engines.macros.dates import MONTHS, clock12, clock24, formatted, ymd
+from ctxlab.engines.macros.registry import SILLYTAVERN, macro
+
+# As {{date}} and {{time}} write them.
+SPOKEN = re.compile(
+    r"(?:(?P<month>[A-Z][a-z]+) (?P<day>\d{1,2}), (?P<year>\d{4}))?"
+    r"\s*(?:(?P<hour>\d{1,2}):(?P<minute>\d\d) ?(?P<half>[AP]M))?"
+)
+OFFSET = re.compile(r"[+-]\d{1,2}")
+STEPS = (  # most of the smaller unit, seconds of the unit, one of it, several of it
+    (45, 60, "a minute", "minutes"),
+    (45, 3600, "an hour", "hours"),
+    (22, 86_400, "a day", "days"),
+    (26, 2_629_746, "a month", "months"),
+    (11, 31_556_952, "a year", "years"),
+)
+
+
+def humanized(seconds: float) -> str:
+    """A span of time in round words: `a few seconds`, `5 minutes`, `an hour`, `3 days`, `a year`."""
+    seconds = abs(seconds)
+    told, number = "a few seconds", round(seconds)
+    for most, unit, one, several in STEPS:
+        if number < most:
+            return told
+        number = round(seconds / unit)
+        told = one if number <= 1 else f"{number} {several}"
+        number = max(number, 1)
+    return told
+
+
+@macro("isotime", phase="post", dialect=SILLYTAVERN)
+def isotime(call: Call) -> str:
+    """Time of day, as 14:30."""
+    return clock24(call.moment)
+
+
+@macro("isodate", phase="post", dialect=SILLYTAVERN)
+def isodate(call: Call) -> str:
+    """Date, as 2025-11-07."""
+    return ymd(call.moment)
+
+
+@macro("datetimeformat", phase="post", arguments="1", rest=True, dialect=SILLYTAVERN)
+def datetimeformat(call: Call) -> str:
+    """Date and time by a pattern of YYYY MM DD HH mm ss and their like; words stand in [square brackets]."""
+    return formatted(call.moment, call.arguments[0].strip(), words=True)
+
+
+@macro("time_UTC", phase="post", arguments="1", dialect=SILLYTAVERN)
+def time_utc(call: Call) -> str:
+    """Time of day so many hours ahead of UTC or behind it, as {{time_UTC+8}}."""
+    said = call.arguments[0].strip()
+    if not OFFSET.fullmatch(said) or abs(int(said)) > 23:
+        raise BadCall(f"{said!r} is not hours from UTC, such as +8")
+    return clock12(moment_at(call.moment.epoch_ms, timezone(timedelta(hours=int(said)))))
+
+
+@macro("idle_duration", phase="post", dialect=SILLYTAVERN)
+def idle_duration(call: Call) -> str:
+    """How long ago the user's last message is, the newest message aside; `just now` when there is none."""
+    stamp = next((found for text in call.env.messages.user_times() if (found := read_stamp(text or ""))), None)
+    if stamp is None:
+        return "just now"
+    return humanized((call.run.now_ms() - stamp.epoch_ms(UTC)) / 1000)
+
+
+@macro("timeDiff", phase="post", arguments="2", dialect=SILLYTAVERN)
+def time_diff(call: Call) -> str:
+    """How far two dates are apart, in round words."""
+    first, second = (_epoch_ms(call, text.strip()) for text in call.arguments[:2])
+    return humanized((first - second) / 1000)
+
+
+def _epoch_ms(call: Call, text: str) -> int:
+    stamp = read_stamp(text) or _spoken(call, text)
+    if stamp is None:
+        raise BadCall(f"{text!r} is not a date; write it like 2025-11-07 14:30")
+    return stamp.epoch_ms(UTC)
+
+
+def _spoken(call: Call, text: str) -> Stamp | None:
+    """A date as {{date}} writes it, a time as {{time}} does, or both; a time alone is one of today."""
+    match = SPOKEN.fullmatch(text) if text else None
+    if match is None or (match["month"] or "January") not in MONTHS:
+        return None
+    if match["month"]:
+        day = f"{match['year']}-{MONTHS.index(match['month']) + 1:02d}-{int(match['day']):02d}"
+    else:
+        day = ymd(call.moment)
+    if not match["hour"]:
+        return read_stamp(day)
+    hour = int(match["hour"]) % 12 + (12 if match["half"] == "PM" else 0)
+    return read_stamp(f"{day}T{hour:02d}:{match['minute']}")
