@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         load_agent,
         load_user,
         lore_scan,
+        macro_problems,
         read,
         read_data,
         regex_steps,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         RegexRule,
         Session,
         UserProfile,
+        VirtualTime,
         Worldbook,
     )
     from ctxlab.errors import (
@@ -99,6 +101,7 @@ __all__ = [
     "UnexplainedRewrite",
     "UserProfile",
     "Variables",
+    "VirtualTime",
     "Worldbook",
     "analyze",
     "begin",
@@ -119,6 +122,7 @@ __all__ = [
     "load_agent",
     "load_user",
     "lore_scan",
+    "macro_problems",
     "processor",
     "read",
     "read_data",
@@ -140,6 +144,7 @@ _HOMES = {
         "load_agent",
         "load_user",
         "lore_scan",
+        "macro_problems",
         "read",
         "read_data",
         "regex_steps",
@@ -157,6 +162,7 @@ _HOMES = {
         "RegexRule",
         "Session",
         "UserProfile",
+        "VirtualTime",
         "Worldbook",
     ),
     "errors": (

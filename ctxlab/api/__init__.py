@@ -2,7 +2,7 @@
 
 from ctxlab.api.beginning import begin, greeted
 from ctxlab.api.building import analyze, build, debug, within_budget
-from ctxlab.api.languages import display, expand_input, lore_scan, regex_steps
+from ctxlab.api.languages import display, expand_input, lore_scan, macro_problems, regex_steps
 from ctxlab.api.reading import joined, load, load_agent, load_user, read, read_data
 from ctxlab.pipeline import diff
 
@@ -20,6 +20,7 @@ __all__ = [
     "load_agent",
     "load_user",
     "lore_scan",
+    "macro_problems",
     "read",
     "read_data",
     "regex_steps",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.api.request import LIMITER, start_of, starting
+from ctxlab.api.request import LIMITER, refuse_agent, start_of, starting
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import OverBudget
 from ctxlab.pipeline import Debugger, Trace
@@ -43,6 +43,7 @@ def analyze(session: Session | Import, node: str | None = None, agent: Agent | N
     """
     from ctxlab.studies import analysis_of
 
+    refuse_agent(node, "analyze(session, node, agent)")
     chosen = session if isinstance(session, Session) else session.pick()
     leaf = node if node is not None else chosen.active_leaf_id
     if "model" not in options and leaf is not None and leaf in chosen.nodes:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from ctxlab.api.request import agent_for, model_for, rules_of, start_of, timestamp_of, user_for
+from ctxlab.api.request import agent_for, model_for, refuse_agent, rules_of, start_of, timestamp_of, user_for
 from ctxlab.context import Context, Origin, Request, Text, Variables
 from ctxlab.documents import Agent, ModelProfile, RegexConfig, RegexPreset, RegexRule, Session, UserProfile, Worldbook
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger
 
 if TYPE_CHECKING:
-    from ctxlab.engines.macros import Expansion
+    from ctxlab.engines.macros import Expansion, Problem
     from ctxlab.engines.regexes.display import Display
     from ctxlab.engines.regexes.rules import Stage
     from ctxlab.engines.regexes.steps import RegexSteps
@@ -60,6 +60,15 @@ def expand_input(
     return expand(Text.of(text, Origin("pending")), MacroEnv.of(request, dice=Context(request).dice).at("pending"))
 
 
+def macro_problems(text: str, *, dialect: str | None = None) -> tuple[Problem, ...]:
+    """What is wrong with the macros of a text, before anything is expanded: unknown names with the nearest known one,
+    wrong numbers of arguments. `dialect` is `sillytavern`, or None for ours.
+    """
+    from ctxlab.engines.macros import problems
+
+    return problems(text, dialect)
+
+
 def display(
     session: Session | Import,
     node: str | None = None,
@@ -75,6 +84,7 @@ def display(
     """
     from ctxlab.engines.regexes.display import displayed
 
+    refuse_agent(node, "display(session, node, agent)")
     request = start_of(session, agent, **options).start.request
     return displayed(request, node, streaming=streaming)
 

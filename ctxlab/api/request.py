@@ -19,7 +19,7 @@ from ctxlab.documents import (
     UserProfile,
     Worldbook,
 )
-from ctxlab.errors import UnknownNode, did_you_mean
+from ctxlab.errors import CtxlabError, UnknownNode, did_you_mean
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import default_pipeline
 
@@ -146,6 +146,12 @@ def user_for(user: UserProfile | None, agent: Agent | None, source: Session | Im
     own = agent.user_profile_id if agent else None
     found = next((known for known in source.users if own and known.id == own), None)
     return found or (source.users[0] if len(source.users) == 1 else None)
+
+
+def refuse_agent(node: object, call: str) -> None:
+    """Say how to call a function that takes a message's id where others take the agent."""
+    if isinstance(node, Agent):
+        raise CtxlabError(f"{call}: the second is a message's id; an agent goes third, or as agent=")
 
 
 def _linked_books(source: Session | Import, agent: Agent | None, user: UserProfile | None) -> Sequence[Worldbook]:

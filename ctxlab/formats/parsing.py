@@ -90,6 +90,8 @@ def _as_utf8(raw: bytes, source: str) -> bytes:
             raise BrokenFile(f"{source} is no JSON text: it is {name}")
     if not raw.strip():
         raise BrokenFile(f"{source} is empty")
+    if source.lower().endswith(".png"):
+        raise BrokenFile(f"{source} is called a PNG picture and is none: it doesn't begin as they do")
     return raw
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import ctxlab
 from ctxlab.engines.tokens import encoding
 from ctxlab.testing import generated_agent, generated_session
-from tests.bench import trees
+from tests.bench import languages, lore, trees
 from tests.bench.timing import ENCODING, ROUNDS, Work, forget_counts, ms, timed
 
 SIZES = (100, 1_000, 10_000)
@@ -149,6 +149,9 @@ def main() -> None:
     for name, value in facts.items():
         print(f"- {name}: {value}")
     trees.main()
+    print("\n| the small languages | CPU |\n|---|--:|")
+    for work, cost in (*lore.lore_rows(), *languages.regex_rows()):
+        print(f"| {work} | {cost} |")
 
 
 if __name__ == "__main__":

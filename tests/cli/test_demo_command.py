@@ -37,7 +37,7 @@ def test_every_command_that_the_demo_names_works(run, monkeypatch: pytest.Monkey
 
 
 def test_a_demo_without_its_conversations_says_so(run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(demo.api, "__file__", str(tmp_path / "ctxlab" / "api.py"))
+    monkeypatch.setattr(demo.api, "__file__", str(tmp_path / "ctxlab" / "api" / "__init__.py"))
 
     result = run("demo")
 
@@ -49,7 +49,7 @@ def test_an_installed_package_brings_its_conversations(monkeypatch: pytest.Monke
     folder = tmp_path / "ctxlab" / "bundled"
     folder.mkdir(parents=True)
     (folder / "harbour_roleplay.session.json").touch()
-    monkeypatch.setattr(demo.api, "__file__", str(tmp_path / "ctxlab" / "api.py"))
+    monkeypatch.setattr(demo.api, "__file__", str(tmp_path / "ctxlab" / "api" / "__init__.py"))
 
     assert demo.bundled() == folder
 

@@ -187,3 +187,11 @@ def test_a_picture_that_is_none_is_refused(tmp_path: Path) -> None:
 
 def test_a_text_beyond_latin_1_survives() -> None:
     assert read_chunks(with_chunks(plain_picture(), {"note": "灯塔 💡"}), "x") == {"note": "灯塔 💡"}
+
+
+def test_a_file_that_is_only_called_a_picture_is_refused(tmp_path: Path) -> None:
+    fake = tmp_path / "card.png"
+    fake.write_bytes(b"GIF89a, perhaps")
+
+    with pytest.raises(BrokenFile, match="is called a PNG picture and is none"):
+        ctxlab.read(fake)

@@ -78,7 +78,7 @@ def _expanded(data: Data) -> tuple[Data, Expansion]:
         "output": _plain(data, str(expansion.text)),
         "count": expansion.count,
         "has_macros": bool(expansion.phases),
-        "variables": expansion.variables.as_data(),
+        "variables": {scope: _numbers(values) for scope, values in expansion.variables.as_data().items()},
         "failed": _failed(expansion),
         "rolls": dice.used,
     }
@@ -104,6 +104,12 @@ def _plain(data: Data, text: str) -> str:
     """Without the wording of complaints and of the built-in guideline, which are everybody's own."""
     built_in = GUIDELINE.search(data["text"]) and not _agent_of(data).get("visualGuideline")
     return "" if built_in else COMPLAINT.sub("[error]", text)
+
+
+def _numbers(values: Data) -> Data:
+    """With numbers without end as the cases write them."""
+    written = {float("inf"): "__num__:Infinity", float("-inf"): "__num__:-Infinity"}
+    return {name: written.get(value, value) if isinstance(value, float) else value for name, value in values.items()}
 
 
 def _failed(expansion: Expansion) -> bool:

@@ -48,10 +48,9 @@ def _has_no_timeline_that_works(case: Case) -> bool:
 
 def _is_date(said: Any) -> bool:
     try:
-        datetime.fromisoformat(said)
+        return re.match(r"\d{4}-\d\d-\d\d", said) is not None and datetime.fromisoformat(said) is not None
     except (TypeError, ValueError):
         return False
-    return True
 
 
 def _real_time(case: Case) -> Any:
