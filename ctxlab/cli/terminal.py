@@ -100,7 +100,7 @@ def wrapped(text: Text, width: int, *, hang: int = 0) -> list[Text]:
             plain[i - 1] == " " or ((wide == 2 or cell_len(plain[i - 1]) == 2) and character not in CLOSING)
         ):
             breakable = i
-        if cells + wide > width - (hang if rows else 0) and character != " ":
+        while i > start and cells + wide > width - (hang if rows else 0) and character != " ":
             end = breakable if breakable > start else i
             rows.append(_row(text, start, end))
             start, cells = end, cell_len(plain[end:i])

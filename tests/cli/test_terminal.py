@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
@@ -24,6 +24,7 @@ def test_nothing_that_a_terminal_obeys_is_left(text: str) -> None:
     assert shown.encode().decode() == shown
 
 
+@example(" 。。。。。", 9)
 @given(st.text(alphabet="ab 港，。x", max_size=80), st.integers(8, 30))
 def test_wrapping_loses_no_character_and_keeps_the_width(text: str, width: int) -> None:
     rows = wrapped(Text(text), width, hang=2)

@@ -194,4 +194,4 @@ def test_a_file_that_is_only_called_a_picture_is_refused(tmp_path: Path) -> None
     fake.write_bytes(b"GIF89a, perhaps")
 
     with pytest.raises(BrokenFile, match="is called a PNG picture and is none"):
-        ctxlab.read(fake)
+        read(fake)

@@ -255,3 +255,10 @@ def test_the_first_line_alone_is_a_chat(tmp_path: Path) -> None:
 
     assert told(found.pick()) == []
     assert chat_jsonl(found.pick()).data == json.dumps(HEADER, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def test_the_user_of_a_chat_comes_along(tmp_path: Path) -> None:
+    found = read(file(tmp_path, CHAT))
+
+    assert [user.name for user in found.users] == ["Mara"]
+    assert read(file(tmp_path, [{**HEADER, "user_name": "unused"}, GREETING])).users == ()

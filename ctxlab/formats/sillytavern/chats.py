@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from ctxlab.documents import Session
+from ctxlab.documents import Session, UserProfile
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
 from ctxlab.formats.material import Material, Reader, mostly
@@ -99,7 +99,19 @@ def read(material: Material) -> Import:
     lines: list[Any] = material.data if isinstance(material.data, list) else [material.data]
     places = [place or "line 1" for place, _ in material.items()]
     session, losses = chat_from(lines, id=material.stem, places=places)
-    return Import((session,), losses=(*material.losses, *losses), format=READER.name, source=material.source)
+    return Import(
+        (session,),
+        users=_users_of(lines),
+        losses=(*material.losses, *losses),
+        format=READER.name,
+        source=material.source,
+    )
+
+
+def _users_of(lines: Sequence[Any]) -> tuple[UserProfile, ...]:
+    """Who the user is called in the chat; their persona is kept elsewhere."""
+    name, _ = _names(header_of(lines), list(turns_of(lines, [""] * len(lines), [])))
+    return (UserProfile(id=f"user-{name}", name=name),) if name else ()
 
 
 READER = Reader("sillytavern-chat", sniff, read)
