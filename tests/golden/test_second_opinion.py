@@ -16,9 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden.second_opinion_cases import REAL, Case, bundled, chats, macros, prompts, real, regexes
-from tests.golden.second_opinion_rules import RULES, Rule
-from tests.golden.second_opinion_runs import ours, theirs
+from tests.golden.second_opinion.books import chats
+from tests.golden.second_opinion.case import REAL, Case
+from tests.golden.second_opinion.files import bundled, real
+from tests.golden.second_opinion.rule import Rule
+from tests.golden.second_opinion.rules import RULES
+from tests.golden.second_opinion.runs import ours, theirs
+from tests.golden.second_opinion.scripts import macros, regexes
+from tests.golden.second_opinion.traits import prompts
 
 if find_spec("fast_tavern") is None:
     pytest.skip("the second opinion is fast-tavern's: pip install 'ctxlab[test]'", allow_module_level=True)
@@ -31,7 +36,10 @@ ROUNDS = 5
 
 @dataclass(frozen=True)
 class Verdict:
-    """`hits` are the rules that make a difference by themselves; `left` is a difference that no rule explains."""
+    """`hits` are the rules that make a difference by themselves, or those that fit where none does.
+
+    `left` is a difference that stays when everything is taken out that `rules` name.
+    """
 
     hits: tuple[Rule, ...] = ()
     left: tuple[object, object] | None = None
@@ -46,7 +54,9 @@ def verdict(id: str) -> Verdict:
     found = [rule for rule in RULES if rule.fits(case)]
     bare = without(case, RULES)
     left = (theirs(bare), ours(bare)) if differ(bare) else None
-    alone = [rule for rule in found if differ(without(case, [other for other in RULES if other is not rule]))]
+    alone = found
+    if len(found) > 1:
+        alone = [rule for rule in found if differ(without(case, [other for other in RULES if other is not rule]))]
     return Verdict(tuple(alone or found), left, tuple(rule.id for rule in found))
 
 
@@ -72,7 +82,7 @@ def hits(ids: Iterable[str]) -> Counter[str]:
 def check(id: str) -> None:
     found = verdict(id)
 
-    assert found.left is None, f"fast-tavern and ctxlab differ, and {found.rules or 'no rule'} don't say why"
+    assert found.left is None, f"fast-tavern and ctxlab differ, which {found.rules or 'no rule'} can't explain"
 
 
 @pytest.mark.parametrize("id", CASES)
@@ -84,3 +94,36 @@ def test_both_say_the_same_or_a_rule_says_why(id: str) -> None:
 @pytest.mark.parametrize("id", REAL_CASES or ["none"])
 def test_both_say_the_same_of_sillytavern_s_own_files_or_a_rule_says_why(id: str) -> None:
     check(id)
+
+
+def test_plain_books_differ_only_in_passes_and_in_ties() -> None:
+    plain = [id for id in CASES if id.startswith("prompt: plain")]
+
+    assert set(hits(plain)) <= {"what one pass calls up", "equal orders"}
+
+
+def test_every_rule_explains_something() -> None:
+    counts = hits(CASES)
+
+    assert [rule.id for rule in RULES if not counts[rule.id]] == []
+
+
+def test_the_page_tells_every_rule_and_who_is_right() -> None:
+    told = [(id, right) for id, right, _ in told_rules()]
+
+    assert told == [(rule.id, rule.right) for rule in RULES]
+
+
+@pytest.mark.skipif(not REAL_CASES, reason="the page counts SillyTavern's own files too, which are not at hand")
+def test_the_page_tells_how_many_cases_each_rule_hits() -> None:
+    counts = hits([*CASES, *REAL_CASES])
+
+    wrong = {id: f"{told}, but it is {counts[id]}" for id, _, told in told_rules() if told != counts[id]}
+
+    assert wrong == {}
+
+
+def told_rules() -> list[tuple[str, str, int]]:
+    """Of each section of the page: the rule, who is right, how many cases."""
+    found = re.findall(r"^### (.+)\n\nRight: (.+?)\. Cases: (\d+)\.$", TOLD.read_text("utf-8"), re.MULTILINE)
+    return [(id, right, int(count)) for id, right, count in found]

@@ -13,7 +13,7 @@ from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.formats.sillytavern import card_from, joined, preset_from
 from ctxlab.formats.sillytavern.lorebooks import book_from
 from ctxlab.formats.sillytavern.regex_scripts import preset_of
-from tests.golden.second_opinion_cases import Case, Data
+from tests.golden.second_opinion.case import Case, Data
 
 if TYPE_CHECKING:
     from ctxlab import Trace

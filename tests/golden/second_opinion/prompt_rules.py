@@ -1,0 +1,116 @@
+"""Why the prompt around the lore differs, and what a chat file comes to."""
+
+from __future__ import annotations
+
+from tests.golden.second_opinion.case import Data
+from tests.golden.second_opinion.rule import Rule
+
+PROMPT = ("prompt",)
+DEPTH = 4
+
+
+def _order(data: Data) -> list[Data]:
+    return data["preset"]["prompt_order"][-1]["order"]
+
+
+LORE_MARKERS = ("worldInfoBefore", "worldInfoAfter")
+
+
+def _lacks_markers(data: Data) -> bool:
+    on = {entry["identifier"] for entry in _order(data) if entry["enabled"]}
+    return not on.issuperset(LORE_MARKERS)
+
+
+def _markers_on(data: Data) -> None:
+    for entry in _order(data):
+        entry["enabled"] = entry["enabled"] or entry["identifier"] in LORE_MARKERS
+
+
+def _absolute(data: Data) -> list[Data]:
+    return [one for one in data["preset"]["prompts"] if one.get("injection_position") == 1]
+
+
+def _mixes_roles(data: Data) -> bool:
+    return len({one.get("role", "system") for one in _absolute(data)}) > 1
+
+
+def _one_role(data: Data) -> None:
+    for one in _absolute(data):
+        one["role"] = "system"
+
+
+def _say_depths(data: Data) -> None:
+    for one in _absolute(data):
+        one.setdefault("injection_depth", DEPTH)
+
+
+def _plain_history(data: Data) -> None:
+    for one in data["chat"]:
+        one["text"] = one["text"].replace("{{", "((").replace("}}", "))")
+
+
+def _without_card(data: Data) -> None:
+    """The card goes; its book stays."""
+    book = data.pop("card")["data"].get("character_book")
+    data["books"] += [book] if book else []
+
+
+PROMPTS = (
+    Rule("lore whose marker is off", PROMPT, "fast-tavern", _lacks_markers, _markers_on),
+    Rule("roles at one depth", PROMPT, "ctxlab", _mixes_roles, _one_role),
+    Rule(
+        "a depth that isn't said",
+        PROMPT,
+        "ctxlab",
+        lambda data: any("injection_depth" not in one for one in _absolute(data)),
+        _say_depths,
+    ),
+    Rule(
+        "what opens the history",
+        PROMPT,
+        "ctxlab",
+        lambda data: bool(data["preset"].get("new_chat_prompt")),
+        lambda data: data["preset"].pop("new_chat_prompt"),
+    ),
+    Rule(
+        "the card's own texts",
+        PROMPT,
+        "ctxlab",
+        lambda data: data.get("card") is not None,
+        _without_card,
+    ),
+    Rule(
+        "macros in the history",
+        PROMPT,
+        "a choice",
+        lambda data: any("{{" in one["text"] for one in data["chat"]),
+        _plain_history,
+    ),
+    Rule(
+        "scripts for lore",
+        PROMPT,
+        "fast-tavern",
+        lambda data: any(5 in one["placement"] for one in data.get("scripts") or []),
+        lambda data: data.update(scripts=[one for one in data["scripts"] if 5 not in one["placement"]]),
+    ),
+)
+
+
+# --- chats
+
+CHATS = (
+    Rule(
+        "hidden messages",
+        ("chat",),
+        "ctxlab",
+        lambda data: any(line.get("is_system") for line in data["lines"]),
+        lambda data: data.update(lines=[line for line in data["lines"] if not line.get("is_system")]),
+    ),
+    Rule(
+        "the head of the file",
+        ("chat",),
+        "ctxlab",
+        lambda data: any("mes" not in line for line in data["lines"]),
+        lambda data: data.update(lines=[line for line in data["lines"] if "mes" in line]),
+    ),
+)
