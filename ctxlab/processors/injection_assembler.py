@@ -10,7 +10,7 @@ from pydantic import Field
 from ctxlab.context import AssetRef, Cause, Context, Draft, Dropped, Origin, Text
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab.processors.depth import index_of_insertion_point, parse_depths
-from ctxlab.processors.lore_placing import Lore, Reading, lore_of, place_lore
+from ctxlab.processors.lore_placing import Lore, Reading, lore_of, marker_off, place_lore
 from ctxlab.processors.placement import (
     ANCHORS,
     AUTHORS_NOTE,
@@ -67,7 +67,7 @@ class InjectionAssembler(Processor):
         self.anchors = {anchor.id: anchor for anchor in anchors}
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        presets, lore = presets_of(ctx.request), lore_of(ctx)
+        presets, lore = presets_of(ctx.request), lore_of(ctx, self.settings.lore_places)
         if not presets and not lore:
             return ctx
         return _Assembly(self, ctx).result(presets, lore)
@@ -92,8 +92,7 @@ class _Assembly:
             self._sort_in(preset)
         self._rehome_lost_anchors()
         for each in lore:
-            self.dialects[each.draft.key] = each.dialect
-            place_lore(each, self.places, reading=self.settings.lore_places, note_depth=self.settings.note_depth)
+            self._sort_lore_in(each)
         drafts = self._worded(self._assembled())
         groups = [Dropped(tuple(drafts), cause) for cause, drafts in self.left_out.items()]
         return self.ctx.arrange(drafts, dropped=groups)
@@ -107,6 +106,8 @@ class _Assembly:
             # A placeholder that is switched off still marks where the history goes.
             if anchor_id(node) == HISTORY:
                 self.places.skeleton.append(preset)
+            elif anchor_id(node) is not None:
+                self.places.off.add(str(anchor_id(node)))
             return
         if role_in_prompt(node) == AUTHORS_NOTE:
             self.places.note = preset
@@ -120,6 +121,16 @@ class _Assembly:
             self.places.around(place.anchor).add((place.order, 0, 0), draft, before=place.before)
         else:
             self._sort_into_history(preset, place)
+
+    def _sort_lore_in(self, lore: Lore) -> None:
+        reading = self.settings.lore_places
+        marker = marker_off(lore, self.places) if reading == "sillytavern" else None
+        if marker is not None:
+            cause = Cause(ID, "marker-off", f"its marker {marker} is switched off")
+            self.left_out.setdefault(cause, []).append(lore.draft)
+            return
+        self.dialects[lore.draft.key] = lore.dialect
+        place_lore(lore, self.places, reading=reading, note_depth=self.settings.note_depth)
 
     def _is_active(self, preset: Preset) -> bool:
         verdict = verdict_on(preset, self.ctx.request)

@@ -26,6 +26,14 @@ STEP = "worldbook-processor"
 
 Reading = Literal["sillytavern", "reference"]
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
+_SIDES: Mapping[Role, int] = {"assistant": -2, "user": -1, "system": 0}
+"""Which goes first of one depth and one order: in SillyTavern the system's words stand nearest the end."""
+_MARKERS = {
+    "before_char": LORE_BEFORE,
+    "after_char": LORE_AFTER,
+    "before_em": EXAMPLES,
+    "after_em": EXAMPLES,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +48,19 @@ class Lore:
     dialect: str | None
 
 
-def lore_of(ctx: Context) -> list[Lore]:
-    """What fired, in the order of the decisions."""
-    return [_lore(row) for row in ctx.shared.get(LORE, ()) if row["fired"] and row["content"].strip()]
+def lore_of(ctx: Context, reading: Reading) -> list[Lore]:
+    """What fired; where orders are equal this order counts: in SillyTavern what fired last stands first."""
+    rows = [row for row in ctx.shared.get(LORE, ()) if row["fired"] and row["content"].strip()]
+    return [_lore(row, reading) for row in (rows if reading == "reference" else reversed(rows))]
 
 
-def _lore(row: Mapping[str, Any]) -> Lore:
+def _lore(row: Mapping[str, Any], reading: Reading) -> Lore:
     position = row["position"]
     place = POSITIONS[position] if 0 <= position < len(POSITIONS) else "unknown"
     origin = Origin(LORE, row["key"].partition(":")[2])
     text = Text.of(row["content"], origin, Cause(STEP, str(row["title"]), str(row.get("reason") or "")))
-    role = _ROLES.get(row["role"], "system")
+    has_role = place == "at_depth" or reading == "reference"  # elsewhere it is a part of SillyTavern's system prompt
+    role: Role = _ROLES.get(row["role"], "system") if has_role else "system"
     depth, outlet = float(row["depth"]), str(row["outlet"] or "")
     meta = {"placement": LORE, "placed": _placed(place, depth, outlet)}
     draft = Draft(row["key"], role, (text,), origin, pinned=True, meta=meta)
@@ -74,6 +84,13 @@ def order_of(lore: Lore, reading: Reading) -> float:
     return lore.order if ascending else -lore.order
 
 
+def marker_off(lore: Lore, places: Places) -> str | None:
+    """The marker of its place, where presets have it switched off: then SillyTavern sends none of the lore there."""
+    marker = _MARKERS.get(lore.place)
+    off = marker is not None and marker in places.off and not places.with_role([marker])
+    return marker if off else None
+
+
 def place_lore(lore: Lore, places: Places, *, reading: Reading, note_depth: int) -> None:
     """Sort an entry in where its author wanted it, after all presets are sorted in."""
     order = order_of(lore, reading)
@@ -81,7 +98,8 @@ def place_lore(lore: Lore, places: Places, *, reading: Reading, note_depth: int)
     if lore.place == "outlet":
         places.outlets.setdefault(lore.outlet, []).append((order, lore.draft))
     elif lore.place == "at_depth":
-        places.point_at(lore.depth, (order, 0, 0), lore.draft)
+        side = _SIDES[lore.draft.role] if reading == "sillytavern" else 0
+        places.point_at(lore.depth, (order, side, 0), lore.draft)
     elif lore.place in ("before_char", "after_char"):
         _beside_character(lore.draft, places, order, before=before)
     elif reading == "reference":

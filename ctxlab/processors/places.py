@@ -48,6 +48,7 @@ class Places:
     points: list[Point] = field(default_factory=list[Point])
     anchors: dict[str, Around] = field(default_factory=dict[str, Around])
     presets: dict[str, Around] = field(default_factory=dict[str, Around])
+    off: set[str] = field(default_factory=set[str])  # anchors whose placeholder is switched off
     note: Preset | None = None
     outlets: dict[str, list[tuple[float, Draft]]] = field(default_factory=dict[str, list[tuple[float, Draft]]])
 

@@ -169,3 +169,29 @@ def test_the_references_reading_turns_the_order_round_and_knows_no_note() -> Non
 
 def test_an_entry_that_did_not_fire_is_not_sent() -> None:
     assert texts(assembled([], [lore("L", "at_depth", fired=False)])) == "h1 h2 h3"
+
+
+def test_of_equal_orders_what_fired_last_stands_first() -> None:
+    assert (
+        texts(assembled([preset("p")], [lore("one", "before_char"), lore("two", "before_char")]))
+        == "two one p h1 h2 h3"
+    )
+
+
+def test_at_one_depth_and_order_the_systems_words_stand_nearest_the_end() -> None:
+    rows = [lore(role, "at_depth", depth=0, role=role) for role in ("system", "user", "assistant")]
+
+    assert texts(assembled([], rows)) == "h1 h2 h3 assistant user system"
+
+
+def test_a_role_counts_only_at_depths() -> None:
+    assert assembled([], [lore("L", "before_char", role="user")]).result.drafts[0].role == "system"
+
+
+def test_lore_whose_marker_is_switched_off_is_left_out() -> None:
+    presets = [{"type": "worldInfoBefore", "isEnabled": False}, preset("p"), HISTORY]
+
+    trace = assembled(presets, [lore("L", "before_char"), lore("M", "after_char")])
+
+    assert texts(trace) == "p M h1 h2 h3"
+    assert dropped(trace) == {"preset:0": "disabled", "lore:B/L": "marker-off"}

@@ -71,9 +71,14 @@ def with_names(text: str, names: dict[str, str]) -> str:
 def folded(text: str) -> str:
     """Upper and lower case alike, every character at the place where it was."""
     fold = text.casefold()
-    if len(fold) != len(text):  # ß and its like become two letters: they stay as they are
-        fold = "".join([one if len(one := char.casefold()) == 1 else char for char in text])
+    if len(fold) != len(text):  # ß and its like become two letters
+        fold = "".join([_folded_letter(char) for char in text])
     return fold
+
+
+def _folded_letter(char: str) -> str:
+    """One letter for one: where folding makes two, the small letter, or itself where there is none."""
+    return next((one for one in (char.casefold(), char.lower()) if len(one) == 1), char)
 
 
 def searchable(text: str) -> str:

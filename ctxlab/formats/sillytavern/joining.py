@@ -38,7 +38,7 @@ def joined(preset: Agent, card: Agent) -> Agent:
     messages = [_filled(node, texts) for node in preset.preset_messages]
     homeless = [node.with_(is_enabled=False) for name, node in texts.items() if name not in seen]
     messages = [*_with_own(messages, card), *reversed(homeless)]
-    rules = [*_rules(preset), *_rules(card)]
+    rules = [*_rules(card), *_rules(preset)]  # the order in which SillyTavern runs them
     parts = {
         "preset_messages": tuple(messages),
         "parameters": {**(preset.parameters or {}), **(card.parameters or {})} or None,

@@ -32,6 +32,7 @@ KEY = "sillytavern"
 EVERYONE: tuple[Role, ...] = ("system", "user", "assistant")
 ROLES: dict[int, tuple[Role, ...]] = {0: EVERYONE, 1: ("user",), 2: ("assistant",), 5: ("system",), 6: ("assistant",)}
 """Places where a script runs, as roles: everywhere, input, output, world info, reasoning. 3 are slash commands."""
+REASONING = 6
 PLACEMENT: dict[str, int] = {"user": 1, "assistant": 2, "system": 5}
 SUBSTITUTION: dict[int, Substitution] = {0: "NONE", 1: "RAW", 2: "ESCAPED"}
 UNNAMED = "未命名规则"
@@ -68,7 +69,7 @@ def script_to_rule(
         "replacement": written if compat == "reference" or flavor == "python" else from_tavern(written),
         "flags": pattern.flags,
         "apply_to": _stages(script, losses, compat),
-        "target_roles": _roles(script, losses),
+        "target_roles": _roles(script, losses, compat),
         "substitution_mode": SUBSTITUTION.get(
             int(_read(script, "substituteRegex", lenient.whole_or_flag, 0, losses)), "NONE"
         ),
@@ -176,7 +177,11 @@ def _stages(script: Data, losses: list[Loss] | None, compat: Compat) -> AppliesT
     return AppliesTo(render=shown or not sent, request=sent or not shown)
 
 
-def _roles(script: Data, losses: list[Loss] | None) -> tuple[Role, ...]:
+def _roles(script: Data, losses: list[Loss] | None, compat: Compat) -> tuple[Role, ...]:
+    """Whose messages it is for; slash commands and reasoning, of which there are none here, are nobody's.
+
+    The reference takes reasoning for the assistant's words, and nobody for everybody.
+    """
     placement = script.get("placement")
     if placement is not None and not isinstance(placement, list):
         if losses is not None:
@@ -186,8 +191,10 @@ def _roles(script: Data, losses: list[Loss] | None) -> tuple[Role, ...]:
     for place in cast("list[Any]", placement or []):
         if place == 0 and type(place) is int:
             return EVERYONE
-        roles += ROLES.get(place, ()) if isinstance(place, int) and not isinstance(place, bool) else ()
-    return tuple(dict.fromkeys(roles)) or EVERYONE
+        if isinstance(place, int) and not isinstance(place, bool) and (place != REASONING or compat == "reference"):
+            roles += ROLES.get(place, ())
+    nobody = EVERYONE if compat == "reference" or placement is None else ()
+    return tuple(dict.fromkeys(roles)) or nobody
 
 
 def _depths(script: Data, losses: list[Loss] | None, compat: Compat) -> DepthRange | None:
