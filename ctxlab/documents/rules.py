@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from html import escape
 from typing import Any, Literal
 
 from pydantic import Field
 
+from ctxlab.documents.html_table import html_table
 from ctxlab.documents.message import ModelMatch, Role
 from ctxlab.documents.stored import Stored
+from ctxlab.documents.wording import called, counted, nearest, short
+from ctxlab.errors import CtxlabError
 
 Flavor = Literal["javascript", "python"]
 Substitution = Literal["NONE", "RAW", "ESCAPED"]
@@ -53,12 +58,25 @@ class RegexRule(Stored):
     macros_in_replacement: bool | None = Field(
         default=None, description="None: as the substitution mode says of the pattern."
     )
+    escapes_in_replacement: bool | None = Field(
+        default=None,
+        description="Whether `\\n` and `\\t` in the replacement are a line break and a tab; None: they are.",
+    )
+    default_flags: str | None = Field(
+        default=None, description="Flags where neither the pattern nor `flags` says any; None: gm."
+    )
     trim_strings: tuple[str, ...] | None = None
     order: float | None = None
     test_input: str | None = None
     carried: dict[str, Any] | None = Field(
         default=None, description="What another program's file said, to write it back."
     )
+
+    def _told(self) -> Iterator[str]:
+        yield from called(self.id, self.name or "")
+        yield f"{short(self.regex)!r} -> {short(self.replacement)!r}"
+        if not self.enabled:
+            yield "switched off"
 
     @property
     def shown_name(self) -> str:
@@ -82,6 +100,56 @@ class RegexPreset(Stored):
         default=None, description="What another program's file said, to write it back."
     )
 
+    def _told(self) -> Iterator[str]:
+        off = sum(not rule.enabled for rule in self.rules)
+        yield from called(self.id, self.name)
+        yield counted(len(self.rules), "rule") + (f", {off:,} of them off" if off else "")
+        if not self.enabled:
+            yield "switched off"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (number, rule.shown_name, rule.regex, rule.replacement, _when(rule), "" if rule.enabled else "off")
+            for number, rule in enumerate(self.rules, 1)
+        ]
+        head = ("", "rule", "finds", "puts", "where", "")
+        return f"<b>{escape(repr(self))}</b>{html_table(head, rows, of='rules')}"
+
+    def rule(self, which: str) -> RegexRule:
+        """The rule of this id or name; raises CtxlabError, naming those that are near."""
+        return self.rules[self._place_of(which)]
+
+    def with_rule(self, which: str, **fields: Any) -> RegexPreset:
+        """The same rules, with other fields in the one of this id or name."""
+        place = self._place_of(which)
+        rules = list(self.rules)
+        rules[place] = rules[place].changed(fields)
+        return self.model_copy(update={"rules": tuple(rules)})
+
+    def _place_of(self, which: str) -> int:
+        for found in (
+            [place for place, rule in enumerate(self.rules) if rule.id == which],
+            [place for place, rule in enumerate(self.rules) if rule.name == which],
+        ):
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise CtxlabError(f"{self._called()} has {len(found)} rules {which!r}; say which by its id or its name")
+        known = [name for rule in self.rules for name in dict.fromkeys((rule.id, rule.name)) if name]
+        raise CtxlabError(f"{self._called()} has no rule {which!r}{nearest(which, known)}")
+
+    def _called(self) -> str:
+        return f"set of rules {self.id or self.name!r}"
+
+
+def _when(rule: RegexRule) -> str:
+    """Where a rule works: on what is sent or shown, of whom, how deep."""
+    stages = [word for word, is_on in (("sent", rule.apply_to.request), ("shown", rule.apply_to.render)) if is_on]
+    deep = rule.depth_range or DepthRange()
+    bounds = [f"from depth {deep.min}"] if deep.min is not None else []
+    bounds += [f"to depth {deep.max}"] if deep.max is not None else []
+    return ", ".join([" and ".join(stages) or "nowhere", "/".join(rule.target_roles), *bounds])
+
 
 class RegexConfig(Stored):
     """The presets of an agent, a user, or everywhere.
@@ -92,6 +160,10 @@ class RegexConfig(Stored):
 
     presets: tuple[RegexPreset, ...] = ()
     binding_mode: Literal["message", "session"] = "message"
+
+    def _told(self) -> Iterator[str]:
+        yield counted(len(self.presets), "set of rules", "sets of rules")
+        yield counted(sum(len(preset.rules) for preset in self.presets), "rule")
 
 
 class ThinkRule(Stored):

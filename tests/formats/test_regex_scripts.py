@@ -104,6 +104,20 @@ def test_a_dollar_that_says_nothing_there_stays_a_dollar() -> None:
     assert str(steps) == "a<b|b|$b|$&|'$'|b>c"
 
 
+def test_without_flags_the_first_match_is_replaced_as_there() -> None:
+    once, flagged = rule_of(findRegex="cat", replaceString="dog"), rule_of(findRegex="/cat/g", replaceString="dog")
+
+    assert str(ctxlab.regex_steps("cat cat", once, stage="render")) == "dog cat"
+    assert str(ctxlab.regex_steps("cat cat", flagged, stage="render")) == "dog dog"
+
+
+def test_backslashes_in_replacements_are_taken_as_written() -> None:
+    rule = rule_of(findRegex="/x/", replaceString=r"\textbf{x}")
+
+    assert str(ctxlab.regex_steps("x", rule, stage="render")) == r"\textbf{x}"
+    assert rule_to_script(RegexRule(regex="x", replacement=r"a\nb"))["replaceString"] == "a\nb"
+
+
 def test_macros_in_replacements_are_filled_in_as_there() -> None:
     rule = rule_of(findRegex="x", replaceString="{{user}}", substituteRegex=0)
 

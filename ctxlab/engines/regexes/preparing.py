@@ -56,14 +56,16 @@ def prepared(rule: RegexRule, env: MacroEnv, *, stage: Stage = "request", compat
 
 
 def pattern_of(rule: RegexRule, regex: str | None = None, *, compat: Compat = "ctxlab") -> Pattern:
-    """The pattern of a rule. Its flags are those in `/body/flags`, else the rule's, else gm.
+    """The pattern of a rule. Its flags are those in `/body/flags`, else the rule's, else its default ones, else gm.
 
     The reference asks the rule first, and rules are made with gm there, so that an `/a/i` loses its i.
     """
     text = rule.regex if regex is None else regex
     written, said = written_flags(text, flavor=rule.flavor), rule.flags or ""
     flags = (said or written) if compat == "reference" else (written or said)
-    return Pattern(parse_pattern(text, default_flags="", flavor=rule.flavor).body, flags or DEFAULT_FLAGS, rule.flavor)
+    if not flags:
+        flags = DEFAULT_FLAGS if rule.default_flags is None else rule.default_flags
+    return Pattern(parse_pattern(text, default_flags="", flavor=rule.flavor).body, flags, rule.flavor)
 
 
 def filled(rule: RegexRule, env: MacroEnv, *, stage: Stage = "request", compat: Compat = "ctxlab") -> Filled:
@@ -94,7 +96,7 @@ def filled(rule: RegexRule, env: MacroEnv, *, stage: Stage = "request", compat: 
 
 def unescaped(rule: RegexRule) -> str:
     r"""The replacement with `\n` and `\t` as what they mean; Python's templates read escapes of their own."""
-    if rule.flavor == "python":
+    if rule.flavor == "python" or rule.escapes_in_replacement is False:
         return rule.replacement
     return rule.replacement.replace("\\n", "\n").replace("\\t", "\t")
 

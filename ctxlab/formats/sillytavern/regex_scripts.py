@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
@@ -13,7 +14,7 @@ from ctxlab.documents.message import Role
 from ctxlab.documents.rules import Flavor, Substitution
 from ctxlab.documents.stored import as_json
 from ctxlab.engines.regexes.pattern import parse_pattern, unknown_flags
-from ctxlab.engines.regexes.preparing import pattern_of
+from ctxlab.engines.regexes.preparing import pattern_of, unescaped
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
 from ctxlab.formats.material import Material, Reader, one_or_mostly
@@ -33,6 +34,7 @@ EVERYONE: tuple[Role, ...] = ("system", "user", "assistant")
 ROLES: dict[int, tuple[Role, ...]] = {0: EVERYONE, 1: ("user",), 2: ("assistant",), 5: ("system",), 6: ("assistant",)}
 """Places where a script runs, as roles: everywhere, input, output, world info, reasoning. 3 are slash commands."""
 REASONING = 6
+ESCAPE = re.compile(r"\\[nt]")  # taken as written there
 PLACEMENT: dict[str, int] = {"user": 1, "assistant": 2, "system": 5}
 SUBSTITUTION: dict[int, Substitution] = {0: "NONE", 1: "RAW", 2: "ESCAPED"}
 UNNAMED = "未命名规则"
@@ -50,7 +52,7 @@ def script_to_rule(
     if not find:
         return None
     flavor: Flavor = "python" if script.get("flavor") == "python" else "javascript"  # a key of ours
-    pattern = parse_pattern(find, default_flags="gm", flavor=flavor)
+    pattern = parse_pattern(find, default_flags="gm" if compat == "reference" else "", flavor=flavor)
     if unknown_flags(find, flavor=flavor) is not None and losses is not None:
         losses.append(
             Loss(
@@ -82,6 +84,10 @@ def script_to_rule(
     fields |= {"depth_range": depths} if depths is not None else {}
     if compat == "ctxlab" and has_macros(written):
         fields["macros_in_replacement"] = True
+    if compat == "ctxlab" and not pattern.flags:
+        fields["default_flags"] = ""  # the first match only
+    if compat == "ctxlab" and ESCAPE.search(written):
+        fields["escapes_in_replacement"] = False
     if flavor == "python":
         fields["flavor"] = flavor
     return RegexRule(**{key: value for key, value in fields.items() if value is not None})
@@ -218,7 +224,7 @@ def _written(rule: RegexRule) -> Data:
         "id": rule.id,
         "scriptName": rule.name or "",
         "findRegex": f"/{pattern.body}/{pattern.flags}",
-        "replaceString": rule.replacement if rule.flavor == "python" else to_tavern(rule.replacement),
+        "replaceString": rule.replacement if rule.flavor == "python" else to_tavern(unescaped(rule)),
         "trimStrings": list(rule.trim_strings or ()),
         "placement": [PLACEMENT[role] for role in rule.target_roles if role in PLACEMENT],
         "disabled": not rule.enabled or not _runs_there(rule),

@@ -111,8 +111,9 @@ def test_what_stays_the_same_is_no_change() -> None:
 )
 def test_a_bad_rule_is_left_out_of_every_text(bad: Replacement, why: str) -> None:
     texts, plan = ["a" * 40 + "!", "ba", "!"], (0, 1, 2)
+    patience = 0.1 if why == "longer than" else 20.0
 
-    found = replace_all(texts, [plan] * 3, [rule("b", "a"), bad, rule("!", "?")], timeout_seconds=0.1)
+    found = replace_all(texts, [plan] * 3, [rule("b", "a"), bad, rule("!", "?")], timeout_seconds=patience)
 
     assert why in found.problems[1]
     assert {number for steps in found.changes for number, _ in steps} == {0, 2}
