@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Literal
 
 from ctxlab.context import Cause, Context, Draft, Origin, Text
@@ -18,7 +19,7 @@ from ctxlab.processors.placement import (
     anchor_id,
     placement_of,
 )
-from ctxlab.processors.places import Places
+from ctxlab.processors.places import Places, Point, Rank
 
 LORE = "lore"
 """The shared key under which the worldbook step leaves its decisions."""
@@ -26,7 +27,7 @@ STEP = "worldbook-processor"
 
 Reading = Literal["sillytavern", "reference"]
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
-_SIDES: Mapping[Role, int] = {"assistant": -2, "user": -1, "system": 0}
+_TURNS: Mapping[Role, int] = {"assistant": 0, "tool": 0, "user": 1, "system": 2}
 """Which goes first of one depth and one order: in SillyTavern the system's words stand nearest the end."""
 _MARKERS = {
     "before_char": LORE_BEFORE,
@@ -98,8 +99,8 @@ def place_lore(lore: Lore, places: Places, *, reading: Reading, note_depth: int)
     if lore.place == "outlet":
         places.outlets.setdefault(lore.outlet, []).append((order, lore.draft))
     elif lore.place == "at_depth":
-        side = _SIDES[lore.draft.role] if reading == "sillytavern" else 0
-        places.point_at(lore.depth, (order, side, 0), lore.draft)
+        rank = _rank_at_depth(lore, places) if reading == "sillytavern" else (order, 0, 0)
+        places.point_at(lore.depth, rank, lore.draft)
     elif lore.place in ("before_char", "after_char"):
         _beside_character(lore.draft, places, order, before=before)
     elif reading == "reference":
@@ -108,6 +109,27 @@ def place_lore(lore: Lore, places: Places, *, reading: Reading, note_depth: int)
         _beside_note(lore.draft, places, order, before=before, note_depth=note_depth)
     else:
         _beside_examples(lore.draft, places, order, before=before)
+
+
+def _rank_at_depth(lore: Lore, places: Places) -> Rank:
+    """After the presets of its depth and order whose turn comes before its own or with it, before the others.
+
+    The sides are farther out than those of lore around an author's note, which is one with the note.
+    """
+    turn = _TURNS[lore.draft.role]
+    presets = takewhile(lambda point: point.draft.origin.kind != LORE, places.points)
+    earlier = [
+        point.rank[0]
+        for point in presets
+        if point.depth == lore.depth and _shares_order(point, lore) and _TURNS[point.draft.role] <= turn
+    ]
+    is_after = earlier or lore.draft.role == "system"
+    return (max(earlier, default=lore.order), turn + 2 if is_after else turn - 4, 0)
+
+
+def _shares_order(point: Point, lore: Lore) -> bool:
+    """Where roles of one order mix, presets from SillyTavern have a quarter on their order for each turn."""
+    return point.rank[0] - lore.order in (0, _TURNS[point.draft.role] / 4)
 
 
 def _beside_character(draft: Draft, places: Places, order: float, *, before: bool) -> None:

@@ -409,3 +409,17 @@ def test_the_real_card_preset_and_lorebook_make_one_request() -> None:
     assert contents[0] == "Write Seraphina's next reply in a fictional chat between Seraphina and Ann."
     assert contents[-2:] == ["[Start a new Chat]", "Tell me of Shadowfang."]
     assert any(content.startswith("[Seraphina's Personality=") for content in contents)
+
+
+def test_scripts_run_as_there_everyones_then_the_cards_then_the_presets() -> None:
+    def scripts(*pairs: str) -> dict[str, Any]:
+        return {"regex_scripts": [{"findRegex": f"/{a}/g", "replaceString": b, "placement": [1]} for a, b in pairs]}
+
+    card = {"spec": "chara_card_v2", "data": {"name": "Nova", "extensions": scripts("bc", "cd")}}
+    preset = {"prompts": [], "prompt_order": [], "extensions": scripts("de", "ef")}
+    whole = joined(ctxlab.read_data(preset).agents[0], ctxlab.read_data(card).agents[0])
+    everyones = ctxlab.read_data(scripts("xa", "ab")["regex_scripts"]).rules
+
+    trace = ctxlab.build(Session(id="s").append("", role="system").append("a"), whole, rules=everyones)
+
+    assert [message["content"] for message in trace.messages] == ["f"]

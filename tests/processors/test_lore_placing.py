@@ -184,6 +184,40 @@ def test_at_one_depth_and_order_the_systems_words_stand_nearest_the_end() -> Non
     assert texts(assembled([], rows)) == "h1 h2 h3 assistant user system"
 
 
+@pytest.mark.parametrize(
+    ("roles", "expected"),
+    [
+        ("system", "assistant user SYSTEM system"),
+        ("user", "assistant USER user system"),
+        ("assistant", "ASSISTANT assistant user system"),
+        ("assistant system", "ASSISTANT assistant user SYSTEM system"),
+        ("assistant user system", "ASSISTANT assistant USER user SYSTEM system"),
+    ],
+)
+def test_at_one_depth_and_order_presets_stand_before_the_lore_of_their_role(roles: str, expected: str) -> None:
+    quarters = {"assistant": 0, "user": 0.25, "system": 0.5} if " " in roles else {}
+    presets = [
+        preset(
+            role.upper(),
+            role=role,
+            injectionStrategy={"type": "depth", "depth": 0, "order": 100 + quarters.get(role, 0)},
+        )
+        for role in roles.split()
+    ]
+    rows = [lore(role, "at_depth", depth=0, role=role) for role in ("system", "user", "assistant")]
+
+    assert texts(assembled(presets, rows)) == f"h1 h2 h3 {expected}"
+
+
+def test_lore_at_the_depth_of_an_authors_note_does_not_come_between_the_note_and_its_lore() -> None:
+    note = part("note", "authorsNote", injectionStrategy={"type": "depth", "depth": 0})
+    rows = [lore(role, "at_depth", depth=0, role=role) for role in ("system", "user", "assistant")]
+
+    trace = assembled([note], [*rows, lore("top", "before_an"), lore("bottom", "after_an")])
+
+    assert texts(trace) == "h1 h2 h3 assistant user top note bottom system"
+
+
 def test_a_role_counts_only_at_depths() -> None:
     assert assembled([], [lore("L", "before_char", role="user")]).result.drafts[0].role == "system"
 

@@ -29,7 +29,7 @@ from ctxlab.formats.sillytavern.card_fields import (
 from ctxlab.formats.sillytavern.lorebook_reading import book_from
 from ctxlab.formats.sillytavern.macros_in_text import converted
 from ctxlab.formats.sillytavern.regex_scripts import Compat
-from ctxlab.formats.sillytavern.scripts_inside import rules_inside
+from ctxlab.formats.sillytavern.scripts_inside import OF_CARD, rules_inside
 from ctxlab.formats.tree import Names
 
 DIALECT: Final = "sillytavern"
@@ -93,7 +93,9 @@ def card_from(raw: Mapping[str, Any], *, name: str = "", id: str = "", compat: C
     if compat == "ctxlab" and fields["icon"] == NO_PICTURE:
         fields["icon"] = None
     fields["worldbook_ids"] = (book.book_id,) if book else _linked_book(data)
-    rules, found = rules_inside(_extensions(data), data, name=fields["name"], id=agent_id, compat=compat)
+    rules, found = rules_inside(
+        _extensions(data), data, name=fields["name"], id=agent_id, priority=OF_CARD, compat=compat
+    )
     losses += found
     if rules is not None:
         fields["regex_config"] = {"presets": [rules]}

@@ -26,7 +26,7 @@ from ctxlab.formats.sillytavern.prompt_order import (
     message,
     order_of,
 )
-from ctxlab.formats.sillytavern.scripts_inside import rules_inside
+from ctxlab.formats.sillytavern.scripts_inside import OF_PRESET, rules_inside
 from ctxlab.formats.tree import Names
 
 Reading = Literal["sillytavern", "reference"]
@@ -82,7 +82,8 @@ def preset_from(
     else:
         presets = _presets(body, prompts, orders, losses)
         about = parameters_from(body, losses)
-    rules, found = rules_inside(lenient.as_object(body.get("extensions")), name=name, id=id or name)
+    extensions = lenient.as_object(body.get("extensions"))
+    rules, found = rules_inside(extensions, name=name, id=id or name, priority=OF_PRESET)
     losses += found
     fields: Data = {
         "id": id or f"preset-{name}",

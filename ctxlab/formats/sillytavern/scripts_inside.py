@@ -10,19 +10,21 @@ from ctxlab.formats.loss import Loss
 from ctxlab.formats.sillytavern import regex_scripts
 
 KEY = "regex_scripts"
+OF_CARD, OF_PRESET = 101, 102
+"""Priorities: SillyTavern runs everyone's scripts first, then the card's, then the preset's."""
 RULES_OF_PRESET = "presetRules"
 """Where an agent joined of a card and a preset names the rules that are the preset's."""
 
 
 def rules_inside(
-    *places: Mapping[str, Any], name: str, id: str, compat: regex_scripts.Compat = "ctxlab"
+    *places: Mapping[str, Any], name: str, id: str, priority: int, compat: regex_scripts.Compat = "ctxlab"
 ) -> tuple[RegexPreset | None, list[Loss]]:
     """The scripts of the first place that has some, as one set of rules; None where there are none."""
     scripts = next((found for place in places if isinstance(found := place.get(KEY), list) and found), None)
     if scripts is None:
         return None, []
     rules, losses = regex_scripts.preset_of(cast("list[Any]", scripts), name=f"{name}: regex scripts", id=f"{id}-regex")
-    return rules, [loss.inside(KEY) for loss in losses]
+    return rules.with_(priority=priority), [loss.inside(KEY) for loss in losses]
 
 
 def scripts_of(agent: Agent) -> list[Any]:

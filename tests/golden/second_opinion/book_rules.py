@@ -146,7 +146,7 @@ def _untimed(entry: Data) -> None:
 
 
 def _is_odd_letter(char: str) -> bool:
-    return char.casefold() != char.lower()
+    return len(char.casefold()) == 1 and char.casefold() != char.lower()
 
 
 def _evened(text: str) -> str:
@@ -171,7 +171,7 @@ def _is_pattern(key: str) -> bool:
 
 BOOKS = (
     Rule("what one pass calls up", PROMPT, "ctxlab", _calls_the_choosy, _every_entry(_silence)),
-    Rule("equal orders", PROMPT, "neither", _has_ties, _spread),
+    Rule("equal orders", PROMPT, "ctxlab", _has_ties, _spread),
     Rule(
         "one number twice",
         PROMPT,
@@ -223,9 +223,9 @@ BOOKS = (
         _drop_settings,
     ),
     Rule(
-        "letters of two sizes",
+        "letters of two kinds",
         PROMPT,
-        "fast-tavern",
+        "a choice",
         lambda data: any(map(_is_odd_letter, str(data["books"]) + str(data["chat"]))),
         _even_letters,
     ),
@@ -246,11 +246,4 @@ BOOKS = (
     # --- where lore stands
     Rule("positions in cards", PROMPT, "ctxlab", _any_entry(_two_positions), _every_entry(_one_position)),
     _field("notes, examples, outlets", "ctxlab", "position", 0, lambda entry: _position(entry) in (2, 3, 5, 6, 7)),
-    _field(
-        "roles away from depths",
-        "fast-tavern",
-        "role",
-        0,
-        lambda entry: said(entry, "role") in (1, 2) and _position(entry) != DEPTH,
-    ),
 )

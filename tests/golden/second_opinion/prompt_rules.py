@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from tests.golden.second_opinion.case import Data
+from collections import defaultdict
+
+from tests.golden.second_opinion.case import Data, entries, said, say
 from tests.golden.second_opinion.rule import Rule
 
 PROMPT = ("prompt",)
 DEPTH = 4
+ROLES = ("system", "user", "assistant")
 
 
 def _order(data: Data) -> list[Data]:
@@ -17,26 +20,37 @@ LORE_MARKERS = ("worldInfoBefore", "worldInfoAfter")
 
 
 def _lacks_markers(data: Data) -> bool:
-    on = {entry["identifier"] for entry in _order(data) if entry["enabled"]}
-    return not on.issuperset(LORE_MARKERS)
+    return not {entry["identifier"] for entry in _order(data)}.issuperset(LORE_MARKERS)
 
 
-def _markers_on(data: Data) -> None:
-    for entry in _order(data):
-        entry["enabled"] = entry["enabled"] or entry["identifier"] in LORE_MARKERS
+def _with_markers(data: Data) -> None:
+    there = {entry["identifier"] for entry in _order(data)}
+    _order(data)[:0] = [{"identifier": name, "enabled": True} for name in LORE_MARKERS if name not in there]
 
 
 def _absolute(data: Data) -> list[Data]:
     return [one for one in data["preset"]["prompts"] if one.get("injection_position") == 1]
 
 
+def _deep_lore(data: Data) -> list[Data]:
+    return [entry for entry in entries(data) if said(entry, "position", 0) == DEPTH]
+
+
 def _mixes_roles(data: Data) -> bool:
-    return len({one.get("role", "system") for one in _absolute(data)}) > 1
+    roles: dict[tuple[float, float], set[str]] = defaultdict(set)
+    for one in _absolute(data):
+        roles[one.get("injection_depth", DEPTH), one.get("injection_order", 100)].add(one.get("role", "system"))
+    for entry in _deep_lore(data):
+        role = ROLES[said(entry, "role", 0)]
+        roles[said(entry, "depth", DEPTH), said(entry, "order", 100)].add(role)
+    return any(len(there) > 1 for there in roles.values())
 
 
 def _one_role(data: Data) -> None:
     for one in _absolute(data):
         one["role"] = "system"
+    for entry in _deep_lore(data):
+        say(entry, "role", 0)
 
 
 def _say_depths(data: Data) -> None:
@@ -56,7 +70,7 @@ def _without_card(data: Data) -> None:
 
 
 PROMPTS = (
-    Rule("lore whose marker is off", PROMPT, "fast-tavern", _lacks_markers, _markers_on),
+    Rule("lore without a marker", PROMPT, "a choice", _lacks_markers, _with_markers),
     Rule("roles at one depth", PROMPT, "ctxlab", _mixes_roles, _one_role),
     Rule(
         "a depth that isn't said",

@@ -71,10 +71,6 @@ LINES = re.compile(r"[.^$]")
 ENDS = re.compile("[\r\u2028\u2029]|\n$")
 
 
-def _is_elsewhere(one: Data) -> bool:
-    return not {0, 1, 2, 5}.intersection(one["placement"])
-
-
 def _reads_letters(data: Data) -> bool:
     is_about = any(CLASSES.search(_written(one)[0]) or "i" in _written(one)[1] for one in _scripts(data))
     return is_about and not data["text"].isascii()
@@ -107,13 +103,6 @@ REGEXES = (
         _every_script(lambda one: one.get("markdownOnly") or one.update(promptOnly=True, markdownOnly=True)),
     ),
     Rule(
-        "no flags",
-        REGEX,
-        "fast-tavern",
-        _any_script(lambda one: one["findRegex"] and not _written(one)[1]),
-        _every_script(lambda one: None if _written(one)[1] else _looking_for(_written(one)[0], "g")(one)),
-    ),
-    Rule(
         "trim strings",
         REGEX,
         "ctxlab",
@@ -124,7 +113,6 @@ REGEXES = (
     _template("the match by number", "ctxlab", r"\$0", "{{match}}"),
     Rule("groups that aren't there", REGEX, "neither", _any_script(_lacks_groups), _every_script(_without_groups)),
     _template("macros in replacements", "ctxlab", r"\{\{(?!match)\w+\}\}"),
-    _template("backslashes in replacements", "fast-tavern", r"\\(?=[nt])", "/"),
     Rule(
         "JavaScript's own patterns",
         REGEX,
@@ -141,13 +129,6 @@ REGEXES = (
         "ctxlab",
         _any_script(lambda one: "y" in _written(one)[1]),
         _every_script(lambda one: _looking_for(_written(one)[0], _written(one)[1].replace("y", ""))(one)),
-    ),
-    Rule(
-        "scripts for elsewhere",
-        REGEX,
-        "fast-tavern",
-        _any_script(_is_elsewhere),
-        _every_script(lambda one: one.update(placement=[1, 2]) if _is_elsewhere(one) else None),
     ),
     Rule(
         "placement 0",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from zlib import crc32
 
-from tests.golden.second_opinion.books import WORDS, plain, prompt
+from tests.golden.second_opinion.books import ROLES, WORDS, plain, prompt
 from tests.golden.second_opinion.case import Case, Data, entries, entries_of, say
 from tests.golden.second_opinion.scripts import script
 
@@ -35,7 +35,6 @@ def _of_trait(field: str, *values: Any) -> Trait:
 
 
 TRAITS |= {
-    "selective off": _of_trait("selective", False),
     "whole words": _of_trait("matchWholeWords", True),
     "scan depth of an entry": _of_trait("scanDepth", 0, 1, 5),
     "places of notes and outlets": _of_trait("position", 2, 3, 5, 6, 7),
@@ -51,6 +50,12 @@ TRAITS |= {
     "patterns as keys": _of_trait("key", ["/dr.gon/i"], ["/灯./", "sea"], ["/(?<=守)塔/u"]),
     "decorators": _of_trait("content", "@@activate\nIt is so.", "@@dont_activate\nIt isn't."),
 }
+
+
+@trait
+def selective_off(data: Data, rng: random.Random) -> None:
+    for entry in _some(data, rng):
+        entry.update(selective=False, keysecondary=[rng.choice(["nowhere", "雾"])])
 
 
 @trait
@@ -117,10 +122,16 @@ def file_out_of_order(data: Data, rng: random.Random) -> None:
 
 @trait
 def letters_of_two_sizes(data: Data, rng: random.Random) -> None:
-    key, text = rng.choice([("Straße", "DIE STRAẞE"), ("οδός", "ΟΔΌΣ ΑΒ"), ("ᾠδή", "ᾨΔΉ"), ("µm", "ΜM")])
     for entry in _some(data, rng):
-        say(entry, "key", [key])
-    data["chat"][-1]["text"] += f" {text}"
+        entry.update(key=[rng.choice(["Straße", "οδός", "ᾠδή"])], keysecondary=[])
+    data["chat"][-1]["text"] += " DIE STRAẞE ΟΔΌΣ ΑΒ ᾨΔΉ"
+
+
+@trait
+def letters_of_two_kinds(data: Data, rng: random.Random) -> None:
+    for entry in _some(data, rng):
+        entry.update(key=["µm"], keysecondary=[])
+    data["chat"][-1]["text"] += " ΜM"
 
 
 @trait
@@ -155,11 +166,26 @@ def markers_off(data: Data, rng: random.Random) -> None:
 
 
 @trait
+def markers_missing(data: Data, rng: random.Random) -> None:
+    order = data["preset"]["prompt_order"][0]
+    order["order"] = [entry for entry in order["order"] if not entry["identifier"].startswith("worldInfo")]
+
+
+@trait
 def roles_at_one_depth(data: Data, rng: random.Random) -> None:
     for number, role in enumerate(rng.sample(["system", "user", "assistant"], 3)):
         place = {"injection_position": 1, "injection_depth": 2, "injection_order": 100}
         data["preset"]["prompts"].append({**prompt(f"at{number}", f"Deep {number}."), "role": role, **place})
         data["preset"]["prompt_order"][0]["order"].append({"identifier": f"at{number}", "enabled": True})
+
+
+@trait
+def lore_and_a_prompt_at_one_depth(data: Data, rng: random.Random) -> None:
+    for entry in _some(data, rng):
+        entry.update(constant=True, position=4, depth=2, order=100, role=rng.randrange(3))
+    place = {"injection_position": 1, "injection_depth": 2, "injection_order": 100}
+    data["preset"]["prompts"].append({**prompt("among", "Among lore."), "role": rng.choice(ROLES), **place})
+    data["preset"]["prompt_order"][0]["order"].append({"identifier": "among", "enabled": True})
 
 
 @trait
