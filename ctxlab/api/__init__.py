@@ -4,6 +4,7 @@ from ctxlab.api.beginning import begin, greeted
 from ctxlab.api.building import analyze, build, debug, within_budget
 from ctxlab.api.languages import display, expand_input, lore_scan, macro_problems, regex_steps
 from ctxlab.api.reading import joined, load, load_agent, load_user, read, read_data
+from ctxlab.api.timeline import lore_timeline
 from ctxlab.pipeline import diff
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "load_agent",
     "load_user",
     "lore_scan",
+    "lore_timeline",
     "macro_problems",
     "read",
     "read_data",

@@ -85,17 +85,7 @@ class AtHand:
 
     def _rules_in(self, path: Path) -> Sequence[RegexPreset]:
         """Sets of rules, or those that an agent or a user brings."""
-        from ctxlab.cli.stored_rules import stored_rules
-        from ctxlab.errors import UnknownFormat
-
-        try:
-            more = self._read(path)
-        except UnknownFormat:
-            rules, notes = stored_rules(path)
-            if not rules:
-                raise
-            self.losses += [note.text for note in notes]
-            return rules
+        more = self._read(path)
         configs = [speaker.regex_config for speaker in (*more.agents, *more.users) if speaker.regex_config is not None]
         brought = [preset for config in configs for preset in config.presets]
         return _some(more.rules or brought, "rules", str(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import Field
@@ -12,6 +13,7 @@ from ctxlab.documents.lore import WorldbookSettings
 from ctxlab.documents.message import Asset, MessageNode, Role
 from ctxlab.documents.rules import RegexConfig, ThinkRule
 from ctxlab.documents.stored import Stored
+from ctxlab.documents.wording import called, counted, short
 
 CATEGORIES = ("assistant", "character", "expert", "creative", "workflow", "other")
 """Categories that programs know; a file may name others."""
@@ -33,6 +35,9 @@ class Greeting(Stored):
     content: str = ""
     role: Role = "assistant"
     attachments: tuple[Asset, ...] | None = None
+
+    def _told(self) -> Iterator[str]:
+        yield from (*called(self.id, self.name or ""), self.role, repr(short(self.content)))
 
 
 class PresetGroup(Stored):
@@ -94,6 +99,20 @@ class Agent(Stored):
     macro_dialect: str | None = Field(None, description="Spelling of macros in its texts: sillytavern, else ours.")
     carried: dict[str, Any] | None = Field(None, description="What another program's file said, to write it back.")
 
+    def _told(self) -> Iterator[str]:
+        rules = self.regex_config.presets if self.regex_config else ()
+        yield from called(self.id, self.shown_name)
+        yield counted(len(self.preset_messages), "preset")
+        for values, one, many in (
+            (self.preset_groups, "group of presets", "groups of presets"),
+            (self.greetings, "greeting", "greetings"),
+            (rules, "set of rules", "sets of rules"),
+            (self.worldbook_ids, "book", "books"),
+            (self.tools, "tool", "tools"),
+        ):
+            if values:
+                yield counted(len(values), one, many)
+
     @property
     def shown_name(self) -> str:
         return self.display_name or self.name
@@ -118,6 +137,13 @@ class UserProfile(Stored):
     regex_config: RegexConfig | None = None
     worldbook_ids: tuple[str, ...] = ()
 
+    def _told(self) -> Iterator[str]:
+        yield from called(self.id, self.shown_name)
+        if self.content:
+            yield f"{len(self.content):,} characters of persona"
+        if self.preset_messages:
+            yield counted(len(self.preset_messages), "preset")
+
     @property
     def shown_name(self) -> str:
         return self.display_name or self.name
@@ -137,3 +163,9 @@ class ModelProfile(Stored):
     capabilities: dict[str, Any] | None = None
     default_post_processing_rules: tuple[Any, ...] = ()
     processors: tuple[ProcessorEntry, ...] = ()
+
+    def _told(self) -> Iterator[str]:
+        yield from called(self.id, self.profile_name or self.name or "")
+        yield self.wire
+        if self.context_window is not None:
+            yield f"{self.context_window:,} tokens"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from html import escape
 from typing import Any
 
 from pydantic import Field
 
+from ctxlab.documents.html_table import html_table
 from ctxlab.documents.message import ModelMatch
 from ctxlab.documents.stored import Stored
+from ctxlab.documents.wording import called, counted, nearest, short
+from ctxlab.errors import CtxlabError
 
 POSITIONS = ("before_char", "after_char", "before_an", "after_an", "at_depth", "before_em", "after_em", "outlet")
 """Names of `LoreEntry.position` 0 to 7."""
@@ -78,6 +83,13 @@ class LoreEntry(Stored):
     match_scenario: bool = False
     match_creator_notes: bool = False
 
+    def _told(self) -> Iterator[str]:
+        yield repr(short(self.uid) if isinstance(self.uid, str) else self.uid)
+        if self.title != str(self.uid):
+            yield repr(short(self.title))
+        yield counted(len(self.all_keys), "key")
+        yield from self.switches
+
     @property
     def all_keys(self) -> tuple[str, ...]:
         """The keys, from whichever of the two fields has them."""
@@ -87,6 +99,18 @@ class LoreEntry(Stored):
     def title(self) -> str:
         """What a person would call it: its comment, else its first key, else its uid."""
         return self.comment or next(iter(self.all_keys), "") or str(self.uid)
+
+    @property
+    def switches(self) -> tuple[str, ...]:
+        """What is unusual about it, in words: off, constant, a chance, a group."""
+        by_chance = self.use_probability and self.probability < 100
+        told = (
+            ("off", self.disable),
+            ("constant", self.constant),
+            (f"{self.probability:g}%", by_chance),
+            (f"group {short(self.group)}", bool(self.group)),
+        )
+        return tuple([words for words, is_so in told if is_so])
 
 
 class WorldbookMetadata(Stored):
@@ -118,6 +142,60 @@ class Worldbook(Stored):
     def book_id(self) -> str:
         """What an agent's `worldbook_ids` names it by."""
         return self.id or (self.metadata.id if self.metadata else "") or self.name
+
+    def _told(self) -> Iterator[str]:
+        yield from called(self.book_id, self.shown_name)
+        yield counted(len(self.entries), "entry", "entries")
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (entry.title, ", ".join(entry.all_keys), _position(entry), f"{entry.order:g}", ", ".join(entry.switches))
+            for entry in self.entries.values()
+        ]
+        head = ("entry", "keys", "position", "order", "")
+        return f"<b>{escape(repr(self))}</b>{html_table(head, rows, of='entries')}"
+
+    def entry(self, which: int | str) -> LoreEntry:
+        """The entry of this uid, of this name in the book, of this key in a scan (`lore:harbour/3`), or of this title.
+
+        Raises CtxlabError, naming those that are near.
+        """
+        return self.entries[self._name_of(which)]
+
+    def with_entry(self, which: int | str, **fields: Any) -> Worldbook:
+        """The book with other fields in one of its entries.
+
+        `which` is as in `entry`; fields are named as in Python or as in the file, so a nearest change fits as it is.
+        """
+        name = self._name_of(which)
+        return self.model_copy(update={"entries": {**self.entries, name: self.entries[name].changed(fields)}})
+
+    def _name_of(self, which: int | str) -> str:
+        """What the book has an entry under."""
+        if isinstance(which, str) and which in self.entries:
+            return which
+        asked = str(which).removeprefix(f"lore:{self.book_id or self.shown_name}/")
+        for found in (
+            [name for name, entry in self.entries.items() if str(entry.uid) == asked],
+            [name for name, entry in self.entries.items() if entry.title == asked],
+        ):
+            if len(found) == 1:
+                return found[0]
+            if found:
+                names = ", ".join(map(repr, found[:8]))
+                raise CtxlabError(f"{self._called()} has {len(found)} entries {which!r}: say one of the names {names}")
+        known = [str(n) for name, e in self.entries.items() for n in dict.fromkeys((name, str(e.uid), e.title))]
+        raise CtxlabError(f"{self._called()} has no entry {which!r}{nearest(str(which), known)}")
+
+    def _called(self) -> str:
+        return f"book {self.shown_name!r}"
+
+
+def _position(entry: LoreEntry) -> str:
+    name = POSITIONS[entry.position] if 0 <= entry.position < len(POSITIONS) else str(entry.position)
+    if name == "at_depth":
+        return f"{name} {entry.depth}"
+    return f"{name} {entry.outlet_name}" if name == "outlet" else name
 
 
 class WorldbookSettings(Stored):

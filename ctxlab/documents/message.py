@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NewType, cast
 
 from ctxlab.documents.stored import Stored, as_json
+from ctxlab.documents.wording import counted, short
 
 NodeId = NewType("NodeId", str)
 Role = Literal["system", "user", "assistant", "tool"]
@@ -93,6 +94,13 @@ class MessageNode(Stored):
     timestamp: str | None = None
     updated_at: str | None = None
     metadata: dict[str, Any] | None = None
+
+    def _told(self) -> Iterator[str]:
+        yield from (repr(self.id), self.role, repr(short(self.content)))
+        if self.attachments:
+            yield counted(len(self.attachments), "file")
+        if not self.enabled:
+            yield "switched off"
 
     @property
     def enabled(self) -> bool:

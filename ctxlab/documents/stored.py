@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sized
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self, TypeVar, cast
@@ -11,6 +11,9 @@ from typing import Any, ClassVar, Literal, Self, TypeVar, cast
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
+
+from ctxlab.documents.wording import nearest, short
+from ctxlab.errors import CtxlabError
 
 Level = Literal["info", "warning", "error"]
 
@@ -39,6 +42,17 @@ class Stored(BaseModel):
         defer_build=True,
     )
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self._told())})"
+
+    __str__ = __repr__
+
+    def _told(self) -> Iterable[str]:
+        """What the one line about it says: the first fields that were given, unless a value knows better."""
+        given = [name for name in type(self).model_fields if name in self.model_fields_set]
+        told = [_field(name, getattr(self, name)) for name in given[:TOLD_FIELDS]]
+        return [*told, "..."] if len(given) > TOLD_FIELDS else told
+
     def to_data(self) -> dict[str, Any]:
         """Plain JSON data, with only the fields that were given."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
@@ -51,6 +65,24 @@ class Stored(BaseModel):
         """A copy with some fields changed; the values are checked as in the constructor."""
         checked = type(self).model_validate({name: fields[name] for name in fields}, by_name=True)
         return self.model_copy(update={name: getattr(checked, name) for name in fields})
+
+    def changed(self, fields: Mapping[str, Any]) -> Self:
+        """The same as `with_`, of fields named as in Python or as in the file.
+
+        Raises CtxlabError for a name that isn't known and for a value that a field doesn't take.
+        """
+        known = type(self).model_fields
+        names = {field.alias or name: name for name, field in known.items()}
+        renamed = {names.get(name, name): value for name, value in fields.items()}
+        for name in renamed:
+            if name not in known and name not in (self.model_extra or {}):
+                raise CtxlabError(f"{type(self).__name__} has no field {name!r}{nearest(name, list(known))}")
+        try:
+            return self.with_(**renamed)
+        except ValidationError as refusal:
+            wrong = refusal.errors(include_url=False)[0]
+            place = ".".join(str(step) for step in wrong["loc"])
+            raise CtxlabError(f"{place} can't be {_short(wrong['input'])}: {wrong['msg']}") from None
 
     def without(self, *fields: str) -> Self:
         """A copy to which these fields were never given: they have their defaults and aren't written."""
@@ -67,6 +99,7 @@ class Stored(BaseModel):
 
 S = TypeVar("S", bound=Stored)
 
+TOLD_FIELDS = 6
 ROUNDS = 10
 """Times a value is tried again: a wrong value can hide another that shows only when it is gone."""
 
@@ -141,5 +174,13 @@ def _remove(data: Any, loc: tuple[Any, ...]) -> None:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return short(repr(value), 60)
+
+
+def _field(name: str, value: object) -> str:
+    """A field in a few words; of what holds many, how many."""
+    if isinstance(value, str):
+        return f"{name}={short(value)!r}"
+    if isinstance(value, tuple | list | dict):
+        return f"{name}: {len(cast('Sized', value)):,}"
+    return f"{name}={short(repr(value))}"

@@ -22,6 +22,7 @@ from ctxlab.formats import (
     oasst,
     one_branch,
     openai,
+    rules,
     seed,
     session_zip,
     sharegpt,
@@ -47,6 +48,7 @@ from ctxlab.formats.one_branch import branch_json, branch_session
 from ctxlab.formats.openai_export import openai_messages, write_openai
 from ctxlab.formats.parsing import bytes_of, material_of
 from ctxlab.formats.plugins import plugin_readers
+from ctxlab.formats.rules import rules_json, write_rules
 from ctxlab.formats.session_zip import write_zip
 from ctxlab.formats.sillytavern import cards, chats, lorebooks, presets, regex_scripts, text_presets
 from ctxlab.formats.sillytavern.card_writing import card_data, card_json, card_png, write_card
@@ -54,6 +56,7 @@ from ctxlab.formats.sillytavern.chat_export import chat_jsonl, chat_lines, write
 from ctxlab.formats.sillytavern.joining import joined
 from ctxlab.formats.sillytavern.lorebooks import lorebook_json, write_lorebook
 from ctxlab.formats.sillytavern.preset_writing import preset_data, preset_json, write_preset
+from ctxlab.formats.sillytavern.regex_scripts import scripts_json, write_scripts
 from ctxlab.formats.writing import session_json, write_session
 
 __all__ = [
@@ -95,6 +98,8 @@ __all__ = [
     "preset_json",
     "read",
     "read_data",
+    "rules_json",
+    "scripts_json",
     "session_json",
     "tree_markdown",
     "write_agent_zip",
@@ -103,6 +108,8 @@ __all__ = [
     "write_lorebook",
     "write_openai",
     "write_preset",
+    "write_rules",
+    "write_scripts",
     "write_session",
     "write_zip",
 ]
@@ -126,6 +133,7 @@ READERS: tuple[Reader, ...] = (
     text_presets.READER,
     chats.READER,
     regex_scripts.READER,
+    rules.READER,
     openai.READER,
 )
 """Formats in the order they are tried: the one with the most telling keys first."""
@@ -167,9 +175,9 @@ def convert(
 
     The form is `format`, one of WRITERS, or what `out_path` ends in: `.json`, `.md`, `.zip`, and `.openai.json`,
     `.branch.json`, `.path.md`, `.tree.md`, `.jsonl` (a SillyTavern chat), for agents `.agent.json`, `.agent.yaml`,
-    `.agent.zip`, `.card.json`, `.png` (a card),
-    `.preset.json`, and for books `.lorebook.json`, `.character_book.json`, `.worldbook.json`.
-    JSON and zip take all sessions, the others one: `pick` says which.
+    `.agent.zip`, `.card.json`, `.png` (a card), `.preset.json`, for books `.lorebook.json`, `.character_book.json`,
+    `.worldbook.json`, and for rules `.rules.json` and `.regex.json` (SillyTavern's scripts).
+    JSON and zip take all sessions and `.rules.json` all sets of rules, the others one: `pick` says which.
     """
     write = writer_for(os.fspath(out_path), format)
     refuse_same(in_path, out_path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from ctxlab.documents import LoreEntry, Worldbook, read_stored
-from ctxlab.errors import ReadError
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss, losses_of
 from ctxlab.formats.material import Material, Reader, one_or_mostly
@@ -59,20 +58,6 @@ def _book(data: Data) -> tuple[Worldbook, list[Loss]]:
         entries[key], notes = read_stored(LoreEntry, cast("Data", stored), place=f"entry {key!r}")
         losses += losses_of(notes)
     return book.with_(entries=entries), losses
-
-
-def book_of(found: Import, pick: int | str | None) -> Worldbook:
-    """The only book of an import, or the one of this index, id or name."""
-    if not found.books:
-        raise ReadError(f"{found.source} holds no lorebook")
-    if pick is None and len(found.books) == 1:
-        return found.books[0]
-    for index, book in enumerate(found.books):
-        if pick is not None and pick in (index, book.id, book.shown_name):
-            return book
-    known = ", ".join(repr(book.book_id) for book in found.books[:8])
-    asked = "say which with pick=" if pick is None else f"none of them is {pick!r}"
-    raise ReadError(f"{found.source} holds {len(found.books)} lorebooks: {known}; {asked}")
 
 
 READER = Reader("worldbook", sniff, read)

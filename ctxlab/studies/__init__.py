@@ -5,6 +5,7 @@ from ctxlab.studies.budget_figure import budget_figure
 from ctxlab.studies.comparison import Cell, Comparison, Line, compare
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.lore import book_frame, book_from_frame
+from ctxlab.studies.lore_timeline import LoreTimeline
 from ctxlab.studies.placing import Injection, Landing, Placing, placing
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Injection",
     "Landing",
     "Line",
+    "LoreTimeline",
     "Piece",
     "Placing",
     "analysis_of",

@@ -13,7 +13,7 @@ from ctxlab.errors import WrongSetting
 
 
 def test_files_of_the_wrong_kind_are_named(run, files) -> None:
-    assert "tidy.json is in no known format" in run("build", files.chat, "--book", files.rules).err
+    assert "tidy.json holds no book; --book takes" in run("build", files.chat, "--book", files.rules).err
     assert (
         "isle.json holds no set of rules; --rules takes a file with one"
         in run("build", files.chat, "--rules", files.book).err

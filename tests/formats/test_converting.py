@@ -140,5 +140,5 @@ def test_a_file_without_a_session_is_refused(tmp_path: Path) -> None:
     source.write_text(json.dumps([{"type": "summary", "summary": "Tea", "leafUuid": "u"}]))
 
     for format in WRITERS:
-        with pytest.raises(ReadError, match="holds no (session|agent|lorebook)"):
+        with pytest.raises(ReadError, match=r"holds no (session|agent|lorebook|set of rules)"):
             convert(source, tmp_path / "out", format=format)

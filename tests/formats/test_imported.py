@@ -80,6 +80,7 @@ def test_formats_have_names() -> None:
         "text-preset",
         "sillytavern-chat",
         "sillytavern-regex",
+        "rules",
         "openai",
         "zip",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from ctxlab.documents.wording import counted
 from ctxlab.engines.worldbook.asking import Asked
 from ctxlab.engines.worldbook.entries import Lore, Maker
 from ctxlab.engines.worldbook.gates import GATES, Refusal, refusals
@@ -224,7 +225,8 @@ class Activation:
             if refused is not None:
                 self._stop(lore, Stopped("budget", refused, this.number, tokens=tokens, left=self._left()))
             elif this.is_beyond:
-                reason = f"{this.number - 1} passes were made, no more are allowed"
+                made = counted(this.number - 1, "pass was", "passes were")
+                reason = f"{made} made, no more are allowed"
                 self._stop(lore, Stopped("pass-limit", reason, this.number, tokens=tokens, left=self._left()))
                 self.spent += tokens
             else:
@@ -246,14 +248,14 @@ class Activation:
                 return f"an entry before it didn't fit into the budget of {rules.budget_tokens:,} tokens"
             if tokens > left:
                 self.is_closed = stop
-                return f"it has {tokens:,} tokens, {max(0, left):,} of {rules.budget_tokens:,} are left"
+                return f"it has {counted(tokens, 'token')}, {max(0, left):,} of {rules.budget_tokens:,} are left"
         if of_book is not None:
             left = of_book - self.spent_by_book.get(lore.book_index, 0)
             if lore.book_index in self.closed_books:
                 return f"an entry before it didn't fit into its book's budget of {of_book:,} tokens"
             if tokens > left:
                 self.closed_books |= {lore.book_index} if stop else set()
-                return f"it has {tokens:,} tokens, {max(0, left):,} of its book's {of_book:,} are left"
+                return f"it has {counted(tokens, 'token')}, {max(0, left):,} of its book's {of_book:,} are left"
         return None
 
     def _left(self) -> int | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxlab.documents.lore import ROLES
+from ctxlab.documents.wording import counted
 from ctxlab.engines.worldbook.activation import Fired, Stopped
 from ctxlab.engines.worldbook.entries import ACTIVATE, Lore
 from ctxlab.engines.worldbook.matching import Matched
@@ -111,7 +112,7 @@ def of_stopped(lore: Lore, stopped: Stopped, *, matched: Matched | None, nearest
 def _because(fired: Fired) -> str:
     entry, matched = fired.lore.entry, fired.matched
     if fired.sticky:
-        return f"it is sticky for {entry.sticky} messages"
+        return f"it is sticky for {counted(entry.sticky or 0, 'message')}"
     if entry.constant:
         return "it is constant"
     if ACTIVATE in fired.lore.decorators:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.documents.lore import CharacterFilter
+from ctxlab.documents.wording import counted
 from ctxlab.engines.worldbook.asking import Asked, Chat
 from ctxlab.engines.worldbook.entries import ACTIVATE, DONT_ACTIVATE, Lore
 from ctxlab.engines.worldbook.timing import Clock
@@ -49,13 +50,14 @@ def refusals(lore: Lore, asked: Asked, clock: Clock) -> list[Refusal]:
         reason = f"it is for {', '.join(entry.triggers)}, this is {asked.chat.trigger}"
         out.append(Refusal("trigger", reason, {"triggers": []}))
     if entry.character_filter is not None and not _lets_pass(entry.character_filter, asked):
-        reason = f"its character filter leaves out {asked.chat.names[0] if asked.chat.names else 'nobody'}"
-        out.append(Refusal("character-filter", reason, {"characterFilter": None}))
+        out.append(
+            Refusal("character-filter", _left_out(entry.character_filter, asked.chat), {"characterFilter": None})
+        )
     if entry.delay and clock.length < entry.delay:
-        reason = f"it waits for {entry.delay} messages, there are {clock.length}"
+        reason = f"it waits for {counted(entry.delay, 'message')}, there {_are(clock.length)}"
         out.append(Refusal("delay", reason, {"delay": None}))
     if entry.cooldown and clock.cools(lore) and not clock.is_sticky(lore):
-        reason = f"it fired {clock.since(lore)} messages ago and cools down for {entry.cooldown}"
+        reason = f"it fired {counted(clock.since(lore) or 0, 'message')} ago and cools down for {entry.cooldown}"
         out.append(Refusal("cooldown", reason, {"cooldown": None}))
     if DONT_ACTIVATE in lore.decorators and ACTIVATE not in lore.decorators:
         out.append(Refusal("decorator", "it says @@dont_activate", {"content": lore.content}))
@@ -71,6 +73,17 @@ def _lets_pass(rule: CharacterFilter, asked: Asked) -> bool:
     if rule.is_exclude:
         return not (named or tagged)
     return (named or not rule.names) and (tagged or not rule.tags)
+
+
+def _left_out(rule: CharacterFilter, chat: Chat) -> str:
+    """Why a character filter lets nobody of this chat pass."""
+    if chat.names or chat.tags:
+        return f"its character filter leaves out {chat.names[0] if chat.names else 'the character'}"
+    return f"it is for {', '.join((*rule.names, *rule.tags))}, and there is no character"
+
+
+def _are(n: int) -> str:
+    return f"is {n}" if n == 1 else f"are {n:,}"
 
 
 def _meant(rule: CharacterFilter, chat: Chat) -> tuple[bool, bool]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.documents import Note
+from ctxlab.documents import Note, Worldbook
+from ctxlab.documents.html_table import html_table
+from ctxlab.documents.wording import counted, nearest
 from ctxlab.engines.model_match import model_fits
 from ctxlab.engines.worldbook.activation import Activation
 from ctxlab.engines.worldbook.asking import Asked
@@ -17,17 +19,19 @@ from ctxlab.engines.worldbook.entries import Lore, Maker
 from ctxlab.engines.worldbook.matching import Sight
 from ctxlab.engines.worldbook.nearest import Nearest, keeps_out
 from ctxlab.engines.worldbook.timing import Clock
-from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.errors import CtxlabError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-HTML_ROWS = 60
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoreScan:
-    """What became of every entry, in the order of the books; `activations` is what the next build should know."""
+    """What became of every entry.
+
+    `decisions` are in the order of the books; rows, the frame and what a notebook shows begin with the entries that
+    fire, in the order in which they came. `activations` is what the next build should know.
+    """
 
     asked: Asked
     decisions: tuple[Decision, ...]
@@ -39,8 +43,8 @@ class LoreScan:
 
     def __repr__(self) -> str:
         return (
-            f"LoreScan({len(self.fired)} of {len(self.decisions)} entries fire, {self.spent_tokens:,} tokens, "
-            f"{self.passes} {'pass' if self.passes == 1 else 'passes'})"
+            f"LoreScan({len(self.fired)} of {len(self.decisions)} entries fire, "
+            f"{counted(self.spent_tokens, 'token')}, {counted(self.passes, 'pass', 'passes')})"
         )
 
     def __len__(self) -> int:
@@ -51,8 +55,13 @@ class LoreScan:
         if not self._by_key:
             self._by_key.update({decision.key: decision for decision in self.decisions})
         if key not in self._by_key:
-            raise CtxlabError(f"there is no entry {key!r}{did_you_mean(key, list(self._by_key)[:2000])}")
+            raise CtxlabError(f"there is no entry {key!r}{nearest(key, list(self._by_key))}")
         return self._by_key[key]
+
+    @property
+    def books(self) -> tuple[Worldbook, ...]:
+        """The books as they were scanned; after `with_change` the changed one is among them."""
+        return tuple([held.book for held in self.asked.books])
 
     @property
     def fired(self) -> tuple[Decision, ...]:
@@ -61,11 +70,10 @@ class LoreScan:
 
     def rows(self) -> tuple[dict[str, Any], ...]:
         """Plain data, one row an entry: those that fire in the order in which they came, then the rest."""
-        rest = [one for one in self.decisions if not one.fired]
-        return tuple([one.as_data() for one in (*self.fired, *rest)])
+        return tuple([one.as_data() for one in self._fired_first()])
 
     def frame(self) -> pd.DataFrame:
-        """One row an entry."""
+        """The same rows, indexed by key."""
         import pandas as pd
 
         rows = self.rows()
@@ -77,14 +85,15 @@ class LoreScan:
         return scan(with_change(self.asked, decision.nearest if change is None else change, of=decision.lore))
 
     def _repr_html_(self) -> str:
-        shown = [*self.fired, *(one for one in self.decisions if not one.fired)]
-        cells = [
+        rows = [
             (one.lore.book.shown_name, one.lore.entry.title, "fires" if one.fired else one.gate, one.reason, one.remedy)
-            for one in shown[:HTML_ROWS]
+            for one in self._fired_first()
         ]
-        more = len(shown) - HTML_ROWS
-        titles = ("book", "entry", "", "why", "nearest change")
-        return f"<b>{escape(repr(self))}</b>{_table(titles, cells)}" + (f"<p>and {more:,} more</p>" if more > 0 else "")
+        head = ("book", "entry", "", "why", "nearest change")
+        return f"<b>{escape(repr(self))}</b>{html_table(head, rows, cells=120, of='entries')}"
+
+    def _fired_first(self) -> list[Decision]:
+        return [*self.fired, *(one for one in self.decisions if not one.fired)]
 
 
 def scan(asked: Asked) -> LoreScan:
@@ -151,7 +160,8 @@ def _notes(run: Activation, decisions: Sequence[Decision], sight: Sight) -> list
     beyond = next((this for this in run.passes if this.is_beyond), None)
     kept_out = [one.key for one in decisions if one.gate == "pass-limit"]
     if beyond is not None and kept_out:
-        text = f"lore calls up more lore: {len(kept_out)} entries more after {beyond.number - 1} passes, the limit"
+        more, passes = counted(len(kept_out), "entry", "entries"), counted(beyond.number - 1, "pass", "passes")
+        text = f"lore calls up more lore: {more} more after {passes}, the limit"
         notes.append(Note("warning", text, details={"keys": kept_out[:20]}))
     firing = {one.lore.book_index for one in decisions if one.fired}
     for number, held in enumerate(run.asked.books):
@@ -169,16 +179,6 @@ def _silent(name: str, number: int, decisions: Sequence[Decision]) -> str:
         return f"book {name!r} has no entries"
     told = ", ".join(f"{n:,} {gate}" for gate, n in sorted(gates.items(), key=lambda pair: -pair[1]))
     return f"book {name!r}: none of its entries fires ({told})"
-
-
-def _table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    def cut(cell: object) -> str:
-        text = str(cell)
-        return escape(text if len(text) <= 120 else text[:117] + "...")
-
-    head = "".join(f"<th style='text-align:left'>{escape(title)}</th>" for title in titles)
-    body = "".join("<tr>" + "".join(f"<td>{cut(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 __all__ = ["Lore", "LoreScan", "scan"]

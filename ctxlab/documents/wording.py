@@ -1,0 +1,40 @@
+"""How values tell of themselves in a line, and what a verb says to a name that nobody has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ctxlab.errors import did_you_mean
+
+LOOKED_THROUGH = 2000
+SHOWN = 8
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """A number and its noun.
+
+    >>> counted(1, "entry", "entries"), counted(1200, "message")
+    ('1 entry', '1,200 messages')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def short(text: str, characters: int = 40) -> str:
+    """The first characters of a text."""
+    return text if len(text) <= characters else text[: characters - 3] + "..."
+
+
+def called(*names: str) -> list[str]:
+    """Id and name as a repr shows them, once where they are the same."""
+    return [repr(short(name)) for name in dict.fromkeys(names) if name]
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """A clause that names what is nearest to `name` or has it inside, or the first of what there is."""
+    around = next((each for each in known if name.casefold() in each.casefold()), None) if name else None
+    if around is not None:
+        return f"; did you mean {around!r}?"
+    told = did_you_mean(name, known[:LOOKED_THROUGH])
+    if "did you mean" in told or len(known) <= SHOWN:
+        return told
+    return f"; there are: {', '.join(known[:SHOWN])} and {len(known) - SHOWN:,} more"

@@ -1,0 +1,35 @@
+"""SillyTavern's cards and presets: one agent of a file."""
+
+from __future__ import annotations
+
+from ctxlab.documents import Agent
+from ctxlab.formats.agents import books_of
+from ctxlab.formats.converting.written import Written, one_of
+from ctxlab.formats.imported import Import
+from ctxlab.formats.loss import Loss
+from ctxlab.formats.sillytavern.card_writing import card_data, card_json, card_png
+from ctxlab.formats.sillytavern.preset_writing import preset_data, preset_json
+
+
+def write_card(found: Import, pick: int | str | None) -> Written:
+    agent = _one_agent(found, pick)
+    book = next(iter(books_of([agent], found.books)), None)
+    return card_json(agent, book=book), list(card_data(agent, book=book).losses)
+
+
+def write_png(found: Import, pick: int | str | None) -> Written:
+    agent = _one_agent(found, pick)
+    book = next(iter(books_of([agent], found.books)), None)
+    plain = Loss("picture", "a plain one is made; write_card(agent, path, picture=...) puts the card into yours")
+    return card_png(agent, book=book), [plain, *card_data(agent, book=book).losses]
+
+
+def write_preset(found: Import, pick: int | str | None) -> Written:
+    agent = _one_agent(found, pick)
+    return preset_json(agent), list(preset_data(agent).losses)
+
+
+def _one_agent(found: Import, pick: int | str | None) -> Agent:
+    return one_of(
+        found.agents, pick, source=found.source, names=lambda agent: (agent.id, agent.shown_name), noun="agent"
+    )
