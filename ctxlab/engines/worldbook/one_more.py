@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from functools import cached_property
 from typing import Any
 
 from ctxlab.engines.worldbook.activation import Activation
@@ -21,19 +22,32 @@ class OneMore:
 
     def __init__(self, scan: Activation) -> None:
         self.scan, self.sight = scan, scan.sight
-        self._by_key: dict[int, list[Lore]] = {}
-        for lore in scan.lores:
-            for n in lore.own:
-                self._by_key.setdefault(n, []).append(lore)
-        self._others = {lore.index: lore for lore in scan.lores if self._may_fire_anyway(lore)}
-        self._in_group: dict[str, list[Lore]] = {}
-        for lore in self._others.values():
-            for name in lore.groups:
-                self._in_group.setdefault(name, []).append(lore)
         self._is_limited = scan.asked.rules.budget_tokens is not None
         self._tokens: dict[int, int] | None = None
         self._of_book: Counter[int] = Counter()
         self._total = 0
+
+    # Who competes is asked only where there is something to compete for.
+
+    @cached_property
+    def _by_key(self) -> dict[int, list[Lore]]:
+        found: dict[int, list[Lore]] = {}
+        for lore in self.scan.lores:
+            for n in lore.own:
+                found.setdefault(n, []).append(lore)
+        return found
+
+    @cached_property
+    def _others(self) -> dict[int, Lore]:
+        return {lore.index: lore for lore in self.scan.lores if self._may_fire_anyway(lore)}
+
+    @cached_property
+    def _in_group(self) -> dict[str, list[Lore]]:
+        found: dict[str, list[Lore]] = {}
+        for lore in self._others.values():
+            for name in lore.groups:
+                found.setdefault(name, []).append(lore)
+        return found
 
     def words_for(self, lore: Lore) -> tuple[str | None, dict[str, Any]]:
         """Words that call an entry up, and the fields that have to change as well; no words where none would do."""
