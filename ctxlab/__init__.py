@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         ProcessorFailed,
         SeveralSessions,
         UnexplainedDrop,
+        UnexplainedRemoval,
         UnexplainedRewrite,
     )
     from ctxlab.pipeline import (
@@ -99,6 +100,7 @@ __all__ = [
     "Text",
     "Trace",
     "UnexplainedDrop",
+    "UnexplainedRemoval",
     "UnexplainedRewrite",
     "UserProfile",
     "Variables",
@@ -174,6 +176,7 @@ _HOMES = {
         "ProcessorFailed",
         "SeveralSessions",
         "UnexplainedDrop",
+        "UnexplainedRemoval",
         "UnexplainedRewrite",
     ),
     "pipeline": (

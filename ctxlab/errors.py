@@ -16,6 +16,7 @@ CtxlabError
 ├── LawBroken               a step lost something without saying why: mend the step
 │   ├── DuplicateKey
 │   ├── UnexplainedDrop
+│   ├── UnexplainedRemoval
 │   └── UnexplainedRewrite
 ├── OverBudget              our bug: the final messages are larger than promised
 └── MissingExtra            an optional dependency is not installed
@@ -43,6 +44,7 @@ __all__ = [
     "Refused",
     "SeveralSessions",
     "UnexplainedDrop",
+    "UnexplainedRemoval",
     "UnexplainedRewrite",
     "UnknownFormat",
     "UnknownNode",
@@ -120,6 +122,10 @@ class DuplicateKey(LawBroken):
 
 class UnexplainedDrop(LawBroken):
     """A draft is gone and no cause says why."""
+
+
+class UnexplainedRemoval(LawBroken):
+    """A file or a call is gone from a draft and nothing says what became of it."""
 
 
 class UnexplainedRewrite(LawBroken):

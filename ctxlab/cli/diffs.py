@@ -10,8 +10,15 @@ from ctxlab.cli.show import counted, short_key, words_of
 from ctxlab.cli.terminal import Screen, harmless, quoted
 from ctxlab.pipeline import Diff, Row
 
-SIGNS = {"changed": "~", "moved": ">", "only in a": "-", "only in b": "+"}
-STYLES = {"changed": "added", "moved": "dim", "only in a": "gone", "only in b": "came"}
+SIGNS = {"other reason": "=", "changed": "~", "joined": "&", "moved": ">", "only in a": "-", "only in b": "+"}
+STYLES = {
+    "other reason": "dim",
+    "changed": "added",
+    "joined": "dim",
+    "moved": "dim",
+    "only in a": "gone",
+    "only in b": "came",
+}
 MOST_ROWS = 40
 
 
@@ -39,15 +46,25 @@ def _row(screen: Screen, row: Row) -> None:
 def _words(screen: Screen, row: Row, room: int) -> Sequence[str | tuple[str, str] | Text]:
     draft = row.b or row.a
     assert draft is not None
+    told = harmless(row.told)
+    if row.kind == "other reason":
+        return [(told, "dim")]
     if row.kind == "changed":
-        change = row.text_change
-        if change is None:
-            return [("other fields than its text changed", "dim")]
-        start, old, new = change
-        each = max(14, min(36, (room - 24) // 2))
-        return [(f"at character {start:,}: ", "dim"), (quoted(old, each), "gone"), " → ", (quoted(new, each), "came")]
+        return [*_change(row, room), (f"  {told}" if told else "", "dim")]
     cause = "" if row.cause is None else harmless(row.cause.reason if not row.cause.processor else str(row.cause))
     if cause and row.kind == "only in b":
         cause = f"before: {cause}"
-    words = words_of(draft, max(16, min(44, room - len(cause) - 2)))
-    return [words, (f"  {cause}", "dim")] if cause else [words]
+    if row.kind == "joined" and row.cause is not None and row.whole_b is not None:
+        told = ""  # the cause says in which message it is now
+    why = "; ".join(part for part in (told, cause) if part)
+    words = words_of(draft, max(16, min(44, room - len(why) - 2)))
+    return [words, (f"  {why}", "dim")] if why else [words]
+
+
+def _change(row: Row, room: int) -> Sequence[str | tuple[str, str]]:
+    change = row.text_change
+    if change is None:
+        return [("other fields than its text changed", "dim")]
+    start, old, new = change
+    each = max(14, min(36, (room - 24) // 2))
+    return [(f"at character {start:,}: ", "dim"), (quoted(old, each), "gone"), " → ", (quoted(new, each), "came")]

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ctxlab.cli.show import counted, short_key
-from ctxlab.cli.tallies import RULES, rows_of
 from ctxlab.cli.terminal import Screen, harmless, quoted
 from ctxlab.context import Context, Request
 from ctxlab.documents import RegexRule
@@ -15,6 +14,7 @@ from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.decisions import nearest_name
 from ctxlab.pipeline.diff import smallest_change
+from ctxlab.pipeline.tallies import RULES
 
 Row = Mapping[str, Any]
 MOST_MESSAGES = 12
@@ -23,7 +23,7 @@ LAYERS = {"global": "everywhere", "agent": "the agent's", "user": "the user's"}
 
 def all_hits(screen: Screen, trace: Trace) -> bool:
     """Every rule that changed something, with the messages it changed; False when none did."""
-    rows = rows_of(trace, RULES)
+    rows = tuple(trace.result.shared.get(RULES, ()))
     by_rule: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         by_rule.setdefault((row["layer"], row["preset"], row["rule_id"], row["rule"]), []).append(row)
@@ -112,7 +112,7 @@ def _meant_for(rule: RegexRule) -> str:
 
 def hits_of(trace: Trace, bound: BoundRule) -> list[Row]:
     """The rows of one rule: a message each."""
-    return [row for row in rows_of(trace, RULES) if _is_of(row, bound)]
+    return [row for row in trace.result.shared.get(RULES, ()) if _is_of(row, bound)]
 
 
 def outcome(trace: Trace, bound: BoundRule) -> Iterator[str]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from ctxlab.cli.tallies import tally
 from ctxlab.cli.terminal import Screen, harmless, one_line, quoted, wrapped
 from ctxlab.context import Draft, Dropped
 from ctxlab.documents import Note
@@ -105,15 +104,13 @@ class Steps:
         step = trace.steps[index]
         after = trace.tokens_of(step.after)
         delta = after - trace.tokens_of(step.before)
-        decided = tally(step)
-        words = "; ".join(part for part in (changes.summary if changes or not decided else "", decided) if part)
-        words = f"failed: {step.error}" if step.error else words
+        words = f"failed: {step.error}" if step.error else changes.summary
         words = f"by hand: {words}" if step.edited else words
         numbers = (
             f"{len(step.after.drafts):>8,}  {after:>7,}  {f'{delta:+,}' if delta else '=':>8}  {_ms(step.seconds):>7}"
         )
         first, *rest = self._lines(harmless(words))
-        quiet = "dim" if not changes and not decided and not step.error else ""
+        quiet = "dim" if not changes and not changes.decided and not step.error else ""
         style = "bad" if step.error else quiet
         id = (f"{harmless(step.id):<{self.names}}  ", quiet or "step")
         if self.stacked:  # too narrow for words beside the numbers

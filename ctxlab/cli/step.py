@@ -15,13 +15,13 @@ from ctxlab.cli.options import Loaded, report_settings, running_step, setting_fr
 from ctxlab.cli.rules import all_hits, rule
 from ctxlab.cli.show import Steps, counted, head, losses, notes
 from ctxlab.cli.stories import keys_for
-from ctxlab.cli.tallies import RULES, values
 from ctxlab.cli.terminal import Screen, harmless
 from ctxlab.cli.variables import variables
 from ctxlab.context import Cause
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger, Step, diff
 from ctxlab.pipeline.decisions import why_undecided
+from ctxlab.pipeline.tallies import RULES, values
 
 AT_END = "the run is at its end; b goes back"
 
@@ -218,7 +218,7 @@ class Prompt:
 
     def vars(self, _: str = "") -> None:
         last = self._last()
-        found = values(last)
+        found = values(last.before, last.after)
         if not found:
             raise CtxlabError("no variable has a value yet")
         variables(self.screen, found, step=last.id)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ctxlab.cli.columns import Column, columns
-from ctxlab.cli.tallies import Value
 from ctxlab.cli.terminal import Screen, harmless, one_line
+from ctxlab.pipeline.tallies import Value
 
 WHOSE = {"conversation": "this conversation", "everywhere": "everywhere", "session": "<svar> tags"}
 WIDEST = 40

@@ -33,4 +33,4 @@ def private_files(agent: Agent) -> Iterator[str]:
     """Paths of an agent's own files: its icon where it is private, its assets and their thumbnails."""
     found: list[object] = [agent.icon if agent.icon and agent.icon.startswith((PRIVATE, "assets/")) else None]
     found += [asset.get(name) for asset in agent.assets for name in ("path", "thumbnailPath")]
-    return (path for path in dict.fromkeys(found) if isinstance(path, str) and path)
+    return iter(dict.fromkeys([path for path in found if isinstance(path, str) and path]))

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
 from ctxlab.documents.wording import nearest, short
-from ctxlab.errors import CtxlabError
+from ctxlab.errors import CtxlabError, WriteError
 
 Level = Literal["info", "warning", "error"]
 
@@ -54,8 +54,13 @@ class Stored(BaseModel):
         return [*told, "..."] if len(given) > TOLD_FIELDS else told
 
     def to_data(self) -> dict[str, Any]:
-        """Plain JSON data, with only the fields that were given."""
-        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        """Plain JSON data, with only the fields that were given; raises WriteError for more than some 250 levels."""
+        try:
+            return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        except ValueError as error:
+            if "depth" not in str(error):
+                raise
+            raise WriteError(f"{self!r} holds data {TOO_DEEP}") from None
 
     def to_json(self) -> bytes:
         """UTF-8 JSON, indented by two blanks."""
@@ -100,16 +105,24 @@ class Stored(BaseModel):
 S = TypeVar("S", bound=Stored)
 
 TOLD_FIELDS = 6
+TOO_DEEP = "nested too deeply to be written"
 ROUNDS = 10
 """Times a value is tried again: a wrong value can hide another that shows only when it is gone."""
 
 
 def as_json(data: object, *, indent: Literal[2] | None = None) -> bytes:
-    """UTF-8 JSON, without blanks unless indented; also of integers beyond 64 bits and of lone surrogates."""
+    """UTF-8 JSON, without blanks unless indented; also of integers beyond 64 bits and of lone surrogates.
+
+    Raises WriteError for data that is nested too deeply.
+    """
     try:
         return orjson.dumps(data, option=orjson.OPT_INDENT_2 if indent else None)
     except TypeError:
+        pass
+    try:
         return json.dumps(data, indent=indent, separators=None if indent else (",", ":")).encode()
+    except RecursionError:
+        raise WriteError(f"data {TOO_DEEP}") from None
 
 
 def read_stored(kind: type[S], data: object, *, place: str) -> tuple[S, tuple[Note, ...]]:

@@ -57,14 +57,18 @@ def agent_zip_bytes(
         for path in agent.private_files()
         if path not in given
     ]
-    unsafe = [name for name in given if not _is_inside(name) or _is_list(name)]
-    losses += [Loss(name, "is no path inside an archive; left out") for name in unsafe]
+    losses += [Loss(name, "is no path inside an archive; left out") for name in given if not _has_a_place(name)]
+    given = {name: data for name, data in given.items() if _has_a_place(name)}
     names = Names()
     packed = {LISTS[0]: agents_json(export_data(agents))}
     for book in books_of(agents, books):
         packed[file_name(BOOKS, book.book_id, names)] = as_json({"id": book.book_id, **book.to_data()}, indent=2)
-    packed |= {name: data for name, data in given.items() if name not in unsafe and name not in packed}
-    return Export(packed_files(packed), tuple(losses))
+    losses += [Loss(name, "a book has this name in the archive; left out") for name in given if name in packed]
+    return Export(packed_files({**given, **packed}), tuple(losses))
+
+
+def _has_a_place(name: str) -> bool:
+    return _is_inside(name) and not _is_list(name)
 
 
 def _with_icon_inside(agent: Agent, given: dict[str, bytes]) -> Agent:

@@ -21,6 +21,7 @@ from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss, losses_of
 from ctxlab.formats.material import Material, Reader
 from ctxlab.formats.migrations import migrated
+from ctxlab.formats.session_zip import told_apart
 from ctxlab.formats.tree import Names
 
 Data = dict[str, Any]
@@ -63,17 +64,17 @@ def books_of(agents: Iterable[Agent], books: Iterable[Worldbook]) -> list[Worldb
 
 def agents_json(data: Data) -> bytes:
     """An export as JSON."""
-    try:
-        return as_json(data, indent=2)
-    except ValueError as error:
-        raise WriteError("the agents hold data nested too deeply to be written") from error
+    return as_json(data, indent=2)
 
 
 def agents_yaml(data: Data) -> bytes:
     """An export as YAML that a person can read and edit."""
     from ctxlab.formats.yaml_writing import as_yaml
 
-    return as_yaml(data)
+    try:
+        return as_yaml(data)
+    except RecursionError:
+        raise WriteError("the agents hold data nested too deeply to be written as YAML") from None
 
 
 def _exported(agent: Agent) -> Data:
@@ -134,7 +135,8 @@ def read_export(
     if data.get("version") not in (None, VERSION):
         losses.append(Loss("version", f"is {data['version']!r}; it is read like {VERSION}, the one that is known"))
     own = _list(data, "worldbooks", losses)
-    found = [*books, *(read_book(book, f"worldbooks[{n}]", losses) for n, book in own)]
+    inside = [read_book(book, f"worldbooks[{n}]", losses) for n, book in own]
+    found = list(told_apart([*inside, *books], "book", losses))
     names = Names()
     agents = [read_agent(agent, f"agents[{n}]", losses, names) for n, agent in _list(data, "agents", losses)]
     losses += _unlinked(agents, found)

@@ -12,9 +12,9 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
-from ctxlab.documents import Agent, Session, Stored, UserProfile
+from ctxlab.documents import Agent, RegexPreset, Session, Stored, UserProfile, Worldbook
 from ctxlab.documents.files import replace_file
 from ctxlab.documents.stored import as_json
 from ctxlab.errors import BrokenFile, ReadError, UnknownFormat
@@ -26,6 +26,7 @@ from ctxlab.formats.tree import Names
 from ctxlab.formats.writing import session_json
 
 Data = dict[str, Any]
+V = TypeVar("V", Session, Worldbook, RegexPreset)
 
 FORMAT = "zip"
 KIND, VERSION = "ctxlab-sessions", 1
@@ -130,9 +131,11 @@ def read_zip(raw: bytes, source: str, read: Callable[[Material], Import]) -> Imp
     if not found:
         raise UnknownFormat(f"{source} is a zip archive in which nothing can be read{_reasons(losses)}")
     return Import(
-        tuple(_told_apart([session for part in found for session in part.sessions], losses)),
+        tuple(told_apart([session for part in found for session in part.sessions], "session", losses)),
         tuple(agent for part in found for agent in part.agents),
         tuple(user for part in found for user in part.users),
+        tuple(told_apart([book for part in found for book in part.books], "book", losses)),
+        tuple(told_apart([rules for part in found for rules in part.rules], "set of rules", losses)),
         losses=tuple(losses),
         format=FORMAT,
         source=source,
@@ -143,14 +146,19 @@ def _reasons(losses: Sequence[Loss]) -> str:
     return f": {losses[0]}" if losses else ": it holds no JSON"
 
 
-def _told_apart(sessions: Sequence[Session], losses: list[Loss]) -> Iterator[Session]:
+def told_apart(values: Sequence[V], noun: str, losses: list[Loss]) -> Iterator[V]:
+    """The values with an id each; what is there twice and the same is there once."""
     names = Names()
-    for session in sessions:
-        taken = names.take(session.id)
-        if taken != session.id:
-            losses.append(Loss(f"session {session.id!r}", f"its id is there twice; this one is {taken!r} now"))
-            session = session.model_copy(update={"id": taken})
-        yield session
+    first: dict[str, V] = {}
+    for value in values:
+        id = value.book_id if isinstance(value, Worldbook) else value.id
+        if noun != "session" and first.setdefault(id, value) is not value and first[id] == value:
+            continue
+        taken = names.take(id)
+        if taken != id:
+            losses.append(Loss(f"{noun} {id!r}", f"its id is there twice; this one is {taken!r} now"))
+            value = value.model_copy(update={"id": taken})
+        yield value
 
 
 def members(
@@ -165,7 +173,7 @@ def members(
         entries = archive.infolist()
         if len(entries) > ENTRIES:
             raise BrokenFile(f"{source} is a zip archive of {len(entries):,} files; {ENTRIES:,} are allowed")
-        chosen = [entry for entry in entries if wanted(entry.filename)]
+        chosen = list(_newest([entry for entry in entries if wanted(entry.filename)], losses))
         together = sum(entry.file_size for entry in chosen)
         if together > TOGETHER_BYTES:
             raise BrokenFile(
@@ -175,6 +183,16 @@ def members(
             data = _unpacked(archive, entry, source, losses)
             if data is not None:
                 yield entry.filename, data
+
+
+def _newest(entries: Sequence[zipfile.ZipInfo], losses: list[Loss]) -> Iterator[zipfile.ZipInfo]:
+    """The entries, the last of those with one name."""
+    last = {entry.filename: entry for entry in entries}
+    for entry in entries:
+        if last[entry.filename] is entry:
+            yield entry
+        else:
+            losses.append(Loss(entry.filename, "the archive has several files of this name; the last counts"))
 
 
 def _is_json(name: str) -> bool:

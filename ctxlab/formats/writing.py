@@ -14,7 +14,7 @@ def session_json(session: Session) -> bytes:
     """The seeds' JSON of a session, in UTF-8, indented; `nodes` is there even when it is empty."""
     try:
         return (session if session.nodes else session.model_copy(update={"nodes": {}})).to_json()
-    except ValueError as error:  # pydantic and orjson write no more than some 250 levels
+    except WriteError as error:
         raise WriteError(f"session {session.id!r} holds data nested too deeply to be written") from error
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ctxlab.context import Context, Draft, Dropped
 from ctxlab.documents import Note
 from ctxlab.pipeline.services import Tokenizer
+from ctxlab.pipeline.tallies import tally
 from ctxlab.pipeline.trace import Step
 
 
@@ -30,7 +31,7 @@ class Merged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changes:
-    """What one step added, rewrote, merged, moved and dropped, and the notes it left."""
+    """What one step added, rewrote, merged, moved and dropped, what it decided, and the notes it left."""
 
     id: str
     added: tuple[Draft, ...]
@@ -53,9 +54,9 @@ class Changes:
 
     @property
     def summary(self) -> str:
-        """Counts of what happened, in words.
+        """Counts of what happened, and what was decided, in words.
 
-        For example: 3 added, 12 dropped.
+        For example: 3 added, 12 dropped; sets mood.
         """
         gone = sum(len(group.drafts) for group in self.dropped)
         counts = (
@@ -65,7 +66,16 @@ class Changes:
             (len(self.moved), "moved"),
             (gone, "dropped"),
         )
-        return ", ".join(f"{n} {word}" for n, word in counts if n) or "nothing"
+        happened = ", ".join(f"{n} {word}" for n, word in counts if n)
+        return "; ".join(part for part in (happened, self.decided) if part) or "nothing"
+
+    @property
+    def decided(self) -> str:
+        """What it decided without changing a message, in words; empty when there was nothing to decide.
+
+        For example: 5 of 16 entries fired.
+        """
+        return tally(self.before, self.after)
 
     @property
     def tokens_before(self) -> int:

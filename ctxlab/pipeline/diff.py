@@ -4,25 +4,44 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ctxlab.context import Cause, Context, Draft
 from ctxlab.pipeline.changes import moved_keys
+from ctxlab.pipeline.parts import seam_cause
+from ctxlab.pipeline.spending import parts_alone
+from ctxlab.pipeline.standing import (
+    Joins,
+    Standing,
+    came_otherwise,
+    differ,
+    reasons,
+    standings,
+    wholes_differ,
+)
 from ctxlab.pipeline.trace import Trace
 
-RowKind = Literal["same", "changed", "moved", "only in a", "only in b"]
+RowKind = Literal["same", "other reason", "changed", "joined", "moved", "only in a", "only in b"]
+KINDS: tuple[RowKind, ...] = ("same", "other reason", "changed", "joined", "moved", "only in a", "only in b")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """One message in both: `cause` says why the other side doesn't have it, where that is known."""
+    """One message in both; a part of a merged message has a row of its own, with its own words.
+
+    `whole_a` and `whole_b` are the merged messages that it is a part of. `cause` says why the other side doesn't have
+    it, or why it is merged, where that is known; `told` is what else there is to know, in words.
+    """
 
     key: str
     kind: RowKind
     a: Draft | None
     b: Draft | None
     cause: Cause | None = None
+    whole_a: Draft | None = None
+    whole_b: Draft | None = None
+    told: str = ""
 
     def __repr__(self) -> str:
         return f"Row({self.key!r}, {self.kind})"
@@ -37,7 +56,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diff:
-    """All messages of two results, those of `a` in order and those only in `b` where they stand."""
+    """All messages of two results, those of `a` in order and those only in `b` where they stand.
+
+    *Changed* ones have other words or fields. *Joined* ones have the same, but one side sends them alone, or as a part
+    of another message, or behind another separator. Of *other reason* are those that differ in nothing that is sent,
+    only in why their words are there.
+    """
 
     rows: tuple[Row, ...]
 
@@ -62,39 +86,12 @@ class Diff:
         return tuple(row for row in self.rows if row.kind != "same")
 
 
-KINDS: tuple[RowKind, ...] = ("same", "changed", "moved", "only in a", "only in b")
-
-
 def diff(a: Trace | Context, b: Trace | Context) -> Diff:
-    """What differs between two results, message by message; empty (falsy) when nothing does."""
-    left, right = _result(a), _result(b)
-    old = {draft.key: draft for draft in left.drafts}
-    new = {draft.key: draft for draft in right.drafts}
-    # Of several fewest sets of moved messages the same one whichever side is called a.
-    moved = set(moved_keys(*sorted([[k for k in old if k in new], [k for k in new if k in old]])))
-    why_gone_left, why_gone_right = _why_gone(left), _why_gone(right)
-    rows: list[Row] = []
-    waiting = deque(new)
-    placed: set[str] = set()
+    """What differs between two results, message by message; empty (falsy) when nothing does.
 
-    def only_in_b(before: str | None) -> None:
-        while waiting and waiting[0] != before:
-            key = waiting.popleft()
-            if key not in old and key not in placed:
-                placed.add(key)
-                rows.append(Row(key, "only in b", None, new[key], why_gone_left.get(key)))
-
-    for key, draft in old.items():
-        other = new.get(key)
-        if other is None:
-            rows.append(Row(key, "only in a", draft, None, why_gone_right.get(key)))
-            continue
-        if key not in moved:
-            only_in_b(key)
-        kind: RowKind = "moved" if key in moved else "same" if _equal(draft, other) else "changed"
-        rows.append(Row(key, kind, draft, other))
-    only_in_b(None)
-    return Diff(tuple(rows))
+    Merged messages are compared by their parts.
+    """
+    return Diff(tuple(_with_other_fields(_Pair(a, b).rows())))
 
 
 def smallest_change(a: str, b: str) -> tuple[int, str, str] | None:
@@ -111,12 +108,87 @@ def smallest_change(a: str, b: str) -> tuple[int, str, str] | None:
     return start, a[start : len(a) - end], b[start : len(b) - end]
 
 
+class _Pair:
+    """Both results, taken apart and put side by side."""
+
+    def __init__(self, a: Trace | Context, b: Trace | Context) -> None:
+        left, right = _result(a), _result(b)
+        alone_a, alone_b = _alone(a), _alone(b)
+        self.old = standings(left.drafts, {**alone_b, **alone_a})
+        self.new = standings(right.drafts, {**alone_a, **alone_b})
+        self.why_gone_left, self.why_gone_right = _why_gone(left), _why_gone(right)
+        shared = [[key for key in self.old if key in self.new], [key for key in self.new if key in self.old]]
+        # Of several fewest sets of moved messages the same one whichever side is called a.
+        shared.sort()
+        self.joins = Joins(self.old, self.new)
+        self.rejoined = {key for key in shared[0] if self.joins.differ(self.old[key], self.new[key])}
+        self.lifted = set(moved_keys(*shared))
+        self.moved = set(moved_keys(*([key for key in keys if key not in self.rejoined] for keys in shared)))
+
+    def rows(self) -> Iterator[Row]:
+        waiting = deque(self.new)
+        for key, standing in self.old.items():
+            other = self.new.get(key)
+            if other is not None and key not in self.lifted:
+                yield from self._only_in_b(waiting, key)
+            yield self._only_in_a(key, standing) if other is None else self._in_both(key, standing, other)
+        yield from self._only_in_b(waiting, None)
+
+    def _only_in_a(self, key: str, a: Standing) -> Row:
+        return Row(key, "only in a", a.draft, None, self.why_gone_right.get(key), a.whole, told=_part_of(a))
+
+    def _only_in_b(self, waiting: deque[str], before: str | None) -> Iterator[Row]:
+        while waiting and waiting[0] != before:
+            key = waiting.popleft()
+            if key not in self.old:
+                b = self.new[key]
+                cause, told = self.why_gone_left.get(key), _part_of(b)
+                yield Row(key, "only in b", None, b.draft, cause, whole_b=b.whole, told=told)
+
+    def _in_both(self, key: str, a: Standing, b: Standing) -> Row:
+        row = Row(key, self._kind(key, a, b), a.draft, b.draft, None, a.whole, b.whole)
+        if row.kind == "other reason":
+            return replace(row, told=_other_reason(a.draft, b.draft))
+        if key in self.rejoined:
+            apart = not self.joins.same_message(a, b)
+            return replace(row, cause=_why_joined(a, b) if apart else None, told=_joined_words(a, b, apart=apart))
+        return row if row.kind == "same" else replace(row, told=_part_of(b))
+
+    def _kind(self, key: str, a: Standing, b: Standing) -> RowKind:
+        if key in self.moved:
+            return "moved"
+        if differ(a, b):
+            return "changed"
+        if key in self.rejoined:
+            return "joined"
+        return "other reason" if came_otherwise(a.draft, b.draft) else "same"
+
+
 def _result(side: Trace | Context) -> Context:
     return side.result if isinstance(side, Trace) else side
 
 
-def _equal(a: Draft, b: Draft) -> bool:
-    return a is b or a.as_data() == b.as_data()
+def _alone(side: Trace | Context) -> dict[str, Draft]:
+    """Messages that stand alone, and where a run is given parts as they last did."""
+    standing = {draft.key: draft for draft in _result(side).drafts if not draft.merged}
+    return standing | parts_alone(side) if isinstance(side, Trace) else standing
+
+
+def _with_other_fields(rows: Iterator[Row]) -> list[Row]:
+    """Merged messages of the same parts may differ in files that a later step gave them: the first part says so."""
+    found = list(rows)
+    groups: dict[tuple[int, int], list[int]] = {}
+    for i, row in enumerate(found):
+        if row.whole_a is not None and row.whole_b is not None:
+            groups.setdefault((id(row.whole_a), id(row.whole_b)), []).append(i)
+    for at in groups.values():
+        first = found[at[0]]
+        a, b = first.whole_a, first.whole_b
+        assert a is not None and b is not None
+        shown = any(found[i].kind == "changed" for i in at)
+        if not shown and len(at) == len(a.merged) == len(b.merged) and wholes_differ(a, b):
+            found[at[0]] = replace(first, kind="changed", told="other files or fields of the merged message")
+    return found
 
 
 def _why_gone(ctx: Context) -> dict[str, Cause]:
@@ -128,5 +200,37 @@ def _why_gone(ctx: Context) -> dict[str, Cause]:
 
 
 def _merged_into(whole: Draft) -> Cause:
-    seam = next((span.cause for span in whole.text.spans if span.cause and span.origin.kind == "separator"), None)
-    return Cause(seam.processor if seam else "", seam.rule if seam else "merged", f"it is part of {whole.key}")
+    cause = seam_cause(whole)
+    return Cause(cause.processor if cause else "", cause.rule if cause else "merged", f"it is part of {whole.key}")
+
+
+# --- in words
+
+
+def _part_of(standing: Standing) -> str:
+    whole = standing.whole
+    if whole is None:
+        return ""
+    return f"first of {len(whole.merged)} parts" if standing.is_first else f"part of {whole.key}"
+
+
+def _other_reason(a: Draft, b: Draft) -> str:
+    found = reasons(a, b)
+    if found is None:
+        return "same words, other origin"
+    return f"same words, other reason: {found[0] or 'none'} → {found[1] or 'none'}"
+
+
+def _why_joined(a: Standing, b: Standing) -> Cause | None:
+    standing = b if b.whole is not None else a
+    if standing.whole is None:
+        return None
+    return seam_cause(standing.whole) if standing.is_first else _merged_into(standing.whole)
+
+
+def _joined_words(a: Standing, b: Standing, *, apart: bool) -> str:
+    if a.whole is None or b.whole is None:
+        return f"sent alone in {'a' if a.whole is None else 'b'}"
+    if not apart:
+        return f"joined by {a.seam!r} in a, by {b.seam!r} in b"
+    return f"{_part_of(a)} in a, {_part_of(b)} in b"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ctxlab.context import Cause, Context, Draft, Dropped, Span, Text
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline.changes import moved_keys
+from ctxlab.pipeline.parts import pieces, seam_cause
 from ctxlab.pipeline.telling import done_by, span_story
 
 if TYPE_CHECKING:
@@ -55,7 +57,8 @@ class Life:
 class Place:
     """Characters `start` up to `end` of one message's text, the spans that cover them, and what became of them.
 
-    `holder` is the text that they are read from: the message's own, or for replaced words a span that was replaced.
+    Replaced words are counted in the text that stood there instead. `part` is the key of the part of a merged message
+    that they belong to, the first one where they belong to several; of any other message it is its own key.
     """
 
     key: str
@@ -64,12 +67,14 @@ class Place:
     end: int
     spans: tuple[Span, ...]
     cause: Cause | None = None
+    part: str = ""
 
     def __repr__(self) -> str:
         return f"Place({self.key!r}, {self.state}, {self.start}:{self.end})"
 
     def __str__(self) -> str:
-        lines = [f"{self.key} characters {self.start}-{self.end}: {_state(self)}"]
+        named = self.key if self.part in ("", self.key) else f"{self.part}, in the merged {self.key},"
+        lines = [f"{named} characters {self.start}-{self.end}: {_state(self)}"]
         for span in self.spans:
             lines += ["  " + line for line in span_story(span)]
         return "\n".join(lines)
@@ -107,8 +112,7 @@ def _events(step: Step, key: str) -> Iterator[Event]:
         return
     if len(after.merged) > len(before.merged):
         others = [part.key for part in after.merged if part.key != key]
-        cause = next((s.cause for s in after.text.spans if s.cause and s.origin.kind == "separator"), None)
-        yield Event(step.id, "merged", f"merged with {', '.join(others[:6])}", before, after, cause)
+        yield Event(step.id, "merged", f"merged with {', '.join(others[:6])}", before, after, seam_cause(after))
         return
     if after.text is not before.text and str(after.text) != str(before.text):
         yield Event(step.id, "rewritten", _rewrite_words(before, after), before, after, _newest_cause(before, after))
@@ -195,29 +199,39 @@ def _in_draft(draft: Draft, words: str, state: State, cause: Cause | None) -> It
     text = draft.text
     whole = str(text)
     at = whole.find(words)
-    while at >= 0:
+    part_at = _part_at(draft) if at >= 0 else None
+    while at >= 0 and part_at is not None:
         end = at + len(words)
-        yield Place(draft.key, state, at, end, text.cut(at, end).spans, cause)
+        yield Place(draft.key, state, at, end, text.cut(at, end).spans, cause, part_at(at))
         at = whole.find(words, at + 1)
+
+
+def _part_at(draft: Draft) -> Callable[[int], str]:
+    """Which part of a message a character belongs to; a seam belongs to the part before."""
+    found = [piece for piece in pieces(draft) if piece.text]
+    starts, keys = [piece.start for piece in found], [piece.part.key for piece in found]
+    return lambda at: keys[max(0, bisect_right(starts, at) - 1)] if keys else draft.key
 
 
 def _replaced(draft: Draft, words: str) -> Iterator[Place]:
     """The words inside what was replaced, looked for in each run of replaced spans, then in the text as it once was."""
-    stack = [(span.was, span.cause) for span in draft.text.spans if span.was]
+    stack = [(span.was, span.cause, span) for span in draft.text.spans if span.was]
     seen: set[int] = set()
-    found = False
+    found: list[tuple[Place, Span]] = []
     while stack:
-        was, cause = stack.pop(0)
+        was, cause, stands = stack.pop(0)
         if id(was) in seen:
             continue
         seen.add(id(was))
         place = _in_older(draft, Text(was), words, cause)
         if place is not None:
-            found = True
-            yield place
-        stack.extend((span.was, span.cause) for span in was if span.was)
+            found.append((place, stands))
+        stack.extend((span.was, span.cause, stands) for span in was if span.was)
     if seen and not found and words not in str(draft.text):
-        yield from _in_first(draft, words)
+        found.extend(_in_first(draft, words))
+    if found:
+        part_of = {id(span): piece.part.key for piece in pieces(draft) for span in piece.text.spans}
+        yield from (replace(place, part=part_of.get(id(stands), draft.key)) for place, stands in found)
 
 
 def _in_older(draft: Draft, older: Text, words: str, cause: Cause | None) -> Place | None:
@@ -228,17 +242,17 @@ def _in_older(draft: Draft, older: Text, words: str, cause: Cause | None) -> Pla
     return Place(draft.key, "replaced", at, end, older.cut(at, end).spans, cause)
 
 
-def _in_first(draft: Draft, words: str) -> Iterator[Place]:
+def _in_first(draft: Draft, words: str) -> Iterator[tuple[Place, Span]]:
     """The words in the text as it was first written, with what replaced the first part of them."""
-    written = [(old, span.cause if span.was else None) for span, old in _first_written(draft.text.spans)]
-    place = _in_older(draft, Text(old for old, _ in written), words, None)
+    written = list(_first_written(draft.text.spans))
+    place = _in_older(draft, Text(old for _, old in written), words, None)
     if place is None:
         return
     at = 0
-    for old, cause in written:
+    for span, old in written:
         at += len(old.text)
-        if at > place.start and cause is not None:
-            yield replace(place, cause=cause)
+        if at > place.start and span.was and span.cause is not None:
+            yield replace(place, cause=span.cause), span
             return
 
 

@@ -31,10 +31,11 @@ def diff_html(diff: Diff) -> str:
         change = row.text_change
         side_a = change[1] if change else str(row.a.text) if row.a else ""
         side_b = change[2] if change else str(row.b.text) if row.b else ""
-        rows.append((row.key, row.kind, short(side_a), short(side_b), str(row.cause) if row.cause else ""))
+        why = "; ".join(part for part in (row.told, str(row.cause) if row.cause else "") if part)
+        rows.append((row.key, row.kind, short(side_a), short(side_b), short(why, 160)))
     more = len(diff.changes) - ROWS
     end = f"<p>and {more} more</p>" if more > 0 else ""
-    return f"<b>{escape(repr(diff))}</b>" + table(("message", "", "a", "b", "cause"), rows) + end
+    return f"<b>{escape(repr(diff))}</b>" + table(("message", "", "a", "b", "why"), rows) + end
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -47,6 +48,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def short(text: str) -> str:
-    """At most 120 characters of a text."""
-    return text if len(text) <= 120 else text[:117] + "..."
+def short(text: str, most: int = 120) -> str:
+    """At most so many characters of a text."""
+    return text if len(text) <= most else text[: most - 3] + "..."

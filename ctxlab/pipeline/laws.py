@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from ctxlab.context import Cause, Context, Draft, Dropped, Text
-from ctxlab.errors import DuplicateKey, LawBroken, UnexplainedDrop, UnexplainedRewrite
+from ctxlab.documents import Note
+from ctxlab.errors import DuplicateKey, LawBroken, UnexplainedDrop, UnexplainedRemoval, UnexplainedRewrite
 
 
 def hold(before: Context, after: object, *, processor: str) -> Context:
@@ -30,8 +32,11 @@ def hold(before: Context, after: object, *, processor: str) -> Context:
     if made or len(set(map(id, new))) < len(new):
         _keys_are_unique(after.drafts, processor)
     if gone:
-        _account_for(gone, made, [draft for group in dropped for draft in group.drafts], processor)
+        taken_out = [draft for group in dropped for draft in group.drafts]
+        changed = _account_for(gone, made, taken_out, processor)
         _name_every_part(gone, after, dropped, processor)
+        if changed:
+            _keep_files_and_calls(gone, changed, [*made, *taken_out], after.notes[len(before.notes) :], processor)
     return after
 
 
@@ -61,11 +66,13 @@ def _keys_are_unique(drafts: tuple[Draft, ...], processor: str) -> None:
         seen.add(draft.key)
 
 
-def _account_for(gone: list[Draft], made: list[Draft], dropped: list[Draft], processor: str) -> None:
+def _account_for(gone: list[Draft], made: list[Draft], dropped: list[Draft], processor: str) -> list[Draft]:
+    """Find the heir of each and compare their words; gives those whose files or calls are not where they were."""
     by_key = {draft.key: draft for draft in made}
     missing = {draft.key for draft in gone if draft.key not in by_key}
     holder = _holders(missing, (*dropped, *made)) if missing else {}
     remembered: dict[int, set[object]] = {}
+    changed: list[Draft] = []
     for draft in gone:
         heir = by_key.get(draft.key) or holder.get(draft.key)
         if heir is None:
@@ -76,6 +83,9 @@ def _account_for(gone: list[Draft], made: list[Draft], dropped: list[Draft], pro
             raise UnexplainedRewrite(
                 f"{processor} rewrote {draft.key!r} ({_start(draft)!r}) and forgot what stood there: use splice or sub"
             )
+        if not _carries_the_same(draft, heir):
+            changed.append(draft)
+    return changed
 
 
 def _holders(keys: set[str], drafts: Iterable[Draft]) -> dict[str, Draft]:
@@ -99,6 +109,49 @@ def _name_every_part(gone: list[Draft], after: Context, dropped: Iterable[Droppe
     for key, draft in merged:
         if key not in named:
             raise UnexplainedDrop(f"{processor} lost {key!r}, a part of {draft.key!r}: name it in `merged`")
+
+
+def _carries_the_same(draft: Draft, heir: Draft) -> bool:
+    """Whether the heir has its files and calls, by identity."""
+    if draft.calls is heir.calls and draft.body is heir.body:
+        return True
+    if not draft.calls and not draft.assets:
+        return True
+    return draft.calls is heir.calls and [*map(id, draft.assets)] == [*map(id, heir.assets)]
+
+
+def _keep_files_and_calls(
+    gone: list[Draft], changed: list[Draft], there: list[Draft], notes: Sequence[Note], processor: str
+) -> None:
+    """What goes along with words goes along with some message still, or the step says what became of it."""
+    waiting = {draft.key for draft in changed}
+    settled = {draft.key for draft in gone if (draft.calls or draft.assets) and draft.key not in waiting}
+    carriers = [draft for draft in there if draft.key not in settled]
+    for what, ids in (("file", _files), ("call", _calls)):
+        had, have = (Counter(id for draft in drafts for id in ids(draft)) for drafts in (changed, carriers))
+        lost = had - have
+        for draft in changed if lost else ():
+            for id in ids(draft):
+                if id in lost and not _is_told(id, there, notes):
+                    raise UnexplainedRemoval(
+                        f"{processor} took {what} {id!r} from {draft.key!r} ({_start(draft)!r}) and says nothing of "
+                        f"it: put a text in its place whose origin has its id, or name it in a note"
+                    )
+
+
+def _files(draft: Draft) -> Iterator[str]:
+    return (asset.id for asset in draft.assets)
+
+
+def _calls(draft: Draft) -> Iterator[str]:
+    return (call.id for call in draft.calls)
+
+
+def _is_told(id: str, there: Iterable[Draft], notes: Iterable[Note]) -> bool:
+    """Whether words stand in its place, such as what was heard in it, or a note names it."""
+    if any(id in note.text or id in map(str, note.details.values()) for note in notes):
+        return True
+    return any(origin.ref == id for draft in there for origin in draft.text.origins())
 
 
 def _kept(draft: Draft, heir: Draft, remembered: dict[int, set[object]]) -> bool:

@@ -126,14 +126,16 @@ class Trace:
         return places(self, text)
 
     def table(self, name: str) -> pd.DataFrame:
-        """What a step left under a shared key, as a frame: one row an entry."""
-        import pandas as pd
+        """What a step left under a shared key, as a frame: one row an entry.
+
+        Whole numbers stay whole where some are missing (Int64), missing words are None, lists and dicts are cells.
+        """
+        from ctxlab.pipeline.frames import frame_of
 
         shared = self.result.shared
         if name not in shared:
             raise CtxlabError(f"no step left {name!r}{did_you_mean(name, list(shared))}")
-        rows = shared[name]
-        return pd.DataFrame([rows] if isinstance(rows, Mapping) else list(rows))
+        return frame_of(shared[name])
 
     @property
     def variables(self) -> Variables:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -109,8 +109,21 @@ def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator
     for key, landings in groups.items():
         name = titles.get(key) or plain(str(landings[0].draft.text), 40) or key
         yield _landed(name, landings, history, warnings.get(key, ""))
+    yield from _in_outlets(titles, rows, {*groups, *left_out})
     for key in [key for key in left_out if key in titles]:
         yield Injection(titles[key], "lore", "", "not sent", sentence=left_out[key])
+
+
+def _in_outlets(titles: Mapping[str, str], rows: Sequence[Landing], elsewhere: Container[str]) -> Iterator[Injection]:
+    """Lore whose words stand inside other messages, wherever these show its outlet."""
+    holders: dict[str, list[Landing]] = {}
+    for row in rows if titles else ():
+        for origin in row.draft.text.origins():
+            if origin.kind == LORE:
+                holders.setdefault(f"{LORE}:{origin.ref}", []).append(row)
+    for key, title in titles.items():
+        if key in holders and key not in elsewhere:
+            yield Injection(title or key, LORE, "in its outlet", "landed", tuple(holders[key]))
 
 
 def _group(draft: Draft) -> str:

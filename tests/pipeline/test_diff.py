@@ -1,10 +1,14 @@
 from collections.abc import Iterable
+from dataclasses import replace
 
-from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
-from ctxlab.documents import Session
-from ctxlab.pipeline import diff
+from ctxlab.api import build
+from ctxlab.context import AssetRef, Cause, Context, Draft, Origin, Request, Text
+from ctxlab.documents import Agent, LoreEntry, Session, ToolCall, Worldbook
+from ctxlab.pipeline import Services, Trace, diff
+from ctxlab.testing.fakes import WordTokenizer
 
 WHY = Cause("test", "rule")
+SERVICES = Services(tokenizer=WordTokenizer())
 
 
 def draft(id: str, said: str = "") -> Draft:
@@ -53,13 +57,148 @@ def test_a_change_is_the_smallest_stretch_that_differs() -> None:
     assert row.text_change == (4, "cat", "dog")
 
 
-def test_the_same_words_of_another_hand_are_a_change() -> None:
+def test_the_same_words_for_another_reason_are_no_change_of_words() -> None:
+    def lore(reason: str) -> Draft:
+        origin = Origin("lore", "isle/3")
+        return draft("a").with_text(Text.of("hi", origin, Cause("worldbook-processor", "The reef", reason)))
+
+    (row,) = diff(context([lore("it is constant")]), context([lore("'reef' stands in node:u1")])).changes
+
+    assert (row.kind, row.text_change) == ("other reason", None)
+    assert row.told == "same words, other reason: because it is constant → because 'reef' stands in node:u1"
+
+
+def test_the_same_words_of_another_hand_name_both() -> None:
     a = context([draft("a", "hi")])
     b = context([draft("a", "hi").with_text(Text.of("hi", Origin("macro", "x")))])
 
     (row,) = diff(a, b).changes
 
+    assert (row.kind, row.told) == ("other reason", "same words, other reason: from node a → from macro x")
+
+
+def test_other_fields_than_words_are_a_change() -> None:
+    (row,) = diff(context([draft("a")]), context([replace(draft("a"), name="Ann")])).changes
+
     assert (row.kind, row.text_change) == ("changed", None)
+
+
+# --- merged messages, by their parts
+
+
+def merged(drafts: Iterable[Draft], keys: str, separator: str = " | ") -> Context:
+    return context(drafts).merge(list(keys), separator, WHY)
+
+
+def test_one_more_message_in_a_merged_one_is_a_row_of_its_own() -> None:
+    a, b = merged(map(draft, "abd"), "ab"), merged(map(draft, "abcd"), "abc")
+
+    (row,) = diff(a, b).changes
+
+    assert repr(diff(a, b)) == "Diff(3 same, 1 only in b)"
+    assert (row.key, row.kind, str(row.b.text) if row.b else "") == ("c", "only in b", "text of c")
+    assert row.whole_b is b.drafts[0]
+    assert row.told == "part of a"
+    assert [(other.key, other.kind, other.whole_a) for other in diff(b, a).changes] == [("c", "only in a", b.drafts[0])]
+
+
+def test_a_change_inside_a_merged_message_is_that_of_its_part() -> None:
+    a, b = merged([draft("a"), draft("b", "the cat sat")], "ab"), merged([draft("a"), draft("b", "the dog sat")], "ab")
+
+    (row,) = diff(a, b).changes
+
+    assert (row.key, row.kind, row.text_change, row.told) == ("b", "changed", (4, "cat", "dog"), "part of a")
+
+
+def test_another_reason_inside_a_merged_message_is_that_of_its_part() -> None:
+    other = draft("b").with_text(Text.of("text of b", Origin("macro", "x")))
+    a, b = merged(map(draft, "ab"), "ab"), merged([draft("a"), other], "ab")
+
+    assert rows(a, b) == [("a", "same"), ("b", "other reason")]
+
+
+def test_a_merged_message_may_begin_with_another_part() -> None:
+    a, b = merged(map(draft, "bcd"), "bcd"), merged(map(draft, "abcd"), "abcd")
+
+    assert rows(a, b) == [("a", "only in b"), ("b", "same"), ("c", "same"), ("d", "same")]
+
+
+def test_what_is_merged_in_one_only_is_joined_and_not_changed() -> None:
+    a, b = context(map(draft, "abc")), merged(map(draft, "abc"), "ab")
+
+    there, back = diff(a, b), diff(b, a)
+
+    assert rows(a, b) == [("a", "joined"), ("b", "joined"), ("c", "same")]
+    assert [(row.told, str(row.cause)) for row in there.changes] == [
+        ("sent alone in a", "test / rule"),
+        ("sent alone in a", "test / rule: it is part of a"),
+    ]
+    assert [row.told for row in back.changes] == ["sent alone in b", "sent alone in b"]
+
+
+def test_other_separators_are_told() -> None:
+    a, b = merged(map(draft, "ab"), "ab"), merged(map(draft, "ab"), "ab", separator="")
+
+    (row,) = diff(a, b).changes
+
+    assert (row.key, row.kind, row.told) == ("b", "joined", "joined by ' | ' in a, by '' in b")
+
+
+def test_a_part_that_goes_into_another_message_names_both() -> None:
+    a, b = merged(map(draft, "abcd"), "ab").merge("cd", " | ", WHY), merged(map(draft, "abcd"), "bcd")
+
+    found = {row.key: (row.kind, row.told) for row in diff(a, b)}
+
+    assert found["a"] == ("joined", "sent alone in b")
+    assert found["b"] == ("joined", "part of a in a, first of 3 parts in b")
+    assert found["d"] == ("same", "")
+
+
+def test_files_that_a_merged_message_got_later_are_not_overlooked() -> None:
+    a = merged(map(draft, "ab"), "ab")
+    b = a.edit(lambda whole: replace(whole, body=(*whole.body, AssetRef("map", "image"))))
+
+    (row,) = diff(a, b).changes
+
+    assert (row.key, row.kind, row.told) == ("a", "changed", "other files or fields of the merged message")
+
+
+def test_a_part_that_only_calls_or_shows_something_is_shown_with_it() -> None:
+    asking = replace(draft("b", ""), body=(), calls=(ToolCall("c1", "look"),))
+    a, b = context([draft("a"), asking]), merged([draft("a"), asking], "ab")
+
+    row = next(row for row in diff(a, b) if row.key == "b")
+
+    assert row.kind == "joined"
+    assert row.b is not None and row.b.calls == asking.calls
+
+
+def test_a_message_made_of_others_under_its_own_key_is_no_part_of_them() -> None:
+    a = context(map(draft, "ab"))
+    made = replace(draft("sum"), merged=tuple(part for one in a.drafts for part in one.parts))
+
+    assert rows(a, a.arrange([made])) == [("a", "only in a"), ("b", "only in a"), ("sum", "only in b")]
+
+
+def test_runs_are_compared_by_the_parts_of_what_they_merge() -> None:
+    def built(*, lighthouse: bool) -> Trace:
+        entries = {
+            "1": LoreEntry(uid=1, constant=True, content="one"),
+            "2": LoreEntry(uid=2, key=("light",), content="2"),
+        }
+        session = Session(id="s").append("", role="system", id="root").append("light" if lighthouse else "dark", id="u")
+        return build(session, agent, books=[Worldbook(id="isle", entries=entries)], services=SERVICES)
+
+    agent = Agent.model_validate({"presetMessages": [{"id": "p", "role": "system", "content": "Be kind."}]})
+
+    found = diff(built(lighthouse=False), built(lighthouse=True))
+
+    assert {row.key: row.kind for row in found} == {
+        "lore:isle/1": "same",
+        "lore:isle/2": "only in b",
+        "preset:0": "same",
+        "node:u": "changed",
+    }
 
 
 def test_few_messages_move_not_many() -> None:
@@ -85,3 +224,17 @@ def test_a_diff_is_shown_as_a_small_table() -> None:
     assert "&lt;" not in html.partition("<table>")[0]
     assert "<0" not in html
     assert len(html) < 50_000
+
+
+def test_the_table_names_merged_messages_and_stays_small() -> None:
+    reason = "<b>" * 200
+    letters = [draft(str(n), "x" * 500) for n in range(100)]
+    others = [d.with_text(Text.of("x" * 500, d.origin, Cause("test", "rule", reason))) for d in letters]
+    more = draft("more", "one more")
+
+    html = diff(context(letters), context([*others, more]).merge(["99", "more"], " ", WHY))._repr_html_()
+    short = diff(merged(map(draft, "ab"), "ab"), merged(map(draft, "abc"), "abc"))._repr_html_()
+
+    assert len(html) < 50_000
+    assert "<b>" not in html.partition("<table>")[2]
+    assert "part of a" in short

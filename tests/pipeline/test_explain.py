@@ -136,6 +136,31 @@ def test_words_are_found_where_they_are_sent() -> None:
     assert [span.origin.ref for span in place.spans] == ["you"]
 
 
+def test_words_in_a_merged_message_name_the_part_that_they_belong_to() -> None:
+    first, second, across = (chat().where(words)[0] for words in ("someone", "and you", "e\n\n---\n\nand"))
+
+    assert [place.part for place in (first, second, across)] == ["node:who", "node:you", "node:who"]
+    assert str(first).startswith("node:who characters 5-12: sent")
+    assert str(second).startswith("node:you, in the merged node:who, characters 19-26: sent")
+
+
+def test_words_that_were_replaced_in_a_merged_message_name_their_part() -> None:
+    @processor("hush", priority=360)
+    def hush(ctx: Context) -> Context:
+        return ctx.edit(lambda draft: draft.with_text(draft.text.sub(re.compile("b.*"), "", cause=WHY)))
+
+    def merge(ctx: Context) -> Context:
+        return ctx.merge(["a", "b", "c"], "", Cause("merge", "rule"))
+
+    (place,) = run(row("a", "b", "c"), hush, merge).where("b")
+
+    assert (place.key, place.part, place.state) == ("a", "b", "replaced")
+
+
+def test_words_of_a_message_that_is_not_merged_are_its_own() -> None:
+    assert {place.part for place in chat().where("old story")} == {"node:old"}
+
+
 def test_words_are_found_where_they_were_dropped_with_the_cause() -> None:
     places = chat().where("old story")
 

@@ -1,10 +1,17 @@
 import json
 import re
 from dataclasses import replace
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
 
+import pytest
+
+from ctxlab.api import build, read_data
 from ctxlab.context import AssetRef, Cause, Context, Draft, Origin, Request, Text
-from ctxlab.documents import Session
-from ctxlab.pipeline import Debugger, Pipeline, Services
+from ctxlab.documents import Agent, AppliesTo, LoreEntry, RegexPreset, RegexRule, Session, Worldbook
+from ctxlab.pipeline import Debugger, Pipeline, Services, Trace
+from ctxlab.testing import generated_agent, generated_session
 from ctxlab.testing.fakes import WordTokenizer
 
 SERVICES = Services(tokenizer=WordTokenizer())
@@ -133,3 +140,97 @@ def test_a_view_grows_with_what_is_new_and_not_with_the_steps() -> None:
     assert many["texts"] == few["texts"]
     assert many["spans"] == few["spans"]
     assert many["drafts"] == few["drafts"]
+
+
+# --- what steps leave for others
+
+
+def left_by(view: dict[str, Any], step: int, key: str) -> Any:
+    return view["shared"][view["steps"][step]["shared"][key]]
+
+
+def test_tables_stand_at_the_step_that_left_them_and_once() -> None:
+    def leaves(ctx: Context) -> Context:
+        return ctx.put("rows", ({"n": 1},))
+
+    def leaves_more(ctx: Context) -> Context:
+        return ctx.put("more", 2).put("rows", [{"n": 1}])
+
+    def nothing(ctx: Context) -> Context:
+        return ctx
+
+    view = Pipeline.of([leaves, leaves_more, nothing]).run(context("hi"), SERVICES).view()
+
+    assert view["shared"] == [[{"n": 1}], 2]
+    assert [step["shared"] for step in view["steps"]] == [{"rows": 0}, {"more": 1, "rows": 0}, {}]
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        (MappingProxyType({1: (2, None)}), {"1": [2, None]}),
+        (frozenset({"b", "a"}), ["a", "b"]),
+        (float("nan"), "nan"),
+        (float("inf"), "inf"),
+        (0.5, 0.5),
+        (b"x", "b'x'"),
+        (Fraction(1, 2), "1/2"),
+        (True, True),
+    ],
+)
+def test_what_json_does_not_know_is_written_as_what_it_knows(value: Any, plain: Any) -> None:
+    def leaves(ctx: Context) -> Context:
+        return ctx.put("x", value)
+
+    view = Pipeline.of([leaves]).run(context("hi"), SERVICES).view()
+
+    assert left_by(view, 0, "x") == plain
+    assert json.loads(json.dumps(view, allow_nan=False)) == view
+
+
+REQUEST_ONLY = AppliesTo(render=False, request=True)
+TIDY = RegexPreset(rules=(RegexRule(id="r", name="No a", regex=r"\ba\b", replacement="an", apply_to=REQUEST_ONLY),))
+
+
+def languages(session: Session, agent: Agent, entries: int) -> Trace:
+    """With lore, rules, macros and variables; every fifth entry is constant, each asks for another place."""
+    fields = {"presetMessages": [{"id": "m", "role": "system", "content": "{{setvar::mood::calm}}{{getvar::mood}}"}]}
+    setting = Agent.model_validate(
+        {**agent.to_data(), "variableConfig": {"enabled": True, "definitions": []}, **fields}
+    )
+    book = Worldbook(
+        id="isle",
+        entries={
+            str(n): LoreEntry(
+                uid=n, key=(f"word{n}", "the"), content=f"Lore {n}. " * 9, constant=n % 5 == 0, position=n % 6
+            )
+            for n in range(entries)
+        },
+    )
+    session = session.append('a <svar name="hp" value="1"/>', role="user")
+    return build(session, setting, books=[book], rules=[TIDY], services=SERVICES)
+
+
+def test_a_run_with_all_small_languages_is_plain_json() -> None:
+    session = Session(id="s").append("", role="system", id="root").append("the reef", id="u1")
+    trace = languages(session, Agent(id="a"), entries=6)
+
+    view = trace.view()
+
+    assert json.loads(json.dumps(view, allow_nan=False)) == view
+    left = {key: view["shared"][n] for step in view["steps"] for key, n in step["shared"].items()}
+    assert [row["fired"] for row in left["lore"]] == [row["fired"] for row in trace.result.shared["lore"]]
+    assert [row["rule"] for row in left["regex-processor"]] == ["No a"]
+    assert left["macro-variables"]["session"] == {"mood": "calm"}
+    assert [row["path"] for row in left["variables"]] == ["hp"]
+    assert {step["id"]: step["decided"] for step in view["steps"]}["regex-processor"] == "1 rule, 1 hit"
+
+
+def test_a_long_conversation_with_a_large_book_stays_small() -> None:
+    session = read_data(generated_session(1_000, seed=1)).pick()
+    agent = read_data(generated_agent()).agents[0]
+
+    trace = languages(session, agent, entries=100)
+
+    assert len(trace.result.shared["lore"]) == 100
+    assert len(json.dumps(trace.view())) < 2_000_000

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import pytest
 
 from ctxlab.api import build
-from ctxlab.documents import Agent, ModelProfile, Session
+from ctxlab.documents import Agent, LoreEntry, ModelProfile, Session, Worldbook
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Services, Trace
 from ctxlab.studies import budget_figure, compare, injection_figure, placing
@@ -168,6 +168,51 @@ def test_injections_say_where_they_landed_and_whether_they_asked_for_it() -> Non
     assert found["Far"].sentence == "asked depth 12, landed at 2: the history has 2 messages"
     assert found["Scene"].sentence.startswith("anchor 'no' is not known")
     assert found["Off"].sentence == "the preset is switched off"
+
+
+BELL = Agent.model_validate(
+    {
+        "presetMessages": [
+            {"id": "p0", "role": "system", "content": "Listen: {{outlet::bell}}"},
+            {"id": "p1", "role": "system", "content": "Again: {{outlet::bell}}", "injectionStrategy": {"depth": 1}},
+        ]
+    }
+)
+
+
+def rung(**fields: Any) -> Trace:
+    """A bell and a gong, for the outlet that two presets show, or for wherever the fields say."""
+    bell = LoreEntry(
+        uid=1, comment="Bell", constant=True, order=1, position=7, outlet_name="bell", content="it {{random::rings}}."
+    )
+    gong = LoreEntry(
+        uid=2, comment="Gong", constant=True, content="It booms.", **{"position": 7, "outlet_name": "bell", **fields}
+    )
+    book = Worldbook(id="isle", entries={"1": bell, "2": gong})
+    return build(TALK, BELL, books=[book], services=Services(tokenizer=WordTokenizer()))
+
+
+def test_lore_in_an_outlet_is_wired_to_every_message_that_shows_it() -> None:
+    found = {each.name: each for each in placing(rung()).injections}
+
+    bell = found["Bell"]
+    assert (bell.look, bell.asked, bell.fate) == ("lore", "in its outlet", "landed")
+    assert [str(landing.draft.text) for landing in bell.landings] == [
+        "Listen: it rings.\nIt booms.",
+        "Again: it rings.\nIt booms.",
+    ]
+    assert found["Gong"].landings == bell.landings
+    wires = [shape for shape in injection_figure(rung()).layout.shapes if shape.type == "path"]
+    assert len(wires) == 2 + 2 + 2
+
+
+def test_lore_that_is_a_message_or_that_nobody_shows_is_in_no_outlet() -> None:
+    def fates(**fields: Any) -> list[tuple[str, str]]:
+        return [(each.asked, each.fate) for each in placing(rung(**fields)).injections][2:]
+
+    assert ("in its outlet", "landed") in fates()
+    assert fates(position=4, depth=0) == [("depth 0", "landed"), ("in its outlet", "landed")]
+    assert fates(outlet_name="horn") == [("in its outlet", "landed"), ("", "not sent")]
 
 
 def test_one_preset_at_several_depths_is_one_injection(built: Built) -> None:

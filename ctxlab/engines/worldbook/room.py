@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ FEW = 50
 """Rivals up to which a contest is held again to see who wins; among more the entry is simply given the first place."""
 
 Place = tuple[float, ...]
+_NOBODY: Mapping[int, Contender] = {}
 
 
 class Contest:
@@ -22,17 +23,22 @@ class Contest:
 
     def __init__(self, this: Pass, scan: Activation) -> None:
         self.this, self.scan = this, scan
-        self._members: dict[str, list[Contender]] = {}
+        self._members: dict[str, dict[int, Contender]] = {}
+        self._firm: dict[str, set[int]] = {}
         for one in this.contenders:
+            firm = one.sticky or is_firm(one.lore)
             for name in one.lore.groups:
-                self._members.setdefault(name, []).append(one)
+                self._members.setdefault(name, {})[one.lore.index] = one
+                if firm:
+                    self._firm.setdefault(name, set()).add(one.lore.index)
         self._entered: _Queue | None = None
         self._all: _Queue | None = None
 
     # --- groups
 
-    def rivals_of(self, lore: Lore) -> list[Contender]:
-        return [one for name in lore.groups for one in self._members.get(name, ()) if one.lore.index != lore.index]
+    def rivals_of(self, lore: Lore) -> int:
+        """How many others contend for its groups, each as often as it shares one."""
+        return others(lore, self._members)
 
     def group_fix(self, lore: Lore) -> dict[str, Any]:
         """Fields with which it fires for its groups; none where it would win as it is."""
@@ -40,9 +46,9 @@ class Contest:
         taken = [name for name in lore.groups if name in self.this.taken]
         if not rivals and not taken:
             return {}
-        if len(rivals) <= FEW and self._wins(lore):
+        if rivals <= FEW and self._wins(lore):
             return {}
-        hopeless = taken or any(one.sticky or one.lore.scored or one.lore.entry.group_override for one in rivals)
+        hopeless = taken or others(lore, self._firm)
         return {"group": ""} if hopeless or lore.scored or lore.entry.group_override else {"groupOverride": True}
 
     def _wins(self, lore: Lore) -> bool:
@@ -52,7 +58,7 @@ class Contest:
         scan = self.scan
         score = scan.sight.score(lore, before=self.this.number)
         contenders = [*around, Contender(lore, score, scan.clock.is_sticky(lore))]
-        contenders.sort(key=lambda one: _place(one.lore, scan))
+        contenders.sort(key=lambda one: one.lore.standing if scan.reference else _place(one.lore, scan))
         settled = settle(contenders, self.this.taken, scan.draw, reference=scan.reference)
         return lore.index not in settled.lost
 
@@ -61,7 +67,7 @@ class Contest:
         found: dict[int, Contender] = {}
         names, seen = list(lore.groups), set(lore.groups)
         while names:
-            for one in self._members.get(names.pop(), ()):
+            for one in self._members.get(names.pop(), _NOBODY).values():
                 if one.lore.index == lore.index or one.lore.index in found:
                     continue
                 found[one.lore.index] = one
@@ -122,6 +128,17 @@ class _Queue:
             return self.sums[-1] - mine, own.sums[-1] - mine
         place = _place(lore, scan)
         return self.sums[bisect_left(self.places, place)], own.sums[bisect_left(own.places, place)]
+
+
+def is_firm(lore: Lore) -> bool:
+    """Whether one that is to win a group by override may lose to it all the same."""
+    return lore.scored or lore.entry.group_override
+
+
+def others(lore: Lore, by_group: Mapping[str, Mapping[int, object] | Set[int]]) -> int:
+    """How many but itself share its groups, where indexes stand by group."""
+    groups = [by_group[name] for name in lore.groups if name in by_group]
+    return sum(len(indexes) - (lore.index in indexes) for indexes in groups)
 
 
 def fits(lore: Lore, spent: int, spent_of_book: int, scan: Activation) -> bool:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ctxlab.documents import RegexPreset
 from ctxlab.errors import ReadError
 from ctxlab.formats.converting.written import Written, one_of
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
 from ctxlab.formats.rules import rules_json
-from ctxlab.formats.sillytavern.regex_scripts import rule_to_script, scripts_json
+from ctxlab.formats.sillytavern.regex_scripts import misread, scripts_json
 
 
 def write_rules(found: Import, pick: int | str | None) -> Written:
@@ -22,7 +20,7 @@ def write_rules(found: Import, pick: int | str | None) -> Written:
 
 def write_scripts(found: Import, pick: int | str | None) -> Written:
     preset = _one_set(found, pick)
-    return scripts_json(preset), [*_beside(found), *_misread(preset)]
+    return scripts_json(preset), [*_beside(found), *misread(preset)]
 
 
 def rules_in(found: Import) -> tuple[RegexPreset, ...]:
@@ -45,19 +43,3 @@ def _one_set(found: Import, pick: int | str | None) -> RegexPreset:
 def _beside(found: Import) -> list[Loss]:
     held = {"session": found.sessions, "agent": found.agents, "user": found.users, "book": found.books}
     return [Loss(f"{one} {value.id!r}", "no rules; left out") for one, values in held.items() for value in values]
-
-
-def _misread(preset: RegexPreset) -> Iterator[Loss]:
-    """What a file of scripts can't say."""
-    if not preset.enabled:
-        yield Loss("", "the set is switched off, which a file of scripts can't say")
-    if preset.model_match is not None and preset.model_match.enabled:
-        yield Loss("modelMatch", "a file of scripts has no place for it; left out")
-    for rule in preset.rules:
-        place = f"rule {rule.shown_name!r}"
-        if rule.enabled and rule_to_script(rule).get("disabled"):
-            yield Loss(place, "SillyTavern can't run it as it is meant; it is written switched off")
-        if rule.apply_in_streaming is False:
-            yield Loss(place, "that it waits for the end of a message has no place in a script; left out")
-        if "tool" in rule.target_roles:
-            yield Loss(place, "a script is for no tool's messages; that role is left out")

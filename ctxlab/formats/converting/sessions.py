@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from ctxlab.documents import Session
 from ctxlab.documents.stored import as_json
-from ctxlab.errors import WriteError
 from ctxlab.formats.converting.agents import agent_of, named
 from ctxlab.formats.converting.written import Written
 from ctxlab.formats.imported import Import
@@ -27,10 +26,7 @@ def write_seed(found: Import, pick: int | str | None) -> Written:
         "agents": [{"presetMessages": [], **agent.to_data()} for agent in chosen.agents],
         "users": [{"id": user.id, "name": user.name, "content": "", **user.to_data()} for user in chosen.users],
     }
-    try:
-        return as_json({key: values for key, values in stored.items() if values}, indent=2), _books(found)
-    except ValueError as error:
-        raise WriteError("the sessions hold data nested too deeply to be written") from error
+    return as_json({key: values for key, values in stored.items() if values}, indent=2), _books(found)
 
 
 def write_zip(found: Import, pick: int | str | None) -> Written:

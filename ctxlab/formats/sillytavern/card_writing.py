@@ -33,7 +33,7 @@ from ctxlab.formats.sillytavern.carrying import patched
 from ctxlab.formats.sillytavern.lorebook_writing import book_to
 from ctxlab.formats.sillytavern.png import BUNDLE, plain_picture, read_chunks, with_chunks
 from ctxlab.formats.sillytavern.scripts_inside import KEY as SCRIPTS
-from ctxlab.formats.sillytavern.scripts_inside import scripts_of
+from ctxlab.formats.sillytavern.scripts_inside import misread_of, scripts_of
 
 OF_PRESET: Final = "preset"
 """Where an agent joined of a card and a preset carries the preset's JSON."""
@@ -51,6 +51,12 @@ NO_PLACE: Final = {
     "variable_config": "variables",
     "llm_think_rules": "rules of reasoning",
     "assets": "files",
+    "model_id": "model",
+    "user_profile_id": "user",
+    "default_greeting_id": "default greeting",
+    "worldbook_settings": "settings of books",
+    "visual_guideline": "guideline for pictures",
+    "category": "category",
 }
 """Fields of an agent that a card can't hold, in words."""
 
@@ -69,6 +75,7 @@ def card_data(agent: Agent, *, book: Worldbook | None = None) -> Export[Data]:
     joined = OF_PRESET in (agent.carried or {})
     card = patched(original, _fields(before, original), _fields(before if joined else agent, original, about=agent))
     losses = _losses(agent, shape) if not joined else [Loss("presets", "a card can't hold the preset it was joined to")]
+    losses += [*_unsent(agent, before), *_other_books(agent, book)]
     return Export(_with_book(card, agent, book, shape), tuple(losses))
 
 
@@ -136,7 +143,7 @@ def _in_picture(card: Data, agent: Agent, picture: bytes, source: str) -> bytes:
 def _as_json(card: Data, agent: Agent) -> bytes:
     try:
         return as_json(card, indent=2)
-    except (ValueError, RecursionError) as error:
+    except (WriteError, RecursionError) as error:
         raise WriteError(f"the card of {agent.shown_name!r} holds data nested too deeply to be written") from error
 
 
@@ -218,7 +225,7 @@ def _with_book(card: Data, agent: Agent, book: Worldbook | None, shape: int) -> 
 
 
 def _fresh(agent: Agent, book: Worldbook | None) -> Export[Data]:
-    losses = _losses(agent, 2, fresh=True, book=book)
+    losses = [*_losses(agent, 2, fresh=True, book=book), *_unsent(agent, Agent()), *_other_books(agent, book)]
     data = _fields(agent, SPEC)
     data |= {"name": agent.shown_name, "creator": "", "character_version": agent.agent_version or ""}
     before = [preset.content for preset in _plain(agent)]
@@ -263,8 +270,36 @@ def _losses(agent: Agent, shape: int, *, fresh: bool = False, book: Worldbook | 
     held = [words for field, words in NO_PLACE.items() if getattr(agent, field)]
     if held:
         losses.append(Loss("", f"a card has no place for the agent's {', '.join(held)}; left out"))
+    losses += [
+        Loss(f"greeting {greeting.id!r}", f"its {what}; a card's greetings are the character's words alone")
+        for greeting in agent.greetings
+        for what, has_it in (("role is lost", greeting.role != "assistant"), ("files are lost", greeting.attachments))
+        if has_it
+    ]
+    losses += misread_of(agent)
     if agent.display_name and shape != 3 and not fresh:
         losses.append(Loss("displayName", "only cards of version 3 have a nickname; left out"))
     if fresh and agent.worldbook_ids and book is None:
         losses.append(Loss("worldbookIds", "the card names the first of its books; give it with book= to put it in"))
     return losses
+
+
+def _unsent(agent: Agent, before: Agent) -> list[Loss]:
+    """A loss for each changed text of the character in whose place its preset's is written."""
+    said = {prompt_name(preset): preset.content for preset in reversed(agent.preset_messages)}
+    return [
+        Loss(slot.field, f"the preset {slot.prompt!r} says something else, and that is written; change the preset")
+        for slot in CHARACTER
+        if (text := getattr(agent, slot.field)) != getattr(before, slot.field)
+        and slot.prompt in said
+        and (text or "") != said[slot.prompt]
+    ]
+
+
+def _other_books(agent: Agent, book: Worldbook | None) -> list[Loss]:
+    """A loss for each book beyond the one inside the card and the one that it names."""
+    inside = book.book_id if book is not None else (agent.carried or {}).get(BOOK_INSIDE)
+    held = {inside, _linked(agent)}
+    return [
+        Loss(f"book {id!r}", "a card holds one and names one; left out") for id in agent.worldbook_ids if id not in held
+    ]

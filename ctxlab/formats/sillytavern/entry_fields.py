@@ -37,11 +37,16 @@ def character_filter(value: Any) -> Data:
     if not isinstance(value, Mapping):
         raise ValueError("is no object")
     said = cast("Mapping[str, Any]", value)
-    return {
-        "is_exclude": lenient.flag(said.get("isExclude") or False),
-        "names": lenient.texts(said.get("names") or ()),
-        "tags": lenient.texts(said.get("tags") or ()),
-    }
+    wrong = ""
+    filter: Data = {"is_exclude": lenient.flag(said.get("isExclude") or False)}
+    for key in ("names", "tags"):
+        try:
+            filter[key] = lenient.texts(said.get(key) or ())
+        except lenient.Partly as problem:
+            filter[key], wrong = problem.value, str(problem)
+    if wrong:
+        raise lenient.Partly(wrong, filter)
+    return filter
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,12 @@ def _number(raw: Mapping[str, Any], keys: tuple[str, ...], losses: list[Loss]) -
         return None
 
 
+def unknown_parameters(agent: Agent) -> list[str]:
+    """Parameters that a preset has no name for."""
+    known = {"contextManagement", *(parameter.name for parameter in PARAMETERS)}
+    return [name for name in agent.parameters or {} if name not in known]
+
+
 def parameters_to(agent: Agent, original: Mapping[str, Any]) -> Data:
     """The settings as a preset has them, under the keys that the original uses."""
     said = agent.parameters or {}

@@ -16,11 +16,11 @@ from ctxlab.formats.loss import Loss
 from ctxlab.formats.sillytavern import lenient
 from ctxlab.formats.sillytavern.card_fields import Data, original_of, prompt_name
 from ctxlab.formats.sillytavern.carrying import patched
-from ctxlab.formats.sillytavern.preset_parameters import parameters_to
+from ctxlab.formats.sillytavern.preset_parameters import parameters_to, unknown_parameters
 from ctxlab.formats.sillytavern.presets import ABSOLUTE, BLANK, CHOSEN, NEW_CHAT, is_preset, preset_from, unwrapped
-from ctxlab.formats.sillytavern.prompt_order import DEPTH, MARKERS, ORDER, order_of
+from ctxlab.formats.sillytavern.prompt_order import DEPTH, MARKERS, ORDER, by_identifier, order_of
 from ctxlab.formats.sillytavern.scripts_inside import KEY as SCRIPTS
-from ctxlab.formats.sillytavern.scripts_inside import scripts_of
+from ctxlab.formats.sillytavern.scripts_inside import misread_of, scripts_of
 
 EVERYONE: Final = 100001
 """The number under which SillyTavern keeps the order for all characters."""
@@ -33,6 +33,11 @@ NO_PLACE: Final = {
     "preset_groups": "groups of presets",
     "assets": "files",
     "character_description": "character",
+    "virtual_time_config": "clock",
+    "variable_config": "variables",
+    "llm_think_rules": "rules of reasoning",
+    "model_id": "model",
+    "user_profile_id": "user",
 }
 
 
@@ -46,14 +51,15 @@ def preset_data(agent: Agent) -> Export[Data]:
     before, _ = preset_from(original, name=agent.name, id=agent.id, character_id=chosen)
     written = patched(body, _fields(before, body, chosen), _fields(agent, body, chosen))
     whole = original if written is body else written if body is original else {**original, "data": written}
-    return Export(cast("Data", whole), tuple(loss for loss in _losses(agent) if loss not in _losses(before)))
+    known = set(_losses(before))
+    return Export(cast("Data", whole), tuple(loss for loss in _losses(agent) if loss not in known))
 
 
 def preset_json(agent: Agent) -> bytes:
     """The preset as UTF-8 JSON, indented."""
     try:
         return as_json(preset_data(agent).data, indent=2)
-    except (ValueError, RecursionError) as error:
+    except (WriteError, RecursionError) as error:
         raise WriteError(f"the preset {agent.shown_name!r} holds data nested too deeply to be written") from error
 
 
@@ -73,6 +79,8 @@ def _fields(agent: Agent, body: Mapping[str, Any], chosen: Any = None) -> Data:
             fields["new_chat_prompt"] = node.content
         else:
             prompts.append(_prompt(identifier, node))
+    places = {name: place for place, name in enumerate(by_identifier(body, []))}
+    prompts.sort(key=lambda prompt: places.get(prompt["identifier"], len(places)))  # their order says nothing
     if not any(identifier == NEW_CHAT for identifier, _ in nodes):
         fields["new_chat_prompt"] = ""
     orders = order_of(body, chosen, [])
@@ -128,5 +136,9 @@ def _losses(agent: Agent) -> list[Loss]:
         for index, node in enumerate(agent.preset_messages)
         if node.injection_strategy is not None and node.injection_strategy.depth is None
     ]
+    losses += [
+        Loss(f"parameters.{name}", "a preset has no place for it; left out") for name in unknown_parameters(agent)
+    ]
+    losses += misread_of(agent)
     held = [words for field, words in NO_PLACE.items() if getattr(agent, field)]
     return [*losses, Loss("", f"a preset has no place for the agent's {', '.join(held)}; left out")] if held else losses

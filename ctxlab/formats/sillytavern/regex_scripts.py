@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
@@ -23,7 +23,16 @@ from ctxlab.formats.sillytavern.carrying import patched
 from ctxlab.formats.sillytavern.script_templates import from_tavern, has_macros, to_tavern
 from ctxlab.formats.tree import Names
 
-__all__ = ["READER", "preset_of", "rule_to_script", "script_to_rule", "scripts_json", "scripts_of", "write_scripts"]
+__all__ = [
+    "READER",
+    "misread",
+    "preset_of",
+    "rule_to_script",
+    "script_to_rule",
+    "scripts_json",
+    "scripts_of",
+    "write_scripts",
+]
 
 Data = dict[str, Any]
 Compat = Literal["ctxlab", "reference"]
@@ -142,6 +151,22 @@ def scripts_of(preset: RegexPreset) -> list[Any]:
         scripts.append(rule_to_script(rule))
         scripts += idle.pop(rule.id, [])
     return scripts + [script for rest in idle.values() for script in rest]
+
+
+def misread(preset: RegexPreset) -> Iterator[Loss]:
+    """A loss for what scripts can't say of a preset."""
+    if not preset.enabled:
+        yield Loss("", "the set is switched off, which scripts can't say")
+    if preset.model_match is not None and preset.model_match.enabled:
+        yield Loss("modelMatch", "scripts have no place for it; left out")
+    for rule in preset.rules:
+        place = f"rule {rule.shown_name!r}"
+        if rule.enabled and rule_to_script(rule).get("disabled"):
+            yield Loss(place, "SillyTavern can't run it as it is meant; it is written switched off")
+        if rule.apply_in_streaming is False:
+            yield Loss(place, "that it waits for the end of a message has no place in a script; left out")
+        if "tool" in rule.target_roles:
+            yield Loss(place, "a script is for no tool's messages; that role is left out")
 
 
 def scripts_json(preset: RegexPreset) -> bytes:

@@ -23,12 +23,26 @@ def rules_inside(
     scripts = next((found for place in places if isinstance(found := place.get(KEY), list) and found), None)
     if scripts is None:
         return None, []
-    rules, losses = regex_scripts.preset_of(cast("list[Any]", scripts), name=f"{name}: regex scripts", id=f"{id}-regex")
+    rules, losses = regex_scripts.preset_of(
+        cast("list[Any]", scripts), name=f"{name}: regex scripts", id=f"{id}-regex", compat=compat
+    )
     return rules.with_(priority=priority), [loss.inside(KEY) for loss in losses]
 
 
 def scripts_of(agent: Agent) -> list[Any]:
     """The agent's rules as scripts, without those that a preset brought to its card."""
+    return [script for preset in _own(agent) for script in regex_scripts.scripts_of(preset)]
+
+
+def misread_of(agent: Agent) -> list[Loss]:
+    """What those scripts can't say."""
+    return [
+        loss.inside(f"set of rules {preset.id or preset.name!r}")
+        for preset in _own(agent)
+        for loss in regex_scripts.misread(preset)
+    ]
+
+
+def _own(agent: Agent) -> list[RegexPreset]:
     others = (agent.carried or {}).get(RULES_OF_PRESET) or ()
-    presets = agent.regex_config.presets if agent.regex_config else ()
-    return [script for preset in presets if preset.id not in others for script in regex_scripts.scripts_of(preset)]
+    return [preset for preset in (agent.regex_config.presets if agent.regex_config else ()) if preset.id not in others]

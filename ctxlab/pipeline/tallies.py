@@ -1,14 +1,12 @@
-"""What a step decided, in a few words for its row: entries that fired, rules that hit, variables that changed."""
+"""What a step decided, in a few words: entries that fired, rules that hit, variables that changed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from ctxlab.cli.terminal import harmless
 from ctxlab.context import Context
 from ctxlab.pipeline.decisions import LORE
-from ctxlab.pipeline.trace import Step, Trace
 
 RULES, WRITES, STATE, MACROS = "regex-processor", "variables", "session-variables", "macro-variables"
 FEW = 3
@@ -30,24 +28,21 @@ class Value(NamedTuple):
         return self.before != self.after or type(self.before) is not type(self.after)
 
 
-def left(step: Step, key: str) -> Any:
+def left(before: Context, after: Context, key: str) -> Any:
     """What a step left under a shared key; None when it left nothing new there."""
-    found = step.after.shared.get(key)
-    return None if found is step.before.shared.get(key) else found
+    found = after.shared.get(key)
+    return None if found is before.shared.get(key) else found
 
 
-def rows_of(trace: Trace, key: str) -> tuple[Mapping[str, Any], ...]:
-    """The rows under a shared key."""
-    return tuple(trace.result.shared.get(key, ()))
-
-
-def tally(step: Step) -> str:
+def tally(before: Context, after: Context) -> str:
     """`5 of 16 entries fired`, `3 rules, 12 hits`; empty when nothing of the kind was decided."""
-    return "; ".join(_told(step))
+    return "; ".join(_told(before, after)) if after.shared is not before.shared else ""
 
 
-def _told(step: Step) -> Iterator[str]:
-    lore, rules, writes = left(step, LORE), left(step, RULES), left(step, WRITES)
+def _told(before: Context, after: Context) -> Iterator[str]:
+    lore = _rows(left(before, after, LORE), "fired")
+    rules = _rows(left(before, after, RULES), "layer", "preset", "rule_id", "rule", "hits")
+    writes = _rows(left(before, after, WRITES), "path", "op")
     if lore:
         yield f"{sum(bool(row['fired']) for row in lore):,} of {_many(len(lore), 'entry', 'entries')} fired"
     if rules:
@@ -57,17 +52,23 @@ def _told(step: Step) -> Iterator[str]:
     if writes:
         paths = _many(len({row["path"] for row in writes}), "variable", "variables")
         yield f"{_many(len(writes), 'write', 'writes')} to {paths}"
-    if left(step, MACROS) is not None:
-        names = [value.name for value in values(step) if value.changed and value.scope != "session"]
+    if left(before, after, MACROS) is not None:
+        names = [value.name for value in values(before, after) if value.changed and value.scope != "session"]
         if names:
             more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
-            yield f"sets {harmless(', '.join(names[:FEW]))}{more}"
+            yield f"sets {', '.join(names[:FEW])}{more}"
 
 
-def values(step: Step) -> list[Value]:
+def _rows(left: Any, *columns: str) -> list[Mapping[str, Any]]:
+    """The rows of a table; what others leave under the same key is none."""
+    rows = cast("tuple[Any, ...]", left) if isinstance(left, (tuple, list)) else ()
+    return [row for row in rows if isinstance(row, Mapping) and all(column in row for column in columns)]
+
+
+def values(before: Context, after: Context) -> list[Value]:
     """Every variable before and after a step, by scope and name."""
-    before, after = _state(step.before), _state(step.after)
-    return [Value(*name, before.get(name), after.get(name)) for name in dict.fromkeys((*before, *after))]
+    old, new = _state(before), _state(after)
+    return [Value(*name, old.get(name), new.get(name)) for name in dict.fromkeys((*old, *new))]
 
 
 def _state(ctx: Context) -> dict[tuple[Scope, str], Any]:

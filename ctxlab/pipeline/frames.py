@@ -1,0 +1,41 @@
+"""Rows that steps leave, as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LARGEST = 2**63 - 1
+
+
+def frame_of(table: Mapping[str, Any] | Iterable[Any]) -> pd.DataFrame:
+    """One row an entry, a mapping alone as one row; columns in the order in which they are met."""
+    import pandas as pd
+
+    rows = [cast("Mapping[str, Any]", table)] if isinstance(table, Mapping) else list(table)
+    if not all(isinstance(row, Mapping) for row in rows):
+        return pd.DataFrame(rows)
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: _column([row.get(name) for row in rows]) for name in names}
+    return pd.DataFrame(columns, index=pd.RangeIndex(len(rows)))
+
+
+def _column(values: Sequence[Any]) -> pd.Series[Any]:
+    """What is missing makes whole numbers no fractions, and stays None among words."""
+    import pandas as pd
+
+    return pd.Series(list(values), dtype=_dtype([value for value in values if value is not None], len(values)))
+
+
+def _dtype(there: Sequence[Any], rows: int) -> Literal["int64", "Int64", "float64", "bool", "object"]:
+    kinds = {type(value) for value in there}
+    if kinds == {bool} and len(there) == rows:
+        return "bool"
+    if not kinds or not kinds <= {int, float} or any(type(value) is int and abs(value) > LARGEST for value in there):
+        return "object"
+    if float in kinds:
+        return "float64"
+    return "int64" if len(there) == rows else "Int64"

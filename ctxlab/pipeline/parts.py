@@ -1,0 +1,112 @@
+"""What merged messages are made of: which characters are whose."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ctxlab.context import Cause, Draft, Part, Span, Text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """The words of one part where they stand in a merged message; `seam` is what joins them to those before."""
+
+    part: Part
+    start: int
+    text: Text
+    seam: str = ""
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+def pieces(draft: Draft) -> tuple[Piece, ...]:
+    """The parts of a message in their order: with their seams they are all of its text. One that isn't merged is one.
+
+    A seam ends a part. Where seams are empty or were rewritten, the origins of the words tell whose they are.
+    """
+    parts, text = draft.parts, draft.text
+    if len(parts) == 1:
+        return (Piece(parts[0], 0, text),)
+    walk = _Walk(parts, some_seams_are_gone=sum(map(is_seam, text.spans)) < len(parts) - 1)
+    for span in text.spans:
+        walk.take(span)
+    return walk.pieces()
+
+
+def is_seam(span: Span) -> bool:
+    """Whether merging put it between two messages; separators inside one message have no cause."""
+    return span.origin.kind == "separator" and span.cause is not None
+
+
+def seam_cause(whole: Draft) -> Cause | None:
+    """Why a message was merged, as its first seam says it."""
+    return next((span.cause for span in whole.text.spans if is_seam(span)), None)
+
+
+@dataclass(slots=True)
+class _Words:
+    """The words of a part, as far as they were met."""
+
+    start: int = 0
+    seam: str = ""
+    spans: list[Span] = field(default_factory=list[Span])
+
+
+class _Walk:
+    """Once over the spans of a merged text, from part to part."""
+
+    def __init__(self, parts: Sequence[Part], *, some_seams_are_gone: bool) -> None:
+        self.parts = parts
+        self.some_seams_are_gone = some_seams_are_gone
+        self.words = [_Words() for _ in parts]
+        self.places: dict[object, list[int]] = {}
+        for i, part in enumerate(parts):
+            self.places.setdefault(part.origin, []).append(i)
+        self.at = self.offset = 0
+        self.seam: list[Span] = []
+
+    def take(self, span: Span) -> None:
+        if is_seam(span):
+            self.seam.append(span)
+        else:
+            if self.seam or self.some_seams_are_gone:
+                self._go_on(self._owner(span, self.at + 1 if self.seam else self.at))
+            self.words[self.at].spans.append(span)
+        self.offset += len(span.text)
+
+    def pieces(self) -> tuple[Piece, ...]:
+        if self.seam:
+            self._go_on(self.at + 1)
+        for passed in self.words[self.at + 1 :]:
+            passed.start = self.offset
+        return tuple(
+            [
+                Piece(part, words.start, Text(words.spans), words.seam)
+                for part, words in zip(self.parts, self.words, strict=True)
+            ]
+        )
+
+    def _owner(self, span: Span, after: int) -> int:
+        """The first part from `after` on that had a hand in a span; `after` itself when none had."""
+        found: list[int] = []
+        for origin in span.origins():
+            places = self.places.get(origin, ())
+            i = bisect_left(places, after)
+            found += places[i : i + 1]
+        return min(found, default=after)
+
+    def _go_on(self, to: int) -> None:
+        """To another part; those that are passed over have no words."""
+        to = min(to, len(self.parts) - 1)
+        seam = "".join([span.text for span in self.seam])
+        if to == self.at:
+            self.words[to].spans += self.seam  # more seams than parts: it is one of its own words
+        else:
+            for passed in self.words[self.at + 1 : to]:
+                passed.start = self.offset - len(seam)
+            self.words[to].start, self.words[to].seam = self.offset, seam
+        self.at, self.seam = to, []
