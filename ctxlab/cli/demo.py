@@ -8,20 +8,22 @@ from pathlib import Path
 from ctxlab import api
 from ctxlab.cli.bar import bar
 from ctxlab.cli.diffs import differences
+from ctxlab.cli.entries import entry
 from ctxlab.cli.show import LIMITER, Steps, head, short_key
 from ctxlab.cli.stories import life, places
 from ctxlab.cli.terminal import Screen
 from ctxlab.context import Draft
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace, diff
+from ctxlab.pipeline.decisions import entries_named
 
 NAME = "harbour_roleplay"
-LORE = "harbour_lore.json"
+LORE, ENTRY = "harbour_lore.json", "The compass"
 SMALL, LARGE = 1500, 1900
 
 
 def show_demo() -> None:
-    """Build with a small budget, explain a cut and a rewritten word, build with a larger one, compare."""
+    """Build with a small budget, explain a cut, a rewritten word and a lore entry, build with a larger one, compare."""
     folder = bundled()
     file = folder / f"{NAME}.session.json"
     session = api.load(file)
@@ -55,12 +57,19 @@ def show_demo() -> None:
     screen.blank()
     bar(screen, larger)
 
+    lore = _shown(folder / LORE)
+    screen.blank()
+    _command(screen, f'ctxlab explain {shown} --book {lore} --entry "{ENTRY}"', "why a lore entry does not fire")
+    told = api.build(session, agent, user=user, books=api.read(folder / LORE).books)
+    for row in entries_named(told, ENTRY):
+        entry(screen, told, row)
+
     screen.blank()
     screen.line(("next", "strong"))
     for command in (
         f"ctxlab step {shown} --budget {SMALL}",
         f"ctxlab build {_shown(folder / 'coding_chat.session.json')} --set token-limiter.retain=each",
-        f'ctxlab explain {shown} --book {_shown(folder / LORE)} --entry "Second Thought"',
+        f"ctxlab lore {shown} --book {lore}",
         f"ctxlab tree {_shown(folder / 'research_tree.session.json')}",
     ):
         screen.line("  ", (command, "command"))

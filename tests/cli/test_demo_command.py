@@ -21,6 +21,7 @@ def test_the_demo_shows_steps_a_cut_a_rewrite_and_a_comparison(run) -> None:
         "it is not sent; ",
         "in place of “{{char}}” from preset preset-frame",
         "messages the same",
+        "nearest  it fires with scan depth: 3",
     ):
         assert words in result.out
 
@@ -31,7 +32,7 @@ def test_every_command_that_the_demo_names_works(run, monkeypatch: pytest.Monkey
 
     commands = [line.lstrip("$ ") for line in lines if line.startswith(("$ ctxlab", "  ctxlab"))]
 
-    assert len(commands) == 8
+    assert len(commands) == 9
     for command in commands:
         assert run(*shlex.split(command)[1:], stdin="q\n").code == 0
 
