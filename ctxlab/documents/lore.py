@@ -166,8 +166,11 @@ class Worldbook(Stored):
         """The book with other fields in one of its entries.
 
         `which` is as in `entry`; fields are named as in Python or as in the file, so a nearest change fits as it is.
+        `keys` are put where the entry has its keys.
         """
         name = self._name_of(which)
+        if "keys" in fields and "key" not in fields and self.entries[name].key:
+            fields["key"] = fields.pop("keys")
         return self.model_copy(update={"entries": {**self.entries, name: self.entries[name].changed(fields)}})
 
     def _name_of(self, which: int | str) -> str:

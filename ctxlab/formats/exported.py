@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
+from ctxlab.documents.wording import counted
 from ctxlab.formats.loss import Loss
 
 T = TypeVar("T")
@@ -31,5 +32,9 @@ class Export(Generic[T]):
 def _size(data: object) -> str:
     if isinstance(data, str):
         return f"{len(data):,} characters"
-    messages = cast("dict[str, Any]", data).get("messages", data) if isinstance(data, dict) else data
-    return f"{len(cast('list[Any]', messages)):,} messages"
+    if isinstance(data, bytes):
+        return f"{len(data):,} bytes"
+    held = cast("dict[str, Any]", data).get("messages") if isinstance(data, dict) else data
+    if isinstance(held, list):
+        return counted(len(cast("list[Any]", held)), "message")
+    return counted(len(cast("dict[str, Any]", data)), "field")

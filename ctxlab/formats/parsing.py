@@ -41,7 +41,8 @@ def material_of(raw: bytes, source: str) -> Material:
     """The parsed content of a file, or of the text inside a picture."""
     if raw.startswith(SIGNATURE):
         keyword, inside = text_in_png(raw, source)
-        return replace(parsed_text(inside, f"{source}: text {keyword!r}", yaml=keyword == BUNDLE), source=source)
+        place = f"{source}: text {keyword!r}"
+        return replace(parsed_text(_as_utf8(inside, place), place, yaml=keyword == BUNDLE), source=source)
     return parsed_text(_as_utf8(raw, source), source, yaml=named_yaml(source))
 
 

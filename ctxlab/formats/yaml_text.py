@@ -142,7 +142,10 @@ def _mapping(node: Node, losses: list[Loss]) -> dict[str, Any]:
         if name.tag == PREFIX + "merge":
             found = _value(child, losses)
             for part in cast("list[Any]", found) if isinstance(found, list) else [found]:
-                merged = {**(cast("dict[str, Any]", part) if isinstance(part, dict) else {}), **merged}
+                if isinstance(part, dict):
+                    merged = {**cast("dict[str, Any]", part), **merged}
+                else:
+                    losses.append(Loss(f"line {name.start_mark.line + 1}", "what is merged in is no object; left out"))
             continue
         key = _key(name)
         if key in own:

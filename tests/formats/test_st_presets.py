@@ -223,12 +223,12 @@ def test_changes_are_written_where_they_belong() -> None:
 
     assert (written["temperature"], written["top_a"]) == (0.5, 0.1)
     assert [(one["identifier"], one["content"]) for one in written["prompts"]] == [
-        ("b", "B"),
         ("a", "AA"),
+        ("b", "B"),
         ("chatHistory", ""),
         ("c", "C"),
     ]
-    assert written["prompts"][1]["own"] == 1
+    assert written["prompts"][0]["own"] == 1
     assert (written["prompts"][3]["injection_position"], written["prompts"][3]["injection_depth"]) == (1, 2)
     assert written["prompt_order"][0]["order"] == [
         {"identifier": "b", "enabled": False},

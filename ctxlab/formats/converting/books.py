@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ctxlab.documents import Worldbook
 from ctxlab.formats.converting.written import Written, one_of
 from ctxlab.formats.imported import Import
@@ -15,7 +17,17 @@ def write_worldbook(found: Import, pick: int | str | None) -> Written:
 
 
 def write_lorebook(found: Import, pick: int | str | None, *, form: BookForm) -> Written:
-    return lorebook_json(_one_book(found, pick), form=form), _beside(found)
+    book = _one_book(found, pick)
+    return lorebook_json(book, form=form), [*_beside(found), *_unsaid(book)]
+
+
+def _unsaid(book: Worldbook) -> Iterator[Loss]:
+    """What SillyTavern's books have no place for."""
+    if book.model_match is not None and book.model_match.enabled:
+        yield Loss("modelMatch", "a lorebook has no place for it; left out")
+    for key, entry in book.entries.items():
+        if entry.model_extra:
+            yield Loss(f"entry {key!r}", f"{', '.join(entry.model_extra)}: no field of a lorebook's entry; left out")
 
 
 def _beside(found: Import) -> list[Loss]:

@@ -16,6 +16,7 @@ from ctxlab.formats.exported import Export
 from ctxlab.formats.loss import Loss
 from ctxlab.formats.sillytavern.card_fields import (
     BOOK_INSIDE,
+    CARRIED,
     CHARACTER,
     DEPTH_PROMPT,
     MAIN,
@@ -30,7 +31,7 @@ from ctxlab.formats.sillytavern.card_fields import (
 )
 from ctxlab.formats.sillytavern.cards import DEPTH, FIRST, card_from, is_card
 from ctxlab.formats.sillytavern.carrying import patched
-from ctxlab.formats.sillytavern.lorebook_writing import book_to
+from ctxlab.formats.sillytavern.lorebook_writing import book_to, written_form
 from ctxlab.formats.sillytavern.png import BUNDLE, plain_picture, read_chunks, with_chunks
 from ctxlab.formats.sillytavern.scripts_inside import KEY as SCRIPTS
 from ctxlab.formats.sillytavern.scripts_inside import misread_of, scripts_of
@@ -207,7 +208,8 @@ def _with_book(card: Data, agent: Agent, book: Worldbook | None, shape: int) -> 
     """The card with this book inside; without the one it had where the agent no longer names it."""
     held = inner(card).get("character_book")
     if book is not None:
-        now = book_to(book, form="character_book")
+        as_read = isinstance(held, Mapping) and (book.carried or {}).get(CARRIED) == held
+        now = book_to(book, form=written_form(book) if as_read else "character_book")
     elif (was := (agent.carried or {}).get(BOOK_INSIDE)) and was not in agent.worldbook_ids:
         now = None
     else:
@@ -225,7 +227,11 @@ def _with_book(card: Data, agent: Agent, book: Worldbook | None, shape: int) -> 
 
 
 def _fresh(agent: Agent, book: Worldbook | None) -> Export[Data]:
-    losses = [*_losses(agent, 2, fresh=True, book=book), *_unsent(agent, Agent()), *_other_books(agent, book)]
+    losses = [
+        *_losses(agent, 2, fresh=True, book=book),
+        *_unsent(agent, Agent.model_validate({})),
+        *_other_books(agent, book),
+    ]
     data = _fields(agent, SPEC)
     data |= {"name": agent.shown_name, "creator": "", "character_version": agent.agent_version or ""}
     before = [preset.content for preset in _plain(agent)]

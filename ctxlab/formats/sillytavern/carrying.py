@@ -24,9 +24,10 @@ MISSING: Final = _Missing()
 def patched(original: Any, before: Any, after: Any) -> Any:
     """`original` with the difference from `before` to `after`; `patched(o, b, b)` is `o`.
 
-    Objects are patched by key. Items of lists are matched by their identifier, uid or id where every item has one of
-    its own, else by position after what is equal at both ends; a list of which reading left out items that can't be
-    told is replaced. The result shares what didn't change with `original`.
+    Objects are patched by key. Items of lists are matched by their identifier, uid or id where every item that was read
+    has one of its own (of several in the original the last is meant), else by position after what is equal at both
+    ends; a list of which reading left out items that can't be told is replaced. The result shares what didn't change
+    with `original`.
 
     >>> patched({"name": "Mira", "extra": 1}, {"name": "Mira"}, {"name": "Mirabel"})
     {'name': 'Mirabel', 'extra': 1}
@@ -72,9 +73,9 @@ def _patched_list(original: list[Any], before: list[Any], after: list[Any]) -> l
     if same(before, after):
         return original
     for key in IDS:
-        ids = [_ids(items, key) for items in (original, before, after)]
-        if ids[0] is not None and ids[1] is not None and ids[2] is not None:
-            return _by_id(ids[0], ids[1], ids[2])
+        was, now = _ids(before, key), _ids(after, key)
+        if was is not None and now is not None:
+            return _by_id(_last_of_each(original, key), was, now)
     return _by_position(original, before, after)
 
 
@@ -89,6 +90,16 @@ def _ids(items: Sequence[Any], key: str) -> dict[Any, Any] | None:
     return found
 
 
+def _last_of_each(items: Sequence[Any], key: str) -> dict[Any, Any]:
+    """The items in their order: the last of each id under it, the others under their place, which is no id."""
+    names = [cast("dict[str, Any]", item).get(key) if isinstance(item, dict) else None for item in items]
+    last = {name: place for place, name in enumerate(names) if isinstance(name, str | int)}
+    return {
+        name if isinstance(name, str | int) and last[name] == place else (place,): item
+        for place, (name, item) in enumerate(zip(names, items, strict=True))
+    }
+
+
 def _by_id(original: dict[Any, Any], before: dict[Any, Any], after: dict[Any, Any]) -> list[Any]:
     """The items in the order of `after`; those that only the original has stay behind the one they stood behind."""
     followers: dict[Any, list[Any]] = {}
@@ -100,6 +111,8 @@ def _by_id(original: dict[Any, Any], before: dict[Any, Any], after: dict[Any, An
             followers.setdefault(leader, []).append(item)
     result = followers.pop(MISSING, [])
     for name, item in after.items():
+        if name in before and name not in original and same(before[name], item):
+            continue  # reading made it up
         result.append(patched(original.get(name, item), before[name], item) if name in before else item)
         result += followers.pop(name, [])
     return result + [item for items in followers.values() for item in items]

@@ -38,15 +38,15 @@ def character_filter(value: Any) -> Data:
         raise ValueError("is no object")
     said = cast("Mapping[str, Any]", value)
     wrong = ""
-    filter: Data = {"is_exclude": lenient.flag(said.get("isExclude") or False)}
+    read: Data = {"is_exclude": lenient.flag(said.get("isExclude") or False)}
     for key in ("names", "tags"):
         try:
-            filter[key] = lenient.texts(said.get(key) or ())
+            read[key] = lenient.texts(said.get(key) or ())
         except lenient.Partly as problem:
-            filter[key], wrong = problem.value, str(problem)
+            read[key], wrong = problem.value, str(problem)
     if wrong:
-        raise lenient.Partly(wrong, filter)
-    return filter
+        raise lenient.Partly(wrong, read)
+    return read
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def _about_to(book: Worldbook, raw: Mapping[str, Any]) -> Data:
 
 
 def _fresh(book: Worldbook, form: BookForm) -> Data:
-    about = _about_to(book, {})
+    about = {**({"name": book.metadata.name} if book.metadata and book.metadata.name else {}), **_about_to(book, {})}
     entries = [entry_to(entry, form) for entry in _with_numbers(book)]
     if form == "character_book":
         return {**about, "extensions": {}, "entries": entries}

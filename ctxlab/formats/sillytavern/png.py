@@ -64,7 +64,8 @@ def text_in_png(raw: bytes, source: str) -> tuple[str, bytes]:
         held = ", ".join(map(repr, list(texts)[:5])) or "none"
         raise UnknownFormat(f"{source} is a PNG picture without a card in it: its texts are {held}")
     try:
-        return keyword, b64decode("".join(texts[keyword].split()), validate=True)
+        text = "".join(texts[keyword].split())
+        return keyword, b64decode(text + "=" * (-len(text) % 4), validate=True)  # some programs don't fill up the end
     except ValueError as error:
         raise BrokenFile(f"{source}: text {keyword!r} is not Base64: {error}") from None
 

@@ -11,7 +11,7 @@ from ctxlab.formats.sillytavern.prompt_order import DEPTH, HISTORY, MARKERS, ORD
 
 def as_the_reference(prompts: Mapping[str, Data], orders: Orders) -> Iterator[Data]:
     """No markers but the history's and nothing blank; a place of its own only after the history."""
-    after = False
+    after, ordered = False, orders.names()
     for name, enabled in orders.entries:
         if name == HISTORY:
             after = True
@@ -21,7 +21,7 @@ def as_the_reference(prompts: Mapping[str, Data], orders: Orders) -> Iterator[Da
             preset = message(name, prompts[name], enabled=enabled, losses=[])
             yield {**preset, **({"injection_strategy": strategy} if strategy else {})}
     for name, prompt in prompts.items():
-        if orders.index is not None and name not in orders and _has_words(name, prompt):
+        if orders.index is not None and name not in ordered and _has_words(name, prompt):
             yield message(name, prompt, enabled=False, losses=[])
 
 

@@ -17,8 +17,18 @@ from ctxlab.formats.sillytavern import lenient
 from ctxlab.formats.sillytavern.card_fields import Data, original_of, prompt_name
 from ctxlab.formats.sillytavern.carrying import patched
 from ctxlab.formats.sillytavern.preset_parameters import parameters_to, unknown_parameters
-from ctxlab.formats.sillytavern.presets import ABSOLUTE, BLANK, CHOSEN, NEW_CHAT, is_preset, preset_from, unwrapped
-from ctxlab.formats.sillytavern.prompt_order import DEPTH, MARKERS, ORDER, by_identifier, order_of
+from ctxlab.formats.sillytavern.presets import (
+    ABSOLUTE,
+    BLANK,
+    CHOSEN,
+    NEW_CHAT,
+    READING,
+    Reading,
+    is_preset,
+    preset_from,
+    unwrapped,
+)
+from ctxlab.formats.sillytavern.prompt_order import DEPTH, MARKERS, ORDER, order_of
 from ctxlab.formats.sillytavern.scripts_inside import KEY as SCRIPTS
 from ctxlab.formats.sillytavern.scripts_inside import misread_of, scripts_of
 
@@ -48,7 +58,8 @@ def preset_data(agent: Agent) -> Export[Data]:
         return Export(_fields(agent, {}), tuple(_losses(agent)))
     body = unwrapped(original)
     chosen = (agent.carried or {}).get(CHOSEN)
-    before, _ = preset_from(original, name=agent.name, id=agent.id, character_id=chosen)
+    reading: Reading = "reference" if (agent.carried or {}).get(READING) == "reference" else "sillytavern"
+    before, _ = preset_from(original, name=agent.name, id=agent.id, character_id=chosen, reading=reading)
     written = patched(body, _fields(before, body, chosen), _fields(agent, body, chosen))
     whole = original if written is body else written if body is original else {**original, "data": written}
     known = set(_losses(before))
@@ -79,15 +90,17 @@ def _fields(agent: Agent, body: Mapping[str, Any], chosen: Any = None) -> Data:
             fields["new_chat_prompt"] = node.content
         else:
             prompts.append(_prompt(identifier, node))
-    places = {name: place for place, name in enumerate(by_identifier(body, []))}
-    prompts.sort(key=lambda prompt: places.get(prompt["identifier"], len(places)))  # their order says nothing
+    stored = cast("list[Any]", body.get("prompts") or [])
+    places = {str(lenient.as_object(prompt).get("identifier")): place for place, prompt in enumerate(stored)}
+    prompts.sort(key=lambda prompt: places.get(prompt["identifier"], len(stored)))  # their order says nothing
     if not any(identifier == NEW_CHAT for identifier, _ in nodes):
         fields["new_chat_prompt"] = ""
     orders = order_of(body, chosen, [])
+    ordered = orders.names()
     entries = [
         {"identifier": identifier, "enabled": _is_on(node)}
         for identifier, node in nodes
-        if identifier != NEW_CHAT and (_is_on(node) or identifier in orders or not body)
+        if identifier != NEW_CHAT and (_is_on(node) or identifier in ordered or not body)
     ]
     if (scripts := scripts_of(agent)) or body:
         fields["extensions"] = {SCRIPTS: scripts}

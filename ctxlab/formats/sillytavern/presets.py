@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, cast
 from ctxlab.documents import Agent
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
-from ctxlab.formats.material import Material, Reader, one_or_mostly
+from ctxlab.formats.material import Material, Reader, mostly, one_or_mostly
 from ctxlab.formats.sillytavern import lenient
 from ctxlab.formats.sillytavern.card_fields import CALLED, CARRIED, Data, text_at
 from ctxlab.formats.sillytavern.macros_in_text import converted
@@ -25,6 +25,7 @@ from ctxlab.formats.sillytavern.prompt_order import (
     is_marker,
     message,
     order_of,
+    usual_order,
 )
 from ctxlab.formats.sillytavern.scripts_inside import OF_PRESET, rules_inside
 from ctxlab.formats.tree import Names
@@ -43,13 +44,21 @@ BLANK, OWN_WORDS = "stBlank", "stForbidOverrides"
 ABSOLUTE: Final = 1
 CHOSEN: Final = "character_id"
 """Where an agent keeps whose order of the prompts it follows."""
+READING: Final = "reading"
+"""Where it keeps how it was read, if not as SillyTavern does."""
 
 
 def is_preset(data: Any) -> bool:
     if not isinstance(data, dict):
         return False
     raw = unwrapped(cast("Data", data))
-    return isinstance(raw.get("prompts"), list) and isinstance(raw.get("prompt_order"), list)
+    if isinstance(raw.get("prompt_order"), list):
+        return isinstance(raw.get("prompts"), list)
+    return not raw.get("prompt_order") and mostly(raw.get("prompts"), _is_prompt)
+
+
+def _is_prompt(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(cast("Data", value).get("identifier"), str)
 
 
 def unwrapped(raw: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -80,6 +89,9 @@ def preset_from(
         presets = list(as_the_reference(prompts, orders))
         about: Data = {"parameters": {key: body[key] for key in REFERENCE if key in body}}
     else:
+        if not body.get("prompt_order"):
+            orders = usual_order(prompts)
+            losses.append(Loss("prompt_order", "the file has none; SillyTavern's usual order is followed"))
         presets = _presets(body, prompts, orders, losses)
         about = parameters_from(body, losses)
     extensions = lenient.as_object(body.get("extensions"))
@@ -90,7 +102,12 @@ def preset_from(
         "name": name,
         "preset_messages": presets,
         "macro_dialect": "sillytavern",
-        "carried": {CARRIED: raw, CALLED: name, **({CHOSEN: character_id} if character_id is not None else {})},
+        "carried": {
+            CARRIED: raw,
+            CALLED: name,
+            **({CHOSEN: character_id} if character_id is not None else {}),
+            **({READING: reading} if reading != "sillytavern" else {}),
+        },
         "regex_config": {"presets": [rules]} if rules else None,
         **about,
     }
@@ -112,9 +129,10 @@ def _presets(body: Mapping[str, Any], prompts: Mapping[str, Data], orders: Order
             if not enabled:
                 losses.append(Loss("prompt_order", "the history is switched off; it is sent nevertheless"))
         presets.append(_preset(name, prompt or {}, body, enabled=enabled, losses=losses))
-    if HISTORY not in orders:
+    ordered = orders.names()
+    if HISTORY not in ordered:
         losses.append(Loss("prompt_order", "the history is not in it; it comes last"))
-    rest = [name for name in prompts if name not in orders and not is_marker(name, prompts[name])]
+    rest = [name for name in prompts if name not in ordered and not is_marker(name, prompts[name])]
     presets += [_preset(name, prompts[name], body, enabled=False, losses=losses) for name in rest]
     _order_by_role(presets)
     return presets

@@ -29,6 +29,12 @@ MARKERS: Final = {
 }
 """Prompts that only mark a place, and the anchors that they become."""
 
+USUAL: Final = (
+    *("main", "worldInfoBefore", "personaDescription", "charDescription", "charPersonality", "scenario", "nsfw"),
+    *("worldInfoAfter", "dialogueExamples", HISTORY, "jailbreak"),
+)
+"""The prompts that are on in SillyTavern where nobody has ordered them, in order."""
+
 ROLES: Final = ("assistant", "user", "system")
 """As SillyTavern puts them at one depth: what the system says stands nearest the newest message."""
 DEPTH, ORDER = 4, 100
@@ -42,8 +48,8 @@ class Orders:
     entries: tuple[tuple[str, bool], ...] = ()
     index: int | None = None
 
-    def __contains__(self, identifier: str) -> bool:
-        return any(name == identifier for name, _ in self.entries)
+    def names(self) -> frozenset[str]:
+        return frozenset(name for name, _ in self.entries)
 
 
 def order_of(body: Mapping[str, Any], character_id: int | str | None, losses: list[Loss]) -> Orders:
@@ -61,6 +67,11 @@ def order_of(body: Mapping[str, Any], character_id: int | str | None, losses: li
         losses.append(Loss("prompt_order", f"no order for {character_id!r}; that of {known[index]} is followed"))
     order = lenient.as_object(stored[index]).get("order")
     return Orders(_entries(cast("list[Any]", order) if isinstance(order, list) else [], losses), index)
+
+
+def usual_order(prompts: Mapping[str, Data]) -> Orders:
+    """The order of a file that says none."""
+    return Orders(tuple([(name, True) for name in USUAL if name in prompts or name in MARKERS]))
 
 
 def _entries(order: Sequence[Any], losses: list[Loss]) -> tuple[tuple[str, bool], ...]:

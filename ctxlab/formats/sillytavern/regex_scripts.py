@@ -39,6 +39,8 @@ Compat = Literal["ctxlab", "reference"]
 T = TypeVar("T")
 
 KEY = "sillytavern"
+COMPAT = "compat"
+"""Where a rule keeps how its script was read, if not as SillyTavern does."""
 EVERYONE: tuple[Role, ...] = ("system", "user", "assistant")
 ROLES: dict[int, tuple[Role, ...]] = {0: EVERYONE, 1: ("user",), 2: ("assistant",), 5: ("system",), 6: ("assistant",)}
 """Places where a script runs, as roles: everywhere, input, output, world info, reasoning. 3 are slash commands."""
@@ -85,7 +87,7 @@ def script_to_rule(
             int(_read(script, "substituteRegex", lenient.whole_or_flag, 0, losses)), "NONE"
         ),
         "order": index,
-        "carried": {KEY: script},
+        "carried": {KEY: script, **({COMPAT: compat} if compat != "ctxlab" else {})},
     }
     trim = tuple(filter(None, _read(script, "trimStrings", lenient.texts, (), losses)))
     fields |= {"trim_strings": trim} if trim else {}
@@ -111,7 +113,8 @@ def rule_to_script(rule: RegexRule) -> Data:
     made = _written(rule)
     if not isinstance(original, dict):
         return made
-    before = script_to_rule(cast("Data", original), index=int(rule.order or 0), id=rule.id)
+    compat: Compat = "reference" if (rule.carried or {}).get(COMPAT) == "reference" else "ctxlab"
+    before = script_to_rule(cast("Data", original), index=int(rule.order or 0), id=rule.id, compat=compat)
     return cast("Data", patched(original, _written(before), made)) if before is not None else made
 
 

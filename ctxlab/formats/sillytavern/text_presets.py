@@ -34,13 +34,13 @@ PLACES: Final = {
 }
 """What a story string can show, and the prompt that stands for it."""
 IDLE: Final = frozenset({"anchorBefore", "anchorAfter", "trim"})
-PIECE: Final = re.compile(
-    r"\{\{#if\s+(?P<asked>\w+)\s*\}\}(?P<body>.*?)\{\{/if\}\}"
-    rf"|\{{\{{(?P<shown>{'|'.join([*PLACES, *IDLE])})\}}\}}",
-    re.DOTALL,
-)
+END_IF: Final = "{{/if}}"
+ASKED: Final = r"\{\{#if\s+(?P<asked>\w+)\s*\}\}(?P<body>.*?)\{\{/if\}\}"
+NAMED: Final = rf"\{{\{{(?P<shown>{'|'.join([*PLACES, *sorted(IDLE)])})\}}\}}"
+PIECE: Final = re.compile(f"{ASKED}|{NAMED}", re.DOTALL)
+SHOWN: Final = re.compile(f"(?P<asked>(?!))?{NAMED}")
 ELSE: Final = re.compile(r"\{\{else\}\}.*", re.DOTALL)
-BRACED: Final = re.compile(r"\{\{[#/][^}]*\}\}")
+BRACED: Final = re.compile(r"\{\{[#/][^{}]*\}\}")
 
 
 def is_context(data: Mapping[str, Any]) -> bool:
@@ -116,7 +116,7 @@ def _story(context: Mapping[str, Any], main: Data, losses: list[Loss]) -> Iterat
     story = converted(str(context["story_string"]))
     seen: set[str] = set()
     end = 0
-    for found in PIECE.finditer(story):
+    for found in _pieces(story):
         yield from _words(story[end : found.start()], len(seen), losses)
         end = found.end()
         name = found["asked"] or found["shown"]
@@ -137,6 +137,14 @@ def _story(context: Mapping[str, Any], main: Data, losses: list[Loss]) -> Iterat
     for key in ("chat_start", "example_separator"):
         if text_at(context, key, losses).strip():
             losses.append(Loss(key, f"{context[key]!r} is kept, but not sent"))
+
+
+def _pieces(story: str) -> Iterator[re.Match[str]]:
+    """The pieces in order. Behind the last end of a condition none is looked for, which would take long."""
+    last = story.rfind(END_IF)
+    end = last + len(END_IF) if last >= 0 else 0
+    yield from PIECE.finditer(story, 0, end)
+    yield from SHOWN.finditer(story, end)
 
 
 def _place(prompt: str, body: str, main: Data, losses: list[Loss]) -> Data:
