@@ -62,6 +62,7 @@ def test_the_agent_that_wrote_a_message_brings_its_rules() -> None:
         ("<think>plan</think>hi", "hi", ["plan"], [True]),
         ("a<THINK x='1'>p</think >b<guguthink>q", "ab", ["p", "q"], [True, False]),
         ("<thinking>no</thinking>", "<thinking>no</thinking>", [], []),
+        ("<think>a</think>b<think c", "b<think c", ["a"], [True]),
     ],
 )
 def test_reasoning_is_folded(text: str, words: str, inside: list[str], closed: list[bool]) -> None:
@@ -71,6 +72,14 @@ def test_reasoning_is_folded(text: str, words: str, inside: list[str], closed: l
     assert str(shown.words) == words
     assert [block.text for block in shown.thinking] == inside
     assert [block.closed for block in shown.thinking] == closed
+
+
+def test_tags_that_never_end_are_words() -> None:
+    text = "<think>a</think>" + "<think " * 30_000
+
+    shown = ctxlab.display(chat("q", text))
+
+    assert str(shown.words) == "<think " * 30_000
 
 
 def test_the_agent_says_which_tags_are_reasoning() -> None:

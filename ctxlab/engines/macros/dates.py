@@ -105,7 +105,8 @@ def formatted(moment: Moment, pattern: str, *, words: bool) -> str:
     def told(match: re.Match[str]) -> str:
         return values[match.group()] if match.group() in values else match.group()[1:-1]
 
-    return (PATTERN_WITH_WORDS if words else PATTERN).sub(told, pattern)
+    last = pattern.rfind("]") + 1 if words else 0  # no bracket behind it is closed
+    return PATTERN_WITH_WORDS.sub(told, pattern[:last]) + PATTERN.sub(told, pattern[last:])
 
 
 def _parts(moment: Moment) -> dict[str, str]:

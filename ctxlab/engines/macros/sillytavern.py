@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+from hashlib import blake2b
 from typing import Any, cast
 
 from ctxlab.engines.macros.call import BadCall, Call
@@ -136,11 +138,16 @@ def random(call: Call) -> str:
 @macro("pick", phase="post", arguments="1+", dialect=SILLYTAVERN)
 def pick(call: Call) -> str:
     """One of the options: always the same in this place of this text in one conversation."""
-    from hashlib import blake2b
-
     options = _options(call)
-    seed = f"{call.env.session_id}\x1f{call.text}\x1f{call.at}".encode("utf-8", "surrogatepass")
-    return options[int.from_bytes(blake2b(seed, digest_size=8).digest(), "big") % len(options)]
+    place = _begun(call.env.session_id, call.text).copy()
+    place.update(str(call.at).encode())
+    return options[int.from_bytes(place.digest(), "big") % len(options)]
+
+
+@lru_cache(maxsize=4)
+def _begun(session_id: str, text: str) -> blake2b:
+    """A digest of conversation and text that is taken on from at each place: a long text is read once."""
+    return blake2b(f"{session_id}\x1f{text}\x1f".encode("utf-8", "surrogatepass"), digest_size=8)
 
 
 def _options(call: Call) -> tuple[str, ...]:

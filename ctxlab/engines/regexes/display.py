@@ -115,8 +115,8 @@ def thinking_in(text: str, rules: Sequence[ThinkRule]) -> Iterator[Thinking]:
         return
     names = "|".join(re.escape(tag) for tag in sorted(by_tag, key=len, reverse=True))
     opening = re.compile(rf"<({names})(?=[\s>/])[^>]*>", re.IGNORECASE)
-    at = 0
-    while found := opening.search(text, at):
+    at, last = 0, text.rfind(">") + 1  # no tag behind it is closed
+    while found := opening.search(text, at, last):
         tag = found[1]
         end = re.compile(rf"</{re.escape(tag)}\s*>", re.IGNORECASE).search(text, found.end())
         stop, at = (end.start(), end.end()) if end else (len(text), len(text))

@@ -23,8 +23,8 @@ _ATTRIBUTE = rf"\s*+[\w.:-]++\s*+=\s*+(?:{_DOUBLE}|{_SINGLE}|{_BARE})|\s++[\w.:-
 TAG = re.compile(rf"<svar(?=[\s/>])((?:{_ATTRIBUTE})*+)\s*+/?>")
 ATTRIBUTE = re.compile(rf"([\w.:-]++)\s*+=\s*+({_DOUBLE}|{_SINGLE}|{_BARE}|[^\s\"'<>=]++$)")
 
-PLAIN_TAG = re.compile(r"<svar\s+([^>]*?)\s*/?>")
-PLAIN_ATTRIBUTE = re.compile(r"(\w+)\s*=\s*[\"']?([^\"'\s>]+)[\"']?", re.ASCII)
+PLAIN_TAG = re.compile(r"<svar\s([^>]*+)>")
+PLAIN_ATTRIBUTE = re.compile(r"(?<!\w)(\w++)\s*+=\s*+[\"']?([^\"'\s>]+)[\"']?", re.ASCII)
 """What the reference understands: values without quotes, blanks and `>`."""
 
 
@@ -66,7 +66,8 @@ def _parsed(text: str, compat: Compat) -> Tags:
     tag = PLAIN_TAG if compat == "reference" else TAG
     found: list[Tag] = []
     problems: list[str] = []
-    whole = {match.start(): match for match in tag.finditer(text)}
+    last = text.rfind(">") + 1  # no tag behind it is closed
+    whole = {match.start(): match for match in tag.finditer(text, 0, last)}
     for begin in re.finditer(rf"{BEGIN}(?=[\s/>])", text):
         match = whole.get(begin.start())
         if match is None:
@@ -92,7 +93,7 @@ def _parsed(text: str, compat: Compat) -> Tags:
 
 def _attributes(text: str, compat: Compat) -> dict[str, str]:
     if compat == "reference":
-        return {match[1]: match[2] for match in PLAIN_ATTRIBUTE.finditer(text)}
+        return {match[1]: match[2] for match in PLAIN_ATTRIBUTE.finditer(text.removesuffix("/"))}
     return {name: _unquoted(value) for name, value in ATTRIBUTE.findall(text)}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Literal, cast
@@ -17,6 +18,7 @@ Values = Mapping[str, Any]
 
 EXACT = 2**53
 """Integers below it are the same in JavaScript."""
+LARGEST = int(sys.float_info.max)
 DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 BASED = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
 INDEX = re.compile(r"\d{1,9}", re.ASCII)
@@ -86,6 +88,8 @@ def number_text(number: float) -> str:
     >>> number_text(7.5), number_text(100.0), number_text(1e-7), number_text(1e21)
     ('7.5', '100', '1e-7', '1e+21')
     """
+    if isinstance(number, int) and abs(number) > LARGEST:  # integers of JSON have no bounds
+        return "Infinity" if number > 0 else "-Infinity"
     if math.isnan(number):
         return "NaN"
     if math.isinf(number):

@@ -240,7 +240,7 @@ class Activation:
 
     def _lacks_room(self, lore: Lore, tokens: int) -> str | None:
         """Why an entry doesn't fit; what comes after one that didn't fit doesn't get in either, unless skipped."""
-        rules, of_book = self.asked.rules, lore.book.token_budget
+        rules, of_book = self.asked.rules, lore.book_limit
         stop = rules.overflow == "stop"
         if rules.budget_tokens is not None:
             left = rules.budget_tokens - self.spent

@@ -55,6 +55,11 @@ class Lore:
         return self.held.book
 
     @property
+    def book_limit(self) -> int | None:
+        """Most tokens for its book; 0 is no limit, as in the settings."""
+        return self.book.token_budget or None
+
+    @property
     def is_certain(self) -> bool:
         """Whether it fires without keys."""
         return self.entry.constant or ACTIVATE in self.decorators
@@ -117,7 +122,7 @@ class Maker:
             lore.own, lore.second = self._numbers(lore.primary), self._numbers(lore.secondary)
         _SHELVES[self._shelf_key()] = _Shelf(self.asked.books, lores, search)
         while len(_SHELVES) > KEPT_SHELVES:
-            _SHELVES.pop(next(iter(_SHELVES)))
+            _SHELVES.pop(next(iter(_SHELVES)), None)
         return lores, search
 
     def _shelf_key(self) -> tuple[Any, ...]:
@@ -259,4 +264,7 @@ def _level_of_delay(entry: LoreEntry) -> int:
 
 
 def _is_index(name: str) -> bool:
-    return name.isascii() and name.isdigit() and (name == "0" or name[0] != "0")
+    """Whether JavaScript takes it for the index of a list: up to 2**32 - 2, written plainly."""
+    if not (name.isascii() and name.isdigit() and len(name) <= 10):
+        return False
+    return (name == "0" or name[0] != "0") and int(name) < 2**32 - 1

@@ -152,7 +152,7 @@ class Nearest:
 def keeps_out(lore: Lore, matched_keys: tuple[str, ...], scan: Activation) -> Change:
     """What would have kept an entry out that fired: the keys that were found, where it has no other reason."""
     rest = [(key.text, n) for key, n in zip(lore.primary, lore.own, strict=True) if key.text not in matched_keys]
-    free = not lore.groups and scan.asked.rules.budget_tokens is None and lore.book.token_budget is None
+    free = not lore.groups and scan.asked.rules.budget_tokens is None and lore.book_limit is None
     plain = free and not lore.is_certain and not lore.entry.sticky and not lore.entry.keys
     plain = plain and not scan.passes[-1].is_beyond and len(lore.primary) == len(lore.entry.key)
     if plain and matched_keys and not scan.sight.is_anywhere([n for _, n in rest]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ from ctxlab.engines.worldbook.activation import Activation
 from ctxlab.engines.worldbook.entries import Lore
 from ctxlab.engines.worldbook.keys import Key, PatternKey
 from ctxlab.engines.worldbook.matching import NOT_ALL, NOT_ANY
-from ctxlab.engines.worldbook.room import fits
+from ctxlab.engines.worldbook.room import fits, is_firm, others
 from ctxlab.engines.worldbook.search import Found
 
 OPENED_BY_TIME = ("cooldown", "delay")
@@ -42,12 +42,12 @@ class OneMore:
         return {lore.index: lore for lore in self.scan.lores if self._may_fire_anyway(lore)}
 
     @cached_property
-    def _in_group(self) -> dict[str, list[Lore]]:
-        found: dict[str, list[Lore]] = {}
-        for lore in self._others.values():
-            for name in lore.groups:
-                found.setdefault(name, []).append(lore)
-        return found
+    def _in_group(self) -> dict[str, set[int]]:
+        return _by_group(self._others.values())
+
+    @cached_property
+    def _firm_in_group(self) -> dict[str, set[int]]:
+        return _by_group(other for other in self._others.values() if _may_stay(other))
 
     def words_for(self, lore: Lore) -> tuple[str | None, dict[str, Any]]:
         """Words that call an entry up, and the fields that have to change as well; no words where none would do."""
@@ -73,7 +73,8 @@ class OneMore:
             spoken = self.sight.search.words_in([said], Found())
             if self._is_forbidden(lore, spoken):
                 fields["selective"] = False
-        if not self.scan.has_luck(lore) and not self.scan.clock.is_sticky(lore, later=1):
+        # A new message is a new leaf, and that rolls other dice: nothing is left to them.
+        if lore.entry.use_probability and lore.entry.probability < 100:
             fields["probability"] = 100
         self._compete(lore, said, spoken, fields)
         return said, fields
@@ -98,7 +99,7 @@ class OneMore:
         return any(there) if lore.entry.selective_logic == NOT_ANY else all(there)
 
     def _compete(self, lore: Lore, said: str, spoken: Found | None, fields: dict[str, Any]) -> None:
-        limited = (self._is_limited or lore.book.token_budget is not None) and not lore.entry.ignore_budget
+        limited = (self._is_limited or lore.book_limit is not None) and not lore.entry.ignore_budget
         if not limited and not lore.groups:
             return
         spoken = self.sight.search.words_in([said], Found()) if spoken is None else spoken
@@ -106,10 +107,9 @@ class OneMore:
         called.pop(lore.index, None)
         if lore.groups:
             rivals = [other for other in called.values() if not set(other.groups).isdisjoint(lore.groups)]
-            rivals += [other for name in lore.groups for other in self._in_group.get(name, ()) if other is not lore]
-            rivals = [other for other in rivals if other.index != lore.index]
-            if rivals:
-                fields |= _group_fix(lore, rivals)
+            if rivals or others(lore, self._in_group):
+                is_hard = any(map(_may_stay, rivals)) or others(lore, self._firm_in_group) > 0
+                fields |= _group_fix(lore, is_hard=is_hard)
         if limited and not self._fits(lore, called.values()):
             fields["ignoreBudget"] = True
 
@@ -144,8 +144,22 @@ def _forbids(lore: Lore) -> bool:
     return lore.entry.selective_logic in (NOT_ALL, NOT_ANY)
 
 
-def _group_fix(lore: Lore, rivals: list[Lore]) -> dict[str, Any]:
-    certain = any(other.scored or other.entry.group_override or other.entry.sticky for other in rivals)
-    if lore.entry.group_override and not certain and not lore.scored:
+def _by_group(lores: Iterable[Lore]) -> dict[str, set[int]]:
+    """Indexes by the name of a group."""
+    found: dict[str, set[int]] = {}
+    for lore in lores:
+        for name in lore.groups:
+            found.setdefault(name, set()).add(lore.index)
+    return found
+
+
+def _may_stay(lore: Lore) -> bool:
+    """Whether another may lose a group to it even when that one is to win."""
+    return is_firm(lore) or bool(lore.entry.sticky)
+
+
+def _group_fix(lore: Lore, *, is_hard: bool) -> dict[str, Any]:
+    """`is_hard` says that a rival may stay, whatever the entry's own fields."""
+    if lore.entry.group_override and not is_hard and not lore.scored:
         return {}
-    return {"group": ""} if certain or lore.scored or lore.entry.group_override else {"groupOverride": True}
+    return {"group": ""} if is_hard or lore.scored or lore.entry.group_override else {"groupOverride": True}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,7 +83,7 @@ class Contest:
     def has_room_for(self, lore: Lore) -> bool:
         """Whether it fits among those that got in; where it has rivals, among all that might have."""
         scan, this = self.scan, self.this
-        if lore.entry.ignore_budget or (scan.asked.rules.budget_tokens is None and lore.book.token_budget is None):
+        if lore.entry.ignore_budget or (scan.asked.rules.budget_tokens is None and lore.book_limit is None):
             return True
         if this.is_closed_before or lore.book_index in scan.closed_books:
             return False
@@ -135,7 +136,7 @@ def is_firm(lore: Lore) -> bool:
     return lore.scored or lore.entry.group_override
 
 
-def others(lore: Lore, by_group: Mapping[str, Mapping[int, object] | Set[int]]) -> int:
+def others(lore: Lore, by_group: Mapping[str, Mapping[int, object] | AbstractSet[int]]) -> int:
     """How many but itself share its groups, where indexes stand by group."""
     groups = [by_group[name] for name in lore.groups if name in by_group]
     return sum(len(indexes) - (lore.index in indexes) for indexes in groups)
@@ -143,7 +144,7 @@ def others(lore: Lore, by_group: Mapping[str, Mapping[int, object] | Set[int]]) 
 
 def fits(lore: Lore, spent: int, spent_of_book: int, scan: Activation) -> bool:
     """Whether it fits when that many tokens went before."""
-    total, of_book = scan.asked.rules.budget_tokens, lore.book.token_budget
+    total, of_book = scan.asked.rules.budget_tokens, lore.book_limit
     room = [total - spent] if total is not None else []
     room += [of_book - spent_of_book] if of_book is not None else []
     left = min(room, default=None)

@@ -116,3 +116,9 @@ def test_idle_time_counts_from_the_users_message_before_the_newest(tavern: Macro
 )
 def test_spans_of_time_are_told_in_round_words(seconds: int, expected: str) -> None:
     assert humanized(seconds) == expected
+
+
+def test_brackets_that_are_not_closed_are_looked_through_once(tavern: MacroEnv) -> None:
+    said = "{{datetimeformat::[at YYYY] " + "YYYY[" * 50_000 + "}}"
+
+    assert str(expand(said, tavern)) == "at YYYY " + "2025[" * 50_000

@@ -78,3 +78,12 @@ def test_a_text_that_looks_like_a_number_is_one(text: str, number: float | None)
 
 def test_the_reference_writes_objects_like_javascript() -> None:
     assert as_text([1, None, {}], compat="reference") == "1,,[object Object]"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(10**400, "Infinity"), (-(10**400), "-Infinity"), (10**21, "1e+21")],
+    ids=["beyond", "below", "within"],
+)
+def test_integers_beyond_javascripts_are_read_out_as_there(value: int, text: str) -> None:
+    assert as_text(value) == text

@@ -73,3 +73,24 @@ def test_tags_of_a_text_are_read_once() -> None:
     text = 'again <svar name="gold" value="5" />'
 
     assert tags_in(text) is tags_in(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("<svar  name=a   value=5/>", {"a": 5}),
+        ("<svar name=a value=5 / >", {"a": 5}),
+        ("<svar name=a value='5'name=b/>", {"b": 5}),
+        ("<svar\nname=a value=x=y//>", {"a": "x=y/"}),
+    ],
+)
+def test_the_reference_takes_attributes_as_they_come(text: str, found: dict[str, Any]) -> None:
+    assert {tag.path: tag.value for tag in tags_in(text, compat="reference").found} == found
+
+
+@pytest.mark.parametrize("text", ["<svar" + " " * 100_000, "<svar " * 20_000, "<svar " + "a" * 100_000 + ">"])
+def test_tags_that_do_not_end_are_read_once_in_the_references_way_too(text: str) -> None:
+    tags = tags_in(text, compat="reference")
+
+    assert not tags.found
+    assert tags.problems

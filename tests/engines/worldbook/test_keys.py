@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ctxlab.documents.lore import LoreEntry, Worldbook
+from ctxlab.engines.worldbook import in_order
 from tests.engines.worldbook.conftest import Scanned
 
 
@@ -93,3 +95,10 @@ def test_the_same_key_read_strictly_and_loosely_is_two_keys(scanned: Scanned) ->
 
     assert [one.fired for one in found.decisions] == [True, False]
     assert found.decisions[1].nearest == {"entry": {"matchWholeWords": False}}
+
+
+def test_a_name_of_thousands_of_digits_is_a_name() -> None:
+    longest, past = str(2**32 - 2), str(2**32 - 1)
+    book = Worldbook(entries=dict.fromkeys(["9" * 5000, past, longest, "7"], LoreEntry()))
+
+    assert [name for name, _ in in_order(book)] == ["7", longest, "9" * 5000, past]

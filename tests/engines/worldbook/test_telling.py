@@ -74,3 +74,39 @@ def test_an_unknown_key_names_a_few(scanned: Scanned) -> None:
 
     with pytest.raises(CtxlabError, match="and 92 more"):
         scan["?"]
+
+
+STICKY = {"activations": {"lore:b/2": "m0"}, "path": ("m0", "m1")}
+
+
+@pytest.mark.parametrize("compat", ["sillytavern", "reference"])
+def test_who_is_told_how_to_win_a_group_wins_it_even_from_one_that_is_sticky(scanned: Scanned, compat: str) -> None:
+    entries = [{"group": "g"}, {"key": ["x"], "group": "g", "groupWeight": 0}, {"group": "g", "sticky": 5}]
+
+    scan = scanned("x", "y", *entries, chat=STICKY, dice={"lore-group:g": 0.6}, compat=compat)
+
+    assert [one.fired for one in scan.decisions] == [False, False, True]
+    assert [scan.with_change(key)[key].fired for key in ("lore:b/0", "lore:b/1")] == [True, True]
+
+
+def test_of_a_large_group_everyone_is_told_how_to_win(scanned: Scanned) -> None:
+    scan = scanned("x", *[{"key": ["x"], "group": "g"}] * 60, {"key": ["y"], "group": "g"}, dice={"lore-group:g": 0})
+
+    assert scan["lore:b/0"].fired
+    for key in ("lore:b/1", "lore:b/60"):
+        assert scan[key].nearest["entry"] == {"groupOverride": True}
+        assert scan.with_change(key)[key].fired
+
+
+def test_words_that_are_offered_leave_nothing_to_the_dice() -> None:
+    book = Worldbook(id="b", entries={"0": LoreEntry(uid=0, key=("bell",), content="It rings.", probability=50)})
+
+    decision = ctxlab.lore_scan(book, "nothing")["lore:b/0"]
+
+    assert decision.nearest == {"message": "bell", "entry": {"probability": 100}}
+
+
+def test_a_book_that_allows_no_tokens_sets_no_limit() -> None:
+    book = Worldbook(id="b", token_budget=0, entries={"0": LoreEntry(uid=0, key=("bell",), content="It rings.")})
+
+    assert ctxlab.lore_scan(book, "the bell")["lore:b/0"].fired
