@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import ctxlab
+from ctxlab.documents import LoreEntry, Worldbook
 from ctxlab.errors import CtxlabError
 from tests.engines.worldbook.conftest import Scanned
 
