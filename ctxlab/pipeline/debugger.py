@@ -29,6 +29,11 @@ class Debugger:
     def _repr_html_(self) -> str:
         return self.trace._repr_html_()  # pyright: ignore[reportPrivateUsage]
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from ctxlab.pipeline.views import shown_as
+
+        return shown_as("debugger", self)
+
     # --- where it stands
 
     @property

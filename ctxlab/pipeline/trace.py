@@ -66,6 +66,11 @@ class Trace:
 
         return trace_html(self)
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from ctxlab.pipeline.views import shown_as
+
+        return shown_as("trace", self)
+
     # --- the outcome
 
     @property
@@ -86,9 +91,14 @@ class Trace:
     def tokens_of(self, ctx: Context) -> int:
         """Tokens of a context, counted as the tokenizer of this run counts."""
         counter = self.services.tokenizer
-        agent = ctx.request.agent
-        tools = counter.count_tools(agent.tools) if agent and agent.tools else 0
-        return sum(counter.count_draft(draft) for draft in ctx.drafts) + counter.request_tokens + tools
+        return sum(counter.count_draft(draft) for draft in ctx.drafts) + self.request_tokens
+
+    @property
+    def request_tokens(self) -> int:
+        """Tokens that a request costs besides its messages: tool definitions and what the wire format adds once."""
+        counter = self.services.tokenizer
+        agent = self.start.request.agent
+        return counter.request_tokens + (counter.count_tools(agent.tools) if agent and agent.tools else 0)
 
     # --- looking into it
 

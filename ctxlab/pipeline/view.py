@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def view(trace: Trace) -> dict[str, Any]:
     """Tables of texts, causes, spans and drafts, each value once; a step lists indexes of drafts.
 
-    `spans`: [text, kind, ref, cause or -1, [spans it replaced]]. `drafts[i].tokens` includes the message's overhead.
+    `spans`: [text, kind, ref, cause or -1, [spans it replaced]]. `drafts[i].tokens` includes the message's overhead,
+    `request_tokens` is what a request costs besides its messages: tool definitions and the wire format.
     `shared`: what steps left for others, such as decisions on lore; a step names what it left anew: {"lore": index}.
     """
     tables = _Tables(trace)
@@ -58,6 +59,7 @@ def view(trace: Trace) -> dict[str, Any]:
         "session": trace.start.request.session.id,
         "leaf": trace.start.request.leaf_id,
         "tokenizer": {"name": trace.services.tokenizer.name, "estimated": trace.services.tokenizer.estimated},
+        "request_tokens": trace.request_tokens,
         "texts": tables.texts,
         "causes": tables.causes,
         "spans": tables.spans,
