@@ -3,25 +3,46 @@ PYTHON ?= python3
 BIN := .venv/bin
 UV := $(BIN)/uv
 READY := .venv/.ready
+PYTHONS := ctxlab tests datasets widgets/ctxlab_widgets
+FRONT := widgets/node_modules/.ready
+BROWSER := .venv/.browser
+# The machine's own node where it is new enough, else the one that the test extra brings.
+NODE := PATH="$$(node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' 2>/dev/null || echo "$(CURDIR)/$(BIN):")$$PATH"
 
-.PHONY: demo test check format bench notebook lock clean
+.PHONY: demo test check front widgets format bench notebook lock clean
 
 demo: $(READY)
 	@$(BIN)/ctxlab demo
+	@mkdir -p build
+	@echo
+	@echo "a report to walk through:"
+	@$(BIN)/ctxlab report datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json \
+		--rules datasets/harbour_rules.json --budget 1800 --out build/harbour_roleplay.html
 
-test: $(READY) check
+test: $(READY) check $(BROWSER)
 	@$(BIN)/python -m pytest -q -n auto --dist loadgroup
 
-check: $(READY)
-	@$(BIN)/ruff format --check --quiet ctxlab tests datasets || (echo "run: make format"; exit 1)
-	@$(BIN)/ruff check --quiet ctxlab tests datasets
+check: $(READY) front
+	@$(BIN)/ruff format --check --quiet $(PYTHONS) || (echo "run: make format"; exit 1)
+	@$(BIN)/ruff check --quiet $(PYTHONS)
 	@$(BIN)/lint-imports --no-logo > .venv/imports.log || (cat .venv/imports.log; exit 1)
 	@$(BIN)/basedpyright --level error > .venv/types.log || (cat .venv/types.log; exit 1)
 	@echo "check: format, lint, layers and types are clean"
 
-format: $(READY)
-	@$(BIN)/ruff format ctxlab tests datasets
-	@$(BIN)/ruff check --fix ctxlab tests datasets
+# The browser half: types, format and lint, tests of its pure functions, and the committed bundles as their source gives them.
+front: $(FRONT)
+	@cd widgets && export $(NODE) && (node_modules/.bin/tsc && node_modules/.bin/biome check --error-on-warnings . \
+		&& node_modules/.bin/vitest run --silent --reporter=dot && node build.mjs --check) > ../.venv/front.log 2>&1 \
+		|| (cat ../.venv/front.log; exit 1)
+	@echo "front: types, format, lint, tests and bundles are clean"
+
+widgets: $(FRONT)
+	@cd widgets && export $(NODE) && node build.mjs
+
+format: $(READY) $(FRONT)
+	@$(BIN)/ruff format $(PYTHONS)
+	@$(BIN)/ruff check --fix $(PYTHONS)
+	@cd widgets && export $(NODE) && node_modules/.bin/biome check --write .
 
 bench: $(READY)
 	@$(BIN)/python -m tests.bench
@@ -39,10 +60,22 @@ $(READY): pyproject.toml requirements.lock
 		|| $(BIN)/python -m pip install --disable-pip-version-check --no-deps $(INSTALL)
 	@touch $(READY)
 
+$(FRONT): widgets/package.json widgets/package-lock.json $(READY)
+	@cd widgets && export $(NODE) && npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $(FRONT)
+
+# A browser for the tests of what is drawn: the machine's, else Debian's, else one that Playwright brings. Without any they say so.
+$(BROWSER): $(READY)
+	@command -v chromium chromium-browser google-chrome > /dev/null \
+		|| (test "$$(id -u)" = 0 && command -v apt-get > /dev/null && apt-get update -qq \
+			&& DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium > /dev/null) \
+		|| $(BIN)/playwright install chromium > /dev/null || echo "no browser to be had: tests that draw will skip, or fail under CI"
+	@touch $(BROWSER)
+
 # Pins every dependency, for every platform, without naming where it comes from.
 lock: $(READY)
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
 		--all-extras --output-file requirements.lock pyproject.toml
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv widgets/node_modules .pytest_cache .ruff_cache .hypothesis build dist

@@ -1,0 +1,56 @@
+// One small bundle an entry, written beside its source. `--check` says which committed ones are stale and writes nothing.
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, transform } from "esbuild";
+
+const LIMIT_BYTES = 100_000;
+const TARGET = ["chrome111", "firefox113", "safari16.4"];
+const home = dirname(fileURLToPath(import.meta.url));
+const base = `${home}/ctxlab_widgets`;
+const ENTRIES = { "_shared/static/host": "_shared/host.ts", "step_debugger/static/widget": "step_debugger/widget.ts" };
+
+// A stylesheet is imported as text. The tokens speak of the page's root; in a notebook they belong to the widget's.
+const styles = {
+  name: "styles",
+  setup(at) {
+    at.onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const source = (await readFile(path, "utf8")).replaceAll(":root", ".ctxlab");
+      const { code } = await transform(source, { loader: "css", minify: true, target: TARGET });
+      return { contents: code, loader: "text" };
+    });
+  },
+};
+
+const { outputFiles } = await build({
+  entryPoints: Object.entries(ENTRIES).map(([out, file]) => ({ in: `${base}/${file}`, out })),
+  outdir: base,
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: TARGET,
+  charset: "utf8",
+  legalComments: "none",
+  plugins: [styles],
+  write: false,
+  absWorkingDir: home,
+});
+
+let wrong = 0;
+for (const { path, text, contents } of outputFiles) {
+  const name = relative(home, path);
+  if (contents.length > LIMIT_BYTES) {
+    console.error(`${name} has ${contents.length} bytes, more than ${LIMIT_BYTES}`);
+    wrong += 1;
+  }
+  if (process.argv.includes("--check")) {
+    if ((await readFile(path, "utf8").catch(() => "")) === text) continue;
+    console.error(`${name} is not what its source gives; run: make widgets`);
+    wrong += 1;
+  } else {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    console.log(`${name} ${(contents.length / 1000).toFixed(1)} kB`);
+  }
+}
+process.exitCode = wrong ? 1 : 0;

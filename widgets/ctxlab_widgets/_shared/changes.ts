@@ -1,0 +1,151 @@
+// What a step did to the messages, and where each one of them stands now.
+
+import { type Draft, draftsAt, sourceOf, type View } from "./view";
+
+export type Kind = "same" | "added" | "rewritten" | "merged" | "moved" | "dropped";
+export type Scope = "step" | "start";
+
+/** One message to show. `number` is its place after the step, `from` its place before; both null where it has none. */
+export interface Row {
+  kind: Kind;
+  draft: number;
+  before: number | null;
+  number: number | null;
+  from: number | null;
+  moved: boolean;
+  cause: number;
+  needed: number | null;
+  left: number | null;
+}
+
+const PLAIN = { before: null, number: null, from: null, moved: false, cause: -1, needed: null, left: null };
+
+/** The messages after `at` steps, the dropped ones where they stood, against the step before or the whole run. */
+export function rows(view: View, at: number, scope: Scope): Row[] {
+  const kept = scope === "step" ? keptByStep(view, at) : keptSinceStart(view, at);
+  return withDropped(view, at, scope === "step" ? Math.max(at - 1, 0) : 0, kept);
+}
+
+function keptByStep(view: View, at: number): Row[] {
+  const after = draftsAt(view, at);
+  if (at === 0) return after.map((draft, number) => ({ ...PLAIN, kind: "same", draft, number }));
+  const before = draftsAt(view, at - 1);
+  const places = new Map(before.map((draft, i) => [view.drafts[draft].key, i]));
+  const common = after.map((draft) => places.get(view.drafts[draft].key)).filter((i) => i !== undefined);
+  const still = rising(common);
+  return after.map((draft, number) => {
+    const now = view.drafts[draft];
+    const from = places.get(now.key) ?? null;
+    const old = from === null ? null : before[from];
+    const moved = from !== null && !still.has(from);
+    const joined = now.merged.length > (old === null ? 0 : view.drafts[old].merged.length);
+    const kind = joined ? "merged" : old === null ? "added" : old !== draft ? "rewritten" : moved ? "moved" : "same";
+    return { ...PLAIN, kind, draft, number, from, moved, before: old === draft ? null : old };
+  });
+}
+
+function keptSinceStart(view: View, at: number): Row[] {
+  const first = new Map<string, number>();
+  for (let i = 0; i <= at; i++)
+    for (const draft of draftsAt(view, i)) {
+      const { key } = view.drafts[draft];
+      if (!first.has(key)) first.set(key, draft);
+    }
+  return draftsAt(view, at).map((draft, number) => {
+    const now = view.drafts[draft];
+    const old = first.get(now.key)!;
+    const rewritten = old !== draft || now.spans.some((i) => view.spans[i][4].length > 0);
+    const typed = sourceOf(now.origin.kind) === "history";
+    const kind = now.merged.length ? "merged" : !typed ? "added" : rewritten ? "rewritten" : "same";
+    return { ...PLAIN, kind, draft, number, before: old === draft ? null : old };
+  });
+}
+
+/** Dropped messages go after the nearest message that stood before them and is still there. */
+function withDropped(view: View, at: number, since: number, kept: Row[]): Row[] {
+  const place = new Map<string, number>();
+  kept.forEach((row, i) => {
+    const draft = view.drafts[row.draft];
+    for (const key of keysOf(draft)) place.set(key, i);
+  });
+  const after = new Map<number, Row[]>();
+  for (let i = since; i < at; i++) {
+    const gone = new Map<number, Row>();
+    for (const group of view.steps[i].dropped) {
+      const { cause, needed, left } = group;
+      group.drafts.forEach((draft, n) => {
+        const border = n === group.drafts.length - 1;
+        const row: Row = { ...PLAIN, kind: "dropped", draft, cause };
+        gone.set(draft, border ? { ...row, needed, left } : row);
+      });
+    }
+    let anchor = -1;
+    const put = (row: Row) => {
+      const list = after.get(anchor);
+      if (list) list.push(row);
+      else after.set(anchor, [row]);
+    };
+    for (const [from, draft] of draftsAt(view, i).entries()) {
+      anchor = place.get(view.drafts[draft].key) ?? anchor;
+      const row = gone.get(draft);
+      if (row && gone.delete(draft)) put({ ...row, from });
+    }
+    for (const row of gone.values()) put(row); // never stood among the messages: taken before it was placed
+  }
+  const out = [...(after.get(-1) ?? [])];
+  kept.forEach((row, i) => {
+    out.push(row, ...(after.get(i) ?? []));
+  });
+  return out;
+}
+
+const keysOf = (draft: Draft): string[] => [draft.key, ...draft.merged.map((part) => part.key)];
+
+/** Numbers that stay when the fewest are lifted out so that the rest rises. */
+export function rising(numbers: number[]): Set<number> {
+  const tails: number[] = [];
+  const back = new Map<number, number | undefined>();
+  for (const n of numbers) {
+    let low = 0;
+    let high = tails.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (tails[middle] < n) low = middle + 1;
+      else high = middle;
+    }
+    back.set(n, tails[low - 1]);
+    tails[low] = n;
+  }
+  const stay = new Set<number>();
+  for (let n = tails.at(-1); n !== undefined; n = back.get(n)) stay.add(n);
+  return stay;
+}
+
+/** Counts of what happened, in words: "3 added, 12 dropped". */
+export function summary(found: Row[]): string {
+  const count = (kind: Kind) => found.filter((row) => row.kind === kind).length;
+  const moved = found.filter((row) => row.moved).length;
+  const said: [number, string][] = [
+    [count("added"), "added"],
+    [count("rewritten"), "rewritten"],
+    [count("merged"), "merged"],
+    [moved, "moved"],
+    [count("dropped"), "dropped"],
+  ];
+  return (
+    said
+      .filter(([n]) => n)
+      .map(([n, word]) => `${n.toLocaleString("en-US")} ${word}`)
+      .join(", ") || "nothing changed"
+  );
+}
+
+/** Tokens of a message when it last stood alone, before it became a part of another; null if it never did. */
+export function aloneTokens(view: View, key: string, at: number): number | null {
+  for (let i = at; i >= 0; i--)
+    for (const draft of draftsAt(view, i)) {
+      const found = view.drafts[draft];
+      if (found.key === key && !found.merged.length) return found.tokens;
+    }
+  return null;
+}

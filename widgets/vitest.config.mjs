@@ -1,0 +1,1 @@
+export default { test: { include: ["tests/**/*.test.ts"], environment: "node" } };
