@@ -1,0 +1,112 @@
+"""A headless browser that reaches nothing, and pages that run a widget without a kernel."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from ctxlab_widgets.step_debugger import StepDebugger
+
+FLAGS = [
+    "--no-sandbox",  # the user may be root
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+    "--disable-sync",
+    "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+MISSING = "no browser: install chromium, or run playwright install chromium"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One browser for all of them: they stay on one worker."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as play:
+        named = os.environ.get("CTXLAB_CHROMIUM")
+        found = named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+        if found is None and not Path(play.chromium.executable_path).exists():
+            if os.environ.get("CI"):
+                pytest.fail(MISSING)
+            pytest.skip(MISSING)
+        browser = play.chromium.launch(executable_path=found, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Opened:
+    """A page, what it asked of the network, and what its console complained about."""
+
+    page: Page
+    foreign: list[str] = field(default_factory=list[str])
+    errors: list[str] = field(default_factory=list[str])
+
+    def open(self, file: Path) -> Page:
+        self.page.goto(file.as_uri())
+        self.page.wait_for_function("() => window.ctxlabHost")
+        return self.page
+
+    def sent(self) -> list[Any]:
+        """What the widget has sent since last asked."""
+        return self.page.evaluate("() => window.ctxlabHost.model.sent.splice(0)")
+
+    def pump(self, widget: StepDebugger) -> list[Any]:
+        """What was sent goes to Python, as through a kernel, and what Python then holds comes back."""
+        messages = self.sent()
+        for message in messages:
+            widget._handle_custom_msg(message, [])
+        self.page.evaluate("(state) => window.ctxlabHost.model.put(state)", state_of(widget))
+        self.page.wait_for_timeout(20)
+        return messages
+
+
+def state_of(widget: StepDebugger) -> dict[str, Any]:
+    names = ("view", "position", "breakpoints", "rerun", "failed", "said", "live")
+    return {name: getattr(widget, name) for name in names}
+
+
+def clean(context: BrowserContext) -> Opened:
+    opened = Opened(context.new_page())
+    page = opened.page
+    page.on("console", lambda message: opened.errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: opened.errors.append(str(error)))
+    page.on("dialog", lambda dialog: (opened.errors.append(dialog.message), dialog.dismiss()))
+    own = ("file:", "blob:", "data:")
+    page.on("request", lambda asked: None if asked.url.startswith(own) else opened.foreign.append(asked.url))
+    return opened
+
+
+@pytest.fixture(params=["light", "dark"])
+def theme(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def opened(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Opened]:
+    """A fresh page; nothing may have gone wrong in it when the test ends."""
+    scheme = request.getfixturevalue("theme") if "theme" in request.fixturenames else "light"
+    context = browser.new_context(viewport={"width": 1100, "height": 900}, color_scheme=scheme)
+    opened = clean(context)
+    yield opened
+    context.close()
+    assert opened.errors == []
+    assert opened.foreign == []

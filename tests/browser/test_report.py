@@ -1,0 +1,190 @@
+"""A report opens from disk, walks through the run, and shows strangers' text as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import ctxlab
+import ctxlab_widgets
+from ctxlab import Agent, Session, Trace
+from tests.browser.conftest import Opened
+
+DATASETS = Path(__file__).parents[2] / "datasets"
+HOSTILE = [
+    "<script>document.title = 'gone'</script><img src=x onerror=alert(1)>",
+    "</script><script>alert(2)</script><!--",
+    "\x1b[31mred\x1b[0m \u202egnp.exe\u202c \u2066left",
+    "👩‍🚀 e\u0301 灯塔 \u2028 \ud83d half",
+    "javascript:alert(3) &lt;b&gt; {{user}}",
+]
+
+
+@pytest.fixture(scope="module")
+def harbour() -> Trace:
+    read = ctxlab.read
+    return ctxlab.build(
+        ctxlab.load(DATASETS / "harbour_roleplay.session.json"),
+        ctxlab.load_agent(DATASETS / "harbour_roleplay.agent.json"),
+        budget_tokens=1500,
+        books=read(DATASETS / "harbour_lore.json").books,
+        rules=read(DATASETS / "harbour_rules.json").rules,
+    )
+
+
+def hostile() -> Trace:
+    roles = ("user", "assistant")
+    said = [{"role": roles[i % 2], "content": text} for i, text in enumerate(HOSTILE)]
+    session: Session = ctxlab.read_data(said).pick()
+    return ctxlab.build(session, Agent(name="<b>bold</b>"))
+
+
+def test_it_draws_in_light_and_in_dark(opened: Opened, harbour: Trace, tmp_path: Path, theme: str) -> None:
+    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+
+    colours = page.evaluate(
+        """() => { const at = (e, name) => getComputedStyle(e)[name];
+        const w = document.querySelector('.ctxlab .w'), now = document.querySelector('.step.now');
+        return { surface: at(w, 'backgroundColor'), ink: at(w, 'color'), now: at(now, 'backgroundColor') } }"""
+    )
+    shot = page.screenshot()
+
+    assert (
+        colours
+        == {
+            "light": {"surface": "rgb(255, 255, 255)", "ink": "rgb(27, 30, 36)", "now": "rgb(223, 233, 251)"},
+            "dark": {"surface": "rgb(26, 28, 32)", "ink": "rgb(231, 233, 236)", "now": "rgb(38, 54, 79)"},
+        }[theme]
+    )
+    assert colours_of(shot) > 40
+
+
+def test_it_is_walked_through_by_click_by_key_and_by_slider(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
+    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+    current = page.locator(".step[aria-current=step]")
+    steps = [step.id for step in harbour.steps]
+
+    assert current.get_attribute("data-step") == steps[-1]
+    page.locator("[data-step=regex-processor]").click()
+    assert current.get_attribute("data-step") == "regex-processor"
+    assert page.locator("article.k-rewritten").count() == len(harbour.changes("regex-processor").rewritten)
+    page.keyboard.press("ArrowRight")
+    assert current.get_attribute("data-step") == "worldbook-processor"
+    page.keyboard.press("n")
+    assert current.get_attribute("data-step") == "injection-assembler"
+    page.keyboard.press("Shift+N")
+    page.keyboard.press("Home")
+    assert current.get_attribute("data-step") == "session-loader"
+    slider = page.get_by_label("Steps done")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert current.get_attribute("data-step") == "regex-processor"
+    assert "after 2 of" in page.locator("[aria-live]").inner_text()
+    page.keyboard.press("Home")
+    assert current.count() == 0
+    assert page.locator(".empty").inner_text().startswith("Nothing yet")
+
+
+def test_a_cut_says_its_cause_and_what_would_keep_it(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
+    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+    page.locator("[data-step=token-limiter]").click()
+    group = harbour.changes("token-limiter").dropped[-1]
+
+    cause = page.locator("article.k-dropped .cause").last.inner_text()
+
+    assert f"token-limiter / sliding: needed {group.needed}, left {group.left}" in cause
+    assert f"{group.needed - group.left} more tokens would keep it" in cause
+
+
+def test_selected_characters_tell_their_life(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
+    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+    page.locator("[data-step=injection-assembler]").click()
+    page.locator("article ins").first.click()
+
+    chain = page.locator(".pop .chain").inner_text()
+
+    assert "preset" in chain
+    assert "{{char}}" in chain
+    assert "macro char" in chain
+    page.keyboard.press("Escape")
+    assert page.locator(".pop").count() == 0
+
+
+def test_the_keys_alone_are_enough(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
+    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+    page.locator("[data-step=injection-assembler]").click()
+
+    def focused(name: str) -> str | None:
+        return page.evaluate("(name) => document.activeElement.getAttribute(name)", name)
+
+    for _ in range(3):  # the two radio groups, then the messages
+        page.keyboard.press("Tab")
+    assert (focused("data-id") or "").startswith("m:")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    first = focused("data-span")
+    assert page.locator(".pop").count() == 1
+    page.keyboard.press("ArrowRight")
+    assert focused("data-span") != first
+    page.keyboard.press("Shift+ArrowRight")
+    assert "1 character" in page.locator(".pop .ph").inner_text()
+    page.keyboard.press("Escape")
+    assert (focused("data-id") or "").startswith("m:")
+    stops = page.locator(".feed > [tabindex='0']")
+    assert stops.count() == 1
+
+
+def test_strangers_text_is_text_everywhere(opened: Opened, tmp_path: Path) -> None:
+    trace = hostile()
+    path = ctxlab_widgets.report(trace, tmp_path / "page.html")
+    page = opened.open(path)
+    for step in trace.steps:
+        page.locator(f"[data-step={step.id}]").click()
+    page.locator("[data-step=session-loader]").click()
+
+    shown = page.locator(".feed").inner_text()
+
+    assert page.title().startswith("What is sent")
+    assert page.locator(".feed img, .feed script, .feed b").count() == 0
+    assert HOSTILE[0] in shown
+    assert HOSTILE[1] in shown
+    assert "\\u001b[31mred" in shown
+    assert "\u202e" not in shown
+    assert "👩‍🚀" in shown
+
+
+def test_a_fold_opens_and_the_focus_stays_at_hand(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
+    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+    page.locator("[data-step=regex-processor]").click()
+    before = page.locator("article").count()
+    fold = page.locator(".foldrow").first
+    fold.focus()
+
+    page.keyboard.press("Enter")
+
+    assert page.locator("article").count() > before
+    assert page.evaluate("() => document.activeElement.matches('article')")
+
+
+def test_it_fits_a_narrow_page(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
+    opened.page.set_viewport_size({"width": 420, "height": 900})
+    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 420
+    assert (
+        page.evaluate("() => getComputedStyle(document.querySelector('.two')).gridTemplateColumns.split(' ').length")
+        == 1
+    )
+
+
+def colours_of(png: bytes) -> int:
+    """How many different colours a picture has: a blank one has one or two."""
+    import png as reader
+
+    width, _, rows, _ = reader.Reader(bytes=png).asRGB8()
+    assert width > 0
+    found: set[tuple[int, ...]] = set()
+    for row in rows:
+        found.update(zip(row[0::3], row[1::3], row[2::3], strict=True))
+    return len(found)

@@ -1,0 +1,178 @@
+"""The Python half of the widgets: commands are checked, reports are whole and small, ctxlab finds its views."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ctxlab
+import ctxlab_widgets
+from ctxlab import theme
+from ctxlab.pipeline.views import view_for
+from ctxlab.testing.generator import generated_session
+from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets.step_debugger import StepDebugger
+
+WIDGETS = Path(ctxlab_widgets.__file__).parent
+
+
+def chat(n: int = 3, words: str = "some words") -> ctxlab.Session:
+    roles = ("user", "assistant")
+    return ctxlab.read_data([{"role": roles[i % 2], "content": f"{words} {i}"} for i in range(n)]).pick()
+
+
+def asked(widget: StepDebugger, **command: Any) -> StepDebugger:
+    widget._handle_custom_msg(command, [])
+    return widget
+
+
+def test_a_widget_of_a_debugger_drives_that_debugger() -> None:
+    debugger = ctxlab.debug(chat())
+    widget = asked(StepDebugger(debugger), command="step")
+
+    assert (debugger.position, widget.position) == (1, 1)
+    assert json.loads(widget.view) == debugger.trace.view()
+
+
+def test_a_widget_of_a_trace_stands_at_its_end_and_leaves_it_alone() -> None:
+    trace = ctxlab.build(chat())
+    widget = asked(StepDebugger(trace), command="switch", step="merge-system", on=False)
+
+    assert widget.position == len(trace.steps) - 1
+    assert "merge-system" in [step.id for step in trace.steps]
+    assert widget.rerun == ["merge-consecutive"]
+
+
+def test_going_back_moves_the_position_and_sends_no_view() -> None:
+    widget = StepDebugger(ctxlab.build(chat()))
+    sent: list[Any] = []
+    widget.observe(sent.append, "view")
+
+    asked(widget, command="back")
+    asked(widget, command="step")
+
+    assert sent == []
+
+
+def test_a_run_stops_at_breakpoints_and_goes_on_from_them() -> None:
+    widget = StepDebugger(ctxlab.debug(chat()))
+    asked(widget, command="breakpoint", step="token-limiter", on=True)
+    last = len(widget.debugger.pipeline.running())
+
+    asked(widget, command="run_to", position=last)
+    assert widget.debugger.next_id == "token-limiter"
+    asked(widget, command="run_to", position=last)
+    assert widget.debugger.done
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "step",
+        None,
+        {"command": "explode"},
+        {"command": "run_to", "position": "3"},
+        {"command": "run_to", "position": True},
+        {"command": "run_to", "position": -1},
+        {"command": "run_to", "position": 10**9},
+        {"command": "switch", "step": "no-such-step", "on": True},
+        {"command": "breakpoint", "step": ["token-limiter"], "on": True},
+        {"command": "back"},
+    ],
+)
+def test_what_is_no_command_is_refused_in_a_sentence(wrong: object) -> None:
+    widget = StepDebugger(ctxlab.debug(chat()))
+    before = (widget.position, widget.view)
+
+    widget._handle_custom_msg(wrong, [])
+
+    assert widget.said
+    assert (widget.position, widget.view) == before
+
+
+def test_a_refusal_is_forgotten_with_the_next_command() -> None:
+    widget = asked(StepDebugger(ctxlab.debug(chat())), command="back")
+
+    assert asked(widget, command="step").said == ""
+
+
+def test_half_a_surrogate_pair_reaches_the_page() -> None:
+    text = as_json({"text": "\ud83d 灯"})
+
+    assert text.encode() == '{"text":"\\ud83d 灯"}'.encode()
+    assert json.loads(text) == {"text": "\ud83d 灯"}
+
+
+def test_a_report_of_a_thousand_messages_is_small(tmp_path: Path) -> None:
+    session = ctxlab.read_data(generated_session(1000)).pick()
+    trace = ctxlab.build(session, budget_tokens=10**6)
+
+    path = ctxlab_widgets.report(trace, tmp_path / "page.html")
+
+    assert len(trace.result.drafts) > 990
+    assert path.stat().st_size < 2_000_000
+
+
+def test_a_report_holds_no_text_that_ends_its_element(tmp_path: Path) -> None:
+    trace = ctxlab.build(chat(words="</script><!-- <script>"))
+
+    html = ctxlab_widgets.report(trace, tmp_path / "page.html").read_text(encoding="utf-8")
+
+    assert html.count("<script") == html.count("</script>") == 2
+    held = re.search(r'id="ctxlab-held">(.*?)</script>', html, re.DOTALL)
+    assert held is not None
+    assert json.loads(json.loads(held[1])["state"]["view"]) == trace.view()
+
+
+def test_a_report_names_no_address(tmp_path: Path) -> None:
+    html = ctxlab_widgets.report(ctxlab.build(chat()), tmp_path / "page.html").read_text(encoding="utf-8")
+
+    assert set(re.findall(r"https?://[^\s\"'\\]+", html)) <= {"http://www.w3.org/2000/svg"}
+
+
+def test_ctxlab_finds_its_views_and_imports_none() -> None:
+    code = (
+        "import sys, ctxlab; t = ctxlab.build(ctxlab.Session(id='s').append('', role='system').append('hi'));"
+        "print(t._repr_mimebundle_(), 'anywidget' in sys.modules, 'ctxlab_widgets.step_debugger' in sys.modules)"
+    )
+
+    out = subprocess.check_output([sys.executable, "-c", code], text=True)
+
+    assert out.strip() == "None False False"
+    assert all(view_for(name) for name in ("trace", "debugger", "report"))
+    assert view_for("nothing") is None
+
+
+def test_in_a_notebook_a_run_is_a_widget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctxlab_widgets.views._in_a_notebook", lambda: True)
+    trace = ctxlab.build(chat())
+
+    for value in (trace, ctxlab.debug(chat())):
+        bundle = value._repr_mimebundle_()
+        data = bundle[0] if isinstance(bundle, tuple) else bundle
+        assert "application/vnd.jupyter.widget-view+json" in data
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_the_tokens_are_those_of_the_figures(name: str) -> None:
+    css = (WIDGETS / "_shared" / "tokens.css").read_text()
+    block = re.search(rf'\[data-theme="{name}"\][^{{]*\{{(.*?)\}}', css, re.DOTALL)
+    assert block is not None
+    tokens = dict(re.findall(r"--cx-([\w-]+):\s*([^;]+);", block[1]))
+    colours = theme.theme_of(name)
+
+    assert (tokens["s0"], tokens["ink"], tokens["edge"]) == (colours.surface, colours.ink, colours.edge)
+    assert {source: tokens[source] for source in colours.sources} == dict(colours.sources)
+
+
+def test_only_text_nodes_reach_a_page() -> None:
+    sources = [path.read_text() for path in WIDGETS.rglob("*.ts")]
+
+    assert sources
+    assert not [word for text in sources for word in ("innerHTML", "outerHTML", "insertAdjacentHTML") if word in text]

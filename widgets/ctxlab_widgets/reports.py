@@ -1,0 +1,30 @@
+"""A run as one HTML file that opens anywhere and asks nobody for anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ctxlab_widgets._shared.page import page
+from ctxlab_widgets._shared.values import as_json
+
+if TYPE_CHECKING:
+    from ctxlab.pipeline import Trace
+
+WIDGET = Path(__file__).parent / "step_debugger" / "static" / "widget.js"
+
+
+def report(trace: Trace, path: str | Path) -> Path:
+    """Write the run to `path` and give it back: every step, every message, every cause.
+
+    The steps can be walked through in the page. Nothing in it is fetched from anywhere.
+    """
+    session = trace.start.request.session
+    name = session.name or session.id
+    view = trace.view()
+    state: dict[str, Any] = {"view": as_json(view), "position": len(trace.steps), "live": False}
+    many = f"{len(trace.result.drafts):,} message{'s' * (len(trace.result.drafts) != 1)}"
+    about = f"{many}, {trace.tokens:,} tokens by {trace.services.tokenizer.name}, for the message {view['leaf']}"
+    path = Path(path)
+    path.write_text(page(WIDGET, state, title=f"What is sent: {name}", about=about), encoding="utf-8")
+    return path
