@@ -176,6 +176,26 @@ def tree(
     print_tree(file, pick=pick, width=width)
 
 
+REPORT = """\b
+Examples:
+  ctxlab report chat.session.json --out chat.html
+  ctxlab report chat.json --budget 2000 --out chat.html
+"""
+
+
+@app.command(epilog=REPORT, short_help="The run as one HTML file, to walk through in a browser.")
+@asking()
+def report(
+    asked: Asked,
+    out: Annotated[Path, typer.Option("--out", metavar="PAGE", help="Where to write it.", show_default=False)],
+) -> None:
+    """Write the run as one HTML file that opens anywhere: every step, every message, every cause."""
+    from ctxlab.cli.options import load
+    from ctxlab.cli.report import print_report
+
+    print_report(load(asked), out)
+
+
 LEDGER = """\b
 Examples:
   ctxlab ledger chat.session.json --budget 2000

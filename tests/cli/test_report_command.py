@@ -1,0 +1,37 @@
+"""`ctxlab report` writes one page and says where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ctxlab.pipeline import views
+
+
+def test_a_report_is_written_and_named(run, harbour: Path, tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+
+    result = run("report", harbour, "--budget", 1500, "--out", out)
+
+    assert result.code == 0
+    assert str(out) in result.out.replace("\n", "")
+    assert "ctxlab-widget" in out.read_text(encoding="utf-8")
+
+
+def test_a_place_that_can_not_be_written_is_one_line(run, harbour: Path, tmp_path: Path) -> None:
+    result = run("report", harbour, "--out", tmp_path / "missing" / "page.html")
+
+    assert result.code == 2
+    assert "page.html" in result.err
+
+
+def test_without_the_widgets_it_says_what_to_install(
+    run, harbour: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "view_for", lambda name: None)
+
+    result = run("report", harbour, "--out", tmp_path / "page.html")
+
+    assert result.code == 2
+    assert "pip install ctxlab" in result.err
