@@ -176,3 +176,21 @@ def test_only_text_nodes_reach_a_page() -> None:
 
     assert sources
     assert not [word for text in sources for word in ("innerHTML", "outerHTML", "insertAdjacentHTML") if word in text]
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # the kernel's own client warns
+def test_the_last_line_of_a_cell_is_a_widget_with_a_table_to_fall_back_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+    code = "import ctxlab\nctxlab.build(ctxlab.read_data([{'role': 'user', 'content': 'hi'}]).pick())"
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+
+    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+
+    (output,) = notebook.cells[0].outputs
+    assert "application/vnd.jupyter.widget-view+json" in output.data
+    assert "<table" in output.data["text/html"]

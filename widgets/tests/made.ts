@@ -28,6 +28,7 @@ const step = (id: string, drafts: number[], more: Partial<Step> = {}): Step => (
   drafts,
   dropped: [],
   notes: [],
+  decided: "",
   ...more,
 });
 

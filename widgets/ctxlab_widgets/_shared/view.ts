@@ -52,6 +52,8 @@ export interface Step {
   drafts: number[];
   dropped: Group[];
   notes: Note[];
+  /** What it decided without changing a message, in words: "5 of 16 entries fired". */
+  decided: string;
 }
 
 export interface Setting {

@@ -191,7 +191,7 @@ export class Messages {
 
   private before(row: Row, draft: Draft): Draft[] {
     const { view, position, scope } = this.state;
-    if (row.kind === "same" || row.kind === "moved") return [draft];
+    if (row.kind === "same" || row.kind === "moved" || row.kind === "dropped") return [draft];
     if (scope === "step" && row.kind === "merged") {
       const keys = new Set(draft.merged.map((part) => part.key));
       return draftsAt(view, position - 1)

@@ -36,7 +36,7 @@ export class Side {
       ),
       stage && h("p", { class: "ink2" }, harmless(stage.description)),
       error && h("p", { class: "wrong" }, glyph("failed"), h("span", {}, harmless(error))),
-      ran && h("p", { class: "did" }, summary(rows(state.view, box.at, "step"))),
+      ran && h("p", { class: "did" }, did(state, box.at)),
       stage && this.settings(stage),
     );
   }
@@ -63,8 +63,13 @@ export class Side {
       { class: "form" },
       all.map(([name, setting]) => [
         h("dt", {}, harmless(name.replaceAll("_", " "))),
-        h("dd", {}, h("span", { class: "value" }, value(setting)), setting.layer !== "default" && this.layer(setting)),
-        h("dd", { class: "hint" }, harmless(setting.description)),
+        h(
+          "dd",
+          {},
+          h("span", { class: "value" }, value(setting)),
+          setting.layer !== "default" && this.layer(setting),
+          h("span", { class: "hint" }, harmless(setting.description)),
+        ),
       ]),
     );
   }
@@ -111,6 +116,14 @@ export class Side {
       found.length > 200 && h("p", { class: "muted" }, `and ${found.length - 200} more`),
     );
   }
+}
+
+/** What happened, and what was decided without a message being changed. */
+function did({ view }: State, at: number): string {
+  const { decided } = view.steps[at - 1];
+  const found = rows(view, at, "step");
+  const happened = found.some((row) => row.kind !== "same" || row.moved) || !decided ? [summary(found)] : [];
+  return [...happened, ...(decided ? [harmless(decided)] : [])].join("; ");
 }
 
 const levelOf = ({ level }: Note): string => (level === "error" || level === "warning" ? level : "info");
