@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """For one module only: while it is open an event loop runs in this thread, and other tests need one of their own."""
+    """For one module only: while it is open an event loop runs in this thread, and other tests need their own."""
     with sync_playwright() as play:
         named = os.environ.get("CTXLAB_CHROMIUM")
         found = named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
