@@ -215,7 +215,6 @@ export class Messages {
       draft.calls.length > 0 && chip("tools", many(draft.calls.length, "call")),
       draft.result_of !== null && chip("tools", "result"),
       this.tags(row, draft, found),
-      h("span", { class: "sp" }),
       h(
         "span",
         { class: "num ink2" },
