@@ -63,6 +63,13 @@ def test_the_lock_names_versions_and_no_places() -> None:
     assert all("==" in line and "://" not in line and not line.startswith("-") for line in lines)
 
 
+def test_the_lock_of_the_browser_half_names_no_places() -> None:
+    lock = (ROOT / "widgets" / "package-lock.json").read_text()
+
+    assert "integrity" in lock
+    assert "://" not in lock
+
+
 def test_the_version_is_said_once() -> None:
     from importlib.metadata import version
 

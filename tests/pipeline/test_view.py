@@ -234,3 +234,11 @@ def test_a_long_conversation_with_a_large_book_stays_small() -> None:
 
     assert len(trace.result.shared["lore"]) == 100
     assert len(json.dumps(trace.view())) < 2_000_000
+
+
+def test_a_view_says_what_a_request_costs_besides_its_messages() -> None:
+    trace = Pipeline.of([]).run(context("a", "b"), SERVICES)
+
+    view = trace.view()
+
+    assert view["request_tokens"] + sum(draft["tokens"] for draft in view["drafts"]) == trace.tokens
