@@ -15,7 +15,7 @@ from ctxlab.errors import BrokenFile, ReadError, did_you_mean
 from ctxlab.formats.cleaning import cleaned
 from ctxlab.formats.loss import Loss
 from ctxlab.formats.material import Material
-from ctxlab.formats.sillytavern.png import BUNDLE, SIGNATURE, text_in_png
+from ctxlab.formats.sillytavern.png import BUNDLE, SIGNATURE, decoded, texts_in_png
 from ctxlab.formats.yaml_text import from_yaml, named_yaml
 
 Pairs = list[tuple[str, Any]]
@@ -40,10 +40,23 @@ BINARY = (
 def material_of(raw: bytes, source: str) -> Material:
     """The parsed content of a file, or of the text inside a picture."""
     if raw.startswith(SIGNATURE):
-        keyword, inside = text_in_png(raw, source)
-        place = f"{source}: text {keyword!r}"
-        return replace(parsed_text(_as_utf8(inside, place), place, yaml=keyword == BUNDLE), source=source)
+        return _of_picture(raw, source)
     return parsed_text(_as_utf8(raw, source), source, yaml=named_yaml(source))
+
+
+def _of_picture(raw: bytes, source: str) -> Material:
+    """The first form of what is in a picture that can be read; those before it are losses."""
+    broken: list[BrokenFile] = []
+    for keyword, text in texts_in_png(raw, source):
+        place = f"{source}: text {keyword!r}"
+        try:
+            found = parsed_text(_as_utf8(decoded(text, place), place), place, yaml=keyword == BUNDLE)
+        except BrokenFile as error:
+            broken.append(error)
+            continue
+        losses = [Loss("", f"{error}; text {keyword!r} is read in its place") for error in broken]
+        return replace(found, source=source, losses=(*losses, *found.losses))
+    raise broken[0]
 
 
 def parsed_text(raw: bytes, source: str, *, yaml: bool = False) -> Material:

@@ -195,3 +195,13 @@ def test_a_file_that_is_only_called_a_picture_is_refused(tmp_path: Path) -> None
 
     with pytest.raises(BrokenFile, match="is called a PNG picture and is none"):
         read(fake)
+
+
+def test_a_broken_newer_card_gives_way_to_a_sound_older_one(tmp_path: Path) -> None:
+    sound = b64encode(json.dumps(V2).encode()).decode()
+    (tmp_path / "torn.png").write_bytes(with_chunks(plain_picture(), {"ccv3": "eyJ", "chara": sound}))
+
+    found = read(tmp_path / "torn.png")
+
+    assert found.agents[0].name == V2["data"]["name"]
+    assert any("'ccv3'" in str(loss) and "'chara' is read in its place" in str(loss) for loss in found.losses)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ctxlab.formats import card_data, card_png, joined, preset_data
 from ctxlab.formats.sillytavern import card_from, preset_from
 from ctxlab.formats.sillytavern.carrying import patched
-from ctxlab.formats.sillytavern.png import plain_picture, read_chunks, text_in_png, with_chunks
+from ctxlab.formats.sillytavern.png import decoded, plain_picture, read_chunks, texts_in_png, with_chunks
 
 words = st.sampled_from(["", " ", "x", "<char> y", "{{User}}", "你好\n", "none"])
 odd = st.none() | st.booleans() | st.integers(-2, 5) | words | st.lists(words, max_size=2)
@@ -101,7 +101,8 @@ def test_a_card_that_was_read_is_written_as_it_was(card: dict[str, Any]) -> None
 def test_a_card_goes_through_a_picture(card: dict[str, Any]) -> None:
     found = card_from(card, name="stem")
 
-    _, inside = text_in_png(card_png(found.agent), "x")
+    [(_, packed), *_] = texts_in_png(card_png(found.agent), "x")
+    inside = decoded(packed, "x")
 
     assert json.loads(inside) == card
 

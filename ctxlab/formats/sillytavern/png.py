@@ -56,18 +56,23 @@ def read_chunks(raw: bytes, source: str) -> dict[str, str]:
     return texts
 
 
-def text_in_png(raw: bytes, source: str) -> tuple[str, bytes]:
-    """The agent or card in a picture, decoded, with its keyword; the richest where there are several forms of it."""
+def texts_in_png(raw: bytes, source: str) -> list[tuple[str, str]]:
+    """The agent or card in a picture, as keyword and Base64, in each form that it has, the richest first."""
     texts = read_chunks(raw, source)
-    keyword = next((keyword for keyword in CARRIERS if keyword in texts), None)
-    if keyword is None:
+    found = [(keyword, texts[keyword]) for keyword in CARRIERS if keyword in texts]
+    if not found:
         held = ", ".join(map(repr, list(texts)[:5])) or "none"
         raise UnknownFormat(f"{source} is a PNG picture without a card in it: its texts are {held}")
+    return found
+
+
+def decoded(text: str, place: str) -> bytes:
+    """What a text says in Base64."""
+    packed = "".join(text.split())
     try:
-        text = "".join(texts[keyword].split())
-        return keyword, b64decode(text + "=" * (-len(text) % 4), validate=True)  # some programs don't fill up the end
+        return b64decode(packed + "=" * (-len(packed) % 4), validate=True)  # some programs don't fill up the end
     except ValueError as error:
-        raise BrokenFile(f"{source}: text {keyword!r} is not Base64: {error}") from None
+        raise BrokenFile(f"{place} is not Base64: {error}") from None
 
 
 def with_chunks(raw: bytes, texts: Mapping[str, str | None], *, source: str = "the picture") -> bytes:
