@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any, Literal
 
@@ -166,6 +166,9 @@ class RegexConfig(Stored):
         yield counted(sum(len(preset.rules) for preset in self.presets), "rule")
 
 
+USUAL_THINK_TAGS = ("think", "guguthink")
+
+
 class ThinkRule(Stored):
     """How an agent's model marks its reasoning inside its text."""
 
@@ -174,3 +177,9 @@ class ThinkRule(Stored):
     tag_name: str = ""
     display_name: str = ""
     collapsed_by_default: bool = True
+
+
+def think_rules_in_force(own: Sequence[ThinkRule]) -> Sequence[ThinkRule]:
+    """An agent's rules that name a tag; where it has none, the tags that models use most."""
+    named = [rule for rule in own if rule.kind == "xml_tag" and rule.tag_name]
+    return named or [ThinkRule(tag_name=tag) for tag in USUAL_THINK_TAGS]

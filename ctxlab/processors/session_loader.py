@@ -9,12 +9,12 @@ from pydantic import Field
 
 from ctxlab.context import EMPTY, NOTHING, AssetRef, Cause, Context, Draft, Dropped, Origin, Pending, Span, Text
 from ctxlab.documents import Agent, Asset, MessageNode, ModelProfile, ProcessorEntry
+from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.html import as_markdown, looks_like_html
 from ctxlab.engines.model_match import model_fits
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 
 ID = "session-loader"
-THINK_TAGS = ("think", "guguthink")
 
 
 class SessionLoader(Processor):
@@ -126,13 +126,9 @@ class SessionLoader(Processor):
         )
 
     def _converted(self, text: Text, agent: Agent | None) -> Text:
-        tags = [
-            rule.tag_name
-            for rule in (agent.llm_think_rules if agent else ())
-            if rule.kind == "xml_tag" and rule.tag_name
-        ]
+        tags = [rule.tag_name for rule in think_rules_in_force(agent.llm_think_rules if agent else ())]
         cause = Cause(ID, "html-to-markdown", "an older message")
-        return as_markdown(text, keep_tags=tags or THINK_TAGS, note=self.settings.html_note, cause=cause)
+        return as_markdown(text, keep_tags=tags, note=self.settings.html_note, cause=cause)
 
     def _with_pending(self, ctx: Context, drafts: list[Draft]) -> Context:
         pending = ctx.request.pending

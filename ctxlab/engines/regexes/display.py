@@ -9,6 +9,7 @@ from html import escape
 
 from ctxlab.context import Context, Origin, Request, Text
 from ctxlab.documents import Agent, MessageNode, Note, ThinkRule
+from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.applying import apply
 from ctxlab.engines.regexes.matching import TIMEOUT_SECONDS
@@ -16,7 +17,6 @@ from ctxlab.engines.regexes.rules import Ruleset
 from ctxlab.errors import UnknownNode, did_you_mean
 
 PROCESSOR = "display"
-DEFAULT_TAGS = ("think", "guguthink")
 LONGEST = 6_000
 """Characters that are shown in a notebook."""
 
@@ -129,8 +129,7 @@ def thinking_in(text: str, rules: Sequence[ThinkRule]) -> Iterator[Thinking]:
 def _think_rules(request: Request, agent_id: object) -> Sequence[ThinkRule]:
     """Those of the agent that wrote the message, where it is at hand."""
     agent: Agent | None = next((a for a in request.agents if agent_id and a.id == agent_id), request.agent)
-    rules = [rule for rule in (agent.llm_think_rules if agent else ()) if rule.kind == "xml_tag" and rule.tag_name]
-    return rules or [ThinkRule(tag_name=tag) for tag in DEFAULT_TAGS]
+    return think_rules_in_force(agent.llm_think_rules if agent else ())
 
 
 def _found(request: Request, node_id: str | None) -> tuple[MessageNode, int]:
