@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         macro_problems,
         read,
         read_data,
+        rebuild,
         regex_steps,
     )
     from ctxlab.context import Cause, Context, Draft, Edit, Origin, Pending, Request, Span, Text, Variables
@@ -130,6 +131,7 @@ __all__ = [
     "processor",
     "read",
     "read_data",
+    "rebuild",
     "regex_steps",
 ]
 
@@ -152,6 +154,7 @@ _HOMES = {
         "macro_problems",
         "read",
         "read_data",
+        "rebuild",
         "regex_steps",
     ),
     "context": ("Cause", "Context", "Draft", "Edit", "Origin", "Pending", "Request", "Span", "Text", "Variables"),

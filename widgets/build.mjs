@@ -1,5 +1,7 @@
-// One small bundle an entry, written beside its source. `--check` says which committed ones are stale and writes nothing.
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+// One small bundle a widget, written beside its source: all of them, or those that are named.
+// `--check` says which committed ones are stale and writes nothing.
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
@@ -8,7 +10,14 @@ const LIMIT_BYTES = 100_000;
 const TARGET = ["chrome111", "firefox113", "safari16.4"];
 const home = dirname(fileURLToPath(import.meta.url));
 const base = `${home}/ctxlab_widgets`;
-const ENTRIES = { "_shared/static/host": "_shared/host.ts", "step_debugger/static/widget": "step_debugger/widget.ts" };
+const named = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const folders = (await readdir(base)).filter((name) => existsSync(`${base}/${name}/widget.ts`));
+const ENTRIES = Object.fromEntries([
+  ["_shared/static/host", "_shared/host.ts"],
+  ...folders
+    .filter((name) => !named.length || named.includes(name))
+    .map((name) => [`${name}/static/widget`, `${name}/widget.ts`]),
+]);
 
 // A stylesheet is imported as text. The tokens speak of the page's root; in a notebook they belong to the widget's.
 const styles = {

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.api.request import LIMITER, refuse_agent, start_of, starting
-from ctxlab.documents import Agent, Session
+from ctxlab.api.request import LIMITER, refuse_agent, rules_of, start_of, starting, timestamp_of
+from ctxlab.context import Context
+from ctxlab.documents import Agent, RegexConfig, RegexPreset, RegexRule, Session, Worldbook
 from ctxlab.errors import OverBudget
 from ctxlab.pipeline import Debugger, Trace
+from ctxlab.pipeline.services import Tokenizer
+from ctxlab.pipeline.trace import tape_of
 
 if TYPE_CHECKING:
     from ctxlab.formats import Import
@@ -33,6 +38,43 @@ def build(start: Trace) -> Trace:
 def debug(start: Trace) -> Debugger:
     """A debugger at the start of the run that `build` would do; it takes what `build` takes."""
     return Debugger(start)
+
+
+def rebuild(
+    trace: Trace,
+    *,
+    session: Session | None = None,
+    leaf: str | None = None,
+    agent: Agent | None = None,
+    books: Sequence[Worldbook] | None = None,
+    rules: RegexConfig | Sequence[RegexPreset | RegexRule] | None = None,
+    tokenizer: Tokenizer | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Trace:
+    """The run again with something else in it; what isn't named stays as it was, answers of services too.
+
+    `leaf` is a message's id; with another session and no leaf it is that session's active one. For settings alone
+    `trace.rerun` does less work. Raises what `build` raises.
+    """
+    before = trace.start.request
+    chosen = session if session is not None else before.session
+    changes: dict[str, Any] = {}
+    if session is not None or leaf is not None:
+        if leaf is not None:
+            chosen.node(leaf)
+        at = leaf if leaf is not None else chosen.active_leaf_id
+        changes |= {"session": chosen, "leaf": leaf, "timestamp": timestamp_of(chosen, at)}
+    changes |= {"agent": agent} if agent is not None else {}
+    changes |= {"books": tuple(books)} if books is not None else {}
+    changes |= {"rules": rules_of(rules)} if rules is not None else {}
+    if not changes and tokenizer is None:
+        return trace.rerun(settings)
+    given = len(trace.start.notes) - len(trace.pipeline.warnings())
+    context = Context(replace(before, **changes), notes=trace.start.notes[:given])
+    services = trace.services if tokenizer is None else replace(trace.services, tokenizer=tokenizer)
+    pipeline = trace.pipeline.with_settings(settings or {})
+    start = pipeline.start(context, services)
+    return within_budget(pipeline.resume(start, known=tape_of(trace.steps, kept=0)))
 
 
 def analyze(session: Session | Import, node: str | None = None, agent: Agent | None = None, **options: Any) -> Analysis:

@@ -15,7 +15,9 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from ctxlab_widgets.step_debugger import StepDebugger
+from ctxlab_widgets._shared.page import page as page_of
+from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.widget import Widget, bundle_of, held_by
 
 FLAGS = [
     "--no-sandbox",  # the user may be root
@@ -66,23 +68,26 @@ class Opened:
         self.page.wait_for_function("() => window.ctxlabHost")
         return self.page
 
+    def show(self, widget: Widget, folder: Path) -> Page:
+        """The widget on its host page, as Python holds it."""
+        file = folder / "live.html"
+        file.write_text(page_of(bundle_of(type(widget)), held_by(widget), title="live"), encoding="utf-8")
+        return self.open(file)
+
     def sent(self) -> list[Any]:
         """What the widget has sent since last asked."""
         return self.page.evaluate("() => window.ctxlabHost.model.sent.splice(0)")
 
-    def pump(self, widget: StepDebugger) -> list[Any]:
-        """What was sent goes to Python, as through a kernel, and what Python then holds comes back."""
+    def pump(self, widget: Widget) -> list[Any]:
+        """What was saved and sent goes to Python, as through a kernel, and what Python then holds comes back."""
+        for saved in self.page.evaluate("() => window.ctxlabHost.model.saved.splice(0)"):
+            widget.set_state(saved)
         messages = self.sent()
         for message in messages:
             widget._handle_custom_msg(message, [])
-        self.page.evaluate("(state) => window.ctxlabHost.model.put(state)", state_of(widget))
+        self.page.evaluate("(state) => window.ctxlabHost.model.put(JSON.parse(state))", as_json(held_by(widget)))
         self.page.wait_for_timeout(20)
         return messages
-
-
-def state_of(widget: StepDebugger) -> dict[str, Any]:
-    names = ("view", "position", "breakpoints", "rerun", "failed", "said", "live")
-    return {name: getattr(widget, name) for name in names}
 
 
 def clean(context: BrowserContext) -> Opened:

@@ -8,11 +8,10 @@ import pytest
 
 import ctxlab
 from ctxlab import Context
-from ctxlab_widgets._shared.page import page as page_of
+from ctxlab_widgets._shared.page import page
+from ctxlab_widgets._shared.widget import bundle_of
 from ctxlab_widgets.step_debugger import StepDebugger
-from tests.browser.conftest import Opened, state_of
-
-BUNDLE = Path(StepDebugger._esm if isinstance(StepDebugger._esm, Path) else str(StepDebugger._esm._path))
+from tests.browser.conftest import Opened
 
 
 def chat() -> ctxlab.Session:
@@ -25,14 +24,8 @@ def widget() -> StepDebugger:
     return StepDebugger(ctxlab.debug(chat()))
 
 
-def shown(opened: Opened, widget: StepDebugger, folder: Path):
-    file = folder / "live.html"
-    file.write_text(page_of(BUNDLE, state_of(widget), title="live"), encoding="utf-8")
-    return opened.open(file)
-
-
 def test_buttons_step_run_and_go_back(opened: Opened, widget: StepDebugger, tmp_path: Path, theme: str) -> None:
-    page = shown(opened, widget, tmp_path)
+    page = opened.show(widget, tmp_path)
     last = len(widget.debugger.pipeline.running())
 
     page.get_by_role("button", name="Step", exact=True).click()
@@ -48,7 +41,7 @@ def test_buttons_step_run_and_go_back(opened: Opened, widget: StepDebugger, tmp_
 
 
 def test_keys_do_the_same(opened: Opened, widget: StepDebugger, tmp_path: Path) -> None:
-    page = shown(opened, widget, tmp_path)
+    page = opened.show(widget, tmp_path)
     page.locator("[data-step=session-loader]").focus()
 
     for key, position in (("n", 1), ("n", 2), ("Shift+N", 1)):
@@ -69,7 +62,7 @@ def test_keys_do_the_same(opened: Opened, widget: StepDebugger, tmp_path: Path) 
 def test_a_breakpoint_is_set_by_key_or_by_number_and_stops_the_run(
     opened: Opened, widget: StepDebugger, tmp_path: Path
 ) -> None:
-    page = shown(opened, widget, tmp_path)
+    page = opened.show(widget, tmp_path)
     page.locator("[data-step=token-limiter] .no").click()
     opened.pump(widget)
     assert widget.breakpoints == ["token-limiter"]
@@ -86,7 +79,7 @@ def test_a_breakpoint_is_set_by_key_or_by_number_and_stops_the_run(
 
 def test_a_step_is_switched_off_and_the_rest_runs_again(opened: Opened, tmp_path: Path) -> None:
     widget = StepDebugger(ctxlab.build(chat(), budget_tokens=1000))
-    page = shown(opened, widget, tmp_path)
+    page = opened.show(widget, tmp_path)
     page.locator("[data-step=merge-system]").click()
     page.get_by_role("button", name="Switch off").click()
     opened.pump(widget)
@@ -102,7 +95,7 @@ def test_a_step_is_switched_off_and_the_rest_runs_again(opened: Opened, tmp_path
 
 
 def test_a_double_click_runs_to_a_step_and_back_to_it(opened: Opened, widget: StepDebugger, tmp_path: Path) -> None:
-    page = shown(opened, widget, tmp_path)
+    page = opened.show(widget, tmp_path)
     page.locator("[data-step=token-limiter] .nm").dblclick()
     opened.pump(widget)
     assert widget.trace.steps[-1].id == "token-limiter"
@@ -117,7 +110,7 @@ def test_a_step_that_fails_is_red_and_says_why(opened: Opened, tmp_path: Path) -
         raise ValueError("no <b>luck</b>")
 
     widget = StepDebugger(ctxlab.debug(chat(), pipeline=ctxlab.default_pipeline().with_processor(breaks)))
-    page = shown(opened, widget, tmp_path)
+    page = opened.show(widget, tmp_path)
     page.locator("[data-step=session-loader]").focus()
     page.keyboard.press("r")
     opened.pump(widget)
@@ -128,13 +121,13 @@ def test_a_step_that_fails_is_red_and_says_why(opened: Opened, tmp_path: Path) -
 
 def test_nothing_to_show_says_what_to_pass(opened: Opened, tmp_path: Path) -> None:
     file = tmp_path / "empty.html"
-    file.write_text(page_of(BUNDLE, {"view": ""}, title="empty"), encoding="utf-8")
+    file.write_text(page(bundle_of(StepDebugger), {"view": ""}, title="empty"), encoding="utf-8")
 
     assert "StepDebugger(ctxlab.build(session))" in opened.open(file).locator(".empty").inner_text()
 
 
 def test_the_widget_leaves_nothing_behind(opened: Opened, widget: StepDebugger, tmp_path: Path) -> None:
-    page = shown(opened, widget, tmp_path)
+    page = opened.show(widget, tmp_path)
 
     page.evaluate("() => window.ctxlabHost.stop()")
     page.evaluate("() => window.ctxlabHost.model.put({ position: 0 })")

@@ -7,8 +7,11 @@ export class HostModel {
   readonly saved: Record<string, unknown>[] = [];
   private readonly listeners = new Map<string, Set<Listener>>();
   private changed: Record<string, unknown> = {};
+  private readonly state: Record<string, unknown>;
 
-  constructor(private readonly state: Record<string, unknown>) {}
+  constructor(state: Record<string, unknown>) {
+    this.state = read(state);
+  }
 
   get = (name: string): unknown => this.state[name];
   set = (name: string, value: unknown): void => {
@@ -30,11 +33,27 @@ export class HostModel {
   };
   /** What a kernel does: new values come in, and whoever listens is told. */
   put = (values: Record<string, unknown>): void => {
-    Object.assign(this.state, values);
-    for (const name of Object.keys(values)) for (const tell of this.listeners.get(`change:${name}`) ?? []) tell();
+    const news = Object.entries(read(values)).filter(([name, value]) => !alike(this.state[name], value));
+    if (!news.length) return;
+    for (const [name, value] of news) this.state[name] = value;
+    for (const [name] of news) for (const tell of this.listeners.get(`change:${name}`) ?? []) tell();
     for (const tell of this.listeners.get("change") ?? []) tell();
   };
 }
+
+/** Bytes come as a kernel sends them: a DataView. In a page of one file they are `{bytes: base64}`. */
+function read(values: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, bytes(value) ?? value]));
+}
+
+function bytes(value: unknown): DataView | null {
+  const packed = (value as { bytes?: unknown } | null)?.bytes;
+  if (typeof packed !== "string") return null;
+  return new DataView(Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0)).buffer);
+}
+
+const alike = (a: unknown, b: unknown): boolean =>
+  a === b || (!(a instanceof DataView) && JSON.stringify(a) === JSON.stringify(b));
 
 async function run(): Promise<void> {
   const held = document.getElementById("ctxlab-held");

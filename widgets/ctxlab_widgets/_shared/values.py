@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Mapping
@@ -11,6 +12,12 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def as_json(value: Mapping[str, Any]) -> str:
-    """Compact JSON that has a UTF-8 form: half a surrogate pair is written as an escape."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """Compact JSON that has a UTF-8 form: half a surrogate pair as an escape, bytes as `{"bytes": base64}`."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_bytes)
     return SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+def _bytes(value: object) -> dict[str, str]:
+    if not isinstance(value, bytes):
+        raise TypeError(f"{type(value).__name__} has no JSON form")
+    return {"bytes": base64.b64encode(value).decode()}

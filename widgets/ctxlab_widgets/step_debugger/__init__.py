@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger, Trace
 from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.widget import Widget, WrongCommand
 
 
-class WrongCommand(CtxlabError):
-    """A message from the page that is no command."""
-
-
-class StepDebugger(anywidget.AnyWidget):
+class StepDebugger(Widget):
     """Walks through a run: steps forwards and back, breakpoints, steps switched off.
 
     Of a debugger it drives that very one; of a trace a debugger of its own, and the trace stays as it is.
@@ -34,16 +31,12 @@ class StepDebugger(anywidget.AnyWidget):
     """Steps that ran again because of the last change."""
     failed = traitlets.Dict().tag(sync=True)
     """`{"id", "error"}` of a step that could not be done; empty when none."""
-    said = traitlets.Unicode("").tag(sync=True)
-    """Why the last command was not done, as a sentence; empty when it was."""
-    live = traitlets.Bool(True).tag(sync=True)
 
     def __init__(self, run: Debugger | Trace) -> None:
         self.debugger = run if isinstance(run, Debugger) else _at_the_end(run)
         self._seen: Trace | None = None
         super().__init__()
         self.show()
-        self.on_msg(self._asked)
 
     @property
     def trace(self) -> Trace:
@@ -63,25 +56,18 @@ class StepDebugger(anywidget.AnyWidget):
     # --- what the page asks
 
     def _asked(self, _: Any, content: Any, buffers: Any) -> None:
-        """A message from the page: checked, done, and what came of it shown."""
-        self.failed, self.said, self.rerun = {}, "", []
-        before = self.debugger.position
-        try:
-            self._do(content)
-        except CtxlabError as problem:
-            self._refused(problem, moved=self.debugger.position != before)
-        self.show()
+        self.failed, self.rerun = {}, []
+        super()._asked(_, content, buffers)
 
-    def _refused(self, problem: CtxlabError, *, moved: bool) -> None:
+    def _refused(self, problem: CtxlabError) -> None:
         trace = getattr(problem, "trace", None)
         step = trace.steps[-1] if isinstance(trace, Trace) and trace.steps else None
         if step is not None and step.failure is not None:
             self.failed = {"id": step.id, "error": step.error}
         else:
-            self.said = str(problem)
+            super()._refused(problem)
 
-    def _do(self, content: Any) -> None:
-        asked = content if isinstance(content, dict) else {}
+    def _do(self, asked: Mapping[str, Any]) -> None:
         match asked:
             case {"command": "step"}:
                 self.debugger.step()
@@ -96,7 +82,7 @@ class StepDebugger(anywidget.AnyWidget):
             case {"command": "breakpoint", "step": str(step), "on": bool(on)}:
                 self.set_breakpoint(step, on=on)
             case _:
-                raise WrongCommand(f"{content!r} is no command of the step debugger"[:200])
+                raise self._wrong(asked)
 
     def run_to(self, position: int) -> None:
         """Go on until so many steps are done, or back; on the way on, breakpoints stop it."""

@@ -1,12 +1,13 @@
 // The messages after a step: what it added, rewrote, moved, merged and dropped.
 
-import { aloneTokens, type Row, summary } from "../_shared/changes";
+import { aloneTokens, type Row, type Scope, summary } from "../_shared/changes";
 import { differing, ends } from "../_shared/diff";
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { folded, OPENING } from "../_shared/folding";
 import { onlyStop, roving } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
 import { type Piece, parted, pieces, tally } from "../_shared/pieces";
+import { type Radios, radios } from "../_shared/radios";
 import { type Draft, draftsAt, sourceOf, tokens } from "../_shared/view";
 import { ChainCard } from "./chain_card";
 import type { Door, State } from "./state";
@@ -20,19 +21,25 @@ export class Messages {
   private readonly head = h("div", { class: "bar" });
   private readonly count = h("span", { class: "muted" });
   private readonly card: ChainCard;
+  private readonly scope: Radios;
+  private readonly colour: Radios;
 
   constructor(
     private readonly state: State,
-    private readonly door: Door,
+    door: Door,
   ) {
     const { signal } = door;
     this.card = new ChainCard(state, signal);
-    this.head.append(
-      this.radios("Show changes of", "scope", { step: "This step", start: "Since start" }),
-      this.radios("Colour text by", "colour", { source: "Source", plain: "Plain" }),
-      h("span", { class: "sp" }),
-      this.count,
+    const scopes = { step: "This step", start: "Since start" };
+    const colours = { source: "Source", plain: "Plain" };
+    this.scope = radios("Show changes of", scopes, (scope) => door.change({ scope: scope as Scope }), signal);
+    this.colour = radios(
+      "Colour text by",
+      colours,
+      (colour) => door.change({ colour: colour as State["colour"] }),
+      signal,
     );
+    this.head.append(this.scope.element, this.colour.element, h("span", { class: "sp" }), this.count);
     this.element.append(this.head, this.feed);
     roving(this.feed, () => this.stops(), { signal, vertical: true });
     this.feed.addEventListener("click", (event) => this.clicked(event), { signal });
@@ -54,11 +61,8 @@ export class Messages {
     const kept = draftsAt(state.view, state.position).length;
     const said = state.scope === "step" && state.position ? `, ${summary(state.rows)}` : this.dropped();
     this.count.textContent = `${many(kept, "message")}${said}`;
-    for (const radio of this.head.querySelectorAll<HTMLElement>("[role=radio]")) {
-      const on = state[radio.dataset.of as "scope" | "colour"] === radio.dataset.is;
-      radio.setAttribute("aria-checked", String(on));
-      radio.tabIndex = on ? 0 : -1;
-    }
+    this.scope.set(state.scope);
+    this.colour.set(state.colour);
     const stops = this.stops();
     const at = stops.findIndex((each) => each.dataset.id === had);
     onlyStop(stops, Math.max(at, 0));
@@ -74,18 +78,6 @@ export class Messages {
     const { state } = this;
     if (state.position === 0 && state.view.steps.length) return "Nothing yet: the first step loads the conversation.";
     return "No messages here.";
-  }
-
-  private radios(label: string, of: "scope" | "colour", options: Record<string, string>): HTMLElement {
-    const group = h("div", { class: "group", role: "radiogroup", "aria-label": label });
-    const all = Object.entries(options).map(([value, words]) =>
-      h("button", { type: "button", class: "btn", role: "radio", "data-of": of, "data-is": value }, words),
-    );
-    group.append(...all);
-    const pick = (to: HTMLElement) => this.door.change({ [of]: to.dataset.is });
-    roving(group, () => all, { signal: this.door.signal, onmove: (to) => pick(all[to]) });
-    for (const each of all) each.addEventListener("click", () => pick(each), { signal: this.door.signal });
-    return group;
   }
 
   private stops(): HTMLElement[] {

@@ -1,11 +1,9 @@
 // The step debugger. With a kernel behind it, what is asked becomes a message; alone, it scrubs through a finished run.
 
-import base from "../_shared/base.css";
 import { rows } from "../_shared/changes";
 import { glyph, h } from "../_shared/dom";
 import { roving } from "../_shared/keyboard";
-import { followTheme } from "../_shared/theme";
-import tokens from "../_shared/tokens.css";
+import { type Model, type Mounted, whenChanged, widget } from "../_shared/mount";
 import { boxes, type View } from "../_shared/view";
 import { Messages } from "./messages";
 import { Side } from "./side";
@@ -13,39 +11,12 @@ import { type Ask, currentBox, type Door, type State } from "./state";
 import { StepRow, sentence } from "./steps";
 import own from "./widget.css";
 
-interface Model {
-  get(name: string): unknown;
-  set(name: string, value: unknown): void;
-  save_changes(): void;
-  send(content: unknown): void;
-  on(event: string, listener: () => void): void;
-  off(event: string, listener: () => void): void;
+function begin(at: Mounted): void {
+  if (at.model.get("view")) new Shown(at);
+  else at.root.append(h("p", { class: "empty" }, EMPTY));
 }
 
-function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
-  const ending = new AbortController();
-  const root = h("div", {
-    class: "ctxlab",
-    role: "region",
-    "aria-label": "Step debugger",
-    "data-lm-suppress-shortcuts": true,
-  });
-  root.append(h("style", {}, tokens, base, own));
-  followTheme(root, ending.signal);
-  el.append(root);
-  const text = String(model.get("view") ?? "");
-  if (!text) {
-    root.append(
-      h("p", { class: "empty" }, "Nothing to show: pass a trace or a debugger, StepDebugger(ctxlab.build(session))."),
-    );
-    return () => ending.abort();
-  }
-  new Shown(model, root, ending.signal);
-  return () => {
-    ending.abort();
-    root.remove();
-  };
-}
+const EMPTY = "Nothing to show: pass a trace or a debugger, StepDebugger(ctxlab.build(session)).";
 
 class Shown implements Door {
   private readonly state: State;
@@ -57,11 +28,13 @@ class Shown implements Door {
   private readonly target = h("select", { "aria-label": "Run to step" });
   private readonly buttons = new Map<string, HTMLButtonElement>();
 
-  constructor(
-    private readonly model: Model,
-    root: HTMLElement,
-    readonly signal: AbortSignal,
-  ) {
+  private readonly model: Model;
+  readonly signal: AbortSignal;
+
+  constructor(private readonly at: Mounted) {
+    const { model, root, signal } = at;
+    this.model = model;
+    this.signal = signal;
     this.state = {
       view: JSON.parse(String(model.get("view"))) as View,
       boxes: [],
@@ -151,31 +124,14 @@ class Shown implements Door {
 
   private listen(root: HTMLElement): void {
     const { model, signal } = this;
-    let waiting = false;
-    let viewChanged = false;
-    const changed = () => {
-      if (waiting) return;
-      waiting = true;
-      queueMicrotask(() => {
-        waiting = false;
-        if (signal.aborted) return;
-        if (viewChanged) this.state.view = JSON.parse(String(model.get("view"))) as View;
-        const elsewhere = this.read();
-        if (elsewhere || viewChanged) this.state.open.clear();
-        viewChanged = false;
-        if (elsewhere) this.moved(this.state.position);
-        else this.draw();
-      });
-    };
-    const another = () => {
-      viewChanged = true;
-      changed();
-    };
-    const heard: [string, () => void][] = [["change:view", another]];
-    for (const name of ["position", "breakpoints", "rerun", "failed", "said"]) heard.push([`change:${name}`, changed]);
-    for (const [event, tell] of heard) model.on(event, tell);
-    signal.addEventListener("abort", () => {
-      for (const [event, tell] of heard) model.off(event, tell);
+    const heard = ["view", "position", "breakpoints", "rerun", "failed", "said"];
+    whenChanged(this.at, heard, (changed) => {
+      const another = changed.has("view");
+      if (another) this.state.view = JSON.parse(String(model.get("view"))) as View;
+      const elsewhere = this.read();
+      if (elsewhere || another) this.state.open.clear();
+      if (elsewhere) this.moved(this.state.position);
+      else this.draw();
     });
     root.addEventListener("keydown", (event) => this.pressed(event), { signal });
   }
@@ -268,4 +224,4 @@ class Shown implements Door {
   }
 }
 
-export default { render };
+export default widget("Step debugger", own, begin);

@@ -1,0 +1,71 @@
+// How every widget begins and ends: a named region with its styles and theme, redrawn when Python says so, gone without a trace.
+
+import base from "./base.css";
+import { h } from "./dom";
+import { followTheme } from "./theme";
+import tokens from "./tokens.css";
+
+/** What anywidget gives, of which we use this much. */
+export interface Model {
+  get(name: string): unknown;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  send(content: unknown): void;
+  on(event: string, listener: () => void): void;
+  off(event: string, listener: () => void): void;
+}
+
+export interface Mounted {
+  model: Model;
+  root: HTMLElement;
+  /** Ends with the widget: give it to every listener. */
+  signal: AbortSignal;
+}
+
+/** A widget's default export. `begin` builds what is inside the root. */
+export function widget(label: string, css: string, begin: (at: Mounted) => void) {
+  return {
+    render({ model, el }: { model: Model; el: HTMLElement }): () => void {
+      const ending = new AbortController();
+      const root = h("div", {
+        class: "ctxlab",
+        role: "region",
+        "aria-label": label,
+        "data-lm-suppress-shortcuts": true,
+      });
+      root.append(h("style", {}, tokens, base, css));
+      followTheme(root, ending.signal);
+      el.append(root);
+      begin({ model, root, signal: ending.signal });
+      return () => {
+        ending.abort();
+        root.remove();
+      };
+    },
+  };
+}
+
+/** Calls `tell` once with the names of all values that changed together. */
+export function whenChanged({ model, signal }: Mounted, names: string[], tell: (changed: Set<string>) => void): void {
+  let changed = new Set<string>();
+  const note = (name: string) => () => {
+    changed.add(name);
+    if (changed.size > 1) return;
+    queueMicrotask(() => {
+      const all = changed;
+      changed = new Set();
+      if (!signal.aborted) tell(all);
+    });
+  };
+  const heard = names.map((name): [string, () => void] => [`change:${name}`, note(name)]);
+  for (const [event, listener] of heard) model.on(event, listener);
+  signal.addEventListener("abort", () => {
+    for (const [event, listener] of heard) model.off(event, listener);
+  });
+}
+
+/** A choice made in the page that Python and linked widgets should know. */
+export function save(model: Model, values: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(values)) model.set(name, value);
+  model.save_changes();
+}
