@@ -9,7 +9,7 @@ BROWSER := .venv/.browser
 # The machine's own node where it is new enough, else the one that the test extra brings.
 NODE := PATH="$$(node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' 2>/dev/null || echo "$(CURDIR)/$(BIN):")$$PATH"
 
-.PHONY: demo test check front widgets format bench notebook lock clean
+.PHONY: demo test check front widgets format bench pictures notebook lock clean
 
 demo: $(READY)
 	@$(BIN)/ctxlab demo
@@ -46,6 +46,10 @@ format: $(READY) $(FRONT)
 
 bench: $(READY)
 	@$(BIN)/python -m tests.bench
+
+# Pictures of the widgets for the README.
+pictures: $(READY) $(BROWSER)
+	@$(BIN)/python -m tests.gallery.pictures docs/pictures
 
 notebook: $(READY)
 	@$(BIN)/jupyter lab notebooks

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,23 +13,11 @@ import pytest
 
 pytest.importorskip("playwright")
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
-from ctxlab_widgets._shared.page import page as page_of
 from ctxlab_widgets._shared.values import as_json
-from ctxlab_widgets._shared.widget import Widget, bundle_of, held_by
-
-FLAGS = [
-    "--no-sandbox",  # the user may be root
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-dev-shm-usage",
-    "--disable-sync",
-    "--no-first-run",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-]
-MISSING = "no browser: install chromium, or run playwright install chromium"
+from ctxlab_widgets._shared.widget import Widget, held_by
+from tests.gallery.pages import NoBrowser, browsing, open_widget
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -43,16 +31,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """For one module only: while it is open an event loop runs in this thread, and other tests need their own."""
-    with sync_playwright() as play:
-        named = os.environ.get("CTXLAB_CHROMIUM")
-        found = named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-        if found is None and not Path(play.chromium.executable_path).exists():
+    with ExitStack() as stack:
+        try:
+            browser = stack.enter_context(browsing())
+        except NoBrowser as missing:
             if os.environ.get("CI"):
-                pytest.fail(MISSING)
-            pytest.skip(MISSING)
-        browser = play.chromium.launch(executable_path=found, args=FLAGS)
+                pytest.fail(str(missing))
+            pytest.skip(str(missing))
         yield browser
-        browser.close()
 
 
 @dataclass
@@ -70,9 +56,7 @@ class Opened:
 
     def show(self, widget: Widget, folder: Path) -> Page:
         """The widget on its host page, as Python holds it."""
-        file = folder / "live.html"
-        file.write_text(page_of(bundle_of(type(widget)), held_by(widget), title="live"), encoding="utf-8")
-        return self.open(file)
+        return open_widget(self.page, widget, folder)
 
     def sent(self) -> list[Any]:
         """What the widget has sent since last asked."""

@@ -65,7 +65,7 @@ async function run(): Promise<void> {
   URL.revokeObjectURL(url);
   const model = new HostModel(state);
   const stop = await widget.render({ model, el });
-  Object.assign(globalThis, { ctxlabHost: { model, stop } });
+  Object.assign(globalThis, { ctxlabHost: { model, stop, widget } });
 }
 
 if (typeof document !== "undefined") void run();

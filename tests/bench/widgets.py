@@ -1,0 +1,177 @@
+"""What the widgets cost in a browser: first pictures, frames while panning, from a click to what it leads to."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from playwright.sync_api import Browser, Page
+
+import ctxlab
+from ctxlab.testing import generated_session
+from ctxlab_widgets import BranchTree, StepDebugger, TokenBudget, TokenView
+from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.widget import Widget, held_by
+from tests.gallery.pages import NoBrowser, browsing, open_widget
+
+NODES = (100, 1_000, 10_000)
+ROUNDS = 5
+PAINTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))"
+
+FIRST_DRAW = f"""async () => {{
+  const el = document.body.appendChild(document.createElement('div'));
+  const {{ widget, model }} = window.ctxlabHost;
+  await {PAINTED};
+  const began = performance.now();
+  const stop = widget.render({{ model, el }});
+  el.getBoundingClientRect();
+  const drawn = performance.now();
+  const painted = await {PAINTED};
+  stop();
+  el.remove();
+  return [drawn - began, painted - began];
+}}"""
+
+# Frames are counted where they are drawn: while the pointer drags the picture about.
+FRAMES = """() => {
+  const times = [];
+  let last = performance.now();
+  const next = (now) => { times.push(now - last); last = now; window.frames_ = times; requestAnimationFrame(next); };
+  requestAnimationFrame(next);
+}"""
+
+# A kernel near by: what the page sends goes to Python, and what Python then holds comes back.
+WIRED = """() => {
+  const { model } = window.ctxlabHost;
+  model.send = (content) => window.toPython(JSON.stringify(content)).then((state) => {
+    model.put(JSON.parse(state));
+    window.answered?.();
+  });
+}"""
+
+CLICKED = f"""async (work) => {{
+  const answered = new Promise(done => {{ window.answered = done; }});
+  const began = performance.now();
+  (0, eval)(work);
+  await answered;
+  return (await {PAINTED}) - began;
+}}"""
+
+
+@contextmanager
+def shown(browser: Browser, widget: Widget) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1100, "height": 900})
+    with TemporaryDirectory() as folder:
+        page = open_widget(context.new_page(), widget, Path(folder))
+        page.wait_for_timeout(200)
+        yield page
+    context.close()
+
+
+def tree_of(nodes: int) -> ctxlab.Session:
+    """A conversation of short messages that branches at every tenth."""
+    dice = random.Random(1)
+    session = ctxlab.read_data([{"role": "user", "content": "How does it begin?"}]).pick()
+    ends = [session.active_leaf_id]
+    for i in range(nodes - len(session.nodes)):
+        at = dice.choice(ends) if i % 10 == 0 else ends[-1]
+        session = session.append(f"Message {i} about the harbour", role=("user", "assistant")[i % 2], parent=at)
+        ends.append(session.active_leaf_id)
+    return session
+
+
+def first_draw(page: Page) -> tuple[float, float]:
+    """Milliseconds until all is drawn, and until it is painted, the median of five."""
+    times = [page.evaluate(FIRST_DRAW) for _ in range(ROUNDS)]
+    return median(drawn for drawn, _ in times), median(painted for _, painted in times)
+
+
+def panning(page: Page) -> float:
+    """Milliseconds within which 95 % of frames come while the tree is dragged about."""
+    box = page.locator("canvas").first.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] - 30
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate(FRAMES)
+    for i in range(120):
+        page.mouse.move(x - 3 * i % 400, y - i % 60)
+    times: list[float] = sorted(page.evaluate("() => window.frames_"))
+    page.mouse.up()
+    return times[int(len(times) * 0.95)]
+
+
+def tree_rows(browser: Browser) -> Iterator[tuple[str, str]]:
+    for nodes in NODES:
+        with shown(browser, BranchTree(tree_of(nodes))) as page:
+            drawn, painted = first_draw(page)
+            frame = panning(page)
+        yield f"BranchTree, {nodes:,} nodes: drawn, painted", f"{drawn:.0f} ms, {painted:.0f} ms"
+        yield f"BranchTree, {nodes:,} nodes: 95 % of frames while panning", f"{frame:.0f} ms"
+
+
+def token_rows(browser: Browser) -> Iterator[tuple[str, str]]:
+    text = " ".join(str(message["content"]) for message in generated_session(1_000, seed=1))[:400_000]
+    started = perf_counter()
+    view = TokenView(text)
+    made = (perf_counter() - started) * 1e3
+    with shown(browser, view) as page:
+        drawn, painted = first_draw(page)
+    count = len(view.ends_of(0))
+    yield f"TokenView, {count:,} tokens, two tokenizers: in Python", f"{made:.0f} ms"
+    yield f"TokenView, {count:,} tokens, two tokenizers: drawn, painted", f"{drawn:.0f} ms, {painted:.0f} ms"
+
+
+def click_rows(browser: Browser) -> Iterator[tuple[str, str]]:
+    session = ctxlab.read_data(generated_session(1_000, seed=1)).pick()
+    trace = ctxlab.build(session, budget_tokens=60_000)
+    stepping = StepDebugger(ctxlab.debug(session, budget_tokens=60_000))
+    step = "document.querySelector('.ctxlab [data-does=step]').click()"
+    back = "document.querySelector('.ctxlab [data-does=back]').click()"
+    yield "StepDebugger, 1,000 messages: from click to picture, a step", clicks(browser, stepping, [step, step, back])
+    moves = [
+        "(() => { const s = document.querySelector('.ctxlab input[type=range]');"
+        f" s.value = {n}; s.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()"
+        for n in (40_000, 50_000, 30_000, 45_000)
+    ]
+    yield "TokenBudget, 1,000 messages: from slider to picture", clicks(browser, TokenBudget(trace), moves)
+
+
+def clicks(browser: Browser, widget: Widget, works: list[str]) -> str:
+    def to_python(content: str) -> str:
+        widget._handle_custom_msg(json.loads(content), [])
+        return as_json(held_by(widget))
+
+    times: list[float] = []
+    with shown(browser, widget) as page:
+        page.expose_function("toPython", to_python)
+        page.evaluate(WIRED)
+        for _ in range(ROUNDS):
+            times += [page.evaluate(CLICKED, work) for work in works]
+    return f"{median(times):.0f} ms, at most {max(times):.0f} ms"
+
+
+def rows() -> Iterator[tuple[str, str]]:
+    try:
+        with browsing() as browser:
+            yield from tree_rows(browser)
+            yield from token_rows(browser)
+            yield from click_rows(browser)
+    except NoBrowser as missing:
+        yield "widgets", str(missing)
+
+
+def main() -> None:
+    print("\n| widgets in a headless browser, wall time | |\n|---|--:|")
+    for work, cost in rows():
+        print(f"| {work} | {cost} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""What all widgets owe to whoever looks at them: they draw, can be read, are named, and take text as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ctxlab
+import ctxlab_widgets
+from ctxlab import Agent, Session, Trace
+from ctxlab_widgets._shared.widget import Widget
+from tests.browser.conftest import Opened
+from tests.browser.test_report import HOSTILE, colours_of
+from tests.gallery.samples import SAMPLES
+
+CONTRAST = (Path(__file__).parents[1] / "gallery" / "contrast.js").read_text(encoding="utf-8")
+WIDGETS = Path(ctxlab_widgets.__file__).parent
+CONTROLS = {
+    *("button", "checkbox", "combobox", "grid", "listbox", "menuitem", "option", "radio", "radiogroup", "searchbox"),
+    *("slider", "spinbutton", "switch", "tab", "textbox", "toolbar", "tree", "treeitem"),
+}
+TREE_COLOURS = ("role-root", "role-user", "role-assistant", "role-tool", "ring", "edge")
+HOSTILE_NAME = "<img src=x onerror=alert(9)><b>bold</b>\u202egnp"
+
+
+@cache
+def made(name: str) -> Widget:
+    return SAMPLES[name]()
+
+
+@pytest.fixture(params=sorted(SAMPLES))
+def name(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(params=[1100, 420], ids=["wide", "narrow"])
+def width(request: pytest.FixtureRequest) -> int:
+    return request.param
+
+
+def test_it_draws(opened: Opened, name: str, theme: str, tmp_path: Path) -> None:
+    page = opened.show(made(name), tmp_path)
+    page.wait_for_timeout(100)
+
+    ground = page.evaluate("() => getComputedStyle(document.querySelector('.ctxlab .w')).backgroundColor")
+
+    assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(26, 28, 32)"}[theme]
+    assert colours_of(page.locator(".ctxlab").screenshot()) > 30
+
+
+def test_it_can_be_read(opened: Opened, name: str, theme: str, width: int, tmp_path: Path) -> None:
+    opened.page.set_viewport_size({"width": width, "height": 900})
+    page = opened.show(made(name), tmp_path)
+    page.wait_for_timeout(100)
+
+    found = page.evaluate(CONTRAST)
+
+    assert found["texts"] > 5
+    assert found["shapes"] > 3
+    assert found["wrong"] == []
+
+
+def test_the_measure_of_contrast_finds_what_is_too_pale(opened: Opened, tmp_path: Path) -> None:
+    page = opened.show(made("step_debugger"), tmp_path)
+    page.add_style_tag(
+        content=".ctxlab .said { color: #bbb !important } .ctxlab .btn { border-color: #eee !important }"
+    )
+
+    wrong = page.evaluate(CONTRAST)["wrong"]
+
+    assert any(line.startswith("text") for line in wrong)
+    assert any(line.startswith("edge") for line in wrong)
+
+
+def test_every_control_has_a_name(opened: Opened, name: str, tmp_path: Path) -> None:
+    page = opened.show(made(name), tmp_path)
+    session = page.context.new_cdp_session(page)
+    nodes: list[dict[str, Any]] = session.send("Accessibility.getFullAXTree")["nodes"]
+
+    controls = [node for node in nodes if node.get("role", {}).get("value") in CONTROLS and not node.get("ignored")]
+
+    assert controls
+    assert [node["role"]["value"] for node in controls if not node.get("name", {}).get("value", "").strip()] == []
+
+
+def test_it_fits_a_narrow_page(opened: Opened, name: str, tmp_path: Path) -> None:
+    opened.page.set_viewport_size({"width": 420, "height": 900})
+    page = opened.show(made(name), tmp_path)
+
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 420
+
+
+def test_it_leaves_nothing_behind(opened: Opened, name: str, tmp_path: Path) -> None:
+    page = opened.show(made(name), tmp_path)
+
+    page.evaluate("() => window.ctxlabHost.stop()")
+
+    assert page.locator(".ctxlab").count() == 0
+
+
+def test_two_of_a_kind_on_one_page_are_each_their_own(opened: Opened, name: str, tmp_path: Path) -> None:
+    page = opened.show(made(name), tmp_path)
+
+    page.evaluate(
+        "() => { const el = document.body.appendChild(document.createElement('div'));"
+        " const { widget, model } = window.ctxlabHost; window.second = widget.render({ model, el }) }"
+    )
+    page.evaluate("() => window.ctxlabHost.stop()")
+
+    assert page.locator(".ctxlab").count() == 1
+    assert page.locator(".ctxlab .w").bounding_box() is not None
+
+
+def test_a_bundle_is_small() -> None:
+    bundles = list(WIDGETS.glob("*/static/widget.js"))
+
+    assert {bundle.parents[1].name for bundle in bundles} == set(SAMPLES)
+    assert [bundle for bundle in bundles if bundle.stat().st_size >= 100_000] == []
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Trace:
+    roles = ("user", "assistant")
+    said = [{"role": roles[i % 2], "content": text} for i, text in enumerate(HOSTILE)]
+    session: Session = ctxlab.read_data(said).pick().model_copy(update={"name": HOSTILE_NAME})
+    book = ctxlab.Worldbook(
+        name=HOSTILE_NAME,
+        entries={"0": ctxlab.LoreEntry(uid=0, key=("red", HOSTILE_NAME), comment=HOSTILE_NAME, content=HOSTILE[0])},
+    )
+    rule = ctxlab.RegexRule(id="r<i>", name=HOSTILE_NAME, regex="half", replacement="<b>whole</b>")
+    return ctxlab.build(session, Agent(name=HOSTILE_NAME), books=[book], rules=[rule], budget_tokens=4000)
+
+
+def of_strangers(name: str, trace: Trace) -> Widget:
+    made = {
+        "branch_tree": lambda: ctxlab_widgets.BranchTree(trace.start.request.session),
+        "compare": lambda: ctxlab_widgets.Compare(trace, strategies=["middle-out"]),
+    }
+    kind = "".join(word.title() for word in name.split("_"))
+    return made[name]() if name in made else getattr(ctxlab_widgets, kind)(trace)
+
+
+def clicks(opened: Opened) -> Iterator[None]:
+    """Whatever opens is opened: rows, messages, folds."""
+    page = opened.page
+    for chosen in ("[role=row]", "article", ".foldrow", "[data-key]", "canvas"):
+        for each in page.locator(f".ctxlab {chosen}").all()[:8]:
+            if each.is_visible():
+                each.click(force=True)
+                yield
+
+
+def test_strangers_text_is_text(opened: Opened, hostile: Trace, name: str, tmp_path: Path) -> None:
+    widget = of_strangers(name, hostile)
+    page = opened.show(widget, tmp_path)
+
+    for _ in clicks(opened):
+        opened.pump(widget)
+        assert page.locator(".ctxlab img, .ctxlab script, .ctxlab iframe, .ctxlab i > b, .ctxlab a").count() == 0
+        assert "\u202e" not in page.locator(".ctxlab").inner_text()
+        assert "\x1b" not in page.locator(".ctxlab").inner_text()
+
+
+@pytest.mark.parametrize("theme_name", ["light", "dark"])
+def test_what_a_canvas_draws_stands_out(theme_name: str) -> None:
+    css = (WIDGETS / "_shared" / "tokens.css").read_text(encoding="utf-8")
+    block = re.search(rf'\[data-theme="{theme_name}"\][^{{]*\{{(.*?)\}}', css, re.DOTALL)
+    assert block is not None
+    tokens = dict(re.findall(r"--cx-([\w-]+):\s*(#\w{6});", block[1]))
+
+    assert [name for name in TREE_COLOURS if contrast(tokens[name], tokens["s0"]) < 3] == []
+
+
+def contrast(one: str, other: str) -> float:
+    more, less = sorted((luminance(one), luminance(other)), reverse=True)
+    return (more + 0.05) / (less + 0.05)
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,0 +1,51 @@
+"""A headless browser that reaches nothing but files and this machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from ctxlab_widgets._shared.page import page as page_of
+from ctxlab_widgets._shared.widget import Widget, bundle_of, held_by
+
+FLAGS = [
+    "--no-sandbox",  # the user may be root
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+    "--disable-sync",
+    "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+
+
+class NoBrowser(Exception):
+    """There is none to be had; the message says what to do."""
+
+
+@contextmanager
+def browsing() -> Iterator[Browser]:
+    """Debian's Chromium, or the one that playwright brings; raises NoBrowser."""
+    with sync_playwright() as play:
+        named = os.environ.get("CTXLAB_CHROMIUM")
+        found = named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+        if found is None and not Path(play.chromium.executable_path).exists():
+            raise NoBrowser("no browser: install chromium, or run playwright install chromium")
+        browser = play.chromium.launch(executable_path=found, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def open_widget(page: Page, widget: Widget, folder: Path) -> Page:
+    """The widget on its host page, as Python holds it."""
+    file = folder / "live.html"
+    file.write_text(page_of(bundle_of(type(widget)), held_by(widget), title="live"), encoding="utf-8")
+    page.goto(file.as_uri())
+    page.wait_for_function("() => window.ctxlabHost")
+    return page
