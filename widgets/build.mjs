@@ -20,30 +20,39 @@ const ENTRIES = Object.fromEntries([
 ]);
 
 // A stylesheet is imported as text. The tokens speak of the page's root; in a notebook they belong to the widget's.
-const styles = {
+// Several widgets share a page: the rules of one hold in its own root only.
+const styles = (view) => ({
   name: "styles",
   setup(at) {
     at.onLoad({ filter: /\.css$/ }, async ({ path }) => {
       const source = (await readFile(path, "utf8")).replaceAll(":root", ".ctxlab");
-      const { code } = await transform(source, { loader: "css", minify: true, target: TARGET });
+      const own = path.includes("/_shared/")
+        ? source
+        : source.replaceAll(/\.ctxlab\b/g, `.ctxlab[data-view="${view}"]`);
+      const { code } = await transform(own, { loader: "css", minify: true, target: TARGET });
       return { contents: code, loader: "text" };
     });
   },
-};
-
-const { outputFiles } = await build({
-  entryPoints: Object.entries(ENTRIES).map(([out, file]) => ({ in: `${base}/${file}`, out })),
-  outdir: base,
-  bundle: true,
-  minify: true,
-  format: "esm",
-  target: TARGET,
-  charset: "utf8",
-  legalComments: "none",
-  plugins: [styles],
-  write: false,
-  absWorkingDir: home,
 });
+
+const bundle = (out, file) =>
+  build({
+    entryPoints: [{ in: `${base}/${file}`, out }],
+    outdir: base,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: TARGET,
+    charset: "utf8",
+    legalComments: "none",
+    define: { VIEW: JSON.stringify(dirname(file)) },
+    plugins: [styles(dirname(file))],
+    write: false,
+    absWorkingDir: home,
+  });
+
+const built = await Promise.all(Object.entries(ENTRIES).map(([out, file]) => bundle(out, file)));
+const outputFiles = built.flatMap((each) => each.outputFiles);
 
 let wrong = 0;
 for (const { path, text, contents } of outputFiles) {

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.api.request import LIMITER, refuse_agent, rules_of, start_of, starting, timestamp_of
 from ctxlab.context import Context
-from ctxlab.documents import Agent, RegexConfig, RegexPreset, RegexRule, Session, Worldbook
+from ctxlab.documents import (
+    Agent,
+    MessageNode,
+    RegexConfig,
+    RegexPreset,
+    RegexRule,
+    Session,
+    UserProfile,
+    Worldbook,
+)
 from ctxlab.errors import OverBudget
 from ctxlab.pipeline import Debugger, Trace
 from ctxlab.pipeline.services import Tokenizer
@@ -46,6 +55,8 @@ def rebuild(
     session: Session | None = None,
     leaf: str | None = None,
     agent: Agent | None = None,
+    user: UserProfile | None = None,
+    presets: Sequence[MessageNode] | None = None,
     books: Sequence[Worldbook] | None = None,
     rules: RegexConfig | Sequence[RegexPreset | RegexRule] | None = None,
     tokenizer: Tokenizer | None = None,
@@ -65,6 +76,8 @@ def rebuild(
         at = leaf if leaf is not None else chosen.active_leaf_id
         changes |= {"session": chosen, "leaf": leaf, "timestamp": timestamp_of(chosen, at)}
     changes |= {"agent": agent} if agent is not None else {}
+    changes |= {"user": user} if user is not None else {}
+    changes |= {"presets": tuple(presets)} if presets is not None else {}
     changes |= {"books": tuple(books)} if books is not None else {}
     changes |= {"rules": rules_of(rules)} if rules is not None else {}
     if not changes and tokenizer is None:

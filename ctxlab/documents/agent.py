@@ -9,6 +9,7 @@ from pydantic import Field
 
 from ctxlab.documents import copying
 from ctxlab.documents import preset_groups as groups
+from ctxlab.documents import preset_places as places
 from ctxlab.documents.lore import WorldbookSettings
 from ctxlab.documents.message import Asset, MessageNode, Role
 from ctxlab.documents.rules import RegexConfig, ThinkRule
@@ -124,6 +125,7 @@ class Agent(Stored):
     choose_preset = groups.choose_preset
     disable_group = groups.disable_group
     enable_group = groups.enable_group
+    place_preset = places.place_preset
 
 
 class UserProfile(Stored):
@@ -147,6 +149,8 @@ class UserProfile(Stored):
     @property
     def shown_name(self) -> str:
         return self.display_name or self.name
+
+    place_preset = places.place_preset
 
 
 class ModelProfile(Stored):

@@ -41,18 +41,8 @@ class Sign:
 def signs_of(session: Session, shape: Shape) -> list[Sign]:
     """All signs, parents before children; chains are folded above 2,000 messages."""
     active = active_keys(session)
-    groups: list[list[int]] = []
-    group_of: list[int] = []
-    above: list[int] = []
     foldable = _foldable(session, shape) if len(shape.keys) > UNFOLDED else [False] * len(shape.keys)
-    for i, parent in enumerate(shape.parents):
-        if foldable[i] and foldable[parent]:
-            group_of.append(group_of[parent])
-            groups[group_of[i]].append(i)
-        else:
-            group_of.append(len(groups))
-            groups.append([i])
-            above.append(group_of[parent] if parent >= 0 else -1)
+    groups, above = grouped(shape.parents, [folds or None for folds in foldable])
     return [
         Sign(
             nodes=tuple(session.nodes[shape.keys[i]] for i in group),
@@ -63,6 +53,26 @@ def signs_of(session: Session, shape: Shape) -> list[Sign]:
         )
         for group, parent in zip(groups, above, strict=True)
     ]
+
+
+def grouped(parents: Sequence[int], kinds: Sequence[object]) -> tuple[list[list[int]], list[int]]:
+    """Messages in groups, parents before children, and the group above each group; -1 is none.
+
+    A message stands with its parent where both are of one kind, and alone where its kind is None. Only what has one
+    child may have a kind, else groups are no chains.
+    """
+    groups: list[list[int]] = []
+    group_of: list[int] = []
+    above: list[int] = []
+    for i, parent in enumerate(parents):
+        if parent >= 0 and kinds[i] is not None and kinds[i] == kinds[parent]:
+            group_of.append(group_of[parent])
+            groups[group_of[i]].append(i)
+        else:
+            group_of.append(len(groups))
+            groups.append([i])
+            above.append(group_of[parent] if parent >= 0 else -1)
+    return groups, above
 
 
 def _foldable(session: Session, shape: Shape) -> list[bool]:

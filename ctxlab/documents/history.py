@@ -68,6 +68,11 @@ class History:
             f"History({self._session.id!r}, state {self._index} of 0 to {len(self._steps)}: {self.labels[self._index]})"
         )
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from ctxlab.views import shown_as
+
+        return shown_as("session", self)
+
     @property
     def session(self) -> Session:
         """The present state."""

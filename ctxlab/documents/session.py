@@ -59,6 +59,11 @@ class Session(Stored):
 
         return f"<code>{escape(repr(self))}</code> {escape(self.name)}"
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from ctxlab.views import shown_as
+
+        return shown_as("session", self)
+
     # --- reading the tree
 
     def node(self, node_id: str) -> MessageNode:

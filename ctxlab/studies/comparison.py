@@ -33,11 +33,15 @@ COLUMNS = ("role", "source", "words")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cell:
-    """One message in one run. `cause` is a sentence, empty where nothing happened to it; `tokens` are its own."""
+    """One message in one run. `cause` is a sentence, empty where nothing happened to it; `tokens` are its own.
+
+    `draft` is the message as it last stood alone in this run, sent or not; None where the run never had it.
+    """
 
     state: State
     cause: str = ""
     tokens: int = 0
+    draft: Draft | None = None
 
     @property
     def is_sent(self) -> bool:
@@ -86,6 +90,11 @@ class Comparison:
         from ctxlab.studies.tables import comparison_html
 
         return comparison_html(self)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from ctxlab.views import shown_as
+
+        return shown_as("comparison", self)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -183,7 +192,7 @@ class _Line:
         if fate is None:
             return Cell("not there")
         state, cause = self._state(i, fate)
-        return Cell(state, cause, self.runs[i].trace.services.tokenizer.count_draft(fate.draft))
+        return Cell(state, cause, self.runs[i].trace.services.tokenizer.count_draft(fate.draft), fate.draft)
 
     def _state(self, i: int, fate: Fate) -> tuple[State, str]:
         if not fate.is_sent:

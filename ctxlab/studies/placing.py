@@ -6,12 +6,15 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxlab.context import Draft
+from ctxlab.context import Context, Draft, Request
 from ctxlab.documents import MessageNode
-from ctxlab.pipeline import Trace
+from ctxlab.documents.wording import nearest
+from ctxlab.pipeline import Step, Trace
 from ctxlab.pipeline.spending import source_of
 from ctxlab.processors.lore_placing import LORE
-from ctxlab.processors.presets import presets_of
+from ctxlab.processors.placement import HISTORY as HISTORY_ANCHOR
+from ctxlab.processors.placement import anchor_id, placement_of
+from ctxlab.processors.presets import presets_of, verdict_on
 from ctxlab.studies.fates import before_cutting
 from ctxlab.theme import plain
 
@@ -30,12 +33,17 @@ LOOKS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Landing:
-    """One message among those that are sent; `below` are the messages of the history after it, its depth."""
+    """One message among those that are sent; `below` are the messages of the history after it, its depth.
+
+    `moved` says which later step put it elsewhere, `joined` which one joined it with others; empty when none did.
+    """
 
     draft: Draft
     position: int
     below: int
     later_cut: bool
+    moved: str = ""
+    joined: str = ""
 
     @property
     def is_history(self) -> bool:
@@ -52,6 +60,7 @@ class Injection:
     """A preset, or something else that was put around and into the history, and all the places where it landed.
 
     `asked` is the place that it asked for; `sentence` says what a person should know, empty when all is as asked.
+    `missing` are the depths that it asked for and that the history doesn't have. `key` is that of its preset or entry.
     """
 
     name: str
@@ -60,6 +69,8 @@ class Injection:
     fate: Fate
     landings: tuple[Landing, ...] = ()
     sentence: str = ""
+    key: str = ""
+    missing: tuple[float, ...] = ()
 
     def __repr__(self) -> str:
         return f"Injection({self.name!r}, {self.asked}, {self.fate})"
@@ -76,14 +87,63 @@ class Placing:
 
 def placing(trace: Trace) -> Placing:
     """Where everything stands before cutting. Depths count the history as it was, 0 after its newest message."""
-    drafts = before_cutting(trace).drafts
+    before = before_cutting(trace)
+    drafts, later = before.drafts, _Later(trace, before)
     sent = {part.key for draft in trace.result.drafts for part in draft.parts}
     history = below = sum(draft.origin.kind in HISTORY for draft in drafts)
     rows: list[Landing] = []
     for position, draft in enumerate(drafts):
         below -= draft.origin.kind in HISTORY
-        rows.append(Landing(draft, position, below, draft.key not in sent))
+        moved, joined = later.moved.get(draft.key, ""), later.joined.get(draft.key, "")
+        rows.append(Landing(draft, position, below, draft.key not in sent, moved, joined))
     return Placing(tuple(rows), tuple(_injections(trace, rows, history)), history)
+
+
+class _Later:
+    """What the steps after `before` did, by key: which messages they put elsewhere, which ones they joined."""
+
+    def __init__(self, trace: Trace, before: Context) -> None:
+        self.moved: dict[str, str] = {}
+        self.joined: dict[str, str] = {}
+        begun = False
+        for step in trace.steps:
+            begun = begun or step.before is before
+            if begun and step.after.drafts is not step.before.drafts:
+                self._look_at(step)
+
+    def _look_at(self, step: Step) -> None:
+        for draft in step.after.drafts:
+            for part in draft.merged:
+                self.joined.setdefault(part.key, step.id)
+        was, now = (
+            {part.key for draft in context.drafts for part in draft.parts} for context in (step.before, step.after)
+        )
+        before, after = (_depths(context.drafts, was & now) for context in (step.before, step.after))
+        for key, depth in before.items():
+            if key in after and after[key] != depth:
+                self.moved[key] = f"moved by {step.id} from depth {depth:,} to {after[key]:,}"
+
+
+def _depths(drafts: Sequence[Draft], counted: Container[str]) -> dict[str, int]:
+    """The messages of the history below each other message, of those that count."""
+    depths: dict[str, int] = {}
+    below = 0
+    for part in reversed([part for draft in drafts for part in draft.parts]):
+        if part.origin.kind not in HISTORY:
+            depths[part.key] = below
+        elif part.key in counted:
+            below += 1
+    return depths
+
+
+def anchors_of(request: Request) -> tuple[str, ...]:
+    """The anchors that presets can name: those that have a placeholder in force, and the history."""
+    there = [
+        anchor_id(preset.node)
+        for preset in presets_of(request)
+        if preset.node.type and verdict_on(preset, request).refusal is None
+    ]
+    return tuple(dict.fromkeys([HISTORY_ANCHOR, *(name for name in there if name)]))
 
 
 def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator[Injection]:
@@ -93,6 +153,7 @@ def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator
         if not row.is_history:
             groups.setdefault(_group(row.draft), []).append(row)
     warnings = _warnings(trace)
+    warnings |= _lost(trace, warnings)
     left_out = {
         _group(draft): group.cause.reason or str(group.cause)
         for group in trace.result.dropped
@@ -102,16 +163,16 @@ def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator
     for preset in presets_of(trace.start.request):
         key, name = preset.key, _name(preset.node, preset.key)
         if key in groups:
-            yield _landed(name, groups.pop(key), history, warnings.get(key, ""))
+            yield _landed(key, name, groups.pop(key), history, warnings.get(key, ""))
         elif key in left_out:
-            yield Injection(name, "preset", "", "not sent", sentence=left_out.pop(key))
+            yield Injection(name, "preset", "", "not sent", sentence=left_out.pop(key), key=key)
     titles = {row["key"]: str(row["title"]) for row in trace.result.shared.get(LORE, ())}
     for key, landings in groups.items():
         name = titles.get(key) or plain(str(landings[0].draft.text), 40) or key
-        yield _landed(name, landings, history, warnings.get(key, ""))
+        yield _landed(key, name, landings, history, warnings.get(key, ""))
     yield from _in_outlets(titles, rows, {*groups, *left_out})
     for key in [key for key in left_out if key in titles]:
-        yield Injection(titles[key], "lore", "", "not sent", sentence=left_out[key])
+        yield Injection(titles[key], "lore", "", "not sent", sentence=left_out[key], key=key)
 
 
 def _in_outlets(titles: Mapping[str, str], rows: Sequence[Landing], elsewhere: Container[str]) -> Iterator[Injection]:
@@ -123,7 +184,7 @@ def _in_outlets(titles: Mapping[str, str], rows: Sequence[Landing], elsewhere: C
                 holders.setdefault(f"{LORE}:{origin.ref}", []).append(row)
     for key, title in titles.items():
         if key in holders and key not in elsewhere:
-            yield Injection(title or key, LORE, "in its outlet", "landed", tuple(holders[key]))
+            yield Injection(title or key, LORE, "in its outlet", "landed", tuple(holders[key]), key=key)
 
 
 def _group(draft: Draft) -> str:
@@ -144,18 +205,32 @@ def _warnings(trace: Trace) -> dict[str, str]:
     }
 
 
-def _landed(name: str, landings: list[Landing], history: int, warning: str) -> Injection:
+def _lost(trace: Trace, warnings: Mapping[str, str]) -> dict[str, str]:
+    """Warnings of presets that name no known anchor, with the nearest of those that are."""
+    request = trace.start.request
+    known = anchors_of(request)
+    found: dict[str, str] = {}
+    for preset in presets_of(request):
+        place = placement_of(preset.node) if preset.key in warnings else None
+        if place is not None and place.kind == "anchor" and place.anchor not in known:
+            found[preset.key] = warnings[preset.key] + nearest(place.anchor, known)
+    return found
+
+
+def _landed(key: str, name: str, landings: list[Landing], history: int, warning: str) -> Injection:
     draft = landings[0].draft
     places = [str(row.draft.meta.get("placed") or "") for row in landings]
     asked = _asked(places, str(draft.meta.get("placement") or draft.origin.kind))
     look = landings[0].look
-    if warning:
-        return Injection(name, look, asked, "warned", tuple(landings), warning)
     depths = [_depth(place) for place in places]
-    if any(depth is not None and depth > history for depth in depths):
+    missing = tuple(depth for depth in depths if depth is not None and depth > history)
+    fate, sentence = "landed", ""
+    if warning:
+        fate, sentence = "warned", warning
+    elif missing:
+        fate = "elsewhere"
         sentence = f"asked {asked}, landed at {landings[0].below}: the history has {history} messages"
-        return Injection(name, look, asked, "elsewhere", tuple(landings), sentence)
-    return Injection(name, look, asked, "landed", tuple(landings))
+    return Injection(name, look, asked, fate, tuple(landings), sentence, key, missing)
 
 
 def _asked(places: Sequence[str], placement: str) -> str:

@@ -79,7 +79,8 @@
   for (const element of root.querySelectorAll("svg.g")) {
     if (!seen(element)) continue;
     shapes += 1;
-    hold("sign", element, worst(read(getComputedStyle(element).color), around(element)), 3);
+    const beside = around(element).textContent.trim().slice(0, 30);
+    hold("sign", element, worst(read(getComputedStyle(element).color), element), 3, beside);
   }
   for (const element of root.querySelectorAll("button, select, input, textarea")) {
     if (!seen(element) || element.type === "range") continue;

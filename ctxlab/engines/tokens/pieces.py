@@ -48,19 +48,25 @@ def pieces(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def count_unbroken(text: str, encode: Count) -> int:
-    """The count of a text that has no safe cut, however long its runs of blanks are.
+def unbroken(text: str) -> Iterator[str]:
+    """The parts of a text that has no safe cut, such that no run of blanks is too long for the engine.
 
-    A run before a word is one match but for its last blank, so it can be counted alone; a run before a newline or at
+    A run before a word is one match but for its last blank, so it can be encoded alone; a run before a newline or at
     the end is left to the engine, which takes those without a stack.
     """
-    total = start = 0
-    for run in _BLANKS.finditer(text):
+    start = 0
+    for run in _BLANKS.finditer(text) if len(text) >= LONG_RUN else ():
         begin, end = run.span()
         if end - begin >= LONG_RUN and end < len(text) and text[end] not in "\r\n":
-            total += encode(text[start:begin]) + encode(text[begin : end - 1])
+            yield text[start:begin]
+            yield text[begin : end - 1]
             start = end - 1
-    return total + encode(text[start:])
+    yield text[start:]
+
+
+def count_unbroken(text: str, encode: Count) -> int:
+    """The count of a text that has no safe cut, however long its runs of blanks are."""
+    return sum(map(encode, unbroken(text)))
 
 
 def count_joined(texts: Sequence[str], count: Count, seam: Count, *, at_least: int = 400) -> int:

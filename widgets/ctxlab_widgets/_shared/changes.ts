@@ -1,6 +1,6 @@
 // What a step did to the messages, and where each one of them stands now.
 
-import { type Draft, draftsAt, sourceOf, type View } from "./view";
+import { draftsAt, keysOf, sourceOf, type View } from "./view";
 
 export type Kind = "same" | "added" | "rewritten" | "merged" | "moved" | "dropped";
 export type Scope = "step" | "start";
@@ -46,17 +46,21 @@ function keptByStep(view: View, at: number): Row[] {
 
 function keptSinceStart(view: View, at: number): Row[] {
   const first = new Map<string, number>();
+  const come = new Set<string>(); // in this very step
   for (let i = 0; i <= at; i++)
     for (const draft of draftsAt(view, i)) {
       const { key } = view.drafts[draft];
-      if (!first.has(key)) first.set(key, draft);
+      if (first.has(key)) continue;
+      first.set(key, draft);
+      if (i > 0 && i === at) come.add(key);
     }
   return draftsAt(view, at).map((draft, number) => {
     const now = view.drafts[draft];
     const old = first.get(now.key)!;
     const rewritten = old !== draft || now.spans.some((i) => view.spans[i][4].length > 0);
     const typed = sourceOf(now.origin.kind) === "history";
-    const kind = now.merged.length ? "merged" : !typed ? "added" : rewritten ? "rewritten" : "same";
+    const added = !typed || (come.has(now.key) && !rewritten);
+    const kind = now.merged.length ? "merged" : added ? "added" : rewritten ? "rewritten" : "same";
     return { ...PLAIN, kind, draft, number, before: old === draft ? null : old };
   });
 }
@@ -99,8 +103,6 @@ function withDropped(view: View, at: number, since: number, kept: Row[]): Row[] 
   return out;
 }
 
-const keysOf = (draft: Draft): string[] => [draft.key, ...draft.merged.map((part) => part.key)];
-
 /** Numbers that stay when the fewest are lifted out so that the rest rises. */
 export function rising(numbers: number[]): Set<number> {
   const tails: number[] = [];
@@ -140,12 +142,16 @@ export function summary(found: Row[]): string {
   );
 }
 
-/** Tokens of a message when it last stood alone, before it became a part of another; null if it never did. */
-export function aloneTokens(view: View, key: string, at: number): number | null {
+/** By key, tokens of every message when it last stood alone, before it became a part of another. */
+export function tokensAlone(view: View, at: number): Map<string, number> {
+  const out = new Map<string, number>();
+  const met = new Set<number>();
   for (let i = at; i >= 0; i--)
     for (const draft of draftsAt(view, i)) {
-      const found = view.drafts[draft];
-      if (found.key === key && !found.merged.length) return found.tokens;
+      if (met.has(draft)) continue;
+      met.add(draft);
+      const { key, merged, tokens } = view.drafts[draft];
+      if (!merged.length && !out.has(key)) out.set(key, tokens);
     }
-  return null;
+  return out;
 }

@@ -20,26 +20,58 @@ const SIGHT: Record<Row["kind"], [number, number]> = {
 /** Rows that one opening shows. */
 export const OPENING = 100;
 
-export function folded(rows: Row[], open: ReadonlyMap<string, number>): Item[] {
+/** Rows and folds that stand before what was too many, and after it; what a person opened comes on top. */
+const AHEAD = 160;
+const BEHIND = 40;
+const REST = "rest:";
+
+/** Rows as they are shown. The row of `sought`, a draft's number, is never inside a fold. */
+export function folded(rows: Row[], open: ReadonlyMap<string, number>, sought = -1): Item[] {
   const out: Item[] = [];
   for (let i = 0; i < rows.length; ) {
     let end = i + 1;
-    while (end < rows.length && alike(rows[i], rows[end])) end++;
-    const [head, tail] = SIGHT[rows[i].kind];
+    while (end < rows.length && alike(rows[i], rows[end], sought)) end++;
+    const [head, tail] = rows[i].draft === sought ? [1, 0] : SIGHT[rows[i].kind];
     const hidden = rows.slice(i + head, Math.max(end - tail, i + head));
     if (hidden.length < (rows[i].kind === "same" ? 1 : 2)) {
       for (const row of rows.slice(i, end)) out.push({ row });
     } else {
-      const id = `${rows[i].kind}:${hidden[0].draft}`;
-      const shown = Math.min(open.get(id) ?? 0, hidden.length);
       for (const row of rows.slice(i, i + head)) out.push({ row });
-      for (const row of hidden.slice(0, shown)) out.push({ row });
-      if (shown < hidden.length) out.push({ fold: { id, rows: hidden.slice(shown) } });
+      out.push(...opened(`${rows[i].kind}:${hidden[0].draft}`, hidden, open));
       for (const row of rows.slice(i + head + hidden.length, end)) out.push({ row });
     }
     i = end;
   }
-  return out;
+  return limited(out, open, sought);
 }
 
-const alike = (a: Row, b: Row): boolean => a.kind === b.kind && a.cause === b.cause;
+function opened(id: string, hidden: Row[], open: ReadonlyMap<string, number>): Item[] {
+  const shown = Math.min(open.get(id) ?? 0, hidden.length);
+  const rest = hidden.slice(shown);
+  return [...hidden.slice(0, shown).map((row) => ({ row })), ...(rest.length ? [{ fold: { id, rows: rest } }] : [])];
+}
+
+/** Where rows of many kinds alternate, runs alone don't fold enough: the middle becomes one fold that opens. */
+function limited(items: Item[], open: ReadonlyMap<string, number>, sought: number): Item[] {
+  let ahead = AHEAD;
+  for (const [id, n] of open) if (!id.startsWith(REST)) ahead += n;
+  if (items.length <= ahead + BEHIND + 1) return items;
+  const middle = items.slice(ahead, -BEHIND);
+  const first = rowsOf(middle[0])[0].draft;
+  const id = `${REST}${first}`;
+  const shown = middle.slice(0, open.get(id) ?? 0);
+  const hidden = middle.slice(shown.length);
+  const at = hidden.findIndex((item) => "row" in item && item.row.draft === sought);
+  const fold = (part: Item[], name: string): Item[] =>
+    part.length ? [{ fold: { id: name, rows: part.flatMap(rowsOf) } }] : [];
+  const rest =
+    at < 0
+      ? fold(hidden, id)
+      : [...fold(hidden.slice(0, at), id), hidden[at], ...fold(hidden.slice(at + 1), `${id}:after`)];
+  return [...items.slice(0, ahead), ...shown, ...rest, ...items.slice(-BEHIND)];
+}
+
+const rowsOf = (item: Item): Row[] => ("row" in item ? [item.row] : item.fold.rows);
+
+const alike = (a: Row, b: Row, sought: number): boolean =>
+  a.kind === b.kind && a.cause === b.cause && a.draft !== sought && b.draft !== sought;

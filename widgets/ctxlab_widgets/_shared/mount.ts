@@ -5,6 +5,9 @@ import { h } from "./dom";
 import { followTheme } from "./theme";
 import tokens from "./tokens.css";
 
+/** Folder of the widget, set when it is bundled: its own stylesheet speaks of roots that name it. */
+declare const VIEW: string;
+
 /** What anywidget gives, of which we use this much. */
 export interface Model {
   get(name: string): unknown;
@@ -29,6 +32,7 @@ export function widget(label: string, css: string, begin: (at: Mounted) => void)
       const ending = new AbortController();
       const root = h("div", {
         class: "ctxlab",
+        "data-view": VIEW,
         role: "region",
         "aria-label": label,
         "data-lm-suppress-shortcuts": true,

@@ -26,6 +26,8 @@ export interface Draft {
   name: string | null;
   pinned: boolean;
   merged: (Origin & { key: string })[];
+  /** What each joining cost, between the parts; nothing where that is not known. */
+  seams?: number[];
   placed: string | null;
   tokens: number;
 }
@@ -60,6 +62,13 @@ export interface Setting {
   value: unknown;
   layer: string;
   description: string;
+  title: string;
+  type: "choice" | "boolean" | "integer" | "number" | "text" | "json";
+  choices: unknown[];
+  minimum: number | null;
+  maximum: number | null;
+  /** Whether it may be none. */
+  optional: boolean;
 }
 
 export interface Stage {
@@ -84,6 +93,21 @@ export interface View {
   start: { drafts: number[] };
   steps: Step[];
   pipeline: Stage[];
+}
+
+/** What has become of a view: the same, of the tables only the rows after those of `since`. */
+export type News = View & { since: Record<Table, number> };
+
+type Table = "texts" | "causes" | "spans" | "drafts";
+
+export function withNews(view: View, { since, ...news }: News): View {
+  return {
+    ...news,
+    texts: [...view.texts.slice(0, since.texts), ...news.texts],
+    causes: [...view.causes.slice(0, since.causes), ...news.causes],
+    spans: [...view.spans.slice(0, since.spans), ...news.spans],
+    drafts: [...view.drafts.slice(0, since.drafts), ...news.drafts],
+  };
 }
 
 export type BoxState = "done" | "failed" | "skipped" | "edited" | "off" | "todo";
@@ -140,6 +164,9 @@ export const tokens = (view: View, drafts: number[]): number => drafts.reduce((n
 
 export const textOf = (view: View, draft: Draft): string =>
   draft.spans.map((i) => view.texts[view.spans[i][0]]).join("");
+
+/** All keys that a message answers to: its own and those of what was merged into it. */
+export const keysOf = (draft: Draft): string[] => [draft.key, ...draft.merged.map((part) => part.key)];
 
 const SOURCES: Record<string, string> = {
   node: "history",

@@ -1,0 +1,443 @@
+"""The injection map in a browser: wires follow the layout, what is typed arrives in Python and comes back drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+import ctxlab
+from ctxlab import Agent, Trace
+from ctxlab.testing import generated_session
+from ctxlab_widgets.injection_map import InjectionMap
+from tests.browser.conftest import Opened
+from tests.browser.test_report import HOSTILE, colours_of
+from tests.widgets.test_injection_map import archive
+
+DATASETS = Path(__file__).parents[2] / "datasets"
+ENDS = """(key) => {
+  const at = (e) => e.getBoundingClientRect(), frame = at(document.querySelector('.map'));
+  const ends = [...document.querySelectorAll(`.wires g[data-key="${key}"] .wire`)].map((path) => {
+    const n = path.getTotalLength(), from = path.getPointAtLength(0), to = path.getPointAtLength(n);
+    return [from.x, from.y, to.x + 4, to.y].map((v, i) => v + (i % 2 ? frame.top : frame.left)) });
+  return ends }"""
+
+
+def wires(page: Page, key: str) -> list[list[float]]:
+    """Both ends of every line of a definition, in the page: x and y where it leaves, x and y where it arrives."""
+    return page.evaluate(ENDS, key)
+
+
+def joins(page: Page, key: str, rows: list[int]) -> bool:
+    """Whether the lines of a definition run from its element to these rows, wherever these are by now."""
+    box = """(q) => { const r = document.querySelector(q).getBoundingClientRect();
+      return [r.left, r.right, r.top, r.bottom] }"""
+    _, right, top, bottom = page.evaluate(box, f'.d[data-key="{key}"]')
+    found = wires(page, key)
+    targets = [page.evaluate(box, f'.bx[data-row="{row}"]') for row in rows]
+    return len(found) == len(targets) and all(
+        abs(x1 - right) < 1 and top <= y1 <= bottom and abs(x2 - to[0]) < 1 and to[2] <= y2 <= to[3]
+        for (x1, y1, x2, y2), to in zip(found, targets, strict=True)
+    )
+
+
+def landings(widget: InjectionMap, key: str) -> list[int]:
+    groups = json.loads(widget.view)["groups"]
+    return next(each["landings"] for group in groups for each in group["definitions"] if each["key"] == key)
+
+
+def define(page: Page, key: str) -> Any:
+    return page.locator(f'.d[data-key="{key}"]')
+
+
+def field(page: Page, name: str) -> Any:
+    return page.locator(f'.foot [name="{name}"]')
+
+
+@pytest.fixture
+def widget() -> InjectionMap:
+    return InjectionMap(archive())
+
+
+@pytest.fixture(scope="module")
+def harbour() -> Callable[..., Trace]:
+    def build(**options: Any) -> Trace:
+        return ctxlab.build(
+            ctxlab.load(DATASETS / "harbour_roleplay.session.json"),
+            ctxlab.load_agent(DATASETS / "harbour_roleplay.agent.json"),
+            books=ctxlab.read(DATASETS / "harbour_lore.json").books,
+            **options,
+        )
+
+    return build
+
+
+# --- drawing
+
+
+def test_it_draws_in_light_and_in_dark(
+    opened: Opened, harbour: Callable[..., Trace], tmp_path: Path, theme: str
+) -> None:
+    page = opened.show(InjectionMap(harbour()), tmp_path)
+    colour = "(q) => { const s = getComputedStyle(document.querySelector(q)); return [s.backgroundColor, s.stroke] }"
+
+    assert page.evaluate(colour, ".w")[0] == {"light": "rgb(255, 255, 255)", "dark": "rgb(26, 28, 32)"}[theme]
+    assert (
+        page.evaluate(colour, '.wires g[data-key="preset:0"] .wire')[1]
+        == {"light": "rgb(66, 105, 208)", "dark": "rgb(117, 144, 236)"}[theme]
+    )
+    assert colours_of(page.screenshot()) > 60
+
+
+def test_wires_run_from_each_definition_to_all_its_landings(
+    opened: Opened, harbour: Callable[..., Trace], tmp_path: Path
+) -> None:
+    widget = InjectionMap(harbour())
+    page = opened.show(widget, tmp_path)
+
+    assert len(landings(widget, "preset:11")) == 4
+    for key in ("preset:0", "preset:11", "lore:harbour_lore/14"):
+        assert joins(page, key, landings(widget, key))
+    page.get_by_role("button", name="9 more entries not sent").click()
+    assert define(page, "lore:harbour_lore/9").inner_text().splitlines()[1:] == [
+        "not fired",
+        "Its secondary keys say no (any).",
+    ]
+    assert wires(page, "lore:harbour_lore/9") == []
+
+
+def test_wires_follow_when_the_page_gets_another_width(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    before = wires(page, "preset:5")
+
+    for width in (600, 1100):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(60)
+        assert joins(page, "preset:5", landings(widget, "preset:5"))
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.wait_for_timeout(60)
+    assert joins(page, "preset:5", landings(widget, "preset:5"))
+    assert wires(page, "preset:5") != before
+
+
+def test_a_depth_that_isnt_there_has_a_ghost_and_the_landing_a_heavy_wire(
+    opened: Opened, widget: InjectionMap, tmp_path: Path
+) -> None:
+    page = opened.show(widget, tmp_path)
+
+    assert page.locator(".ghost").inner_text() == "depth 12 asked, no message there"
+    asked, there = page.locator('.wires g[data-key="preset:4"] .wire').all()
+    assert (asked.get_attribute("stroke-dasharray"), asked.get_attribute("stroke-width")) == ("3 3", "1")
+    assert (there.get_attribute("stroke-dasharray"), there.get_attribute("stroke-width")) == (None, "2")
+    assert "Asked depth 12, landed at 7: the history has 7 messages." in define(page, "preset:4").inner_text()
+    assert page.locator(".head .said").inner_text().split("\n") == ["1 landed elsewhere", "1 unknown anchor"]
+
+
+def test_an_unknown_anchor_is_amber_and_dashed(
+    opened: Opened, widget: InjectionMap, tmp_path: Path, theme: str
+) -> None:
+    page = opened.show(widget, tmp_path)
+    amber = {"light": "rgb(133, 86, 0)", "dark": "rgb(226, 177, 85)"}[theme]
+
+    stroke = "(e) => { const s = getComputedStyle(e); return [s.stroke, s.strokeDasharray] }"
+    assert page.locator('.wires g[data-key="preset:2"] .wire').evaluate(stroke) == [amber, "5px, 3px"]
+    assert define(page, "preset:2").locator(".why").evaluate("(e) => getComputedStyle(e).color") == amber
+    assert "did you mean 'chat_history'?" in define(page, "preset:2").inner_text()
+
+
+def test_ticks_of_the_ruler_lie_between_the_messages(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+
+    told = page.evaluate(
+        """() => [...document.querySelectorAll('.slot')].map((slot) => {
+          const [words, depth] = ['.bx', '.dp'].map((part) => slot.querySelector(part).innerText);
+          return [words.split('\\n').pop(), depth] }).filter(([, depth]) => depth)"""
+    )
+    assert told == [
+        ["depth 12 asked, no message there", "12"],
+        ["Author's note", "7"],
+        ["Three keepers.", "6"],
+        ["And in April?", "5"],
+        ["North Quay", "4"],
+        ["Who signed?", "3"],
+        ["Tone", "2"],
+        ["Where?", "1"],
+        ["end of the history", "0"],
+    ]
+    tick, row, above = page.evaluate(
+        """() => {
+          const all = [...document.querySelectorAll('.slot')], at = all.findIndex((s) => s.innerText.includes('Tone'));
+          const box = (slot, part) => slot.querySelector(part).getBoundingClientRect();
+          return [box(all[at], '.dp').top, box(all[at], '.bx').top, box(all[at - 1], '.bx').bottom] }"""
+    )
+    assert above <= tick <= row
+
+
+def test_what_is_cut_later_is_hatched_and_says_so(opened: Opened, tmp_path: Path) -> None:
+    page = opened.show(InjectionMap(archive(budget_tokens=90)), tmp_path)
+
+    cut = page.locator(".bx.cut")
+    assert cut.count() > 0
+    assert "cut later" in cut.first.inner_text()
+    assert "repeating-linear-gradient" in cut.first.evaluate("(e) => getComputedStyle(e).backgroundImage")
+    assert f"{cut.count()} cut later" in page.locator(".col h3").inner_text()
+
+
+# --- looking
+
+
+def test_the_pointer_lights_one_wire_and_the_rest_fades(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    faint = "(key) => getComputedStyle(document.querySelector(`.wires g[data-key='${key}']`)).opacity"
+
+    define(page, "preset:5").hover()
+    assert [page.evaluate(faint, key) for key in ("preset:5", "preset:0", "lore:salt/3")] == ["1", "0.2", "0.2"]
+    assert page.locator(".bx.lit").inner_text() == "Tone"
+    page.get_by_role("list").get_by_text("North Quay").hover()
+    assert [page.evaluate(faint, key) for key in ("preset:5", "lore:salt/3")] == ["0.2", "1"]
+    page.mouse.move(2, 2)
+    assert page.evaluate(faint, "preset:0") == "1"
+
+
+def test_what_is_chosen_at_either_side_is_known_in_python_and_the_other_way_round(
+    opened: Opened, widget: InjectionMap, tmp_path: Path
+) -> None:
+    page = opened.show(widget, tmp_path)
+
+    define(page, "preset:5").click()
+    opened.pump(widget)
+    assert widget.selected == "preset:5"
+    assert page.locator(".bx.chosen").inner_text() == "Tone"
+    page.locator(".bx", has_text="Who signed?").click()
+    opened.pump(widget)
+    assert widget.selected.startswith("node:")
+    assert "2 messages of the history below it" in page.locator(".foot").inner_text()
+    widget.selected = "lore:salt/3"
+    opened.pump(widget)
+    assert define(page, "lore:salt/3").get_attribute("aria-pressed") == "true"
+    assert page.locator(".foot .nm").inner_text() == "North Quay"
+
+
+def test_up_and_down_walk_the_definitions_and_tab_leaves(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    focused = "() => document.activeElement.dataset.key"
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "preset:0"
+
+    for key, wanted in (("ArrowDown", "preset:1"), ("End", "lore:salt/9"), ("ArrowUp", "lore:salt/3")):
+        page.keyboard.press(key)
+        assert page.evaluate(focused) == wanted
+    assert page.locator(".wires g.on").get_attribute("data-key") == "lore:salt/3"
+    assert page.locator('.defs [tabindex="0"]').count() == 1
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.dataset.row") == "0"
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate(focused) == "lore:salt/3"
+
+
+# --- moving
+
+
+def test_enter_edits_enter_applies_and_escape_gives_the_focus_back(
+    opened: Opened, widget: InjectionMap, tmp_path: Path
+) -> None:
+    page = opened.show(widget, tmp_path)
+    define(page, "preset:5").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => document.activeElement.name") == "depth"
+
+    page.keyboard.type("5")
+    page.keyboard.press("Enter")
+    assert opened.pump(widget) == [{"command": "place", "key": "preset:5", "depth": 5}]
+    assert "depth 5, order 50" in define(page, "preset:5").inner_text()
+    assert joins(page, "preset:5", landings(widget, "preset:5"))
+    page.keyboard.press("ArrowUp")
+    assert field(page, "depth").input_value() == "6"
+    page.keyboard.press("Escape")
+    assert opened.pump(widget) == []
+    assert field(page, "depth").input_value() == "5"
+    assert page.evaluate("() => document.activeElement.dataset.key") == "preset:5"
+
+
+def test_a_depth_and_an_anchor_take_each_other_away(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    define(page, "preset:5").click()
+    assert field(page, "position").is_disabled()
+
+    field(page, "anchor").select_option("chat_history")
+    assert field(page, "depth").input_value() == ""
+    field(page, "position").select_option("before")
+    page.get_by_role("button", name="Apply").click()
+    assert opened.pump(widget) == [
+        {"command": "place", "key": "preset:5", "anchor": "chat_history", "position": "before"}
+    ]
+    assert "before chat_history, order 50" in define(page, "preset:5").inner_text()
+    field(page, "depth").fill("0")
+    assert field(page, "anchor").input_value() == ""
+
+
+def test_lore_is_moved_in_its_book(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    define(page, "lore:salt/12").click()
+    assert field(page, "depth").is_disabled()
+
+    field(page, "position").select_option("at_depth")
+    field(page, "depth").fill("1")
+    field(page, "order").fill("20")
+    field(page, "order").press("Enter")
+    opened.pump(widget)
+
+    entry = widget.books[0].entry(12)
+    assert (entry.position, entry.depth, entry.order) == (4, 1, 20)
+    assert joins(page, "lore:salt/12", landings(widget, "lore:salt/12"))
+
+
+def test_undo_takes_it_back(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    undo = page.get_by_role("button", name="Undo")
+    before = widget.trace
+    define(page, "preset:5").click()
+    assert not undo.is_visible()
+    field(page, "depth").fill("5")
+    field(page, "depth").press("Enter")
+    opened.pump(widget)
+    assert widget.trace is not before
+
+    undo.click()
+    assert opened.pump(widget) == [{"command": "undo"}]
+
+    assert widget.trace is before
+    assert field(page, "depth").input_value() == "2"
+    assert undo.get_attribute("aria-disabled") == "true"
+
+
+def test_a_refusal_is_a_sentence_and_what_was_typed_stays(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    define(page, "preset:5").click()
+    field(page, "depth").fill("-2")
+    field(page, "depth").press("Enter")
+    opened.pump(widget)
+
+    assert page.locator(".said.wrong").inner_text().startswith("depth can't be -2")
+    assert field(page, "depth").input_value() == "-2"
+
+
+def test_what_marks_a_place_says_why_it_isnt_moved(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    define(page, "preset:1").focus()
+    page.keyboard.press("Enter")
+
+    assert "It marks the place of user_profile" in page.locator(".foot").inner_text()
+    assert page.locator(".foot input").count() == 0
+    assert page.evaluate("() => document.activeElement.dataset.key") == "preset:1"
+
+
+def test_in_a_report_nothing_can_be_moved_and_the_rest_works(
+    opened: Opened, widget: InjectionMap, tmp_path: Path
+) -> None:
+    widget.live = False
+    page = opened.show(widget, tmp_path)
+    define(page, "preset:5").click()
+
+    assert page.locator(".foot input, .foot select").count() == 0
+    assert not page.get_by_role("button", name="Apply").is_visible()
+    assert "depth 2, order 50" in page.locator(".foot").inner_text()
+
+
+# --- strangers, nothing, very many
+
+
+def test_strangers_texts_are_shown_as_text(opened: Opened, tmp_path: Path) -> None:
+    presets = [
+        {"id": f"p{i}", "role": "system", "name": text, "content": text, "injectionStrategy": {"anchorTarget": text}}
+        for i, text in enumerate(HOSTILE)
+    ]
+    said = [{"role": "user", "content": text} for text in HOSTILE]
+    session = ctxlab.read_data(said).pick().with_(name=HOSTILE[0])
+    widget = InjectionMap(ctxlab.build(session, Agent.model_validate({"id": "x", "presetMessages": presets})))
+    widget.selected = "preset:0"
+    page = opened.show(widget, tmp_path)
+
+    assert "<script>document.title" in define(page, "preset:0").inner_text()
+    assert page.title() == "live"
+    assert page.locator(".map img, .map script, .head img").count() == 0
+    assert "\u202e" not in page.locator(".w").inner_text()
+
+
+def test_a_narrow_page_has_no_sideways_scroll(opened: Opened, harbour: Callable[..., Trace], tmp_path: Path) -> None:
+    widget = InjectionMap(harbour(budget_tokens=1600))
+    widget.selected = "preset:11"
+    page = opened.show(widget, tmp_path)
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.wait_for_timeout(60)
+
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 420
+    assert joins(page, "preset:11", landings(widget, "preset:11"))
+    widest = page.evaluate(
+        """() => { const all = document.querySelectorAll('.d, .bx, .dp span, .foot > *');
+          return Math.max(...[...all].map((e) => e.getBoundingClientRect().right)) }"""
+    )
+    assert widest <= 412
+
+
+def test_without_a_run_it_says_what_to_pass_until_one_comes(opened: Opened, tmp_path: Path) -> None:
+    widget = InjectionMap()
+    page = opened.show(widget, tmp_path)
+    assert page.locator(".empty").inner_text().startswith("Nothing to show: pass a run")
+
+    widget.trace = archive()
+    opened.pump(widget)
+
+    assert page.locator(".empty").count() == 0
+    assert joins(page, "preset:5", landings(widget, "preset:5"))
+
+
+def test_without_injections_it_says_so_beside_the_history(opened: Opened, tmp_path: Path) -> None:
+    page = opened.show(
+        InjectionMap(ctxlab.build(ctxlab.read_data([{"role": "user", "content": "hi"}]).pick())), tmp_path
+    )
+
+    assert page.locator(".defs").inner_text().startswith("Nothing is injected")
+    assert page.locator(".col h3").inner_text().split("\n")[0] == "Sent, 1 message"
+
+
+def test_a_thousand_messages_are_folded_around_a_hundred_presets(opened: Opened, tmp_path: Path) -> None:
+    presets = [
+        {"id": f"p{i}", "role": "system", "name": f"N{i}", "content": "x", "injectionStrategy": {"depth": 900 - 3 * i}}
+        for i in range(100)
+    ]
+    agent = Agent.model_validate({"id": "m", "presetMessages": presets})
+    widget = InjectionMap(ctxlab.build(ctxlab.read_data(generated_session(1000, seed=1)).pick(), agent))
+    page = opened.show(widget, tmp_path)
+
+    first = page.locator(".slot").first
+    assert first.inner_text().split("\n") == ["100 messages of history", "1,000"]
+    assert page.locator(".slot").count() < 250
+    assert page.locator(".wires .wire").count() == 100
+    assert joins(page, "preset:99", landings(widget, "preset:99"))
+
+    last = page.locator(".bx.fold").last
+    assert last.inner_text() == "603 messages of history"
+    last.click()
+    page.wait_for_timeout(60)
+    assert page.locator(".bx.fold").last.inner_text() == "503 messages of history"
+    assert joins(page, "preset:99", landings(widget, "preset:99"))
+
+
+def test_the_wires_keep_up_when_a_fold_above_a_landing_opens(opened: Opened, tmp_path: Path) -> None:
+    presets = [{"id": "p", "role": "system", "name": "Low", "content": "x", "injectionStrategy": {"depth": 1}}]
+    said = [{"role": "user", "content": f"line {i}"} for i in range(40)]
+    agent = Agent.model_validate({"id": "m", "presetMessages": presets})
+    widget = InjectionMap(ctxlab.build(ctxlab.read_data(said).pick(), agent))
+    page = opened.show(widget, tmp_path)
+    before = wires(page, "preset:0")
+
+    page.get_by_role("button", name="37 messages of history").click()
+    page.wait_for_timeout(60)
+
+    assert wires(page, "preset:0")[0][3] > before[0][3] + 800
+    assert joins(page, "preset:0", landings(widget, "preset:0"))

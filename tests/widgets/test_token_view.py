@@ -1,0 +1,248 @@
+"""The Python half of the token view: what it shows of texts, messages and runs, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import struct
+from itertools import chain
+from typing import Any
+
+import pytest
+import traitlets
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ctxlab
+from ctxlab.engines.tokens import tokenizer_for
+from ctxlab.engines.tokens.ends import token_ends
+from ctxlab.errors import CtxlabError, WrongSetting
+from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.widget import held_by
+from ctxlab_widgets.token_view import TokenView
+
+NAMES = ["o200k_base", "cl100k_base"]
+
+
+def run(*said: str, **settings: Any) -> ctxlab.Trace:
+    roles = ("user", "assistant")
+    words = said or ("Where is the keeper?", "灯塔里。", "And the boat 🫠?")
+    messages = [{"role": roles[i % 2], "content": text} for i, text in enumerate(words)]
+    return ctxlab.build(ctxlab.read_data(messages).pick(), **settings)
+
+
+def asked(widget: TokenView, **command: Any) -> TokenView:
+    widget._handle_custom_msg(command, [])
+    return widget
+
+
+def numbers(sent: bytes) -> list[int]:
+    return list(chain.from_iterable(struct.iter_unpack("<i", sent)))
+
+
+def key(trace: ctxlab.Trace, at: int) -> str:
+    return trace.result.drafts[at].key
+
+
+def test_a_text_is_cut_by_both_tokenizers() -> None:
+    widget = TokenView("Hello, 灯塔 🫠")
+    view = json.loads(widget.view)
+
+    assert view["tokens"] == [tokenizer_for(name).count("Hello, 灯塔 🫠") for name in NAMES]
+    assert view["characters"] == 11
+    for name, sent, count in zip(NAMES, (widget.first, widget.second), view["tokens"], strict=True):
+        assert numbers(sent)[:count] == token_ends("Hello, 灯塔 🫠", name)
+
+
+def test_ids_and_split_characters_come_after_the_ends() -> None:
+    widget = TokenView("a🫠b", tokenizers=("o200k_base", "o200k_base"))
+    bounds = widget.bounds[0]
+
+    assert numbers(widget.first) == [1, 3, 3, 3, 4, *bounds.ids, 1, 2]
+    assert widget.first == widget.second
+
+
+@given(text=st.text(st.characters() | st.sampled_from("\ud83d\udc69灯🫠e\u0301 \n")))
+def test_every_boundary_in_both_is_one_of_each(text: str) -> None:
+    widget = TokenView(text)
+    found = widget.boundaries
+
+    assert 0 <= found["both"] <= min(found["first"], found["second"])
+    assert found["first"] < max(len(widget.bounds[0]), 1)
+
+
+def test_boundaries_are_between_characters_and_not_at_the_end() -> None:
+    assert TokenView("a🫠b").boundaries == {"first": 2, "second": 2, "both": 2}
+    assert TokenView("hello world").boundaries == {"first": 1, "second": 1, "both": 1}
+    assert TokenView("hi").boundaries == TokenView("").boundaries == {"first": 0, "second": 0, "both": 0}
+
+
+def test_half_a_surrogate_pair_has_a_form_that_can_be_sent() -> None:
+    widget = TokenView("a\ud83d b\ud83d\ude00")
+
+    assert widget.text == "a\ufffd b😀"
+    assert as_json(held_by(widget)).encode()
+
+
+def test_other_tokenizers_keep_the_text() -> None:
+    widget = TokenView("some words, 一些字")
+    first = widget.first
+
+    asked(widget, command="tokenizers", first="cl100k_base", second="o200k_base")
+
+    assert (widget.said, widget.tokenizers) == ("", NAMES[::-1])
+    assert widget.second == first
+    assert json.loads(widget.view)["tokens"] == [len(bounds) for bounds in widget.bounds]
+
+
+def test_a_tokenizer_that_does_not_exist_is_refused() -> None:
+    widget = asked(TokenView("words"), command="tokenizers", first="o200k", second="cl100k_base")
+
+    assert "did you mean 'o200k_base'" in widget.said
+    assert widget.tokenizers == NAMES
+    with pytest.raises(WrongSetting, match="no tokenizer 'words'"):
+        TokenView("words", tokenizers=("words", "cl100k_base"))
+    with pytest.raises(traitlets.TraitError):
+        TokenView("words", tokenizers=("cl100k_base",))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "text",
+        None,
+        {"command": "explode"},
+        {"command": "tokenizers"},
+        {"command": "tokenizers", "first": 1, "second": 2},
+    ],
+)
+def test_what_is_no_command_is_refused_in_a_sentence(wrong: object) -> None:
+    widget = TokenView("words")
+    before = held_by(widget) | {"said": ""}
+
+    widget._handle_custom_msg(wrong, [])
+
+    assert "is no command of the TokenView" in widget.said
+    assert held_by(widget) | {"said": ""} == before
+
+
+def test_messages_in_any_form_are_their_words() -> None:
+    trace = run()
+    parts = [{"type": "text", "text": "one"}, {"type": "image_url"}, {"type": "text", "text": "two"}]
+
+    assert TokenView(trace.result.drafts[0]).text == "Where is the keeper?"
+    assert TokenView(trace.messages[0]).text == "Where is the keeper?"
+    assert TokenView(ctxlab.MessageNode(content="typed")).text == "typed"
+    assert TokenView({"role": "user", "content": parts}).text == "one\ntwo"
+    assert TokenView({"role": "assistant", "content": None}).text == ""
+
+
+@pytest.mark.parametrize("wrong", [3, b"bytes", ["text"], {"role": "user"}])
+def test_what_has_no_words_is_refused(wrong: Any) -> None:
+    with pytest.raises(CtxlabError, match="shows a text, a message or a trace, not a"):
+        TokenView(wrong)
+
+
+def test_nothing_is_not_the_empty_text() -> None:
+    assert TokenView().view == ""
+    assert json.loads(TokenView("").view)["tokens"] == [0, 0]
+
+
+def test_a_run_shows_all_its_words_or_those_of_the_selected_message() -> None:
+    trace = run()
+    widget = TokenView(trace)
+    assert widget.text == "Where is the keeper?\n\n灯塔里。\n\nAnd the boat 🫠?"
+
+    widget.selected = key(trace, 1)
+    assert widget.text == "灯塔里。"
+    widget.selected = "node:nobody"
+    assert widget.text.startswith("Where is")
+    messages = json.loads(widget.view)["messages"]
+    assert [message["tokens"] for message in messages] == [message["tokens"] for message in trace.messages]
+
+
+def test_a_part_of_a_merged_message_selects_the_whole() -> None:
+    messages = [{"role": "user", "content": "one"}, {"role": "user", "content": "two"}]
+    trace = ctxlab.build(ctxlab.read_data(messages).pick())
+    (merged,) = trace.result.drafts
+    widget = TokenView(trace)
+
+    widget.selected = merged.merged[1].key
+
+    assert widget.text == str(merged.text)
+    assert json.loads(widget.view)["messages"][0]["parts"] == [part.key for part in merged.merged]
+
+
+def test_a_message_that_was_cut_is_shown_as_it_last_was() -> None:
+    trace = run("the first, long " * 30, "second", "third", "fourth", budget_tokens=60)
+    cut = {draft.key for draft in trace.steps[0].after.drafts} - {draft.key for draft in trace.result.drafts}
+    widget = TokenView(trace)
+
+    widget.selected = min(cut)
+
+    assert widget.text.startswith("the first, long")
+    assert [message["sent"] for message in json.loads(widget.view)["messages"]].count(False) == 1
+
+
+def test_two_views_of_a_run_are_linked() -> None:
+    one, other = TokenView(run("here")), TokenView()
+    traitlets.link((one, "trace"), (other, "trace"))
+    traitlets.link((one, "selected"), (other, "selected"))
+    assert other.text == "here"
+
+    other.trace = run("there", "and back")
+    one.selected = key(other.trace, 1)
+
+    assert one.text == other.text == "and back"
+
+
+def test_nothing_is_sent_when_nothing_changed() -> None:
+    trace = run()
+    widget = TokenView(trace)
+    sent: list[Any] = []
+    widget.observe(sent.append, ["text", "first", "second", "view"])
+
+    widget.trace = trace
+    widget.show()
+    widget.selected = "node:nobody"
+
+    assert sent == []
+
+
+def test_a_text_of_ones_own_takes_the_place_of_a_run() -> None:
+    widget = TokenView(run())
+    widget.selected = key(widget.trace, 1)
+
+    widget.set_text("mine")
+
+    assert (widget.text, widget.trace, widget.selected) == ("mine", None, "")
+    assert json.loads(widget.view)["messages"] == []
+    widget.trace = run("again")
+    assert widget.text == "again"
+
+
+def test_the_token_in_focus_is_one_that_is_there() -> None:
+    widget = TokenView("one two three four")
+    widget.token = 3
+
+    widget.set_tokenizers("cl100k_base", "cl100k_base")
+    assert widget.token == 3
+    widget.set_text("one")
+    assert widget.token == 0
+
+
+def test_a_run_without_messages_is_an_empty_text() -> None:
+    trace = run()
+    widget = TokenView(trace)
+    widget.trace = ctxlab.build(ctxlab.Session(id="s").append("", role="system"))
+
+    assert widget.text == ""
+    assert json.loads(widget.view)["run"]
+
+
+def test_fifty_thousand_tokens_are_small() -> None:
+    text = "The lamp was lit at dusk, 灯亮了。 " * 4_500
+    widget = TokenView(text)
+
+    assert len(widget.bounds[0]) > 50_000
+    assert len(widget.first) == 8 * len(widget.bounds[0]) + 4 * len(widget.bounds[0].inside)
+    assert len(widget.view) < 500

@@ -1,0 +1,216 @@
+"""Runs side by side: what each of them sends, changes, moves and cuts of the same messages, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import traitlets
+
+from ctxlab.documents import Agent
+from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.pipeline import Trace
+from ctxlab.studies import Comparison, compare
+from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.widget import Widget
+from ctxlab_widgets.compare.columns import BASE, Column, Recipe, columns_of, free_name, made, recipes
+from ctxlab_widgets.compare.view import view_of
+
+
+class Compare(Widget):
+    """A table of messages with a column for each run; the first column is the base, which the others are held against.
+
+    `traces` is the base's run, runs by name (the first is the base), or a Comparison. From the base further columns are
+    made: every one of `strategies` at every one of `budgets`, each of `agents`, each of `leaves` (ids of messages).
+    """
+
+    _esm = Path(__file__).parent / "static" / "widget.js"
+
+    trace = traitlets.Instance(Trace, allow_none=True)
+    """The base's run. Setting it makes the columns that come from the base anew; runs that were given stay."""
+    view = traitlets.Unicode("").tag(sync=True)
+    """Columns and rows as JSON; empty when there is no run."""
+    texts = traitlets.Unicode(as_json({"texts": []})).tag(sync=True)
+    """The texts that the rows open to, as JSON `{"texts": [...]}`; the view's cells number them."""
+    opened = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    """Keys of the rows that are open."""
+    ledgers = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    """Names of the columns whose ledger is shown."""
+    only_differences = traitlets.Bool(False).tag(sync=True)
+
+    def __init__(
+        self,
+        traces: Trace | Mapping[str, Trace] | Comparison | None = None,
+        *,
+        strategies: Sequence[str] | None = None,
+        budgets: Sequence[int] | None = None,
+        agents: Sequence[Agent] | None = None,
+        leaves: Sequence[str] | None = None,
+    ) -> None:
+        given = traces.traces if isinstance(traces, Comparison) else traces
+        self._columns: tuple[Column, ...] = ()
+        self._comparison = Comparison({}, ())
+        self._agents = tuple(agents or ())
+        self._shown: Comparison | None = None
+        columns = columns_of(given, recipes(strategies, budgets, agents, leaves))
+        found = traces if isinstance(traces, Comparison) and list(traces.traces) == _names(columns) else None
+        super().__init__()
+        self._set(columns, found)
+
+    @property
+    def comparison(self) -> Comparison:
+        """What is shown, as `ctxlab.compare` gives it: runs that failed are not in it."""
+        return self._comparison
+
+    @property
+    def traces(self) -> dict[str, Trace]:
+        """The runs by name, the base first."""
+        return dict(self._comparison.traces)
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Columns that came to no run, with the sentence that says why."""
+        return {column.name: column.error for column in self._columns if column.error}
+
+    # --- commands
+
+    def add(
+        self,
+        name: str | None = None,
+        *,
+        strategy: str | None = None,
+        budget: int | None = None,
+        agent: Agent | str | None = None,
+        leaf: str | None = None,
+    ) -> None:
+        """One more column: the base's run with something else in it. An agent at hand can be given by id or name.
+
+        A run whose budget is too small is a column that says so. Raises for what there is not.
+        """
+        base = self._base
+        if base is None:
+            raise CtxlabError("there is no run to start from: set `trace` first")
+        recipe = Recipe(strategy, budget, self._agent(agent), leaf)
+        if not recipe:
+            raise CtxlabError("say what is different in the new column: a strategy, a budget, an agent or a branch")
+        taken = _names(self._columns)
+        if name is not None and name in taken:
+            raise CtxlabError(f"there is a column {name!r} already")
+        column = made(name or free_name(recipe.name, taken), recipe, base)
+        self._set((*self._columns, column))
+
+    def remove(self, name: str) -> None:
+        """Take a column away; the base stays."""
+        column = self._column(name)
+        if column is self._columns[0]:
+            raise CtxlabError(f"{name!r} is the base: make another column the base first")
+        self._set(tuple(each for each in self._columns if each is not column))
+
+    def set_base(self, name: str) -> None:
+        """Hold the others against this column, which goes to the front. All runs stay as they are."""
+        column = self._column(name)
+        if column.trace is None:
+            raise CtxlabError(f"{name!r} has no run to be the base: {column.error or 'no run yet'}")
+        if column is self._columns[0]:
+            return
+        rest = [each for each in self._columns if each is not column]
+        self._set((replace(column, recipe=None), *rest))
+
+    def open_row(self, key: str) -> None:
+        """Open a message's row: its text in every run, and why."""
+        keys = [line.key for line in self._comparison.lines]
+        if key not in keys:
+            raise CtxlabError(f"no run has a message {key!r}{did_you_mean(key, keys)}"[:300])
+        with self.hold_sync():
+            self.selected = key
+            if key not in self.opened:
+                self.opened = [*self.opened, key]
+
+    def _do(self, asked: Mapping[str, Any]) -> None:
+        match asked:
+            case {"command": "add"} if (wanted := _wanted(asked)) is not None:
+                self.add(**wanted)
+            case {"command": "remove", "name": str(name)}:
+                self.remove(name)
+            case {"command": "base", "name": str(name)}:
+                self.set_base(name)
+            case {"command": "open", "key": str(key)}:
+                self.open_row(key)
+            case _:
+                raise self._wrong(asked)
+
+    # --- what is held
+
+    @traitlets.observe("trace")
+    def _another_base(self, change: Any) -> None:
+        base: Trace | None = change["new"]
+        first, *rest = self._columns or (Column(BASE),)
+        if base is first.trace:
+            return
+        self._set((Column(first.name, trace=base), *(column.made_from(base) for column in rest)))
+
+    def _set(self, columns: tuple[Column, ...], comparison: Comparison | None = None) -> None:
+        """Take over other columns whole, or nothing of them where they can't be compared."""
+        if comparison is None:
+            comparison = compare({each.name: each.trace for each in columns if each.trace is not None})
+        self._columns, self._comparison = columns, comparison
+        with self.hold_sync():
+            self.trace = self._base
+            self.ledgers = [name for name in self.ledgers if name in comparison.traces]
+            self.show()
+
+    def show(self) -> None:
+        """Take over what is compared, where it is something else than what was shown last."""
+        if self._shown is self._comparison:
+            return
+        self._shown = self._comparison
+        with self.hold_sync():
+            if not self._comparison.traces:
+                self.view, self.texts = "", as_json({"texts": []})
+                return
+            view, texts = view_of(self._columns, self._comparison, self._at_hand())
+            self.texts = as_json({"texts": texts})
+            self.view = as_json(view)
+
+    @property
+    def _base(self) -> Trace | None:
+        return self._columns[0].trace if self._columns else None
+
+    def _column(self, name: str) -> Column:
+        found = next((column for column in self._columns if column.name == name), None)
+        if found is None:
+            raise CtxlabError(f"there is no column {name!r}{did_you_mean(name, _names(self._columns))}"[:300])
+        return found
+
+    def _at_hand(self) -> list[Agent]:
+        """The agents that a column can be made with, each id once."""
+        request = self._base.start.request if self._base is not None else None
+        known = [*(request.agents if request else ()), *self._agents]
+        if request is not None and request.agent is not None:
+            known.insert(0, request.agent)
+        return list({agent.id: agent for agent in reversed(known)}.values())[::-1]
+
+    def _agent(self, agent: Agent | str | None) -> Agent | None:
+        if agent is None or isinstance(agent, Agent):
+            return agent
+        known = self._at_hand()
+        found = next((each for each in known if agent in (each.id, each.name)), None)
+        if found is None:
+            raise CtxlabError(f"no agent {agent!r} is at hand{did_you_mean(agent, [each.id for each in known])}"[:300])
+        return found
+
+
+def _names(columns: Sequence[Column]) -> list[str]:
+    return [column.name for column in columns]
+
+
+_FIELDS: Mapping[str, type] = {"name": str, "strategy": str, "budget": int, "agent": str, "leaf": str}
+
+
+def _wanted(asked: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The fields of an `add`, null ones left out; None where one is of a wrong kind or there is no such field."""
+    fields = {name: value for name, value in asked.items() if name != "command" and value is not None}
+    right = all(type(value) is _FIELDS.get(name) for name, value in fields.items())
+    return fields if right else None

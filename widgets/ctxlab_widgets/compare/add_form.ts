@@ -1,0 +1,98 @@
+// One more column: what it shall have otherwise than the base.
+
+import { h, harmless } from "../_shared/dom";
+import type { Ask, Door, State } from "./state";
+
+export class AddForm {
+  readonly element = h("form", { class: "adding", hidden: true, "aria-label": "Add a column", novalidate: true });
+  readonly button = h("button", { type: "button", class: "btn", "aria-expanded": "false" }, "Add a column");
+  private fields = new Map<string, HTMLSelectElement | HTMLInputElement>();
+  private asked = false;
+
+  constructor(
+    private readonly state: State,
+    private readonly door: Door,
+  ) {
+    const { signal } = door;
+    this.button.addEventListener("click", () => (this.element.hidden ? this.open() : this.close()), { signal });
+    this.element.addEventListener("submit", (event) => this.submit(event), { signal });
+    this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
+  }
+
+  /** Takes over what there is to choose from; a column that came as asked closes the form. */
+  draw(): void {
+    const before = new Map([...this.fields].map(([name, field]) => [name, field.value]));
+    this.fields = new Map();
+    this.element.replaceChildren(...this.inside());
+    for (const [name, field] of this.fields) field.value = before.get(name) ?? "";
+    if (this.asked) this.close();
+  }
+
+  /** What was asked for is refused: the fields stay. */
+  refused(): void {
+    this.asked = false;
+  }
+
+  private open(): void {
+    this.element.hidden = false;
+    this.button.setAttribute("aria-expanded", "true");
+    this.fields.values().next().value?.focus();
+  }
+
+  private close(): void {
+    const inside = this.element.contains(document.activeElement) || this.asked;
+    this.asked = false;
+    this.element.hidden = true;
+    this.button.setAttribute("aria-expanded", "false");
+    for (const field of this.fields.values()) field.value = "";
+    if (inside) this.button.focus();
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.close();
+  }
+
+  private submit(event: Event): void {
+    event.preventDefault();
+    const said = Object.fromEntries([...this.fields].map(([name, field]) => [name, field.value]));
+    const what: Ask = { command: "add" };
+    if (said.strategy) what.strategy = said.strategy;
+    if (said.agent) what.agent = said.agent;
+    if (said.leaf) what.leaf = said.leaf;
+    if (said.budget) what.budget = Math.round(Number(said.budget));
+    this.asked = true;
+    this.door.ask(what);
+  }
+
+  private inside(): HTMLElement[] {
+    const { view } = this.state;
+    const same = (list: string[]): [string, string][] => list.map((each) => [each, each]);
+    const out = [this.choice("strategy", "Strategy", same(view.strategies)), this.budget()];
+    if (view.agents.length > 1) out.push(this.choice("agent", "Agent", view.agents));
+    const branches = view.leaves.map(([id, words]): [string, string] => [id, `${id} ${words}`]);
+    if (branches.length) out.push(this.choice("leaf", "Branch", branches));
+    const cancel = h("button", { type: "button", class: "btn quiet" }, "Cancel");
+    cancel.addEventListener("click", () => this.close(), { signal: this.door.signal });
+    return [...out, h("div", { class: "does" }, h("button", { type: "submit", class: "btn" }, "Add"), cancel)];
+  }
+
+  private choice(name: string, label: string, options: [string, string][]): HTMLElement {
+    const field = h(
+      "select",
+      { name },
+      h("option", { value: "" }, "as in the base"),
+      options.map(([value, words]) => h("option", { value }, harmless(words))),
+    );
+    this.fields.set(name, field);
+    return h("label", {}, h("span", { class: "ink2" }, label), field);
+  }
+
+  private budget(): HTMLElement {
+    const field = h("input", { type: "number", name: "budget", min: 1, step: 1, placeholder: "as in the base" });
+    this.fields.set("budget", field);
+    return h("label", {}, h("span", { class: "ink2" }, "Budget"), field);
+  }
+}

@@ -1,0 +1,105 @@
+// Which rows there are to see: alike neighbours fold into one, an open one has its texts below it.
+
+import { many } from "../_shared/numbers";
+import type { Cell, CellState, Row } from "./state";
+
+export type Item =
+  | { kind: "row"; id: string; row: Row }
+  | { kind: "fold"; id: string; rows: Row[]; words: string; open: boolean }
+  | { kind: "texts"; id: string; row: Row };
+
+export interface Shown {
+  onlyDifferences: boolean;
+  opened: ReadonlySet<string>;
+  unfolded: ReadonlySet<string>;
+}
+
+const ALIKE_TO_FOLD = 2; // rows of which nothing is to be told
+const DIFFERING_TO_FOLD = 4;
+
+export function items(rows: Row[], { onlyDifferences, opened, unfolded }: Shown): Item[] {
+  const shown = onlyDifferences ? rows.filter((row) => row.differs) : rows;
+  const out: Item[] = [];
+  for (const run of alike(shown, opened)) {
+    const [first] = run;
+    const folds = run.length >= (isUniform(first) ? ALIKE_TO_FOLD : DIFFERING_TO_FOLD);
+    const open = unfolded.has(first.key);
+    if (folds) out.push({ kind: "fold", id: `fold ${first.key}`, rows: run, words: called(run), open });
+    if (folds && !open) continue;
+    for (const row of run) {
+      out.push({ kind: "row", id: `row ${row.key}`, row });
+      if (opened.has(row.key)) out.push({ kind: "texts", id: `texts ${row.key}`, row });
+    }
+  }
+  return out;
+}
+
+/** Neighbours of which every run says the same, in order; what is open, and what was changed, stands alone. */
+function alike(rows: Row[], opened: ReadonlySet<string>): Row[][] {
+  const out: Row[][] = [];
+  let before = "";
+  for (const row of rows) {
+    const now = opened.has(row.key) ? "" : signature(row);
+    if (now && now === before) out.at(-1)!.push(row);
+    else out.push([row]);
+    before = now;
+  }
+  return out;
+}
+
+const FOLDING: ReadonlySet<CellState> = new Set(["kept", "cut", "not there", "only here"]);
+
+/** Empty for a row that is not to be folded. */
+function signature(row: Row): string {
+  const cells = row.cells.filter((cell) => cell !== null);
+  if (cells.some((cell) => !FOLDING.has(cell.state) || (cell.note && cell.state !== "cut"))) return "";
+  return `${row.differs}|${row.cells.map((cell) => (cell ? `${cell.state} ${cell.cause}` : "")).join("|")}`;
+}
+
+function isUniform(row: Row): boolean {
+  const states = new Set(row.cells.map((cell) => cell?.state).filter((state) => state !== undefined));
+  return states.size === 1 && (!row.differs || !states.has("kept"));
+}
+
+function called(run: Row[]): string {
+  const cells = run[0].cells.filter((cell) => cell !== null);
+  const count = (state: CellState) => cells.filter((cell) => cell.state === state).length;
+  const all = many(run.length, "message");
+  if (count("kept") === cells.length) return `${all}, same`;
+  if (count("cut") === cells.length) return `${all}, cut`;
+  if (count("cut")) return `${all}, cut in ${count("cut")} of ${cells.length}`;
+  return `${all}, in ${count("kept") + count("only here")} of ${cells.length}`;
+}
+
+/** The cell of a fold: what all its rows are in this run, with their tokens. */
+export function folded(run: Row[], column: number): Cell | null {
+  const first = run[0].cells[column];
+  if (!first) return null;
+  return { ...first, tokens: run.reduce((n, row) => n + (row.cells[column]?.tokens ?? 0), 0) };
+}
+
+export interface Said {
+  look: "same" | "changed" | "moved" | "new" | "not" | "cut";
+  sign: string;
+  word: string;
+}
+
+const SAID: Record<CellState, Said> = {
+  kept: { look: "same", sign: "=", word: "same" },
+  moved: { look: "moved", sign: "↔", word: "moved" },
+  shortened: { look: "changed", sign: "≠", word: "changed" },
+  rewritten: { look: "changed", sign: "≠", word: "changed" },
+  "only here": { look: "new", sign: "+", word: "only here" },
+  cut: { look: "cut", sign: "×", word: "cut" },
+  "not there": { look: "not", sign: "–", word: "not here" },
+};
+
+/** How a cell is called beside the base's: what the base changed and another run did not is no "same". */
+export function said(cell: Cell, base: Cell | null): Said {
+  const found = SAID[cell.state];
+  if (cell.state !== "kept" || !base || base.text === cell.text) return found;
+  if (base.state === "shortened") return { ...found, word: "in full" };
+  return base.state === "rewritten" ? { ...found, word: "as typed" } : found;
+}
+
+export const isSent = (cell: Cell): boolean => cell.state !== "cut" && cell.state !== "not there";

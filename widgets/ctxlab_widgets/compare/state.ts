@@ -1,0 +1,109 @@
+// What Python says of the runs, as the page holds it.
+
+export const STATES = ["kept", "moved", "shortened", "rewritten", "only here", "cut", "not there"] as const;
+export type CellState = (typeof STATES)[number];
+
+/** One message in one run. `note` is the cause in few words; `text` numbers its words, -1 where the run never had it. */
+export interface Cell {
+  state: CellState;
+  tokens: number;
+  cause: string;
+  note: string;
+  text: number;
+}
+
+/** One message in all runs; a column that came to no run has no cell. */
+export interface Row {
+  key: string;
+  words: string;
+  role: string;
+  look: string;
+  differs: boolean;
+  cells: (Cell | null)[];
+}
+
+/** [step, rule, in, added, cut, saved, out] */
+export type Entry = [string, string, number, number, number, number, number];
+
+export interface Ran {
+  name: string;
+  error?: undefined;
+  about: string;
+  tokens: number;
+  budget: number | null;
+  free: number | null;
+  messages: number;
+  kept: number;
+  turns: number;
+  summaries: number;
+  cut: [messages: number, tokens: number];
+  shortened: number;
+  bar: [look: string, tokens: number, name: string][];
+  ledger: Entry[];
+}
+
+export interface Failed {
+  name: string;
+  error: string;
+}
+
+export type Column = Ran | Failed;
+
+export interface View {
+  columns: Column[];
+  rows: Row[];
+  strategies: string[];
+  agents: [id: string, name: string][];
+  leaves: [id: string, words: string][];
+}
+
+type Packed = [key: string, words: string, role: string, look: string, differs: number, cells: (number[] | null)[]];
+
+export function viewOf(json: string): View {
+  const { rows, said, ...rest } = JSON.parse(json) as Omit<View, "rows"> & { rows: Packed[]; said: string[] };
+  const cell = (packed: number[] | null): Cell | null => {
+    if (!packed) return null;
+    const [state, tokens, cause, note, text] = packed;
+    return { state: STATES[state], tokens, cause: said[cause] ?? "", note: said[note] ?? "", text };
+  };
+  const row = ([key, words, role, look, differs, cells]: Packed): Row => ({
+    key,
+    words,
+    role,
+    look,
+    differs: differs === 1,
+    cells: cells.map(cell),
+  });
+  return { ...rest, rows: rows.map(row) };
+}
+
+export const ran = (column: Column): column is Ran => column.error === undefined;
+
+/** What Python does when it is asked. */
+export type Ask =
+  | { command: "add"; strategy?: string; budget?: number; agent?: string; leaf?: string }
+  | { command: "remove" | "base"; name: string };
+
+export interface State {
+  view: View;
+  texts: string[];
+  live: boolean;
+  narrow: boolean;
+  onlyDifferences: boolean;
+  /** Keys of rows whose texts are shown. */
+  opened: Set<string>;
+  /** Names of columns whose ledger is shown. */
+  ledgers: Set<string>;
+  /** Runs of alike rows that are unfolded, by their first key. */
+  unfolded: Set<string>;
+  selected: string;
+}
+
+/** What a part asks of the whole. */
+export interface Door {
+  readonly signal: AbortSignal;
+  ask(what: Ask): void;
+  select(key: string): void;
+  toggleRow(key: string): void;
+  toggleLedger(name: string): void;
+}

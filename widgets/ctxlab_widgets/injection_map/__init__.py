@@ -1,0 +1,132 @@
+"""Where presets and lore asked to be and where they landed, wires between, and a row to move one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import traitlets
+
+from ctxlab.context import Request
+from ctxlab.documents import Agent, MessageNode, UserProfile, Worldbook
+from ctxlab.errors import Refused
+from ctxlab.pipeline import Trace
+from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.widget import Widget
+from ctxlab_widgets.injection_map.moving import moved
+from ctxlab_widgets.injection_map.shown import shown
+
+PLACE = {"depth": (int, float, str), "order": (int, float), "anchor": (str,), "position": (str,)}
+
+
+class InjectionMap(Widget):
+    """The definitions at the left, the messages with them at the right; what is moved makes a new run.
+
+    `selected` is the key of a definition, such as `preset:4` or `lore:book/2`, or of a message at the right.
+    """
+
+    _esm = Path(__file__).parent / "static" / "widget.js"
+
+    trace = traitlets.Instance(Trace, allow_none=True)
+    """The whole run that is shown; what is moved sets another one."""
+    view = traitlets.Unicode("").tag(sync=True)
+    """What is drawn, as JSON; empty without a run."""
+    undoable = traitlets.Int(0).tag(sync=True)
+    """How many moves can be taken back."""
+
+    def __init__(self, trace: Trace | None = None) -> None:
+        self._before: list[Trace] = []
+        self._own: Trace | None = None
+        self._drawn: Trace | None = None
+        super().__init__()
+        self.trace = trace
+
+    def show(self) -> None:
+        """Take over the run, also after it was changed by Python."""
+        trace = cast("Trace | None", self.trace)
+        with self.hold_sync():
+            self.undoable = len(self._before)
+            if trace is not self._drawn:
+                self._drawn = trace
+                self.view = as_json(shown(trace)) if trace is not None else ""
+
+    @traitlets.observe("trace")
+    def _trace_changed(self, change: Mapping[str, Any]) -> None:
+        if change["new"] is not self._own:
+            self._before.clear()
+        self.show()
+
+    # --- the documents as they are now, to be saved
+
+    @property
+    def agent(self) -> Agent | None:
+        """The agent with its presets where they were moved to."""
+        return self._request.agent if self._request else None
+
+    @property
+    def user(self) -> UserProfile | None:
+        return self._request.user if self._request else None
+
+    @property
+    def presets(self) -> tuple[MessageNode, ...]:
+        """Those in force everywhere."""
+        return self._request.presets if self._request else ()
+
+    @property
+    def books(self) -> tuple[Worldbook, ...]:
+        """All books in force, with their entries where they were moved to."""
+        return self._request.books if self._request else ()
+
+    @property
+    def _request(self) -> Request | None:
+        run = cast("Trace | None", self.trace)
+        return run.start.request if run is not None else None
+
+    # --- what the page asks
+
+    def _do(self, asked: Mapping[str, Any]) -> None:
+        match asked:
+            case {"command": "place", "key": str(key), **place}:
+                if not all(name in PLACE and _fits(value, PLACE[name]) for name, value in place.items()):
+                    raise self._wrong(asked)
+                self.place(key, **place)
+            case {"command": "undo"}:
+                self.undo()
+            case _:
+                raise self._wrong(asked)
+
+    def place(
+        self,
+        key: str,
+        *,
+        depth: float | str | None = None,
+        order: float | None = None,
+        anchor: str | None = None,
+        position: str | None = None,
+    ) -> None:
+        """Move a preset or an entry of lore and run again; what isn't named stays.
+
+        A depth is a number or, of a preset, a text with several such as `"3, 10~5"`; an empty anchor is none. The
+        position is before or after an anchor; of lore it is the name of its place, such as `at_depth`.
+        """
+        run = cast("Trace | None", self.trace)
+        if run is None:
+            raise Refused("there is no run to move anything in: set trace")
+        again = moved(run, key, depth=depth, order=order, anchor=anchor, position=position)
+        self._before.append(run)
+        self._set(again)
+
+    def undo(self) -> None:
+        """Take the last move back."""
+        if not self._before:
+            raise Refused("nothing was moved that could be taken back")
+        self._set(self._before.pop())
+
+    def _set(self, trace: Trace) -> None:
+        self._own = trace
+        self.trace = trace
+
+
+def _fits(value: object, kinds: tuple[type, ...]) -> bool:
+    return value is None or (isinstance(value, kinds) and not isinstance(value, bool))

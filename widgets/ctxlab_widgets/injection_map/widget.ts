@@ -1,0 +1,195 @@
+// The injection map: what is defined at the left, what is sent at the right, wires between, and a row to move one.
+
+import { glyph, h, harmless } from "../_shared/dom";
+import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
+import { grouped } from "../_shared/numbers";
+import { Editor, type EditorDoor } from "./editor";
+import { Left, type LeftDoor } from "./left";
+import { definitionOf, definitions, exceptions, isOf, type MapView } from "./map";
+import { Right, type RightDoor } from "./right";
+import own from "./widget.css";
+import { Wires } from "./wires";
+
+const EMPTY = "Nothing to show: pass a run, InjectionMap(ctxlab.build(session, agent)), or set its trace.";
+
+class Shown implements LeftDoor, EditorDoor {
+  readonly signal: AbortSignal;
+  readonly live: boolean;
+  private readonly model: Model;
+  private view: MapView | null = null;
+  private selected = "";
+  private lit: string | null = null;
+  private due = 0;
+
+  private readonly facts = h("span", { class: "muted facts" });
+  private readonly said = h("span", { class: "said", "aria-live": "polite" });
+  private readonly left: Left;
+  private readonly right: Right;
+  private readonly editor: Editor;
+  private readonly wires = new Wires();
+  private readonly frame = h("div", { class: "w" });
+  private readonly map: HTMLElement;
+
+  constructor(at: Mounted) {
+    this.model = at.model;
+    this.signal = at.signal;
+    this.live = at.model.get("live") === true;
+    this.left = new Left(this);
+    const door: RightDoor = {
+      signal: this.signal,
+      select: (key) => this.select(key, false),
+      near: (row) => this.light(row === null ? null : this.ownerOf(row)),
+      unfolded: () => this.unfolded(),
+    };
+    this.right = new Right(door);
+    this.editor = new Editor(this);
+    this.map = h("div", { class: "map" }, this.wires.element, this.left.element, h("div"), this.right.element);
+    at.root.append(this.frame);
+    this.follow();
+    whenChanged(at, ["view", "selected", "said", "undoable"], (changed) => this.took(changed));
+    this.took(new Set(["view"]));
+  }
+
+  // --- what parts ask for
+
+  select(key: string, edit: boolean): void {
+    this.selected = key;
+    save(this.model, { selected: key });
+    this.draw(false);
+    if (edit && !this.editor.focus()) this.left.focus(key);
+  }
+
+  light(key: string | null): void {
+    if (key === this.lit) return;
+    this.lit = key;
+    this.mark();
+  }
+
+  unfolded(): void {
+    this.drawColumns();
+  }
+
+  place(key: string, change: Record<string, string | number>): void {
+    this.model.send({ command: "place", key, ...change });
+  }
+
+  undo(): void {
+    this.model.send({ command: "undo" });
+  }
+
+  leave(): void {
+    const key = this.view && definitionOf(this.view, this.selected)?.key;
+    if (key) this.left.focus(key);
+  }
+
+  // --- what Python says
+
+  private took(changed: Set<string>): void {
+    const selected = String(this.model.get("selected") ?? "");
+    if (changed.size === 1 && changed.has("selected") && selected === this.selected) return;
+    this.selected = selected;
+    if (changed.has("view")) {
+      const text = String(this.model.get("view") ?? "");
+      this.view = text ? (JSON.parse(text) as MapView) : null;
+      this.right.forget();
+    }
+    if (this.view) this.draw(changed.has("view"));
+    else this.frame.replaceChildren(h("p", { class: "empty" }, EMPTY));
+  }
+
+  // --- drawing
+
+  private draw(anew: boolean): void {
+    const view = this.view;
+    if (!view) return;
+    if (!this.map.isConnected) {
+      const sp = h("span", { class: "sp" });
+      const head = h("div", { class: "head" }, h("h2", {}, "Injections"), this.facts, sp, this.said);
+      this.frame.replaceChildren(head, this.map, this.editor.element);
+    }
+    const told = [view.session, view.leaf && `leaf ${view.leaf}`, `history ${grouped(view.history)}`];
+    this.facts.textContent = harmless(told.filter(Boolean).join(", "));
+    const wrong = String(this.model.get("said") ?? "");
+    this.said.classList.toggle("wrong", Boolean(wrong));
+    this.said.replaceChildren(...(wrong ? [harmless(wrong)] : this.result(view)));
+    const row = view.rows.find((each) => isOf(each, this.selected));
+    const chosen = definitionOf(view, this.selected);
+    this.editor.draw(view, chosen, row, Number(this.model.get("undoable") ?? 0));
+    if (anew || !this.picked(view)) this.drawColumns();
+  }
+
+  /** Whether everything that is selected is in sight, so that marking it is enough. */
+  private picked(view: MapView): boolean {
+    return this.left.pick(view, this.selected) && this.right.pick(view, this.selected, this.landed(view));
+  }
+
+  private landed(view: MapView): Set<number> {
+    return new Set(definitionOf(view, this.selected)?.landings ?? []);
+  }
+
+  private result(view: MapView): (Node | string)[] {
+    const found = exceptions(view);
+    if (!definitions(view).length) return [];
+    if (!found.length) return [h("span", { class: "tag" }, glyph("done"), "all as asked")];
+    return found.map(([words, warns]) =>
+      h("span", { class: warns ? "tag warns" : "tag" }, glyph(warns ? "warning" : "info"), words),
+    );
+  }
+
+  private drawColumns(): void {
+    const view = this.view;
+    if (!view) return;
+    this.left.draw(view, this.selected);
+    this.right.draw(view, this.selected, this.landed(view));
+    this.wire();
+    this.mark();
+  }
+
+  private wire(): void {
+    const view = this.view;
+    if (!view) return;
+    const places = this.left.places();
+    const there = (each: HTMLElement | undefined) => each !== undefined;
+    this.wires.draw(
+      definitions(view).flatMap((definition) => {
+        const from = places.get(definition.key);
+        if (!from || !definition.landings.length) return [];
+        const landings = definition.landings.map((at) => this.right.row(at)).filter(there);
+        const ghosts = definition.missing.map((depth) => this.right.ghost(depth)).filter(there);
+        return [{ definition, from, landings, ghosts }];
+      }),
+    );
+  }
+
+  private mark(): void {
+    const view = this.view;
+    if (!view) return;
+    const lit = this.lit === null ? undefined : definitionOf(view, this.lit);
+    this.wires.light(lit?.landings.length ? lit.key : null);
+    for (const each of this.map.querySelectorAll(".bx.lit, .d.lit")) each.classList.remove("lit");
+    if (!lit) return;
+    this.left.places().get(lit.key)?.classList.add("lit");
+    for (const at of lit.landings) this.right.row(at)?.classList.add("lit");
+  }
+
+  private ownerOf(row: number): string | null {
+    return (this.view && definitions(this.view).find((each) => each.landings.includes(row))?.key) ?? null;
+  }
+
+  /** The lines go where the rows go: in another width, another font, another fold. */
+  private follow(): void {
+    const watch = new ResizeObserver(() => {
+      cancelAnimationFrame(this.due);
+      this.due = requestAnimationFrame(() => this.wire());
+    });
+    for (const each of [this.map, this.left.element, this.right.element]) watch.observe(each);
+    this.signal.addEventListener("abort", () => {
+      watch.disconnect();
+      cancelAnimationFrame(this.due);
+    });
+  }
+}
+
+export default widget("Injection map", own, (at) => {
+  new Shown(at);
+});

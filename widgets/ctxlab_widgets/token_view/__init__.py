@@ -1,0 +1,216 @@
+"""A text coloured by token, by two tokenizers at once: where each of them cuts, and where both do."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import traitlets
+
+from ctxlab import Draft, MessageNode, Trace
+from ctxlab.engines.tokens.ends import Bounds, token_bounds
+from ctxlab.engines.tokens.ranks import FACTS
+from ctxlab.errors import CtxlabError, WrongSetting, did_you_mean
+from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.widget import Widget
+
+NAMES = ("o200k_base", "cl100k_base")
+
+Shown = str | Trace | Draft | MessageNode | Mapping[str, Any]
+
+
+class TokenView(Widget):
+    """Shows a text, a message, or the messages of a run, cut into tokens by two tokenizers, one above the other.
+
+    Of a run, `selected` says which message; while it is empty, the words of all messages are shown together.
+    """
+
+    _esm = Path(__file__).parent / "static" / "widget.js"
+
+    text = traitlets.Unicode("").tag(sync=True)
+    """What is shown, as tokenizers see it: half a surrogate pair is U+FFFD."""
+    tokenizers = traitlets.List(traitlets.Unicode(), default_value=list(NAMES), minlen=2, maxlen=2).tag(sync=True)
+    """Names of the two encodings."""
+    first = traitlets.Bytes(b"").tag(sync=True)
+    """The tokens of the first, as Int32: all ends, all ids, then the places of those that end inside a character."""
+    second = traitlets.Bytes(b"").tag(sync=True)
+    """The tokens of the second, in the same form."""
+    view = traitlets.Unicode("").tag(sync=True)
+    """Counts, and the messages to choose from, as JSON; empty while there is nothing to show."""
+    token = traitlets.Int(0).tag(sync=True)
+    """Place of the token in focus, counted by the first tokenizer."""
+    colour = traitlets.Enum(["token", "plain"], default_value="token").tag(sync=True)
+    find = traitlets.Unicode("").tag(sync=True)
+    """What is looked for; capitals don't matter."""
+    trace = traitlets.Instance(Trace, allow_none=True)
+    """The run whose messages are shown; None for a text of one's own."""
+
+    def __init__(self, shown: Shown | None = None, *, tokenizers: Sequence[str] = NAMES) -> None:
+        self._own: str | None = None
+        self._bounds: dict[str, Bounds] = {}
+        self._drawn: tuple[str | None, str, str, Trace | None, str] | None = None
+        super().__init__(tokenizers=list(tokenizers))
+        if isinstance(shown, Trace):
+            self.trace = shown
+        elif shown is not None:
+            self._own = text_of(shown)
+        self.show()
+
+    @property
+    def bounds(self) -> tuple[Bounds, Bounds]:
+        """The tokens by the first and by the second tokenizer."""
+        first, second = self.tokenizers
+        return self._bounds_by(first), self._bounds_by(second)
+
+    @property
+    def boundaries(self) -> dict[str, int]:
+        """How many places between two characters the first cuts at, the second, and both."""
+        first, second = map(_cuts, self.bounds)
+        return {"first": len(first), "second": len(second), "both": len(first & second)}
+
+    def set_text(self, text: str) -> None:
+        """Show another text, and no longer a run."""
+        with self.hold_trait_notifications():
+            self._own = text
+            self.trace = None
+            self.selected = ""
+        self.show()
+
+    def set_tokenizers(self, first: str, second: str) -> None:
+        """Show the same text by other encodings; raises WrongSetting for one that doesn't exist."""
+        self.tokenizers = [first, second]
+
+    def show(self) -> None:
+        """Take over the text and its tokens; nothing is done while they are the same."""
+        first, second = self.tokenizers
+        run = self._run
+        now = (self._own, first, second, run, self.selected if run else "")
+        if self._drawn is not None and _same(self._drawn, now):
+            return
+        self._drawn = now
+        text = self._chosen_text()
+        with self.hold_sync():
+            if text is None:
+                self.text, self.first, self.second, self.view = "", b"", b"", ""
+                return
+            whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+            if whole != self.text:
+                self._bounds = {}
+                self.text, self.token = whole, 0
+            one, other = self.bounds
+            self.token = min(self.token, max(len(one) - 1, 0))
+            self.first, self.second = _packed(one), _packed(other)
+            counts = {"characters": len(whole), "tokens": [len(one), len(other)], "boundaries": self.boundaries}
+            self.view = as_json({**counts, "run": run is not None, "messages": list(self._messages())})
+
+    @traitlets.validate("tokenizers")
+    def _known_names(self, proposal: Any) -> list[str]:
+        for name in proposal["value"]:
+            if name not in FACTS:
+                raise WrongSetting(f"there is no tokenizer {name!r} here{did_you_mean(name, sorted(FACTS))}")
+        return proposal["value"]
+
+    @traitlets.observe("trace", "selected", "tokenizers")
+    def _changed(self, _: object) -> None:
+        if self._drawn is not None:
+            self.show()
+
+    def _do(self, asked: Mapping[str, Any]) -> None:
+        match asked:
+            case {"command": "tokenizers", "first": str(first), "second": str(second)}:
+                self.set_tokenizers(first, second)
+            case _:
+                raise self._wrong(asked)
+
+    def _bounds_by(self, name: str) -> Bounds:
+        if name not in self._bounds:
+            self._bounds[name] = token_bounds(self.text, name)
+        return self._bounds[name]
+
+    # --- the messages of a run
+
+    @property
+    def _run(self) -> Trace | None:
+        return cast("Trace | None", self.trace)
+
+    def _chosen_text(self) -> str | None:
+        run = self._run
+        if run is None:
+            return self._own
+        draft = self._draft(run)
+        if draft is not None:
+            return str(draft.text)
+        return "\n\n".join(str(draft.text) for draft in run.result.drafts)
+
+    def _draft(self, run: Trace) -> Draft | None:
+        """The selected message as it is sent, else as it last was; a part of a merged one selects that one."""
+        if not self.selected:
+            return None
+        for ctx in (*(step.after for step in reversed(run.steps)), run.start):
+            for draft in ctx.drafts:
+                if any(self.selected == part.key for part in (draft, *draft.merged)):
+                    return draft
+        return None
+
+    def _messages(self) -> Iterator[dict[str, Any]]:
+        run = self._run
+        if run is None:
+            return
+        drafts = run.result.drafts
+        chosen = self._draft(run)
+        unsent = [] if chosen is None or any(chosen is draft for draft in drafts) else [chosen]
+        for draft in (*drafts, *unsent):
+            yield {
+                "key": draft.key,
+                "role": draft.role,
+                "kind": draft.origin.kind,
+                "tokens": run.services.tokenizer.count_draft(draft),
+                "parts": [part.key for part in draft.merged],
+                "sent": draft not in unsent,
+            }
+
+
+def text_of(shown: object) -> str:
+    """The words of a message, in whichever form it is; a string is its own."""
+    match shown:
+        case str():
+            return shown
+        case Draft():
+            return str(shown.text)
+        case MessageNode():
+            return shown.content
+        case {"content": str(text)}:
+            return text
+        case {"content": [*parts]}:
+            return "\n".join(part["text"] for part in cast("list[Any]", parts) if _is_text(part))
+        case {"content": None}:
+            return ""
+        case _:
+            raise CtxlabError(f"a TokenView shows a text, a message or a trace, not a {type(shown).__name__}")
+
+
+def _is_text(part: object) -> bool:
+    match part:
+        case {"type": "text", "text": str()}:
+            return True
+        case _:
+            return False
+
+
+def _same(before: tuple[object, ...], now: tuple[object, ...]) -> bool:
+    return all(a is b or (isinstance(a, str) and a == b) for a, b in zip(before, now, strict=True))
+
+
+def _cuts(bounds: Bounds) -> set[int]:
+    inside = frozenset(bounds.inside)
+    return {end for place, end in enumerate(bounds.ends) if place not in inside} - set(bounds.ends[-1:])
+
+
+def _packed(bounds: Bounds) -> bytes:
+    numbers = array("i", (*bounds.ends, *bounds.ids, *bounds.inside))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tobytes()

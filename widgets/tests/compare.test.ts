@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import { signed } from "../ctxlab_widgets/compare/ledgers";
+import { folded, type Item, items, said } from "../ctxlab_widgets/compare/rows";
+import { inSight } from "../ctxlab_widgets/compare/sight";
+import { type Cell, type CellState, type Row, viewOf } from "../ctxlab_widgets/compare/state";
+import { byWords } from "../ctxlab_widgets/compare/words";
+
+const cell = (state: CellState, more: Partial<Cell> = {}): Cell => ({
+  state,
+  tokens: state === "not there" ? 0 : 10,
+  cause: "",
+  note: "",
+  text: state === "not there" ? -1 : 0,
+  ...more,
+});
+
+const row = (key: string, states: (CellState | Cell)[]): Row => {
+  const cells = states.map((each) => (typeof each === "string" ? cell(each) : each));
+  const differs = cells.some((each) => each.state !== cells[0].state);
+  return { key, words: key, role: "user", look: "history", differs, cells };
+};
+
+const rows = (n: number, states: (CellState | Cell)[], from = 0): Row[] =>
+  Array.from({ length: n }, (_, i) => row(`node:${from + i}`, states));
+
+const shown = (
+  of: Row[],
+  more: Partial<{ onlyDifferences: boolean; opened: Set<string>; unfolded: Set<string> }> = {},
+): string[] =>
+  items(of, { onlyDifferences: false, opened: new Set(), unfolded: new Set(), ...more }).map((item: Item) =>
+    item.kind === "fold" ? item.words : `${item.kind} ${item.row.key}`,
+  );
+
+describe("rows", () => {
+  test("that are the same in all runs are one, from two on", () => {
+    expect(shown(rows(8, ["kept", "kept"]))).toEqual(["8 messages, same"]);
+    expect(shown(rows(1, ["kept", "kept"]))).toEqual(["row node:0"]);
+  });
+
+  test("that all runs cut are one, from two on", () => {
+    expect(shown(rows(2, ["cut", "cut"]))).toEqual(["2 messages, cut"]);
+  });
+
+  test("that some runs cut are one from four on", () => {
+    expect(shown(rows(3, ["kept", "cut", "cut"]))).toHaveLength(3);
+    expect(shown(rows(4, ["kept", "cut", "cut"]))).toEqual(["4 messages, cut in 2 of 3"]);
+    expect(shown(rows(4, ["not there", "only here"]))).toEqual(["4 messages, in 1 of 2"]);
+  });
+
+  test("with other causes stay apart", () => {
+    const one = rows(2, [cell("cut", { cause: "a" })]);
+    const other = rows(2, [cell("cut", { cause: "b" })], 2);
+
+    expect(shown([...one, ...other])).toEqual(["2 messages, cut", "2 messages, cut"]);
+  });
+
+  test("that were changed or moved are never folded", () => {
+    expect(shown(rows(9, ["kept", "rewritten"]))).toHaveLength(9);
+    expect(shown(rows(9, ["moved", "moved"]))).toHaveLength(9);
+  });
+
+  test("that say how they are sent are never folded", () => {
+    expect(shown(rows(9, [cell("kept", { cause: "a part", note: "a part" }), "kept"]))).toHaveLength(9);
+  });
+
+  test("that are the same are left out when only differences are asked for", () => {
+    const all = [...rows(3, ["kept", "kept"]), row("node:x", ["kept", "cut"])];
+
+    expect(shown(all, { onlyDifferences: true })).toEqual(["row node:x"]);
+  });
+
+  test("that are open stand alone with their texts below", () => {
+    const all = rows(5, ["kept", "kept"]);
+
+    expect(shown(all, { opened: new Set(["node:2"]) })).toEqual([
+      "2 messages, same",
+      "row node:2",
+      "texts node:2",
+      "2 messages, same",
+    ]);
+  });
+
+  test("that were unfolded stand below the row that folds them again", () => {
+    expect(shown(rows(2, ["kept"]), { unfolded: new Set(["node:0"]) })).toEqual([
+      "2 messages, same",
+      "row node:0",
+      "row node:1",
+    ]);
+  });
+
+  test("of a run that failed have no cell, and fold by the others", () => {
+    const one = (key: string): Row => ({ ...row(key, ["kept", "kept"]), cells: [cell("kept"), null] });
+
+    expect(shown([one("node:0"), one("node:1")])).toEqual(["2 messages, same"]);
+    expect(folded([one("node:0")], 1)).toBeNull();
+  });
+
+  test("that are folded have their tokens added up for each run", () => {
+    expect(folded(rows(3, ["kept", "cut"]), 0)?.tokens).toBe(30);
+  });
+});
+
+describe("a cell is called", () => {
+  test("same where nothing happened", () => expect(said(cell("kept"), cell("kept")).word).toBe("same"));
+
+  test("after what the base did to the text that is whole here", () => {
+    expect(said(cell("kept", { text: 1 }), cell("shortened")).word).toBe("in full");
+    expect(said(cell("kept", { text: 1 }), cell("rewritten")).word).toBe("as typed");
+  });
+
+  test("by its own state otherwise", () => {
+    expect(said(cell("shortened", { text: 1 }), cell("kept"))).toEqual({ look: "changed", sign: "≠", word: "changed" });
+  });
+});
+
+describe("two texts word by word", () => {
+  const told = (a: string, b: string) => byWords(a, b).map(({ kind, text }) => `${kind[0]}:${text}`);
+
+  test("have each change for itself", () => {
+    expect(told("the lamp is dark", "the light is out")).toEqual([
+      "s:the ",
+      "r:lamp",
+      "a:light",
+      "s: is ",
+      "r:dark",
+      "a:out",
+    ]);
+  });
+
+  test("that are the same have none", () => {
+    expect(told("a b", "a b")).toEqual(["s:a b"]);
+    expect(told("", "")).toEqual([]);
+  });
+
+  test("have neighbouring words in one change", () => {
+    expect(told("x one two y", "x three four y")).toEqual(["s:x ", "r:one two", "a:three four", "s: y"]);
+  });
+
+  test("in Chinese go by character", () =>
+    expect(told("灯塔很暗", "灯楼很暗")).toEqual(["s:灯", "r:塔", "a:楼", "s:很暗"]));
+
+  test.each([
+    ["a👩‍🚀b", "a👩‍🎓b"],
+    ["e\u0301!", "e\u0300!"],
+    ["👍🏽", "👍🏿"],
+  ])("never part a character: %j and %j", (a, b) => {
+    const changed = byWords(a, b).filter((part) => part.kind !== "same");
+
+    expect(changed.every((part) => !/^[\p{M}\p{Emoji_Modifier}\u200d]/u.test(part.text))).toBe(true);
+  });
+
+  test("give both texts back, whatever they are", () => {
+    const pairs: [string, string][] = [
+      ["(ooc) hello  there", "hello there you"],
+      ["a\n\n\n", "\n\n\na"],
+      ["\ud83d", "x\ud83d"],
+      ["x ".repeat(3000), "y ".repeat(3000)],
+    ];
+    for (const [a, b] of pairs) {
+      const parts = byWords(a, b);
+      const without = (kind: string) =>
+        parts
+          .filter((part) => part.kind !== kind)
+          .map((part) => part.text)
+          .join("");
+      expect([without("added"), without("removed")]).toEqual([a, b]);
+    }
+  });
+});
+
+describe("a long table", () => {
+  test("draws what is in sight and keeps the height of the rest", () => {
+    const heights = Array.from({ length: 1000 }, () => 24);
+    const { first, end, above, below } = inSight(heights, 12_000, 600);
+
+    expect(end - first).toBeLessThan(60);
+    expect(above).toBe(first * 24);
+    expect(above + (end - first) * 24 + below).toBe(24_000);
+    expect(first * 24).toBeLessThanOrEqual(12_000);
+    expect(end * 24).toBeGreaterThanOrEqual(12_600);
+  });
+
+  test("draws all of a short one", () => expect(inSight([24, 38], 0, 600)).toMatchObject({ first: 0, end: 2 }));
+});
+
+test("a balance has its sign", () => expect([12345, -2, 0].map(signed)).toEqual(["+12,345", "−2", "0"]));
+
+test("the view names its sentences by number", () => {
+  const rows = [["node:u1", "hi", "user", "history", 1, [[5, 3, 0, -1, 0], null]]];
+  const view = viewOf(JSON.stringify({ columns: [], rows, said: ["why"], strategies: [], agents: [], leaves: [] }));
+
+  expect(view.rows[0]).toMatchObject({ key: "node:u1", differs: true });
+  expect(view.rows[0].cells).toEqual([{ state: "cut", tokens: 3, cause: "why", note: "", text: 0 }, null]);
+});
