@@ -1,0 +1,498 @@
+"""The Python half of the tree of branches: what is asked is done to the history, and what is shown is right."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+import traitlets
+
+import ctxlab
+from ctxlab import History, Session
+from ctxlab.engines.tokens import tokenizer_for
+from ctxlab.errors import Refused, UnknownNode
+from ctxlab_widgets.branch_tree import BranchTree
+from ctxlab_widgets.branch_tree.drawing import ACTIVE, HIDDEN, LEAF, OFF, OPENED, SUMMARY, drawing_of
+
+DATASETS = Path(__file__).parents[2] / "datasets"
+
+
+def session_of(parents: dict[str, str | None], leaf: str, **nodes: dict[str, Any]) -> Session:
+    made = {
+        key: {
+            "id": key,
+            "parentId": parent,
+            "role": "system" if parent is None else "user" if key.startswith("u") else "assistant",
+            "content": "" if parent is None else f"words of {key}",
+            **nodes.get(key, {}),
+        }
+        for key, parent in parents.items()
+    }
+    return Session.model_validate({"id": "s", "name": "Pier", "rootNodeId": "r", "activeLeafId": leaf, "nodes": made})
+
+
+def small() -> Session:
+    """r - u1 - a1 - u2 - a2, and beside a1 the branch b1 - u3, beside a2 the leaf c2."""
+    parents = {"r": None, "u1": "r", "a1": "u1", "b1": "u1", "u2": "a1", "a2": "u2", "c2": "u2", "u3": "b1"}
+    return session_of(parents, "a2")
+
+
+def long(n: int = 40, **nodes: dict[str, Any]) -> Session:
+    """A straight line of n messages below the root, m0 to the active leaf."""
+    parents = {"r": None} | {f"m{i}": f"m{i - 1}" if i else "r" for i in range(n)}
+    return session_of(parents, f"m{n - 1}", **nodes)
+
+
+def asked(widget: BranchTree, command: str, **given: Any) -> BranchTree:
+    widget._handle_custom_msg({"command": command, **given}, [])
+    return widget
+
+
+def signs(widget: BranchTree) -> list[tuple[float, float, int, int]]:
+    n = len(json.loads(widget.texts)["labels"])
+    columns = (struct.unpack_from(f"={n}{kind}", widget.places, 4 * n * i) for i, kind in enumerate("ffii"))
+    return list(zip(*columns, strict=True))
+
+
+def flags(widget: BranchTree) -> dict[str, int]:
+    """Of every sign by the first of its keys."""
+    texts, at, found = json.loads(widget.texts), 0, {}
+    for (*_, count), flag in zip(
+        signs(widget), struct.unpack(f"={len(widget.flags) // 2}H", widget.flags), strict=True
+    ):
+        found[texts["keys"][at]] = flag
+        at += count
+    return found
+
+
+def facts(widget: BranchTree) -> dict[str, Any]:
+    return json.loads(widget.view)
+
+
+# --- what is shown
+
+
+def test_every_sign_has_a_place_of_its_own_right_of_its_parent() -> None:
+    drawn = signs(BranchTree(ctxlab.load(DATASETS / "research_tree.session.json")))
+
+    assert len({(x, y) for x, y, *_ in drawn}) == len(drawn)
+    assert all(parent < i and x == drawn[parent][0] + 1 for i, (x, _, parent, _) in enumerate(drawn) if parent >= 0)
+
+
+def test_the_page_is_told_how_large_the_tree_is() -> None:
+    said = facts(BranchTree(small()))
+
+    assert (said["messages"], said["leaves"], said["chains"]) == (7, 3, 0)
+    assert (said["leaf"], said["undo"], said["redo"]) == ("a2", None, None)
+
+
+def test_signs_say_what_stands_there() -> None:
+    hidden = {"compressedNodeIds": ["u2"], "isCompressionNode": True}
+    session = session_of(
+        {"r": None, "u1": "r", "u2": "u1", "s": "u2", "a1": "s"},
+        "a1",
+        u1={"isEnabled": False},
+        s={"role": "system", "metadata": hidden},
+    )
+
+    shown = flags(BranchTree(session))
+
+    assert {key: flag & 7 for key, flag in shown.items()} == {"r": 0, "u1": 1, "u2": 1, "s": 0, "a1": 2}
+    assert [key for key, flag in shown.items() if flag & OFF] == ["u1"]
+    assert [key for key, flag in shown.items() if flag & SUMMARY] == ["s"]
+    assert [key for key, flag in shown.items() if flag & HIDDEN] == ["u2"]
+    assert [key for key, flag in shown.items() if flag & LEAF] == ["a1"]
+    assert all(flag & ACTIVE for flag in shown.values())
+
+
+@pytest.mark.parametrize(
+    ("node", "label"),
+    [
+        ({"content": "  first\nwords "}, "first words"),
+        ({"content": "灯由三人轮值，每个人各守一个星期"}, "灯由三人轮值，每个人各…"),
+        ({"content": "\u202eright\x1b[0m"}, "�right�[0m"),
+        ({"content": "", "attachments": [{"name": "map.png"}]}, "map.png"),
+        ({"content": "", "toolCalls": [{"name": "look_up"}]}, "look_up"),
+        ({"content": ""}, "no words"),
+    ],
+)
+def test_labels_are_the_first_words_or_what_stands_for_them(node: dict[str, Any], label: str) -> None:
+    widget = BranchTree(session_of({"r": None, "a1": "r"}, "a1", a1=node))
+
+    assert json.loads(widget.texts)["labels"] == ["Pier", label]
+
+
+def test_thirty_messages_are_all_drawn_and_more_are_folded() -> None:
+    assert facts(BranchTree(long(29)))["chains"] == 0
+    widget = BranchTree(long(40))
+
+    assert [count for *_, count in signs(widget)] == [1, 39, 1]
+    assert facts(widget)["chains"] == 1
+    assert json.loads(widget.texts)["keys"] == ["r", *(f"m{i}" for i in range(40))]
+
+
+def test_what_differs_from_its_neighbours_is_not_folded_with_them() -> None:
+    widget = BranchTree(long(40, m10={"isEnabled": False}, m20={"metadata": {"isCompressionNode": True}}))
+
+    assert [count for *_, count in signs(widget)] == [1, 10, 1, 9, 1, 18, 1]
+
+
+def test_the_message_that_a_branch_begins_with_stands_alone() -> None:
+    parents = {"r": None} | {f"m{i}": f"m{i - 1}" if i else "r" for i in range(40)}
+    parents |= {f"b{i}": f"b{i - 1}" if i else "m20" for i in range(10)}
+
+    shown = flags(BranchTree(session_of(parents, "m39")))
+
+    assert list(shown) == ["r", "m0", "m20", "m21", "m22", "m39", "b0", "b1", "b9"]
+
+
+def test_a_chain_unfolds_and_folds_again() -> None:
+    widget = BranchTree(long(40))
+
+    asked(widget, "unfold", node="m7")
+    assert len(signs(widget)) == 41
+    assert [key for key, flag in flags(widget).items() if flag & OPENED] == [f"m{i}" for i in range(39)]
+    asked(widget, "fold", node="m30")
+    assert len(signs(widget)) == 3
+
+
+def test_switching_the_branch_moves_nothing() -> None:
+    widget = BranchTree(ctxlab.load(DATASETS / "research_tree.session.json"))
+    before = (widget.places, widget.texts)
+
+    for leaf in widget.history.session.leaves():
+        widget.switch_to(leaf)
+        assert (widget.places, widget.texts) == before
+        assert [key for key, flag in flags(widget).items() if flag & LEAF] == [leaf]
+
+
+@pytest.mark.parametrize("shape", ["line", "comb", "star"])
+def test_ten_thousand_messages_are_laid_out_without_recursion(shape: str) -> None:
+    above = {"line": lambda i: i - 1, "comb": lambda i: i - 1 if i % 2 else max(i - 2, 0), "star": lambda i: 0}[shape]
+    parents = {"r": None} | {f"m{i}": f"m{above(i)}" if i else "r" for i in range(10_000)}
+    session = session_of(parents, "m9999")
+
+    drawing = drawing_of(session, {f"m{i}" for i in range(10_000)}, {})
+
+    assert drawing.messages == 10_000
+    assert len(drawing.labels) == 10_001
+    assert len(drawing.places) == 16 * 10_001
+
+
+def test_nothing_and_nothing_said_are_trees_too() -> None:
+    assert (facts(BranchTree())["given"], facts(BranchTree(Session()))["given"]) == (False, True)
+    assert signs(BranchTree()) == []
+    with pytest.raises(UnknownNode):
+        BranchTree().switch_to("a1")
+
+
+def test_a_broken_tree_is_drawn_and_its_verbs_refuse() -> None:
+    widget = BranchTree(session_of({"r": None, "u1": "r", "a1": "gone", "u2": "a1"}, "u2"))
+
+    assert len(signs(widget)) == 4
+    assert "does not exist" in asked(widget, "graft", node="a1", parent="r").said
+
+
+# --- what is done
+
+
+def test_switching_looks_at_the_leaf_below_and_is_undone() -> None:
+    widget = asked(BranchTree(small()), "switch_to", node="b1")
+    assert (widget.session.leaf, facts(widget)["leaf"]) == ("u3", "u3")
+    assert facts(widget)["undo"] == "switched"
+
+    asked(widget, "undo")
+    assert (widget.session.leaf, facts(widget)["undo"], facts(widget)["redo"]) == ("a2", None, "switched")
+    asked(widget, "redo")
+    assert widget.session.leaf == "u3"
+
+
+def test_a_message_of_the_active_branch_changes_nothing() -> None:
+    widget = BranchTree(small())
+    before = widget.session
+
+    for node in ("r", "u1", "u2", "a2"):
+        assert widget.switch_to(node) is before
+    assert widget.end_at("u2").leaf == "u2"
+
+
+def test_grafting_takes_all_below_along_and_moving_takes_one() -> None:
+    widget = asked(BranchTree(small()), "graft", node="a1", parent="b1")
+    assert [widget.session.node(key).parent_id for key in ("a1", "u2", "a2")] == ["b1", "a1", "u2"]
+    assert widget.undo() == small()
+
+    asked(widget, "move", node="a1", parent="b1")
+    assert [widget.session.node(key).parent_id for key in ("a1", "u2", "a2")] == ["b1", "u1", "u2"]
+    assert widget.undo() == small()
+
+
+@pytest.mark.parametrize(
+    ("command", "given", "reason"),
+    [
+        ("graft", {"node": "a1", "parent": "a2"}, "below it"),
+        ("move", {"node": "a1", "parent": "a1"}, "itself"),
+        ("graft", {"node": "r", "parent": "a1"}, "is a root"),
+        ("undo", {}, "nothing to undo"),
+        ("redo", {}, "nothing to redo"),
+        ("switch_to", {"node": "a3"}, "no node 'a3'"),
+        ("unfold", {"node": "zz"}, "no node 'zz'"),
+        ("explode", {}, "is no command"),
+        ("graft", {"node": "a1"}, "is no command"),
+        ("delete", {"node": 3}, "is no command"),
+        ("find", {"text": None}, "is no command"),
+        ("disable", {"node": "a1", "below": "yes"}, "is no command"),
+        ("show", {"node": "a1"}, "is no command"),
+    ],
+)
+def test_what_can_not_be_done_is_said_and_changes_nothing(command: str, given: dict[str, Any], reason: str) -> None:
+    widget = BranchTree(small())
+    before = (widget.session, widget.view, widget.places, widget.flags)
+
+    asked(widget, command, **given)
+
+    assert reason in widget.said
+    assert (widget.session, widget.view, widget.places, widget.flags) == before
+
+
+def test_small_actions_are_done_and_undone() -> None:
+    widget = BranchTree(small())
+    for command, given in (("disable", {"below": True}), ("enable", {"below": False}), ("branch", {}), ("delete", {})):
+        asked(widget, command, node="a1", **given)
+        assert widget.said == ""
+
+    assert [facts(widget)["messages"], widget.session.leaf] == [4, "node-8"]
+    assert widget.selected == "node:node-8"
+    for _ in range(4):
+        widget.undo()
+    assert widget.session == small()
+
+
+def test_the_selected_message_is_never_one_that_is_gone() -> None:
+    widget = BranchTree(small())
+    widget.selected = "node:u2"
+
+    widget.delete("a1")
+
+    assert widget.selected == "node:u1"
+
+
+# --- editing
+
+
+def test_a_message_is_edited_as_json_and_what_is_not_known_is_kept() -> None:
+    session = session_of({"r": None, "u1": "r"}, "u1", u1={"mood": {"is": "odd"}, "metadata": {"tokenCount": 3}})
+    widget = asked(BranchTree(session), "open_message", node="u1")
+    data = json.loads(widget.data)
+
+    asked(widget, "edit", node="u1", text=json.dumps({**data, "content": "other", "name": "Mei", "colour": 3}))
+
+    node = widget.session.node("u1")
+    assert (widget.said, widget.edits) == ("", 1)
+    assert (node.content, node.name, node.to_data()["mood"], node.to_data()["colour"]) == (
+        "other",
+        "Mei",
+        {"is": "odd"},
+        3,
+    )
+    assert "tokenCount" not in (node.metadata or {})
+    assert json.loads(widget.data) == node.to_data()
+    assert widget.undo() == session
+
+
+def test_what_is_taken_out_of_the_json_is_gone() -> None:
+    session = session_of({"r": None, "u1": "r"}, "u1", u1={"name": "Mei", "mood": 1, "isEnabled": False})
+    widget = BranchTree(session)
+    data = session.node("u1").to_data()
+
+    widget.edit("u1", {key: data[key] for key in ("id", "role")})
+
+    assert set(widget.session.node("u1").to_data()) == {"id", "role", "parentId"}
+    assert widget.session.node("u1").parent_id == "r"
+    assert widget.undo() == session
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{\n  "role": user\n}', "line 2, column 11"),
+        ("[1]", "a message is an object"),
+        ('{"role": "user", "size": NaN}', "NaN is no number"),
+        ("[" * 100_000, ""),
+        ('{"role": "user", "id": "u9"}', "'id' is structure and can't be changed here"),
+        ('{"role": "user", "parentId": "a1"}', "graft() and move()"),
+        ('{"content": "no role"}', "a message has a 'role'"),
+        ('{"role": "wizard"}', "role can't be 'wizard'"),
+        ('{"role": "user", "content": 3}', "content can't be 3"),
+    ],
+)
+def test_an_edit_that_can_not_be_taken_says_why(text: str, reason: str) -> None:
+    widget = BranchTree(small())
+    before = widget.session
+
+    asked(widget, "edit", node="u1", text=text)
+
+    assert reason in widget.said
+    assert widget.said
+    assert widget.session is before
+    assert widget.edits == 0
+
+
+def test_signs_that_turn_text_around_are_shown_as_escapes() -> None:
+    said = "a\u202eb\u2066 \ud83d 灯"
+    widget = BranchTree(session_of({"r": None, "u1": "r"}, "u1", u1={"content": said}))
+
+    text = widget.open_message("u1")
+
+    assert "\\u202e" in text
+    assert "\u202e" not in text
+    assert text.encode()
+    assert json.loads(text)["content"] == said
+    widget.close_message()
+    assert (widget.editing, widget.data) == ("", "")
+
+
+def test_an_open_message_that_is_gone_is_closed() -> None:
+    widget = BranchTree(small())
+    widget.open_message("a1")
+
+    widget.delete("a1")
+
+    assert (widget.editing, widget.data) == ("", "")
+
+
+# --- finding and comparing
+
+
+def test_words_names_and_ids_are_found_in_tree_order_also_in_chains() -> None:
+    widget = BranchTree(long(40, m3={"content": "the HARBOUR"}, m9={"name": "harbourmaster"}, m30={"content": "潮水"}))
+
+    assert widget.find("harbour") == ["m3", "m9"]
+    assert widget.find(" 潮 ") == ["m30"]
+    assert widget.find("m39") == ["m39"]
+    assert widget.find("nowhere") == widget.find("  ") == []
+    asked(widget, "find", text="harbour")
+    assert (widget.sought, widget.hits) == ("harbour", ["m3", "m9"])
+
+
+def test_hits_follow_what_is_changed() -> None:
+    widget = BranchTree(small())
+    widget.find("words of u2")
+
+    widget.edit("u2", {**widget.session.node("u2").to_data(), "content": "nothing"})
+    assert widget.hits == []
+    widget.undo()
+    assert widget.hits == ["u2"]
+
+
+def test_two_branches_are_compared_in_messages_and_tokens() -> None:
+    tokenizer = tokenizer_for("gpt-4o")
+    widget = BranchTree(small(), tokenizer=tokenizer)
+
+    found = widget.pick("a2", "u3")
+
+    count = lambda *keys: sum(tokenizer.count(widget.session.node(key).content) for key in keys)  # noqa: E731
+    assert found == {
+        "ids": ("a2", "u3"),
+        "shared": 1,
+        "shared_tokens": count("u1"),
+        "own": (3, 2),
+        "own_tokens": (count("a1", "u2", "a2"), count("b1", "u3")),
+    }
+    assert widget.likeness == found
+
+
+def test_picks_are_two_at_most_and_of_this_tree() -> None:
+    widget = BranchTree(small())
+
+    widget.picked = ["a2", "a2", "gone"]
+    assert (widget.picked, widget.likeness) == (["a2"], {})
+    widget.picked = ["a1", "a2", "u3"]
+    assert widget.picked == ["a2", "u3"]
+    widget.delete("b1")
+    assert (widget.picked, widget.likeness) == (["a2"], {})
+    with pytest.raises(UnknownNode):
+        widget.pick("gone")
+
+
+# --- sessions, histories and runs
+
+
+def test_a_history_is_driven_and_followed() -> None:
+    history = History(small())
+    widget = BranchTree(history)
+    widget.graft("c2", "b1")
+    assert history.session.node("c2").parent_id == "b1"
+
+    history.undo()
+    widget.show()
+    assert widget.session == small()
+    assert facts(widget)["undo"] is None
+
+
+def test_another_state_from_outside_can_be_undone_and_another_session_begins_anew() -> None:
+    widget = BranchTree(small())
+
+    widget.session = small().edit("u1", "changed")
+    assert facts(widget)["undo"] == "changed elsewhere"
+    assert widget.undo() == small()
+    widget.session = long(5)
+    widget.session = Session(id="other").append("hi", id="h")
+    assert facts(widget)["undo"] is None
+    assert list(flags(widget)) == ["h"]
+    widget.session = None
+    assert signs(widget) == []
+
+
+def test_linked_trees_change_together() -> None:
+    a, b = BranchTree(small()), BranchTree(small())
+    traitlets.link((a, "session"), (b, "session"))
+
+    a.graft("c2", "b1")
+    assert b.session.node("c2").parent_id == "b1"
+    b.undo()
+    assert a.session == b.session
+    assert a.session.node("c2").parent_id == "u2"
+
+
+def test_what_is_switched_makes_a_new_run() -> None:
+    trace = ctxlab.build(small())
+    widget = BranchTree(trace)
+    seen: list[Any] = []
+    widget.observe(lambda change: seen.append(change["new"]), "trace")
+
+    widget.switch_to("u3")
+    assert [draft.key for draft in widget.trace.result.drafts] == ["node:u1", "node:b1", "node:u3"]
+    widget.undo()
+    assert [draft.key for draft in widget.trace.result.drafts] == ["node:u1", "node:a1", "node:u2", "node:a2"]
+    assert len(seen) == 2
+    widget.trace = widget.trace.rerun()
+    assert len(seen) == 3
+
+
+def test_a_run_from_outside_is_shown_with_its_leaf_and_its_tokenizer() -> None:
+    widget = BranchTree(ctxlab.build(small()))
+
+    widget.trace = ctxlab.rebuild(ctxlab.build(small(), model="claude-sonnet-4"), leaf="c2")
+
+    assert widget.session.leaf == facts(widget)["leaf"] == "c2"
+    assert widget.tokenizer is widget.trace.services.tokenizer
+    assert BranchTree(small()).tokenizer.name == "o200k_base"
+
+
+def test_a_run_that_fails_says_so_and_the_session_stays_changed() -> None:
+    widget = BranchTree(ctxlab.build(small(), budget_tokens=200))
+    trace = widget.trace
+
+    asked(widget, "edit", node="a2", text=json.dumps({**small().node("a2").to_data(), "content": "word " * 5000}))
+
+    assert widget.trace is trace
+    assert widget.said.startswith("the run is still the one before")
+    assert widget.session.node("a2").content.startswith("word")
+
+
+def test_refusals_in_a_notebook_are_raised() -> None:
+    with pytest.raises(Refused):
+        BranchTree(small()).graft("a1", "a2")

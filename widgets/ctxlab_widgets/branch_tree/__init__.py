@@ -1,0 +1,339 @@
+"""All branches of a conversation as a tree: switch, hang messages elsewhere, edit them, find them, compare two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, cast
+
+import traitlets
+
+import ctxlab
+from ctxlab.documents import History, Session
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.services import Tokenizer
+from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.widget import Widget
+from ctxlab_widgets.branch_tree.drawing import Drawing, drawing_of
+from ctxlab_widgets.branch_tree.likeness import Likeness, likeness
+from ctxlab_widgets.branch_tree.rewriting import read, rewritten, written
+
+P = ParamSpec("P")
+
+
+class BranchTree(Widget):
+    """A session as a tree. Everything done to it in the page or here goes through `history` and can be undone.
+
+    Of a trace it shows the session; what is switched or changed then makes a new run, which becomes `trace`.
+    """
+
+    _esm = Path(__file__).parent / "static" / "widget.js"
+
+    session = traitlets.Instance(Session, allow_none=True)
+    trace = traitlets.Instance(Trace, allow_none=True)
+
+    texts = traitlets.Unicode("").tag(sync=True)
+    """`{"keys", "labels"}` of the drawing as JSON."""
+    places = traitlets.Bytes(b"").tag(sync=True)
+    flags = traitlets.Bytes(b"").tag(sync=True)
+    view = traitlets.Unicode("").tag(sync=True)
+    """What there is to say of the tree as a whole, as JSON."""
+    picked: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    """Ids of up to two messages to compare."""
+    likeness = traitlets.Dict().tag(sync=True)
+    """What the two have in common; empty unless two are picked."""
+    sought = traitlets.Unicode("").tag(sync=True)
+    hits: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    """Ids of the messages that `sought` was found in, in tree order."""
+    editing = traitlets.Unicode("").tag(sync=True)
+    """Id of the message whose data is open; empty when none."""
+    data = traitlets.Unicode("").tag(sync=True)
+    """That data, as indented JSON."""
+    edits = traitlets.Int(0).tag(sync=True)
+    """Edits that were taken: the page then knows that what was typed has arrived."""
+
+    def __init__(self, shown: Session | History | Trace | None = None, *, tokenizer: Tokenizer | None = None) -> None:
+        self.history = History(Session())
+        self._tokenizer = tokenizer
+        self._unfolded: frozenset[str] = frozenset()
+        self._labels: dict[tuple[str, str], str] = {}
+        self._drawn: tuple[Session, frozenset[str], Drawing] | None = None
+        self._is_ours = False
+        super().__init__()
+        if isinstance(shown, History):
+            self.history = shown
+            self.session = shown.session
+        elif isinstance(shown, Trace):
+            self.trace = shown
+        elif shown is not None:
+            self.session = shown
+        self.show()
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """Counts the tokens of what is compared: the one that was given, else the run's, else OpenAI's newest."""
+        if self._tokenizer is not None:
+            return self._tokenizer
+        if (run := self._run()) is not None:
+            return run.services.tokenizer
+        from ctxlab.engines.tokens import tokenizer_for
+
+        return tokenizer_for()
+
+    def show(self) -> None:
+        """Take over the session as it is, also after `history` was moved by Python."""
+        session = self.history.session
+        if self.session is not session and (self.session is not None or session.nodes):
+            with self._ours():
+                self.session = session
+        is_new = self._drawn is None or self._drawn[0] is not session
+        drawing = self._drawing(session)
+        with self.hold_sync():
+            self.texts = as_json({"keys": drawing.keys, "labels": drawing.labels})
+            self.places, self.flags = drawing.places, drawing.flags
+            self.view = as_json(self._facts(session, drawing))
+            if is_new:
+                self.hits = self._found(self.sought)
+                self.picked = [key for key in self.picked if key in session.nodes]
+                self.editing = self.editing if self.editing in session.nodes else ""
+            self.data = written(session, self.editing) if self.editing else ""
+            self.likeness = cast("dict[str, Any]", self._likeness() or {})
+
+    # --- what a person does
+
+    def switch_to(self, node_id: str) -> Session:
+        """Look at the branch that a message is in; where it is in the active one, nothing changes."""
+        session = self.history.session
+        session.node(node_id)
+        if any(node.id == node_id for node in session.path()):
+            return session
+        return self._change(Session.switched, session.leaf_below(node_id))
+
+    def end_at(self, node_id: str) -> Session:
+        """Look at the branch that ends with this very message, so that the next one hangs below it."""
+        return self._change(Session.switched, node_id)
+
+    def graft(self, node_id: str, parent_id: str) -> Session:
+        """Hang a message and all below it on another parent."""
+        return self._change(Session.graft, node_id, parent_id)
+
+    def move(self, node_id: str, parent_id: str) -> Session:
+        """Hang one message on another parent; its children take its place."""
+        return self._change(Session.move, node_id, parent_id)
+
+    def undo(self) -> Session:
+        """The state before; refuses where there is none."""
+        self.said = ""
+        self.history.undo()
+        return self._changed()
+
+    def redo(self) -> Session:
+        """The state that was undone last; refuses where there is none."""
+        self.said = ""
+        self.history.redo()
+        return self._changed()
+
+    def edit(self, node_id: str, data: str | Mapping[str, Any]) -> Session:
+        """Give a message other data, as JSON text or as an object: what isn't in it is gone, its links stay."""
+        session = self._change(rewritten, node_id, read(data) if isinstance(data, str) else data)
+        self.edits += 1
+        return session
+
+    def enable(self, node_id: str, *, below: bool = False) -> Session:
+        """Switch a message on, with `below` all that hang below it too."""
+        return self._change(Session.enable, node_id, below=below)
+
+    def disable(self, node_id: str, *, below: bool = False) -> Session:
+        """Switch a message off, with `below` all that hang below it too."""
+        return self._change(Session.disable, node_id, below=below)
+
+    def delete(self, node_id: str) -> Session:
+        """Take a message away with all below it; of a summary only itself goes."""
+        parent = self.history.session.node(node_id).parent_id
+        session = self._change(Session.delete, node_id)
+        if self.selected.startswith("node:") and self.selected.removeprefix("node:") not in session.nodes:
+            self.selected = f"node:{parent}"
+        return session
+
+    def branch(self, node_id: str) -> Session:
+        """Put a copy of a message beside it, and look at it."""
+        session = self._change(Session.branch, node_id)
+        self.selected = f"node:{session.leaf}"
+        return session
+
+    def pick(self, *node_ids: str) -> Likeness | None:
+        """Choose the two messages to compare, and get what they have in common; None unless there are two."""
+        for node_id in node_ids:
+            self.history.session.node(node_id)
+        self.picked = list(node_ids)
+        return self._likeness()
+
+    def find(self, text: str) -> list[str]:
+        """Ids of the messages with this text in their words, name or id, whatever the case; the page rings them."""
+        with self.hold_sync():
+            self.sought, self.hits = text, self._found(text)
+        return self.hits
+
+    def unfold(self, node_id: str) -> None:
+        """Draw every message of the chain that this one is folded into."""
+        self.history.session.node(node_id)
+        self._unfolded |= {node_id}
+        self.show()
+
+    def fold(self, node_id: str) -> None:
+        """Draw the chain that this message is in as one box again."""
+        chain = next((keys for keys in self._drawing(self.history.session).opened if node_id in keys), frozenset[str]())
+        self._unfolded -= chain
+        self.show()
+
+    def open_message(self, node_id: str) -> str:
+        """The data of a message as JSON, which opens below the tree."""
+        self.history.session.node(node_id)
+        self.editing = node_id
+        self.show()
+        return self.data
+
+    def close_message(self) -> None:
+        """Close what `open_message` opened."""
+        self.editing = ""
+        self.show()
+
+    # --- what the page asks
+
+    def _do(self, asked: Mapping[str, Any]) -> None:
+        match asked:
+            case {"command": "undo" | "redo" | "close_message" as command}:
+                getattr(self, command)()
+            case {"command": "graft" | "move" as command, "node": str(node), "parent": str(parent)}:
+                getattr(self, command)(node, parent)
+            case {"command": "enable" | "disable" as command, "node": str(node), "below": bool(below)}:
+                getattr(self, command)(node, below=below)
+            case {"command": str(command), "node": str(node)} if command in _ABOUT_ONE:
+                getattr(self, command)(node)
+            case {"command": "edit", "node": str(node), "text": str(text)}:
+                self.edit(node, text)
+            case {"command": "find", "text": str(text)}:
+                self.find(text)
+            case _:
+                raise self._wrong(asked)
+
+    # --- what changes
+
+    def _change(self, verb: Callable[Concatenate[Session, P], Session], *args: P.args, **kwargs: P.kwargs) -> Session:
+        self.said = ""
+        self.history.do(verb, *args, **kwargs)
+        return self._changed()
+
+    def _changed(self) -> Session:
+        session = self.history.session
+        with self._ours():
+            self.session = session
+            self._run_again(session)
+        self.show()
+        return session
+
+    def _run(self) -> Trace | None:
+        return cast("Trace | None", self.trace)
+
+    def _run_again(self, session: Session) -> None:
+        run = self._run()
+        if run is None or _looked_at(run) == session:
+            return
+        try:
+            self.trace = ctxlab.rebuild(run, session=session)
+        except CtxlabError as problem:
+            self.said = f"the run is still the one before: {problem}"
+
+    @contextmanager
+    def _ours(self) -> Generator[None]:
+        """Traits that are set inside are set by this widget."""
+        before, self._is_ours = self._is_ours, True
+        try:
+            yield
+        finally:
+            self._is_ours = before
+
+    @traitlets.observe("session")
+    def _another_session(self, change: Mapping[str, Any]) -> None:
+        session = cast("Session | None", change["new"]) or Session()
+        if self._is_ours or session is self.history.session:
+            return
+        self._take_over(session)
+        with self._ours():
+            self._run_again(session)
+        self.show()
+
+    @traitlets.observe("trace")
+    def _another_trace(self, change: Mapping[str, Any]) -> None:
+        trace = cast("Trace | None", change["new"])
+        if self._is_ours:
+            return
+        if trace is not None and (session := _looked_at(trace)) != self.history.session:
+            self._take_over(session)
+        self.show()
+
+    def _take_over(self, session: Session) -> None:
+        """Of another state of the same conversation a step of its history, of another conversation a new history."""
+        before = self.history.session
+        if before.nodes and before.id == session.id and before.root_node_id == session.root_node_id:
+            self.history.record(session, "changed elsewhere")
+        else:
+            self.history = History(session)
+            self._unfolded = frozenset()
+
+    @traitlets.validate("picked")
+    def _at_most_two(self, proposal: Mapping[str, Any]) -> list[str]:
+        known = [key for key in cast("list[str]", proposal["value"]) if key in self.history.session.nodes]
+        return list(dict.fromkeys(known))[-2:]
+
+    @traitlets.observe("picked")
+    def _picked_others(self, _: object) -> None:
+        self.likeness = cast("dict[str, Any]", self._likeness() or {})
+
+    # --- what is shown
+
+    def _drawing(self, session: Session) -> Drawing:
+        drawn = self._drawn
+        if drawn is None or drawn[0] is not session or drawn[1] != self._unfolded:
+            drawn = self._drawn = (session, self._unfolded, drawing_of(session, self._unfolded, self._labels))
+        return drawn[2]
+
+    def _facts(self, session: Session, drawing: Drawing) -> dict[str, Any]:
+        labels, index = self.history.labels, self.history.index
+        return {
+            "given": self.session is not None,
+            "leaf": session.active_leaf_id,
+            "messages": drawing.messages,
+            "leaves": drawing.leaves,
+            "chains": drawing.chains,
+            "undo": labels[index] if self.history.can_undo else None,
+            "redo": labels[index + 1] if self.history.can_redo else None,
+        }
+
+    def _found(self, text: str) -> list[str]:
+        wanted = text.strip().casefold()
+        if not wanted:
+            return []
+        nodes = self.history.session.nodes
+        keys = self._drawing(self.history.session).keys
+        return [key for key in keys if any(wanted in said.casefold() for said in _says(key, nodes[key]))]
+
+    def _likeness(self) -> Likeness | None:
+        session = self.history.session
+        picked = [key for key in self.picked if key in session.nodes]
+        return likeness(session, picked[0], picked[1], self.tokenizer) if len(picked) == 2 else None
+
+
+_ABOUT_ONE = {"switch_to", "end_at", "delete", "branch", "unfold", "fold", "open_message"}
+
+
+def _looked_at(trace: Trace) -> Session:
+    """The session of a run, looking at the leaf that was built."""
+    session, leaf = trace.start.request.session, trace.start.request.leaf
+    return session if leaf in (None, session.active_leaf_id) else session.switched(leaf)
+
+
+def _says(key: str, node: ctxlab.MessageNode) -> Sequence[str]:
+    return node.content, key, node.name or ""

@@ -1,0 +1,43 @@
+"""What two branches have in common, in messages and tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+from ctxlab_widgets.branch_tree.drawing import is_said
+
+if TYPE_CHECKING:
+    from ctxlab.documents import MessageNode, Session
+    from ctxlab.pipeline.services import Tokenizer
+
+
+class Likeness(TypedDict):
+    """Two messages, what the ways to them share, and what each has of its own after that."""
+
+    ids: tuple[str, str]
+    shared: int
+    shared_tokens: int
+    own: tuple[int, int]
+    own_tokens: tuple[int, int]
+
+
+def likeness(session: Session, a: str, b: str, tokenizer: Tokenizer) -> Likeness:
+    """Messages and tokens of the contents alone, without roles, calls and presets."""
+    ways = session.path(a), session.path(b)
+    same = 0
+    for one, other in zip(*ways, strict=False):
+        if one.id != other.id:
+            break
+        same += 1
+
+    def tokens(nodes: tuple[MessageNode, ...]) -> int:
+        return sum(tokenizer.count(node.content) for node in nodes)
+
+    shared, (own_a, own_b) = ways[0][:same], (way[same:] for way in ways)
+    return {
+        "ids": (a, b),
+        "shared": sum(map(is_said, shared)),
+        "shared_tokens": tokens(shared),
+        "own": (len(own_a), len(own_b)),
+        "own_tokens": (tokens(own_a), tokens(own_b)),
+    }
