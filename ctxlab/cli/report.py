@@ -22,7 +22,7 @@ def print_report(loaded: Loaded, out: Path) -> None:
 
 def write_report(trace: Trace, out: Path) -> Path:
     """What the package that draws makes of the run."""
-    from ctxlab.pipeline.views import view_for
+    from ctxlab.views import view_for
 
     write = view_for("report")
     if write is None:

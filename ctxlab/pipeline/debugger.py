@@ -30,7 +30,7 @@ class Debugger:
         return self.trace._repr_html_()  # pyright: ignore[reportPrivateUsage]
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
-        from ctxlab.pipeline.views import shown_as
+        from ctxlab.views import shown_as
 
         return shown_as("debugger", self)
 
@@ -53,6 +53,11 @@ class Debugger:
     def trace(self) -> Trace:
         """The run up to here."""
         return Trace(self._trace.start, tuple(self._steps[: self._at]), self.pipeline, self._trace.services)
+
+    @property
+    def known(self) -> Trace:
+        """The run as far as it is known: with the steps behind this place that were done before."""
+        return Trace(self._trace.start, tuple(self._steps), self.pipeline, self._trace.services)
 
     @property
     def next_id(self) -> str | None:
@@ -115,6 +120,17 @@ class Debugger:
         self.run_until()
         return self.trace
 
+    def finished(self) -> Trace:
+        """The run to its end. Steps still to come are done, and known when it comes to them; it stays where it is."""
+        at = self._at
+        try:
+            self._at = len(self._steps)
+            while not self.done:
+                self.step()
+        finally:
+            self._at = at
+        return self.known
+
     # --- changing
 
     def edit(self, change: Context | Callable[[Context], Context]) -> Context:
@@ -127,8 +143,7 @@ class Debugger:
 
     def set(self, settings: Mapping[str, Any]) -> None:
         """Change settings; steps already done that read them are undone."""
-        done = Trace(self._trace.start, tuple(self._steps), self.pipeline, self._trace.services)
-        self._trace = done.with_settings(settings)
+        self._trace = self.known.with_settings(settings)
         self._forget(len(self._trace.steps))
         self._at = min(self._at, len(self._steps))
 

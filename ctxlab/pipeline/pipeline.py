@@ -12,6 +12,7 @@ from typing import Any, Literal, cast
 from ctxlab.context import Context, Request
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.errors import LawBroken, PipelineError, ProcessorFailed, UnknownProcessor, WrongSetting, did_you_mean
+from ctxlab.pipeline.fields import field_of
 from ctxlab.pipeline.laws import hold
 from ctxlab.pipeline.layers import Layer, LayerName, settle
 from ctxlab.pipeline.processor import Processor, as_processor
@@ -228,7 +229,7 @@ class Pipeline:
         return f"{maker.id} is switched off" if not maker.enabled else f"{maker.id} comes after it"
 
     def describe(self) -> list[dict[str, Any]]:
-        """One dict a step, in running order, with every setting's value, the layer it is from and what it means."""
+        """One dict a step, in running order: every setting's value, the layer it is from, what it means and takes."""
         rows: list[dict[str, Any]] = []
         for stage in self.stages:
             fields = type(stage.processor.settings).model_fields
@@ -245,6 +246,7 @@ class Pipeline:
                             "value": getattr(stage.processor.settings, name),
                             "layer": stage.sources[name],
                             "description": info.description or "",
+                            **field_of(info),
                         }
                         for name, info in fields.items()
                     },

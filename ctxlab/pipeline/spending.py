@@ -64,7 +64,7 @@ def spending(trace: Trace) -> Spending:
         for part in made_of(draft, alone):
             characters[source_of(part)] += len(part.text)
             characters["seams"] -= len(part.text)
-            for source, tokens in _of_message(part, counter):
+            for source, tokens in tokens_by_source(part, counter):
                 found[source] += tokens
                 found["seams"] -= tokens
     report = trace.result.shared.get(LIMITER)
@@ -99,7 +99,8 @@ def _present(found: Mapping[str, int]) -> dict[str, int]:
     return {source: n for source, n in found.items() if n}
 
 
-def _of_message(draft: Draft, counter: Tokenizer) -> Iterable[tuple[str, int]]:
+def tokens_by_source(draft: Draft, counter: Tokenizer) -> Iterable[tuple[str, int]]:
+    """What one message spends its tokens on: its words, then what goes along; the wire format's overhead apart."""
     words = counter.count(str(draft.text))
     beside = counter.count_draft(draft) - counter.message_tokens - words
     source = source_of(draft)

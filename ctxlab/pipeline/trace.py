@@ -67,7 +67,7 @@ class Trace:
         return trace_html(self)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
-        from ctxlab.pipeline.views import shown_as
+        from ctxlab.views import shown_as
 
         return shown_as("trace", self)
 

@@ -91,10 +91,56 @@ def test_a_cut_says_its_cause_and_what_would_keep_it(opened: Opened, harbour: Tr
     page.locator("[data-step=token-limiter]").click()
     group = harbour.changes("token-limiter").dropped[-1]
 
-    cause = page.locator("article.k-dropped .cause").last.inner_text()
+    cause = page.locator("article.k-dropped .cause", has_text="token-limiter").last.inner_text()
 
     assert f"token-limiter / sliding: needed {group.needed}, left {group.left}" in cause
     assert f"{group.needed - group.left} more tokens would keep it" in cause
+
+
+def test_it_opens_with_all_that_happened_since_the_start(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
+    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+
+    assert page.locator("[role=radio][aria-checked=true]").all_inner_texts() == ["Since start", "Source"]
+    dropped = sum(len(group.drafts) for group in harbour.result.dropped)
+    assert page.locator(".msgs .bar").inner_text().endswith(f"10 messages, {dropped} dropped")
+
+
+def test_messages_just_loaded_are_shown_and_not_called_unchanged(opened: Opened, tmp_path: Path) -> None:
+    page = opened.open(ctxlab_widgets.report(hostile(), tmp_path / "page.html"))
+
+    page.locator("[data-step=session-loader]").click()
+
+    assert page.locator("article.k-added").count() == len(HOSTILE)
+    assert "unchanged" not in page.locator(".feed").inner_text()
+    page.keyboard.press("n")
+    assert "5 unchanged messages, 0\u20134" in page.locator(".feed").inner_text()
+
+
+def test_what_needs_python_is_not_offered(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
+    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+    page.locator("[data-step=token-limiter]").click()
+
+    assert page.get_by_role("radio").all_inner_texts() == ["This step", "Since start", "Source", "Plain"]
+    assert page.locator(".side input, .side select, .side textarea, .side button").count() == 0
+    settings = page.locator(".side dl").inner_text()
+    assert "Budget\n1,500\nfrom this call" in settings
+
+
+def test_joining_says_what_it_cost_and_the_sum_is_the_messages(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
+    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+
+    numbers = page.evaluate(
+        """() => [...document.querySelectorAll('article')].filter((m) => m.querySelector('.seam')).map((m) => ({
+        parts: [...m.querySelectorAll('.part > .num:last-child')]
+          .map((n) => Number(n.innerText.replace('\u2212', '-'))),
+        whole: m.querySelector('.mh .num').innerText.split('\u2192').map((n) => Number(n.trim())) }))"""
+    )
+
+    assert len(numbers) == 6
+    for message in numbers:
+        before, after = message["whole"]
+        assert sum(message["parts"]) == after
+        assert sum(n for n in message["parts"] if n > 0) == before
 
 
 def test_selected_characters_tell_their_life(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
@@ -120,8 +166,12 @@ def test_the_keys_alone_are_enough(opened: Opened, harbour: Trace, tmp_path: Pat
 
     for _ in range(3):  # the two radio groups, then the messages
         page.keyboard.press("Tab")
+    assert (focused("data-id") or "").startswith("fold:")  # what was dropped first, in one row
+    for _ in range(20):
+        if "preset:0," in (focused("aria-label") or ""):
+            break
+        page.keyboard.press("ArrowDown")
     assert (focused("data-id") or "").startswith("m:")
-    page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     first = focused("data-span")
     assert page.locator(".pop").count() == 1

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Locator, Page
+from pydantic import Field
+
 import ctxlab
 from ctxlab import Context
+from ctxlab.documents import AppliesTo
+from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab_widgets._shared.page import page
 from ctxlab_widgets._shared.widget import bundle_of
 from ctxlab_widgets.step_debugger import StepDebugger
 from tests.browser.conftest import Opened
+from tests.browser.test_report import colours_of
+
+CONTRAST = (Path(__file__).parents[1] / "gallery" / "contrast.js").read_text(encoding="utf-8")
+ONLY_SENT = AppliesTo(render=False, request=True)
 
 
 def chat() -> ctxlab.Session:
@@ -91,18 +103,18 @@ def test_a_step_is_switched_off_and_the_rest_runs_again(opened: Opened, tmp_path
     off.click()
     page.keyboard.press("o")
     opened.pump(widget)
-    assert "merge-system" in [step.id for step in widget.trace.steps]
+    assert "merge-system" in [step.id for step in widget.debugger.trace.steps]
 
 
 def test_a_double_click_runs_to_a_step_and_back_to_it(opened: Opened, widget: StepDebugger, tmp_path: Path) -> None:
     page = opened.show(widget, tmp_path)
     page.locator("[data-step=token-limiter] .nm").dblclick()
     opened.pump(widget)
-    assert widget.trace.steps[-1].id == "token-limiter"
+    assert widget.debugger.trace.steps[-1].id == "token-limiter"
 
     page.locator("[data-step=regex-processor] .nm").dblclick()
     opened.pump(widget)
-    assert widget.trace.steps[-1].id == "regex-processor"
+    assert widget.debugger.trace.steps[-1].id == "regex-processor"
 
 
 def test_a_step_that_fails_is_red_and_says_why(opened: Opened, tmp_path: Path) -> None:
@@ -133,3 +145,536 @@ def test_the_widget_leaves_nothing_behind(opened: Opened, widget: StepDebugger, 
     page.evaluate("() => window.ctxlabHost.model.put({ position: 0 })")
 
     assert page.locator(".ctxlab").count() == 0
+
+
+# --- settings
+
+
+LIMITER = "token-limiter"
+
+
+def long_chat(n: int = 12) -> ctxlab.Session:
+    roles = ("user", "assistant")
+    return ctxlab.read_data([{"role": roles[i % 2], "content": f"some words of {i} " * 5} for i in range(n)]).pick()
+
+
+@pytest.fixture
+def limited() -> StepDebugger:
+    """Of a run that has cut a good part."""
+    return StepDebugger(ctxlab.build(long_chat(), budget_tokens=200))
+
+
+def field(page: Page, name: str) -> Locator:
+    return page.locator(f".form [data-name={name}]:not([type=range])")
+
+
+def settings_of(widget: StepDebugger) -> Any:
+    return widget.debugger.pipeline.stage(LIMITER).processor.settings
+
+
+def show_limiter(opened: Opened, widget: StepDebugger, folder: Path) -> Page:
+    page = opened.show(widget, folder)
+    page.locator(f"[data-step={LIMITER}]").click()
+    return page
+
+
+def test_a_setting_is_typed_and_the_run_done_again(
+    opened: Opened, limited: StepDebugger, tmp_path: Path, theme: str
+) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+    field(page, "budget_tokens").fill("1,250")
+    page.keyboard.press("Enter")
+    assert opened.pump(limited) == [{"command": "set", "step": LIMITER, "name": "budget_tokens", "value": 1250}]
+
+    assert settings_of(limited).budget_tokens == 1250
+    assert field(page, "budget_tokens").input_value() == "1250"
+    assert page.evaluate("() => document.activeElement.dataset.name") == "budget_tokens"
+    assert "rerun" in page.locator(f"[data-step={LIMITER}]").inner_text()
+    assert "of 1,250 tokens" in page.locator(".said").inner_text()
+    assert page.locator(".side h3 .tag").inner_text() == "changed"
+    assert colours_of(page.screenshot()) > 40
+
+
+def test_leaving_a_field_is_as_good_as_enter_and_escape_takes_it_back(
+    opened: Opened, limited: StepDebugger, tmp_path: Path
+) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+    field(page, "budget_tokens").fill("77")
+    page.keyboard.press("Escape")
+    assert field(page, "budget_tokens").input_value() == "200"
+    field(page, "marker").fill("cut")
+    page.keyboard.press("Tab")
+
+    assert opened.pump(limited) == [{"command": "set", "step": LIMITER, "name": "marker", "value": "cut"}]
+
+
+def test_a_choice_is_a_list_and_yes_or_no_a_box(opened: Opened, limited: StepDebugger, tmp_path: Path) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+    page.get_by_label("Strategy", exact=True).select_option("middle-out")
+    opened.pump(limited)
+    page.locator("[data-step=session-loader]").click()
+    page.get_by_role("checkbox", name="HTML to Markdown").check()
+    opened.pump(limited)
+
+    assert settings_of(limited).strategy == "middle-out"
+    assert limited.debugger.pipeline.stage("session-loader").processor.settings.html_to_markdown is True
+    assert page.get_by_role("checkbox", name="HTML to Markdown").is_checked()
+
+
+def test_lines_are_typed_with_shift_and_enter(opened: Opened, limited: StepDebugger, tmp_path: Path) -> None:
+    page = opened.show(limited, tmp_path)
+    page.locator("[data-step=merge-system]").click()
+    assert field(page, "separator").input_value() == "\n\n---\n\n"
+    field(page, "separator").fill("a")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("b")
+    page.keyboard.press("Enter")
+    opened.pump(limited)
+
+    assert limited.debugger.pipeline.stage("merge-system").processor.settings.separator == "a\nb"
+
+
+def test_none_is_an_empty_field(opened: Opened, limited: StepDebugger, tmp_path: Path) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+    field(page, "budget_tokens").fill("")
+    page.keyboard.press("Enter")
+    opened.pump(limited)
+
+    assert settings_of(limited).budget_tokens is None
+    assert field(page, "budget_tokens").get_attribute("placeholder") == "none"
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"), [("0", "Budget must be at least 1, not 0."), ("so", "Budget must be a whole number, not 'so'.")]
+)
+def test_a_wrong_value_is_told_beside_the_field_and_stays_in_it(
+    opened: Opened, limited: StepDebugger, tmp_path: Path, typed: str, told: str
+) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+    field(page, "budget_tokens").fill(typed)
+    page.keyboard.press("Enter")
+    opened.pump(limited)
+
+    assert page.locator(".form [role=alert]:visible").inner_text() == told
+    assert field(page, "budget_tokens").input_value() == typed
+    assert field(page, "budget_tokens").get_attribute("aria-invalid") == "true"
+    field(page, "budget_tokens").fill("300")
+    page.keyboard.press("Enter")
+    opened.pump(limited)
+    assert page.locator(".form [role=alert]:visible").count() == 0
+    assert settings_of(limited).budget_tokens == 300
+
+
+class Lists(Processor):
+    id = "lists"
+    name = "<b>Lists</b>"
+
+    class Settings(ProcessorSettings):
+        names: list[str] = Field(default_factory=list[str], description="<i>Names</i>")
+        share: float = Field(0.5, ge=0, le=1)
+
+    settings: Settings
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        return ctx.put("names", tuple(self.settings.names))
+
+
+def test_a_list_is_json_and_what_is_none_is_not_sent(opened: Opened, tmp_path: Path) -> None:
+    pipeline = ctxlab.default_pipeline().with_processor(Lists)
+    widget = StepDebugger(ctxlab.build(chat(), pipeline=pipeline))
+    page = opened.show(widget, tmp_path)
+    page.locator("[data-step=lists]").click()
+    field(page, "names").fill('["a", ')
+    page.keyboard.press("Enter")
+    assert opened.pump(widget) == []
+    assert "not JSON" in page.locator(".form [role=alert]:visible").inner_text()
+    field(page, "names").fill('["a", "b"]')
+    page.keyboard.press("Enter")
+    opened.pump(widget)
+
+    assert widget.debugger.context.shared["names"] == ("a", "b")
+    assert field(page, "names").input_value() == '["a","b"]'
+    assert page.locator(".side b, .side i").count() == 0
+    assert "<b>Lists</b>" in page.locator(".side").inner_text()
+
+
+def test_a_handle_is_dragged_and_the_run_follows_when_it_rests(
+    opened: Opened, limited: StepDebugger, tmp_path: Path
+) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+    handle = page.get_by_label("Budget, slider")
+    box = handle.bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    high = int(handle.get_attribute("max") or 0)
+    page.mouse.move(box["x"] + box["width"] * 200 / high, middle)
+    page.mouse.down()
+    for x in (0.6, 0.7, 0.8):
+        page.mouse.move(box["x"] + box["width"] * x, middle)
+    page.wait_for_timeout(200)
+    first = opened.pump(limited)
+    page.mouse.move(box["x"] + box["width"] * 0.9, middle)
+    page.wait_for_timeout(200)
+    second = opened.pump(limited)
+    page.mouse.up()
+
+    assert [message["name"] for message in first + second] == ["budget_tokens", "budget_tokens"]
+    assert first[0]["value"] < second[0]["value"] == settings_of(limited).budget_tokens
+    assert limited.against["settings"][0]["old"] == 200
+    assert handle.get_attribute("max") == str(high)
+    assert field(page, "budget_tokens").input_value() == str(settings_of(limited).budget_tokens)
+
+
+def test_a_handle_is_moved_by_key_in_the_steps_of_a_budget(
+    opened: Opened, limited: StepDebugger, tmp_path: Path
+) -> None:
+    page = show_limiter(opened, StepDebugger(ctxlab.build(long_chat(60), budget_tokens=1000)), tmp_path)
+    handle = page.get_by_label("Budget, slider")
+    handle.focus()
+
+    for key, value in (("ArrowRight", 1016), ("PageUp", 1272), ("ArrowLeft", 1256), ("PageDown", 1000), ("Home", 1)):
+        page.keyboard.press(key)
+        assert handle.input_value() == str(value)
+
+
+def test_no_slider_where_an_end_is_unknown(opened: Opened, limited: StepDebugger, tmp_path: Path) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+
+    named = page.locator(".form input[type=range]").evaluate_all("all => all.map((one) => one.dataset.name)")
+
+    assert named == ["budget_tokens", "head_share", "block_share"]
+
+
+def test_a_slider_comes_when_the_run_has_messages(opened: Opened, tmp_path: Path) -> None:
+    widget = StepDebugger(ctxlab.debug(long_chat(), budget_tokens=200))
+    page = show_limiter(opened, widget, tmp_path)
+    assert page.get_by_label("Budget, slider").count() == 0
+
+    page.locator("[data-does=step]").click()
+    opened.pump(widget)
+    page.locator(f"[data-step={LIMITER}]").click()
+
+    assert page.get_by_label("Budget, slider").input_value() == "200"
+
+
+def test_undo_brings_back_what_was_given_at_first(opened: Opened, limited: StepDebugger, tmp_path: Path) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+    assert page.get_by_role("button", name="Undo").count() == 0
+    for value in ("300", "400"):
+        field(page, "budget_tokens").fill(value)
+        page.keyboard.press("Enter")
+        opened.pump(limited)
+    page.get_by_role("button", name="Undo Budget").click()
+    assert opened.pump(limited) == [{"command": "undo", "step": LIMITER, "name": "budget_tokens"}]
+    assert settings_of(limited).budget_tokens == 200
+    assert page.get_by_role("button", name="Undo").count() == 0
+    assert page.locator(".side h3 .tag").count() == 0
+
+    page.get_by_label("Strategy", exact=True).select_option("block")
+    opened.pump(limited)
+    page.locator(f"[data-step={LIMITER}]").focus()
+    page.keyboard.press("o")
+    opened.pump(limited)
+    page.locator("[data-does=undo]").click()
+    opened.pump(limited)
+    assert (settings_of(limited).strategy, limited.debugger.pipeline.stage(LIMITER).enabled) == ("sliding", True)
+
+
+def test_a_setting_says_what_it_means_and_who_set_it(opened: Opened, tmp_path: Path) -> None:
+    management = {"contextManagement": {"enabled": True, "maxContextTokens": 500}}
+    widget = StepDebugger(ctxlab.build(long_chat(), ctxlab.Agent.model_validate({"parameters": management})))
+    page = show_limiter(opened, widget, tmp_path)
+    hint = page.locator(".form .hint").first
+
+    assert hint.inner_text().startswith("Tokens for the whole prompt")
+    assert "From the agent." in hint.inner_text()
+    field(page, "budget_tokens").fill("300")
+    page.keyboard.press("Enter")
+    opened.pump(widget)
+    assert "From this call." in hint.inner_text()
+    page.get_by_role("button", name="Undo Budget").click()
+    opened.pump(widget)
+    assert "From the agent." in hint.inner_text()
+
+
+def test_a_budget_that_is_too_small_keeps_the_field_at_hand(
+    opened: Opened, limited: StepDebugger, tmp_path: Path
+) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+    field(page, "budget_tokens").fill("3")
+    page.keyboard.press("Enter")
+    opened.pump(limited)
+    assert f"{LIMITER} failed" in page.locator(".said").inner_text()
+    assert field(page, "budget_tokens").input_value() == "3"
+    assert page.get_by_label("Budget, slider").input_value() == "3"
+
+    field(page, "budget_tokens").fill("220")
+    page.keyboard.press("Enter")
+    opened.pump(limited)
+
+    assert limited.position == len(limited.debugger.pipeline.running())
+    assert page.locator(".step.failed").count() == 0
+
+
+# --- what a change did
+
+
+def test_what_a_change_did_stands_beside_the_messages_and_leads_to_them(
+    opened: Opened, limited: StepDebugger, tmp_path: Path, theme: str
+) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+    assert page.get_by_text("Changed against the run before").is_hidden()
+    field(page, "budget_tokens").fill("300")
+    page.keyboard.press("Enter")
+    opened.pump(limited)
+    section = page.get_by_label("Changed against the run before")
+    words = section.inner_text()
+
+    assert "Budget 200\u2009\u2192\u2009300; reran 06\u201308 in " in words
+    assert f"{limited.against['tokens']:,} tokens" in words
+    assert f"+{limited.against['difference']}" in words
+    back = section.locator("tr", has_text="+ back in")
+    key = back.first.locator("button").inner_text()
+    back.first.locator("button").click()
+    opened.pump(limited)
+    assert limited.selected == key
+    assert key in page.locator("article.chosen").inner_text()
+    assert colours_of(section.screenshot()) > 5
+
+
+def test_a_message_that_is_out_is_found_though_this_step_did_not_drop_it(
+    opened: Opened, limited: StepDebugger, tmp_path: Path
+) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+    field(page, "budget_tokens").fill("120")
+    page.keyboard.press("Enter")
+    opened.pump(limited)
+
+    page.locator(".chg tr", has_text="\u2212 out").last.locator("button").click()
+
+    assert page.locator("article.chosen.k-dropped").count() == 1
+    assert page.locator("[data-value=start]").get_attribute("aria-checked") == "true"
+
+
+def test_the_rows_of_a_change_are_one_stop_and_the_arrows_walk(
+    opened: Opened, limited: StepDebugger, tmp_path: Path
+) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+    field(page, "budget_tokens").fill("330")
+    page.keyboard.press("Enter")
+    opened.pump(limited)
+    keys = page.locator(".chg button")
+    assert keys.count() > 2
+
+    keys.first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    opened.pump(limited)
+
+    assert limited.selected == keys.nth(1).inner_text()
+    assert page.locator(".chg button[tabindex='0']").count() == 1
+
+
+def test_switching_a_step_off_tells_what_it_did(opened: Opened, limited: StepDebugger, tmp_path: Path) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+    page.get_by_role("button", name="Switch off").click()
+    opened.pump(limited)
+
+    words = page.get_by_label("Changed against the run before").inner_text()
+
+    assert f"{LIMITER} switched off" in words
+    assert "+ back in" in words
+    assert page.evaluate("() => document.activeElement.innerText") == "Switch on"
+
+
+# --- the message in focus
+
+
+def test_a_message_clicked_or_walked_to_is_selected(opened: Opened, limited: StepDebugger, tmp_path: Path) -> None:
+    limited.debugger.back()
+    limited.show()
+    page = opened.show(limited, tmp_path)
+    page.locator("[data-value=start]").click()
+    page.locator(".foldrow").last.click()
+    opened.pump(limited)
+    first = limited.selected
+    assert first.startswith("node:")
+    page.keyboard.press("ArrowDown")
+    opened.pump(limited)
+
+    assert limited.selected not in ("", first)
+    assert page.locator("article.chosen").count() == 1
+    page.locator("article .tx").last.click()
+    opened.pump(limited)
+    assert limited.selected == limited.debugger.context.drafts[-1].key
+
+
+def test_a_message_selected_elsewhere_comes_out_of_its_fold(opened: Opened, tmp_path: Path) -> None:
+    widget = StepDebugger(ctxlab.build(long_chat(200)))
+    page = opened.show(widget, tmp_path)
+    assert page.locator("article").count() == 0
+
+    widget.selected = "node:" + widget.debugger.context.drafts[120].key.removeprefix("node:")
+    opened.pump(widget)
+
+    assert page.locator("article.chosen").count() == 1
+    assert page.locator("article.chosen").bounding_box() is not None
+    assert [row.split(",")[0] for row in page.locator(".foldrow .lb").all_inner_texts()] == [
+        "120 unchanged messages",
+        "79 unchanged messages",
+    ]
+    assert opened.sent() == []
+
+
+def test_any_part_of_a_merged_message_may_be_selected(opened: Opened, tmp_path: Path) -> None:
+    said = [{"role": "user", "content": text} for text in ("one", "two", "three")]
+    widget = StepDebugger(ctxlab.build(ctxlab.read_data(said).pick()))
+    page = opened.show(widget, tmp_path)
+    page.locator(".part[data-key] .tx", has_text="two").click()
+    opened.pump(widget)
+    second = widget.debugger.context.drafts[0].merged[1].key
+    assert widget.selected == second
+
+    widget.selected = widget.debugger.context.drafts[0].merged[2].key
+    opened.pump(widget)
+
+    assert page.locator("article.chosen").count() == 1
+
+
+# --- tokens
+
+
+def test_tokens_in_sight_are_tinted_and_numbered(
+    opened: Opened, limited: StepDebugger, tmp_path: Path, theme: str
+) -> None:
+    page = opened.show(limited, tmp_path)
+    page.locator("[data-value=start]").click()
+    before = page.locator("article.k-same .tx, article.k-dropped .tx").first.inner_text()
+    page.locator("[data-value=token]").click()
+    page.wait_for_timeout(150)
+    asked = opened.pump(limited)
+    article = page.locator("article", has=page.locator(".tok")).first
+    draft = article.get_attribute("data-draft") or ""
+
+    assert [message["command"] for message in asked] == ["tokens"]
+    assert article.locator(".tok").count() == len(limited.token_ends[draft])
+    assert article.locator(".tx").inner_text() == before
+    assert article.locator(".tok").nth(1).get_attribute("title") == f"token 2 of {len(limited.token_ends[draft])}"
+    tints = article.locator(".tok").evaluate_all("all => new Set(all.map((t) => getComputedStyle(t).background)).size")
+    assert tints == 4
+    assert page.evaluate(CONTRAST)["wrong"] == []
+    page.wait_for_timeout(150)
+    assert opened.pump(limited) == []
+
+
+def test_tokens_that_share_a_character_are_one_stretch(opened: Opened, tmp_path: Path) -> None:
+    session = ctxlab.read_data([{"role": "user", "content": "灯塔 🫠 and <b>x</b>"}]).pick()
+    widget = StepDebugger(ctxlab.build(session))
+    page = opened.show(widget, tmp_path)
+    page.locator("[data-value=start]").click()
+    page.locator(".foldrow").click()
+    page.locator("[data-value=token]").click()
+    page.wait_for_timeout(150)
+    opened.pump(widget)
+
+    words = page.locator("article .tx")
+    assert words.inner_text() == "灯塔 🫠 and <b>x</b>"
+    shared = words.locator(".tok", has_text="🫠")
+    assert (shared.count(), (shared.get_attribute("title") or "").split()[0]) == (1, "tokens")
+    assert words.locator("b").count() == 0
+
+
+def test_tokens_go_on_across_what_a_step_rewrote_and_leave_out_what_it_removed(opened: Opened, tmp_path: Path) -> None:
+    rule = ctxlab.RegexRule(id="r", name="say hello", regex="hi", replacement="hello", apply_to=ONLY_SENT)
+    session = ctxlab.read_data([{"role": "user", "content": "hi there, hi"}]).pick()
+    widget = StepDebugger(ctxlab.build(session, rules=[rule]))
+    page = opened.show(widget, tmp_path)
+    page.locator("[data-value=start]").click()
+    page.locator("[data-value=token]").click()
+    page.wait_for_timeout(150)
+    opened.pump(widget)
+
+    words = page.locator("article .tx")
+    assert "".join(words.locator(".tok").all_inner_texts()) == "hello there, hello"
+    assert words.locator("del .tok").count() == 0
+    assert words.locator("del").count() == 2
+
+
+def test_estimated_tokens_are_not_tinted_and_it_says_so(opened: Opened, tmp_path: Path) -> None:
+    widget = StepDebugger(ctxlab.build(long_chat(), model="claude-sonnet-4"))
+    page = opened.show(widget, tmp_path)
+    page.locator("[data-value=start]").click()
+    page.locator("[data-value=token]").click()
+    page.wait_for_timeout(150)
+
+    assert "estimated" in page.locator(".msgs > .hint").inner_text()
+    assert opened.pump(widget) == []
+    assert page.locator(".tok").count() == 0
+
+
+# --- the run
+
+
+def test_a_run_comes_and_goes(opened: Opened, tmp_path: Path) -> None:
+    widget = StepDebugger()
+    page = opened.show(widget, tmp_path)
+    assert "pass a trace" in page.locator(".empty").inner_text()
+
+    widget.trace = ctxlab.build(chat())
+    opened.pump(widget)
+    assert page.locator(".step.now").get_attribute("data-step") == "merge-consecutive"
+    page.get_by_role("button", name="Back").click()
+    opened.pump(widget)
+    assert widget.position == len(widget.debugger.pipeline.running()) - 1
+    widget.trace = None
+    opened.pump(widget)
+    assert page.locator(".step").count() == 0
+    assert "pass a trace" in page.locator(".empty").inner_text()
+
+
+def test_a_change_sends_what_is_new_and_draws_what_python_holds(opened: Opened, tmp_path: Path) -> None:
+    widget = StepDebugger(ctxlab.build(long_chat(300), budget_tokens=600))
+    page = show_limiter(opened, widget, tmp_path)
+    before = widget.view
+    for value in ("900", "400"):
+        field(page, "budget_tokens").fill(value)
+        page.keyboard.press("Enter")
+        opened.pump(widget)
+        kept = widget.debugger.context.drafts
+        assert page.locator(".msgs .bar").inner_text().split("\n")[-1].startswith(f"{len(kept)} messages")
+
+    assert widget.view == before
+    assert len(widget.news) < len(widget.view) / 4
+
+
+def test_very_many_messages_are_few_rows_however_they_alternate(opened: Opened, tmp_path: Path) -> None:
+    rule = ctxlab.RegexRule(id="r", name="even", regex="even", replacement="EVEN", apply_to=ONLY_SENT)
+    roles = ("user", "assistant")
+    said = [{"role": roles[i % 2], "content": f"message {i}, {('even', 'odd')[i % 2]}"} for i in range(3000)]
+    widget = StepDebugger(ctxlab.build(ctxlab.read_data(said).pick(), rules=[rule]))
+    page = opened.show(widget, tmp_path)
+    page.locator("[data-value=start]").click()
+    rows = page.locator(".feed > [data-id]")
+
+    assert rows.count() < 250
+    rest = page.locator(".f-mixed")
+    assert "more messages: 1," in rest.inner_text()
+    before = rows.count()
+    rest.click()
+    assert rows.count() == before + 100
+    widget.selected = widget.debugger.context.drafts[1501].key
+    opened.pump(widget)
+    assert page.locator("article.chosen").count() == 1
+    assert rows.count() < 400
+
+
+def test_the_form_fits_a_narrow_page(opened: Opened, limited: StepDebugger, tmp_path: Path, theme: str) -> None:
+    opened.page.set_viewport_size({"width": 420, "height": 900})
+    page = show_limiter(opened, limited, tmp_path)
+    field(page, "budget_tokens").fill("300")
+    page.keyboard.press("Enter")
+    opened.pump(limited)
+    page.locator("[data-value=token]").click()
+
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 420
+    assert page.evaluate(CONTRAST)["wrong"] == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxlab.pipeline import views
+from ctxlab import views
 
 
 def test_a_report_is_written_and_named(run, harbour: Path, tmp_path: Path) -> None:

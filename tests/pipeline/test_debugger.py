@@ -279,3 +279,41 @@ def test_a_debugger_shows_where_it_stands() -> None:
 
     assert repr(at) == "Debugger('s', 1 steps done, next 'b')"
     assert "<table>" in at._repr_html_()
+
+
+def test_the_whole_run_is_known_and_it_stays_where_it_is() -> None:
+    at = debugger()
+    first = at.step()
+
+    whole = at.finished()
+
+    assert (at.position, at.next_id) == (1, "b")
+    assert [step.id for step in whole.steps] == ["a", "b", "c"]
+    assert whole.steps[0] is first
+    assert at.step() is whole.steps[1]
+    assert at.known.steps == whole.steps
+    assert len(at.trace.steps) == 2
+
+
+def test_a_run_that_fails_is_known_as_far_as_it_came() -> None:
+    @processor("breaks")
+    def breaks(ctx: Context) -> Context:
+        raise ValueError("no luck")
+
+    at = debugger(adds("a"), adds("b"), breaks)
+    at.step()
+
+    with pytest.raises(ProcessorFailed, match="no luck"):
+        at.finished()
+
+    assert at.position == 1
+    assert [step.id for step in at.known.steps] == ["a", "b"]
+
+
+def test_what_is_known_behind_goes_when_settings_change_it() -> None:
+    at = debugger()
+    at.finished()
+
+    at.set({"b.enabled": False})
+
+    assert [step.id for step in at.known.steps] == ["a"]

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from pydantic import Field
@@ -64,9 +64,52 @@ def test_an_agents_entry_replaces_the_models_entry_whole() -> None:
     both = settled(model=model, agent=agent)
 
     row = both.describe()[0]
-    assert row["settings"]["long_name"] == {"value": "plain", "layer": "default", "description": "How it is called."}
+    said = row["settings"]["long_name"]
+    assert (said["value"], said["layer"], said["description"]) == ("plain", "default", "How it is called.")
     assert (row["enabled"], row["layers"]["enabled"]) == (True, "default")
     assert not settled(model=model).describe()[0]["enabled"]
+
+
+class Form(Processor):
+    id = "form"
+
+    class Settings(ProcessorSettings):
+        share: float = Field(0.5, ge=0, le=1, title="Share")
+        many: int | None = Field(None, ge=1)
+        few: int = Field(1, lt=5)
+        how: Literal["a", "b"] = "a"
+        either: Literal[1, 2] | None = None
+        on: bool = True
+        name: str = ""
+        names: tuple[str, ...] = ()
+        both: int | str = 1
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("share", ("Share", "number", [], 0, 1, False)),
+        ("many", ("", "integer", [], 1, None, True)),
+        ("few", ("", "integer", [], None, None, False)),
+        ("how", ("", "choice", ["a", "b"], None, None, False)),
+        ("either", ("", "choice", [1, 2], None, None, True)),
+        ("on", ("", "boolean", [], None, None, False)),
+        ("name", ("", "text", [], None, None, False)),
+        ("names", ("", "json", [], None, None, False)),
+        ("both", ("", "json", [], None, None, False)),
+    ],
+)
+def test_a_description_says_what_a_form_needs(name: str, told: tuple[Any, ...]) -> None:
+    said = Pipeline.of([Form]).describe()[0]["settings"][name]
+
+    assert tuple(said[key] for key in ("title", "type", "choices", "minimum", "maximum", "optional")) == told
+
+
+def test_every_setting_of_every_step_can_be_drawn() -> None:
+    for row in default_pipeline().describe():
+        for name, said in row["settings"].items():
+            assert said["title"], (row["id"], name)
+            assert said["type"] != "json", (row["id"], name)
 
 
 def test_layers_of_one_agent_go_when_another_comes() -> None:

@@ -11,6 +11,7 @@ from ctxlab.api import build, read_data
 from ctxlab.context import AssetRef, Cause, Context, Draft, Origin, Request, Text
 from ctxlab.documents import Agent, AppliesTo, LoreEntry, RegexPreset, RegexRule, Session, Worldbook
 from ctxlab.pipeline import Debugger, Pipeline, Services, Trace
+from ctxlab.pipeline.view import Tables
 from ctxlab.testing import generated_agent, generated_session
 from ctxlab.testing.fakes import WordTokenizer
 
@@ -242,3 +243,66 @@ def test_a_view_says_what_a_request_costs_besides_its_messages() -> None:
     view = trace.view()
 
     assert view["request_tokens"] + sum(draft["tokens"] for draft in view["drafts"]) == trace.tokens
+
+
+# --- what joining costs
+
+
+def joined(*texts: str) -> Trace:
+    session = read_data([{"role": "user", "content": text} for text in texts]).pick()
+    return build(session)
+
+
+@pytest.mark.parametrize("texts", [("a", "b"), ("one two", "three", "four five six"), ("x\n", "\ny", "", "z")])
+def test_seams_and_parts_are_the_whole(texts: tuple[str, ...]) -> None:
+    view = joined(*texts).view()
+    alone = {draft["key"]: draft["tokens"] for draft in view["drafts"] if not draft["merged"]}
+    (whole,) = (draft for draft in view["drafts"] if draft["merged"])
+
+    assert len(whole["seams"]) == len(whole["merged"]) - 1
+    assert sum(whole["seams"]) + sum(alone[part["key"]] for part in whole["merged"]) == whole["tokens"]
+
+
+def test_a_seam_saves_a_message_and_costs_a_separator() -> None:
+    trace = joined("one two", "three", "four five six")
+    counter = trace.services.tokenizer
+    seam = counter.count("\n\n---\n\n") - counter.message_tokens
+
+    (whole,) = (draft for draft in trace.view()["drafts"] if draft["merged"])
+
+    assert whole["seams"] == [seam, seam]
+
+
+def test_only_merged_messages_have_seams_and_too_many_parts_have_none() -> None:
+    few, many = joined("a").view(), joined(*"abcdefghijklmnopqrstuvwxyz").view()
+
+    assert all("seams" not in draft for draft in few["drafts"])
+    assert [draft["seams"] for draft in many["drafts"] if draft["merged"]] == [[]]
+
+
+# --- one run after another
+
+
+def test_runs_one_after_another_share_their_numbers() -> None:
+    session = read_data(generated_session(60, seed=1)).pick()
+    first = build(session, budget_tokens=900)
+    tables = Tables(first.services.tokenizer)
+    before = json.loads(json.dumps(tables.view(first)))
+    sizes = tables.sizes()
+
+    other = first.rerun({"token-limiter.budget_tokens": 1200})
+    after = tables.view(other)
+
+    assert before == first.view()
+    for name, size in sizes.items():
+        assert after[name][:size] == before[name]
+    assert len(after["drafts"]) - sizes["drafts"] < 5
+    assert spelled_steps(after) == spelled_steps(other.view())
+    assert spelled_steps(tables.view(first)) == spelled_steps(before)
+
+
+def spelled_steps(view: dict[str, Any]) -> list[list[tuple[str, str, int]]]:
+    drafts = view["drafts"]
+    return [
+        [(drafts[i]["key"], spelled(view, i), drafts[i]["tokens"]) for i in step["drafts"]] for step in view["steps"]
+    ]

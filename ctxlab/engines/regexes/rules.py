@@ -134,9 +134,7 @@ class Ruleset:
 
     def plan(self, *, role: str, depth: int | None, agent_id: object = None, user_id: object = None) -> tuple[int, ...]:
         """The rules for one message; `agent_id` and `user_id` are those that it was written with."""
-        agent = self._agents.get(str(agent_id)) if self._by_agent and agent_id else None
-        user = self._users.get(str(user_id)) if self._by_user and user_id else None
-        agent, user = agent or self._request.agent, user or self._request.user
+        agent, user = self._holders(agent_id, user_id)
         key = (id(agent), id(user), role)
         if key not in self._of_role:
             numbers = self._numbers_for(agent, user)
@@ -146,6 +144,15 @@ class Ruleset:
         if not has_depths:
             return fitting
         return tuple(n for n in fitting if why_not(self.bound[n].rule, role=role, depth=depth) is None)
+
+    def sources(self, *, agent_id: object = None, user_id: object = None) -> Sequence[Source]:
+        """Whose rules hold for a message that was written with these: everyone's, the agent's, the user's."""
+        return sources_of(self._request.rules, *self._holders(agent_id, user_id))
+
+    def _holders(self, agent_id: object, user_id: object) -> tuple[Agent | None, UserProfile | None]:
+        agent = self._agents.get(str(agent_id)) if self._by_agent and agent_id else None
+        user = self._users.get(str(user_id)) if self._by_user and user_id else None
+        return agent or self._request.agent, user or self._request.user
 
     def _numbers_for(self, agent: Agent | None, user: UserProfile | None) -> tuple[int, ...]:
         key = (id(agent), id(user))

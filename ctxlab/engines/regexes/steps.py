@@ -12,6 +12,7 @@ from ctxlab.documents import RegexConfig
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.applying import Applied, apply
 from ctxlab.engines.regexes.matching import TIMEOUT_SECONDS
+from ctxlab.engines.regexes.preparing import Compat
 from ctxlab.engines.regexes.rules import BoundRule, Layer, Source, Stage, listed, why_not
 
 if TYPE_CHECKING:
@@ -116,23 +117,27 @@ class RegexSteps(Sequence[RegexStep]):
 
 def regex_steps(
     text: Text | str,
-    config: RegexConfig,
+    config: RegexConfig | Sequence[Source],
     request: Request,
     *,
     role: str | None = None,
     depth: int | None = 0,
     stage: Stage = "request",
     streaming: bool = False,
+    compat: Compat = "ctxlab",
     timeout_seconds: float = TIMEOUT_SECONDS,
 ) -> RegexSteps:
-    """Every rule of `config` on one text; `request` says what macros stand for."""
+    """Every rule of `config` on one text, or of several layers; `request` says what macros stand for."""
     start = text if isinstance(text, Text) else Text.of(text, Origin("text"))
-    rows = listed([Source("global", config)], stage=stage, streaming=streaming, model=request.model)
+    sources = [Source("global", config)] if isinstance(config, RegexConfig) else config
+    rows = listed(sources, stage=stage, streaming=streaming, model=request.model)
     bound = [rule for rule, _ in rows]
     idle = [why or why_not(rule.rule, role=role, depth=depth) for rule, why in rows]
     plan = tuple(number for number, why in enumerate(idle) if why is None)
     env = MacroEnv.of(request, dice=Context(request).dice)
-    applied = apply([start], [plan], bound, env, stage=stage, processor=PROCESSOR, timeout_seconds=timeout_seconds)
+    applied = apply(
+        [start], [plan], bound, env, stage=stage, processor=PROCESSOR, compat=compat, timeout_seconds=timeout_seconds
+    )
     return RegexSteps(start, tuple(_steps(start, bound, idle, applied)))
 
 

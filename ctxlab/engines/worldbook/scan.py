@@ -92,6 +92,11 @@ class LoreScan:
         head = ("book", "entry", "", "why", "nearest change")
         return f"<b>{escape(repr(self))}</b>{html_table(head, rows, cells=120, of='entries')}"
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from ctxlab.views import shown_as
+
+        return shown_as("lore", self)
+
     def _fired_first(self) -> list[Decision]:
         return [*self.fired, *(one for one in self.decisions if not one.fired)]
 

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import traitlets
 
+from ctxlab.engines.tokens.models import ENCODINGS
 from ctxlab.errors import CtxlabError
-from ctxlab.pipeline import Debugger, Trace
+from ctxlab.pipeline import Debugger, Pipeline, Trace
+from ctxlab.pipeline.view import plain
 from ctxlab_widgets._shared.values import as_json
 from ctxlab_widgets._shared.widget import Widget, WrongCommand
+from ctxlab_widgets.step_debugger.against import compared
+from ctxlab_widgets.step_debugger.sending import Sending
+from ctxlab_widgets.step_debugger.wording import refusal
+
+MOST_ASKED = 500
+"""Messages whose tokens one command may ask for."""
 
 
 class StepDebugger(Widget):
-    """Walks through a run: steps forwards and back, breakpoints, steps switched off.
+    """Walks through a run: steps forwards and back, breakpoints, other settings, steps switched off.
 
     Of a debugger it drives that very one; of a trace a debugger of its own, and the trace stays as it is.
     """
 
     _esm = Path(__file__).parent / "static" / "widget.js"
 
+    trace = traitlets.Instance[Trace | None](Trace, allow_none=True)
+    """The whole run with the settings shown, wherever the widget stands in it. Set from outside, it is shown instead.
+
+    Of a debugger that hasn't come to the end the rest is run when it is first asked for. Where a step fails it is the
+    run as far as it came. What is shown at this moment is `debugger.trace`.
+    """
     view = traitlets.Unicode("").tag(sync=True)
-    """`Trace.view()` as JSON: the longest stretch of the run that is known."""
+    """`Trace.view()` as JSON: the longest stretch of the run that is known, as it was first sent."""
+    news = traitlets.Unicode("").tag(sync=True)
+    """As JSON what has become of it since: the same keys, of the tables only the rows that came; empty when nothing."""
     position = traitlets.Int(0).tag(sync=True)
     """Steps done, a person's edits included."""
     breakpoints = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -31,32 +48,105 @@ class StepDebugger(Widget):
     """Steps that ran again because of the last change."""
     failed = traitlets.Dict().tag(sync=True)
     """`{"id", "error"}` of a step that could not be done; empty when none."""
+    given = traitlets.Unicode("").tag(sync=True)
+    """As JSON: `{step: {"enabled": on, "settings": {name: [value, layer]}}}` as they were in the run given at first."""
+    refused = traitlets.Dict().tag(sync=True)
+    """`{"step", "name", "text"}` of a value that a setting doesn't take; empty when none."""
+    against = traitlets.Dict().tag(sync=True)
+    """What the last change did, against the run before it; empty when there was none."""
+    borders = traitlets.Bool(False).tag(sync=True)
+    """Whether the tokenizer of the run tells where tokens end."""
+    token_ends = traitlets.Dict().tag(sync=True)
+    """By a draft's number in the view, where the tokens of its text end, in UTF-16 units; only what was asked for."""
 
-    def __init__(self, run: Debugger | Trace) -> None:
-        self.debugger = run if isinstance(run, Debugger) else _at_the_end(run)
-        self._seen: Trace | None = None
+    def __init__(self, run: Debugger | Trace | None = None) -> None:
+        self._debugger: Debugger | None = None
+        self._sending: Sending | None = None
+        self._given: Pipeline | None = None
+        self._before: Trace | None = None
+        self._changing: tuple[str, str] | None = None
+        self._reached: str | None = None
         super().__init__()
+        if isinstance(run, Debugger):
+            self._take(run)
+        elif run is not None:
+            self._take(_at_the_end(run))
+            self.trace = run
         self.show()
 
     @property
-    def trace(self) -> Trace:
-        """The run up to where the debugger stands."""
-        return self.debugger.trace
+    def debugger(self) -> Debugger:
+        """What is driven; raises CtxlabError when there is nothing to show."""
+        if self._debugger is None:
+            raise CtxlabError("the StepDebugger shows no run: set its trace, or make one of a run")
+        return self._debugger
 
     def show(self) -> None:
         """Take over where the debugger stands, also after it was moved by Python."""
-        trace = self.debugger.trace
         with self.hold_sync():
-            if not _begins_with(self._seen, trace):
-                self._seen = trace
-                self.view = as_json(trace.view())
-            self.position = self.debugger.position
-            self.breakpoints = sorted(self.debugger.breakpoints)
+            if self._debugger is None:
+                self.view, self.news, self.position, self.breakpoints = "", "", 0, []
+                self._sending, self.token_ends, self.borders = None, {}, False
+                return
+            known = self._debugger.known
+            if self._sending is None or not _begins_with(self._sending.trace, known):
+                self._hand_over(known)
+            if self.trait_has_value("trace") and not _begins_with(self.trace, known):
+                self.trace = self._whole()
+            self.position = self._debugger.position
+            self.breakpoints = sorted(self._debugger.breakpoints)
+
+    def _hand_over(self, known: Trace) -> None:
+        sent = self._sending.then(known) if self._sending else Sending(known)
+        if sent is not self._sending:
+            self.token_ends = {}  # its messages have other numbers
+        self._sending, self.view, self.news = sent, sent.view, sent.news
+        tokenizer = known.services.tokenizer
+        self.borders = not tokenizer.estimated and tokenizer.name in ENCODINGS
+
+    # --- which run
+
+    @traitlets.default("trace")
+    def _trace_when_asked(self) -> Trace | None:
+        return None if self._debugger is None else self._whole()
+
+    @traitlets.observe("trace")
+    def _trace_came(self, change: Any) -> None:
+        run: Trace | None = change["new"]
+        if run is None:
+            self._debugger = self._before = None
+        elif self._debugger is not None and _is_the_same(run, self._debugger.known):
+            return
+        else:
+            self._take(_at_the_end(run))
+            old = change["old"]
+            if isinstance(old, Trace) and _is_of_the_same(old, run):
+                self.against = compared(old, run, ran=_steps_only_in(run, old))
+        self.show()
+
+    def _take(self, debugger: Debugger) -> None:
+        """Another run, with the breakpoints of the one before."""
+        if self._debugger is not None:
+            debugger.breakpoints |= self._debugger.breakpoints & set(debugger.pipeline.ids)
+        self._debugger, self._given = debugger, debugger.pipeline
+        self._before = self._changing = self._reached = None
+        self.given = as_json(_settings_of(debugger.pipeline))
+        self.failed, self.refused, self.rerun, self.against = {}, {}, [], {}
+
+    def _whole(self) -> Trace:
+        """The run to its end, or as far as it came."""
+        try:
+            return self.debugger.finished()
+        except CtxlabError:
+            return self.debugger.known
 
     # --- what the page asks
 
     def _asked(self, _: Any, content: Any, buffers: Any) -> None:
-        self.failed, self.rerun = {}, []
+        if _command(content) != "tokens":
+            self.failed, self.refused, self.rerun = {}, {}, []
+        if _command(content) not in ("tokens", "set", "undo", "switch", "breakpoint"):
+            self._reached = None
         super()._asked(_, content, buffers)
 
     def _refused(self, problem: CtxlabError) -> None:
@@ -64,7 +154,7 @@ class StepDebugger(Widget):
         step = trace.steps[-1] if isinstance(trace, Trace) and trace.steps else None
         if step is not None and step.failure is not None:
             self.failed = {"id": step.id, "error": step.error}
-        else:
+        elif not self.refused:
             super()._refused(problem)
 
     def _do(self, asked: Mapping[str, Any]) -> None:
@@ -79,41 +169,126 @@ class StepDebugger(Widget):
                 self.run_to(position)
             case {"command": "switch", "step": str(step), "on": bool(on)}:
                 self.switch(step, on=on)
+            case {"command": "set", "step": str(step), "name": str(name), "value": value}:
+                self.set_setting(step, name, value, still=asked.get("still") is True)
+            case {"command": "undo", "step": str(step)} if isinstance(asked.get("name"), str | None):
+                self.undo(step, asked.get("name"))
             case {"command": "breakpoint", "step": str(step), "on": bool(on)}:
                 self.set_breakpoint(step, on=on)
+            case {"command": "tokens", "drafts": [*drafts]} if _are_numbers(drafts):
+                self.tell_tokens(drafts)
             case _:
                 raise self._wrong(asked)
+
+    # --- moving
 
     def run_to(self, position: int) -> None:
         """Go on until so many steps are done, or back; on the way on, breakpoints stop it."""
         debugger = self.debugger
         if not 0 <= position <= len(debugger.pipeline.running()) + len(debugger.trace.steps):
             raise WrongCommand(f"there is no step {position}")
-        while debugger.position > position:
-            debugger.back()
-        moved = False
-        while debugger.position < position and not debugger.done:
-            if moved and debugger.next_id in debugger.breakpoints:
-                break
-            debugger.step()
-            moved = True
-
-    def switch(self, step: str, *, on: bool) -> None:
-        """Switch a step on or off, and run again as far as the run had come."""
-        debugger = self.debugger
-        stage = debugger.pipeline.stage(step)
-        last = debugger.trace.steps[-1].id if debugger.trace.steps else None
-        debugger.set({f"{stage.id}.enabled": on})
-        kept = debugger.position
-        passed = {stage.id for stage in debugger.pipeline.stages[: _place(debugger, last) + 1]} if last else set[str]()
-        while debugger.next_id in passed:
-            debugger.step()
-        self.rerun = [done.id for done in debugger.trace.steps[kept:]]
+        with self._shown():
+            while debugger.position > position:
+                debugger.back()
+            moved = False
+            while debugger.position < position and not debugger.done:
+                if moved and debugger.next_id in debugger.breakpoints:
+                    break
+                debugger.step()
+                moved = True
 
     def set_breakpoint(self, step: str, *, on: bool) -> None:
         """Stop before a step, or no longer."""
         stage = self.debugger.pipeline.stage(step)
-        (self.debugger.breakpoints.add if on else self.debugger.breakpoints.discard)(stage.id)
+        with self._shown():
+            (self.debugger.breakpoints.add if on else self.debugger.breakpoints.discard)(stage.id)
+
+    # --- changing
+
+    def switch(self, step: str, *, on: bool) -> None:
+        """Switch a step on or off, and run again as far as the run had come."""
+        id = self.debugger.pipeline.stage(step).id
+        self._change({f"{id}.enabled": on}, (id, "enabled"))
+
+    def set_setting(self, step: str, name: str, value: Any, *, still: bool = False) -> None:
+        """Give a setting another value, and run again as far as the run had come.
+
+        `still`: it goes on with the change before, such as when a handle is dragged, and what it did is told against
+        the run before that. A wrong value is refused in a sentence and changes nothing; raises WrongCommand with it.
+        """
+        stage = self.debugger.pipeline.stage(step)
+        text = refusal(stage, name, value)
+        if text:
+            self.refused = {"step": stage.id, "name": name, "text": text}
+            raise WrongCommand(text)
+        self.refused = {}
+        self._change({f"{stage.id}.{name}": value}, (stage.id, name), still=still)
+
+    def undo(self, step: str, name: str | None = None) -> None:
+        """Give a setting, or all of a step, the value that it had in the run given at first."""
+        now = self.debugger.pipeline.stage(step)
+        was = (self._given or self.debugger.pipeline).stage(now.id)
+        fields = type(was.processor.settings).model_fields
+        if name is not None and name not in fields:
+            raise WrongCommand(f"{now.id} has no setting {name!r}")
+        values = {each: getattr(was.processor.settings, each) for each in ([name] if name else fields)}
+        changes = {f"{now.id}.{each}": value for each, value in values.items() if not _has(now, each, value)}
+        if name is None and now.enabled != was.enabled:
+            changes[f"{now.id}.enabled"] = was.enabled
+        if changes:
+            self._change(changes, (now.id, name or ""))
+
+    def _change(self, settings: Mapping[str, Any], what: tuple[str, str], *, still: bool = False) -> None:
+        """Run again with other settings as far as the run had come, also where that failed the last time."""
+        debugger = self.debugger
+        goes_on = self._before is not None and (self._reached is not None or (still and self._changing == what))
+        before = self._before if goes_on and self._before is not None else debugger.trace
+        last = self._reached or next((step.id for step in reversed(debugger.trace.steps) if not step.edited), None)
+        with self._shown():
+            debugger.set(settings)
+            self._before, self._changing, self._reached = before, what, last
+            self.against = {}
+            kept = debugger.position
+            try:
+                self._run_through(last)
+            except CtxlabError:
+                self.trace = debugger.known
+                raise
+            finally:
+                self.rerun = [done.id for done in debugger.trace.steps[kept:]]
+            self._reached = None
+            self.trace = self._whole()
+            self.against = compared(before, debugger.trace, ran=self.rerun)
+
+    def _run_through(self, last: str | None) -> None:
+        """Do the steps up to and with one of them; those that are done stay as they are."""
+        debugger = self.debugger
+        ids = debugger.pipeline.ids
+        passed = ids[: ids.index(last) + 1] if last in ids else ()
+        while debugger.next_id in passed:
+            debugger.step()
+
+    # --- tokens
+
+    def tell_tokens(self, drafts: Sequence[int]) -> None:
+        """Fill `token_ends` for messages given by their numbers in the view."""
+        if self._sending is None or not self.borders:
+            raise WrongCommand("nobody tells where the tokens of this run end: they are counted without being cut")
+        from ctxlab.engines.tokens.ends import token_ends
+
+        encoding = self._sending.trace.services.tokenizer.name
+        wanted = [n for n in dict.fromkeys(drafts) if str(n) not in self.token_ends][:MOST_ASKED]
+        texts = {n: text for n in wanted if (text := self._sending.text(n)) is not None}
+        self.token_ends = {**self.token_ends, **{str(n): token_ends(text, encoding) for n, text in texts.items()}}
+
+    @contextmanager
+    def _shown(self) -> Generator[None]:
+        """What is done inside is shown, also when it fails half-way."""
+        with self.hold_sync():
+            try:
+                yield
+            finally:
+                self.show()
 
 
 def _at_the_end(trace: Trace) -> Debugger:
@@ -134,5 +309,37 @@ def _begins_with(seen: Trace | None, trace: Trace) -> bool:
     )
 
 
-def _place(debugger: Debugger, id: str) -> int:
-    return next((i for i, stage in enumerate(debugger.pipeline.stages) if stage.id == id), -1)
+def _is_the_same(a: Trace, b: Trace) -> bool:
+    return _begins_with(a, b) and len(a.steps) == len(b.steps)
+
+
+def _is_of_the_same(a: Trace, b: Trace) -> bool:
+    """Whether two runs are of the same conversation at the same place, so that comparing them says something."""
+    return a.start.request.session is b.start.request.session and a.start.request.leaf_id == b.start.request.leaf_id
+
+
+def _steps_only_in(run: Trace, old: Trace) -> list[str]:
+    known = {id(step) for step in old.steps}
+    return [step.id for step in run.steps if id(step) not in known]
+
+
+def _settings_of(pipeline: Pipeline) -> dict[str, Any]:
+    return {
+        row["id"]: {
+            "enabled": row["enabled"],
+            "settings": {name: [plain(each["value"]), each["layer"]] for name, each in row["settings"].items()},
+        }
+        for row in pipeline.describe()
+    }
+
+
+def _has(stage: Any, name: str, value: Any) -> bool:
+    return getattr(stage.processor.settings, name) == value
+
+
+def _command(content: object) -> object:
+    return cast("dict[str, object]", content).get("command") if isinstance(content, dict) else None
+
+
+def _are_numbers(values: Iterable[object]) -> bool:
+    return all(isinstance(value, int) and not isinstance(value, bool) for value in values)

@@ -2,6 +2,12 @@
 
 import type { Row, Scope } from "../_shared/changes";
 import type { Box, View } from "../_shared/view";
+import type { Against } from "./against";
+
+export type Colour = "source" | "token" | "plain";
+
+/** What settings were in the run given at first: value and layer by name. */
+export type Given = Record<string, { enabled: boolean; settings: Record<string, [value: unknown, layer: string]> }>;
 
 export interface State {
   view: View;
@@ -14,10 +20,20 @@ export interface State {
   /** Steps that ran again after the last change. */
   rerun: ReadonlySet<string>;
   failed: { id: string; error: string } | null;
+  given: Given;
+  /** A value that a setting doesn't take, and why. */
+  refused: { step: string; name: string; text: string } | null;
+  against: Against | null;
   live: boolean;
   scope: Scope;
-  colour: "source" | "plain";
+  colour: Colour;
+  /** Whether Python tells where tokens end, and what it has told, by draft. */
+  borders: boolean;
+  ends: ReadonlyMap<number, number[]>;
   rows: Row[];
+  /** Key of the message in focus, and of one that no fold may hide. */
+  selected: string;
+  sought: string;
   open: Map<string, number>;
   whole: Set<string>;
 }
@@ -27,13 +43,19 @@ export type Ask =
   | { command: "step" | "back" | "run" }
   | { command: "run_to"; position: number }
   | { command: "switch"; step: string; on: boolean }
-  | { command: "breakpoint"; step: string; on: boolean };
+  | { command: "set"; step: string; name: string; value: unknown; still?: boolean }
+  | { command: "undo"; step: string; name?: string }
+  | { command: "breakpoint"; step: string; on: boolean }
+  | { command: "tokens"; drafts: number[] };
 
 export interface Door {
   ask(what: Ask): void;
   show(box: number): void;
   change(values: Partial<Pick<State, "scope" | "colour">>): void;
-  redrawMessages(focus?: string): void;
+  /** A message was selected here; everybody is told. */
+  select(key: string): void;
+  /** The same, and it is brought into sight. */
+  seek(key: string): void;
   signal: AbortSignal;
 }
 

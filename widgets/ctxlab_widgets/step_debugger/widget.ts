@@ -3,20 +3,36 @@
 import { rows } from "../_shared/changes";
 import { glyph, h } from "../_shared/dom";
 import { roving } from "../_shared/keyboard";
-import { type Model, type Mounted, whenChanged, widget } from "../_shared/mount";
-import { boxes, type View } from "../_shared/view";
+import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
+import { boxes, keysOf, type News, type View, withNews } from "../_shared/view";
 import { Messages } from "./messages";
 import { Side } from "./side";
 import { type Ask, currentBox, type Door, type State } from "./state";
 import { StepRow, sentence } from "./steps";
 import own from "./widget.css";
 
-function begin(at: Mounted): void {
-  if (at.model.get("view")) new Shown(at);
-  else at.root.append(h("p", { class: "empty" }, EMPTY));
-}
-
 const EMPTY = "Nothing to show: pass a trace or a debugger, StepDebugger(ctxlab.build(session)).";
+
+/** A run may come, and go again: each time the widget begins anew. */
+function begin(at: Mounted): void {
+  let ending: AbortController | null = null;
+  let had: boolean | null = null;
+  const put = () => {
+    const has = Boolean(at.model.get("view"));
+    if (has === had) return;
+    had = has;
+    ending?.abort();
+    ending = new AbortController();
+    at.root.querySelector(":scope > .w")?.remove();
+    const frame = h("div", { class: "w" });
+    at.root.append(frame);
+    if (has) new Shown({ ...at, root: frame, signal: ending.signal });
+    else frame.append(h("p", { class: "empty" }, EMPTY));
+  };
+  whenChanged(at, ["view"], put);
+  at.signal.addEventListener("abort", () => ending?.abort());
+  put();
+}
 
 class Shown implements Door {
   private readonly state: State;
@@ -28,6 +44,9 @@ class Shown implements Door {
   private readonly target = h("select", { "aria-label": "Run to step" });
   private readonly buttons = new Map<string, HTMLButtonElement>();
 
+  /** Whether a setting was changed here: its step stays in view, also where the run doesn't come to it any more. */
+  private changing = false;
+  private first!: View;
   private readonly model: Model;
   readonly signal: AbortSignal;
 
@@ -35,18 +54,26 @@ class Shown implements Door {
     const { model, root, signal } = at;
     this.model = model;
     this.signal = signal;
+    const live = model.get("live") === true;
     this.state = {
-      view: JSON.parse(String(model.get("view"))) as View,
+      view: this.view(true),
       boxes: [],
       position: 0,
       shown: 0,
       breakpoints: new Set(),
       rerun: new Set(),
       failed: null,
-      live: model.get("live") === true,
-      scope: "step",
+      given: {},
+      refused: null,
+      against: null,
+      live,
+      scope: live ? "step" : "start",
       colour: "source",
+      borders: false,
+      ends: new Map(),
       rows: [],
+      selected: String(model.get("selected") ?? ""),
+      sought: "",
       open: new Map(),
       whole: new Set(),
     };
@@ -54,9 +81,14 @@ class Shown implements Door {
     this.messages = new Messages(this.state, this);
     this.side = new Side(this.state, this);
     const body = h("div", { class: "two" }, this.messages.element, this.side.element);
-    root.append(h("div", { class: "w" }, this.head(), this.row.element, body));
+    root.classList.toggle("live", live);
+    root.append(this.head(), this.row.element, body);
     this.listen(root);
+    this.side.watch((height) => root.style.setProperty("--beside", `${height}px`));
     this.read();
+    this.state.boxes = boxes(this.state.view);
+    this.readEnds();
+    this.state.given = this.json("given");
     this.state.shown = Math.max(0, currentBox(this.state));
     this.draw();
   }
@@ -65,6 +97,7 @@ class Shown implements Door {
 
   ask(what: Ask): void {
     if (this.state.live) {
+      this.changing = what.command === "set" || what.command === "undo" || what.command === "switch";
       this.model.send(what);
       return;
     }
@@ -89,8 +122,31 @@ class Shown implements Door {
     this.messages.draw();
   }
 
-  redrawMessages(focus?: string): void {
-    this.messages.draw(focus);
+  select(key: string): void {
+    const { state } = this;
+    if (key === state.selected) return;
+    state.selected = key;
+    state.sought = "";
+    this.messages.mark();
+    save(this.model, { selected: key });
+  }
+
+  seek(key: string): void {
+    this.select(key);
+    this.bring(true);
+  }
+
+  /** What is selected comes into sight, also out of a fold, or where only the whole run tells of it. */
+  private bring(mayScrollPage: boolean): void {
+    const { state } = this;
+    if (!state.selected) return;
+    state.sought = state.selected;
+    if (state.scope === "step" && !this.messages.has(state.selected)) {
+      const found = rows(state.view, state.position, "start");
+      if (found.some((row) => keysOf(state.view.drafts[row.draft]).includes(state.selected)))
+        this.change({ scope: "start" });
+    }
+    this.messages.reveal(mayScrollPage);
   }
 
   // --- where it stands
@@ -109,31 +165,74 @@ class Shown implements Door {
     this.draw();
   }
 
+  /** The run as it is now. What was sent first is read once. */
+  private view(again: boolean): View {
+    if (again) this.first = this.json<View>("view");
+    const news = this.json<News>("news");
+    return news.since ? withNews(this.first, news) : this.first;
+  }
+
+  /** A trait that is JSON text; an empty value where it holds none. */
+  private json<T extends object>(name: string): T {
+    return JSON.parse(String(this.model.get(name) || "{}")) as T;
+  }
+
   /** Takes over what the model holds; says whether it is another place than before. */
   private read(): boolean {
     const { state, model } = this;
     const before = state.position;
-    state.boxes = boxes(state.view);
     state.position = Math.min(Number(model.get("position") ?? 0), state.view.steps.length);
     state.breakpoints = new Set((model.get("breakpoints") as string[] | undefined) ?? []);
     state.rerun = new Set((model.get("rerun") as string[] | undefined) ?? []);
     const failed = model.get("failed") as { id?: string; error?: string } | undefined;
     state.failed = failed?.id ? { id: failed.id, error: failed.error ?? "" } : null;
+    const refused = model.get("refused") as State["refused"] | undefined;
+    state.refused = refused?.name ? refused : null;
+    const against = model.get("against") as State["against"] | undefined;
+    state.against = against?.rows ? against : null;
     return state.position !== before;
   }
 
+  private readEnds(): void {
+    const { state, model } = this;
+    state.borders = model.get("borders") === true;
+    const told = (model.get("token_ends") as Record<string, number[]> | undefined) ?? {};
+    state.ends = new Map(Object.entries(told).map(([draft, ends]) => [Number(draft), ends]));
+  }
+
   private listen(root: HTMLElement): void {
-    const { model, signal } = this;
-    const heard = ["view", "position", "breakpoints", "rerun", "failed", "said"];
-    whenChanged(this.at, heard, (changed) => {
-      const another = changed.has("view");
-      if (another) this.state.view = JSON.parse(String(model.get("view"))) as View;
-      const elsewhere = this.read();
-      if (elsewhere || another) this.state.open.clear();
-      if (elsewhere) this.moved(this.state.position);
-      else this.draw();
-    });
+    whenChanged(this.at, HEARD, (changed) => this.heard(changed));
+    const { signal } = this;
     root.addEventListener("keydown", (event) => this.pressed(event), { signal });
+  }
+
+  /** Draws what the change touches and nothing else: a long conversation is not drawn for a breakpoint. */
+  private heard(changed: Set<string>): void {
+    const { state } = this;
+    if (!this.model.get("view")) return; // the run is gone, and this with it
+    const another = changed.has("view") || changed.has("news");
+    if (another) {
+      state.view = this.view(changed.has("view"));
+      state.boxes = boxes(state.view);
+    }
+    if (changed.has("view")) this.messages.forget();
+    if (changed.has("given")) state.given = this.json("given");
+    if (another || changed.has("token_ends") || changed.has("borders")) this.readEnds();
+    const elsewhere = this.read();
+    const selected = String(this.model.get("selected") ?? "");
+    const sought = selected !== state.selected;
+    state.selected = selected;
+    if (elsewhere || changed.has("view")) state.open.clear();
+    if (elsewhere || another) {
+      if (elsewhere && !this.changing) state.shown = Math.max(0, currentBox(state));
+      this.changing = false;
+      this.draw();
+    } else if (BESIDE.some((name) => changed.has(name))) this.drawBeside();
+    else if (changed.has("token_ends")) this.messages.tokensCame();
+    if (sought) {
+      this.messages.mark();
+      this.bring(false);
+    }
   }
 
   /** Single keys, while the focus is inside and not in a field. */
@@ -163,8 +262,14 @@ class Shown implements Door {
   private draw(): void {
     const { state } = this;
     state.rows = rows(state.view, state.position, state.scope);
-    this.row.draw();
     this.messages.draw();
+    this.drawBeside();
+  }
+
+  /** All but the messages. */
+  private drawBeside(): void {
+    const { state } = this;
+    this.row.draw();
     this.side.draw();
     const wrong = String(this.model.get("said") ?? "");
     this.said.replaceChildren(...(wrong ? [wrong] : sentence(state)));
@@ -190,7 +295,7 @@ class Shown implements Door {
   private head(): HTMLElement {
     const { state, signal } = this;
     const make = (name: "back" | "step" | "run", label: string, title: string) => {
-      const button = h("button", { type: "button", class: "btn", title }, glyph(name), label);
+      const button = h("button", { type: "button", class: "btn", title, "data-does": name }, glyph(name), label);
       button.addEventListener(
         "click",
         () => button.getAttribute("aria-disabled") !== "true" && this.ask({ command: name }),
@@ -223,5 +328,8 @@ class Shown implements Door {
     return h("div", { class: "group" }, go, this.target);
   }
 }
+
+const BESIDE = ["breakpoints", "rerun", "failed", "said", "given", "refused", "against"];
+const HEARD = ["view", "news", "position", "borders", "token_ends", "selected", ...BESIDE];
 
 export default widget("Step debugger", own, begin);

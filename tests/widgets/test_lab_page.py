@@ -1,0 +1,214 @@
+"""The page of all views: one run in all of them, made anew once a change, and each view only when it is wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ctxlab
+import ctxlab_widgets
+from ctxlab.errors import CtxlabError, SeveralSessions
+from ctxlab.formats import Import
+from ctxlab.pipeline import Trace
+from ctxlab_widgets import lab
+from ctxlab_widgets.page_of_views import TABS, LabPage
+
+DATASETS = Path(__file__).parents[2] / "datasets"
+VIEWS = ("tree", *TABS)
+
+
+@pytest.fixture
+def page() -> LabPage:
+    read = ctxlab.read
+    return lab(
+        ctxlab.load(DATASETS / "harbour_roleplay.session.json"),
+        ctxlab.load_agent(DATASETS / "harbour_roleplay.agent.json"),
+        budget_tokens=1800,
+        books=read(DATASETS / "harbour_lore.json").books,
+        rules=read(DATASETS / "harbour_rules.json").rules,
+    )
+
+
+def chat(id: str = "s") -> ctxlab.Session:
+    session = ctxlab.Session(id=id).append("", role="system", id="root")
+    return session.append("Where is it?", id="q").append("By the pier.", role="assistant", id="a")
+
+
+def all_show(page: LabPage, trace: Trace) -> bool:
+    return all(getattr(page, name).trace is trace for name in page.opened)
+
+
+def builds(page: LabPage) -> list[Trace]:
+    """The runs that the page comes to show from now on."""
+    seen: list[Trace] = []
+    page.observe(lambda change: seen.append(change["new"]), "trace")
+    return seen
+
+
+def test_only_what_is_seen_at_first_is_made_at_first(page: LabPage) -> None:
+    assert page.opened == ("tree", "steps")
+    page.show_tab("tokens")
+    assert page.opened == ("tree", "steps", "tokens")
+    page.show_tab("tokens")
+    assert page.tokens is page.tokens
+
+
+def test_every_view_shows_the_run(page: LabPage) -> None:
+    views = [getattr(page, name) for name in VIEWS]
+
+    assert page.opened == VIEWS
+    assert all(view.trace is page.trace for view in views)
+    assert len({type(view) for view in views}) == len(views)
+
+
+def test_another_branch_in_the_tree_is_one_more_run_and_all_show_it(page: LabPage) -> None:
+    _ = [getattr(page, name) for name in VIEWS]
+    seen, before = builds(page), page.session
+
+    page.tree.switch_to("a9")
+
+    assert [run.start.request.session.leaf for run in seen] == ["a9"]
+    assert page.session is page.tree.session is not before
+    assert all_show(page, seen[0])
+
+
+def test_a_setting_changed_in_the_steps_reaches_all(page: LabPage) -> None:
+    _ = [getattr(page, name) for name in VIEWS]
+    seen = builds(page)
+
+    page.steps.set_setting("token-limiter", "budget_tokens", 1500)
+
+    (run,) = seen
+    assert run.result.shared["token-limiter"]["budget"] == 1500
+    assert all_show(page, run)
+
+
+def test_a_preset_that_is_moved_reaches_all_and_can_be_taken_back(page: LabPage) -> None:
+    _ = [getattr(page, name) for name in VIEWS]
+    seen, before = builds(page), page.trace
+    depths = {one.asked: one.key for one in ctxlab.studies.placing(page.trace).injections}
+
+    page.injections.place(depths["depth 2"], depth=5)
+    assert all_show(page, seen[-1])
+    page.injections.undo()
+
+    assert seen[-1] is before
+    assert all_show(page, before)
+
+
+def test_what_one_view_changes_the_next_starts_from(page: LabPage) -> None:
+    held = page.compare
+    page.steps.set_setting("token-limiter", "budget_tokens", 1500)
+    page.tree.switch_to("a9")
+
+    run = page.trace
+
+    assert run.result.shared["token-limiter"]["budget"] == 1500
+    assert run.start.request.session.leaf == "a9"
+    assert held.trace is run
+
+
+def test_a_run_that_is_set_from_python_is_shown_by_all(page: LabPage) -> None:
+    _ = [getattr(page, name) for name in VIEWS]
+    other = ctxlab.build(chat())
+
+    page.trace = other
+
+    assert all_show(page, other)
+    assert page.session == chat()
+
+
+def test_a_session_that_is_set_from_python_is_built_with_what_there_was(page: LabPage) -> None:
+    agent = page.trace.start.request.agent
+
+    page.session = page.session.append("And then?", id="new")
+
+    request = page.trace.start.request
+    assert (request.session.leaf, request.agent) == ("new", agent)
+    assert all_show(page, page.trace)
+
+
+def test_a_message_selected_in_one_view_is_selected_in_all(page: LabPage) -> None:
+    page.tree.selected = "node:u5"
+
+    assert {getattr(page, name).selected for name in VIEWS} == {"node:u5"}
+    page.tokens.selected = "node:a5"
+    assert (page.selected, page.tree.selected) == ("node:a5", "node:a5")
+
+
+def test_a_budget_that_is_too_small_is_refused_where_it_is_asked_for(page: LabPage) -> None:
+    before = page.trace
+
+    page.budget._handle_custom_msg({"command": "budget", "tokens": 5}, [])
+
+    assert "5 tokens" in page.budget.said
+    assert page.trace is before
+    assert all_show(page, before)
+
+
+def test_a_step_that_fails_leaves_all_views_with_the_run_as_far_as_it_came(page: LabPage) -> None:
+    _ = [getattr(page, name) for name in VIEWS]
+    set_budget = {"command": "set", "step": "token-limiter", "name": "budget_tokens"}
+
+    page.steps._handle_custom_msg({**set_budget, "value": 5}, [])
+    assert "token-limiter" not in [step.id for step in page.trace.steps]
+    assert all_show(page, page.trace)
+    page.steps._handle_custom_msg({**set_budget, "value": 1500}, [])
+
+    assert page.trace.result.shared["token-limiter"]["budget"] == 1500
+    assert all_show(page, page.trace)
+
+
+@pytest.mark.parametrize("name", ["lore", "rules", "compare", "budget", "injections"])
+def test_a_chat_without_agent_lore_and_rules_has_a_page_too(name: str) -> None:
+    page = lab(chat())
+
+    assert getattr(page, name).trace is page.trace
+
+
+def test_it_takes_what_a_file_held(tmp_path: Path) -> None:
+    found = ctxlab.read_data([{"role": "user", "content": "hi"}])
+
+    assert lab(found).session is found.pick()
+
+
+def test_of_several_conversations_one_has_to_be_picked() -> None:
+    with pytest.raises(SeveralSessions):
+        lab(Import(sessions=(chat("one"), chat("two")), source="chats.json"))
+
+
+def test_a_trace_is_shown_as_it_is_or_with_another_agent() -> None:
+    trace = ctxlab.build(chat())
+
+    assert lab(trace).trace is trace
+    agent = ctxlab.load_agent(DATASETS / "harbour_roleplay.agent.json")
+    assert lab(trace, agent).trace.start.request.agent is agent
+    with pytest.raises(CtxlabError, match="budget_tokens"):
+        lab(trace, budget_tokens=100)
+
+
+def test_a_tab_that_is_not_there_is_refused(page: LabPage) -> None:
+    with pytest.raises(CtxlabError, match="'costs'"):
+        page.show_tab("costs")
+
+
+def test_nothing_is_left_when_the_page_is_closed(page: LabPage) -> None:
+    views: list[Any] = [page.tree, page.steps]
+
+    page.close()
+
+    assert all(view.comm is None for view in views)
+
+
+def test_a_session_a_history_and_a_comparison_are_widgets_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctxlab_widgets.views._in_a_notebook", lambda: True)
+    trace = ctxlab.build(chat())
+    runs = ctxlab.compare({"one": trace, "two": trace})
+
+    for value in (chat(), ctxlab.History(chat()), runs):
+        bundle = value._repr_mimebundle_()
+        data = bundle[0] if isinstance(bundle, tuple) else bundle
+        assert "application/vnd.jupyter.widget-view+json" in data
+    assert ctxlab_widgets.BranchTree(ctxlab.History(chat())).session == chat()

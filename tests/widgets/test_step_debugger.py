@@ -1,0 +1,457 @@
+"""The Python half of the step debugger: the run it shows, settings that change, what a change did, where tokens end."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import pytest
+import traitlets
+from pydantic import Field
+
+import ctxlab
+from ctxlab import Context, Pipeline, Session, Trace
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab_widgets._shared.widget import WrongCommand
+from ctxlab_widgets.step_debugger import StepDebugger
+from ctxlab_widgets.step_debugger.wording import refusal
+
+LIMITER = "token-limiter"
+
+
+def chat(n: int = 12) -> Session:
+    roles = ("user", "assistant")
+    return ctxlab.read_data([{"role": roles[i % 2], "content": f"some words of {i} " * 5} for i in range(n)]).pick()
+
+
+def asked(widget: StepDebugger, **command: Any) -> StepDebugger:
+    widget._handle_custom_msg(command, [])
+    return widget
+
+
+def given(widget: StepDebugger, name: str, value: Any, **more: Any) -> StepDebugger:
+    return asked(widget, command="set", step=LIMITER, name=name, value=value, **more)
+
+
+def budget(trace: Trace | None) -> Any:
+    assert trace is not None
+    return trace.pipeline.stage(LIMITER).processor.settings.budget_tokens
+
+
+@pytest.fixture
+def run() -> Trace:
+    return ctxlab.build(chat(), budget_tokens=200)
+
+
+# --- the run that is shown
+
+
+def test_the_run_given_is_the_run_shown(run: Trace) -> None:
+    assert StepDebugger(run).trace is run
+
+
+def test_a_debugger_half_way_gives_the_whole_run_and_stays_where_it_is() -> None:
+    debugger = ctxlab.debug(chat())
+    debugger.step()
+    widget = StepDebugger(debugger)
+
+    assert widget.trace is not None
+    assert [step.id for step in widget.trace.steps] == [stage.id for stage in debugger.pipeline.running()]
+    assert (debugger.position, widget.position) == (1, 1)
+    assert widget.trace.steps[0] is debugger.trace.steps[0]
+
+
+def test_nothing_is_run_before_it_is_asked_for() -> None:
+    ran: list[int] = []
+
+    def counts(ctx: Context) -> Context:
+        ran.append(1)
+        return ctx
+
+    widget = StepDebugger(ctxlab.debug(chat(), pipeline=ctxlab.default_pipeline().with_processor(counts)))
+
+    assert ran == []
+    assert widget.trace is not None
+    asked(widget, command="run")
+    assert ran == [1]
+
+
+def test_moving_never_changes_the_run(run: Trace) -> None:
+    widget = StepDebugger(run)
+
+    for command in ("back", "back", "step", "run"):
+        asked(widget, command=command)
+        assert widget.trace is run
+    asked(widget, command="run_to", position=2)
+
+    assert widget.trace is run
+    assert len(widget.debugger.trace.steps) == 2
+
+
+def test_a_setting_changed_half_way_gives_the_whole_run_with_it(run: Trace) -> None:
+    widget = StepDebugger(run)
+    asked(widget, command="run_to", position=2)
+
+    given(widget, "budget_tokens", 300)
+
+    assert widget.position == 2
+    assert budget(widget.trace) == 300
+    assert widget.trace is not None
+    assert len(widget.trace.steps) == len(run.steps)
+    assert budget(run) == 200
+
+
+def test_stepping_into_what_the_change_already_ran_sends_no_view(run: Trace) -> None:
+    widget = given(asked(StepDebugger(run), command="run_to", position=2), "budget_tokens", 300)
+    sent: list[Any] = []
+    widget.observe(sent.append, ["view", "trace"])
+
+    asked(widget, command="run")
+
+    assert widget.position == len(run.steps)
+    assert sent == []
+
+
+def test_where_the_run_fails_it_is_the_run_as_far_as_it_came(run: Trace) -> None:
+    widget = given(StepDebugger(run), "budget_tokens", 3)
+
+    assert widget.failed["id"] == LIMITER
+    assert "budget" in widget.failed["error"]
+    assert widget.trace is not None
+    assert (budget(widget.trace), widget.trace.steps[-1].id) == (3, "variable-processor")
+    assert widget.against == {}
+
+
+def test_after_a_failure_a_better_value_leads_as_far_as_before(run: Trace) -> None:
+    widget = given(StepDebugger(run), "budget_tokens", 3)
+
+    given(widget, "budget_tokens", 250)
+
+    assert (widget.position, widget.failed) == (len(run.steps), {})
+    assert widget.against["settings"][0]["old"] == 200
+
+
+def test_another_run_from_outside_is_shown_at_its_end_with_the_breakpoints(run: Trace) -> None:
+    widget = asked(StepDebugger(run), command="breakpoint", step=LIMITER, on=True)
+    asked(widget, command="run_to", position=1)
+    other = run.rerun({f"{LIMITER}.budget_tokens": 300})
+
+    widget.trace = other
+
+    assert (widget.position, widget.breakpoints) == (len(other.steps), [LIMITER])
+    assert json.loads(widget.view) == other.view()
+    assert widget.debugger.trace.result is other.result
+
+
+def test_the_very_run_that_is_shown_changes_nothing_from_outside(run: Trace) -> None:
+    widget = asked(StepDebugger(run), command="back")
+    debugger = widget.debugger
+
+    widget.trace = Trace(run.start, run.steps, run.pipeline, run.services)
+
+    assert (widget.debugger is debugger, widget.position) == (True, len(run.steps) - 1)
+
+
+def test_a_linked_view_follows_and_leads(run: Trace) -> None:
+    class Other(traitlets.HasTraits):
+        trace = traitlets.Instance(Trace, allow_none=True)
+
+    widget, other = StepDebugger(run), Other()
+    traitlets.link((widget, "trace"), (other, "trace"))
+
+    assert other.trace is run
+    given(widget, "budget_tokens", 300)
+    assert other.trace is widget.trace
+    assert budget(other.trace) == 300
+    other.trace = run.rerun({f"{LIMITER}.budget_tokens": 250})
+    assert budget(widget.debugger.trace) == 250
+    assert widget.against["settings"] == [
+        {"step": LIMITER, "name": "budget_tokens", "title": "Budget", "old": 300, "new": 250}
+    ]
+
+
+def test_a_run_of_another_conversation_is_compared_with_nothing(run: Trace) -> None:
+    widget = given(StepDebugger(run), "budget_tokens", 300)
+
+    widget.trace = ctxlab.build(chat(4))
+
+    assert (widget.against, widget.rerun) == ({}, [])
+
+
+def test_a_debugger_moved_and_changed_in_python_is_shown(run: Trace) -> None:
+    widget = StepDebugger(run)
+
+    widget.debugger.set({f"{LIMITER}.budget_tokens": 300})
+    widget.show()
+
+    assert budget(widget.trace) == 300
+    assert widget.position == 5
+
+
+def test_a_run_may_come_before_anybody_asked_for_one(run: Trace) -> None:
+    widget = StepDebugger()
+
+    widget.trace = run
+
+    assert (widget.position, widget.against) == (len(run.steps), {})
+
+
+def test_nothing_to_show_is_fine_until_a_run_comes_and_after_it_is_gone(run: Trace) -> None:
+    widget = StepDebugger()
+
+    assert (widget.view, widget.trace) == ("", None)
+    assert "shows no run" in asked(widget, command="step").said
+    with pytest.raises(CtxlabError, match="shows no run"):
+        _ = widget.debugger
+    widget.trace = run
+    assert json.loads(widget.view) == run.view()
+    widget.trace = None
+    assert (widget.view, widget.position) == ("", 0)
+
+
+# --- settings
+
+
+def test_a_setting_runs_again_from_its_step_on(run: Trace) -> None:
+    widget = given(StepDebugger(run), "budget_tokens", 250)
+
+    assert widget.rerun == [LIMITER, "merge-system", "merge-consecutive"]
+    assert widget.trace is not None
+    assert widget.trace.steps[4] is run.steps[4]
+    assert run.tokens < widget.trace.tokens <= 250
+
+
+def test_only_steps_the_run_had_come_to_run_again(run: Trace) -> None:
+    widget = asked(StepDebugger(run), command="run_to", position=6)
+
+    given(widget, "budget_tokens", 250)
+
+    assert (widget.rerun, widget.position) == ([LIMITER], 6)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("budget_tokens", 0, "Budget must be at least 1, not 0."),
+        ("budget_tokens", "many", "Budget must be a whole number, not 'many'."),
+        ("budget_tokens", 1.5, "Budget must be a whole number, not 1.5."),
+        ("head_share", 7, "Head share must be at most 1, not 7."),
+        ("retained_characters", None, "Retained characters must be a whole number, not empty."),
+        ("marker", 3, "Marker must be a text, not 3."),
+        ("stratgy", 1, "token-limiter has no setting 'stratgy'; did you mean 'strategy'?"),
+    ],
+)
+def test_a_wrong_value_is_refused_in_one_plain_sentence(run: Trace, name: str, value: Any, told: str) -> None:
+    widget = given(StepDebugger(run), name, value)
+
+    assert widget.refused == {"step": LIMITER, "name": name, "text": told}
+    assert (widget.trace, widget.said, widget.failed) == (run, "", {})
+
+
+def test_a_choice_that_is_none_names_those_there_are(run: Trace) -> None:
+    text = refusal(run.pipeline.stage(LIMITER), "strategy", "best")
+
+    assert text.startswith("Strategy must be one of 'sliding', 'head-and-tail'")
+    assert text.endswith("not 'best'.")
+
+
+def test_a_refusal_is_forgotten_with_the_next_command(run: Trace) -> None:
+    widget = given(StepDebugger(run), "budget_tokens", 0)
+
+    assert given(widget, "budget_tokens", 300).refused == {}
+
+
+def test_from_python_a_wrong_value_raises_the_same_sentence(run: Trace) -> None:
+    widget = StepDebugger(run)
+
+    with pytest.raises(WrongCommand, match="Budget must be at least 1, not 0"):
+        widget.set_setting(LIMITER, "budget_tokens", 0)
+    widget.set_setting(LIMITER, "budget_tokens", 300)
+    assert json.loads(widget.view)["pipeline"][5]["settings"]["budget_tokens"]["value"] == 300
+
+
+class Lists(Processor):
+    id = "lists"
+
+    class Settings(ProcessorSettings):
+        names: list[str] = Field(default_factory=list[str], title="Names")
+        mode: Literal["a", "b"] | None = None
+
+    settings: Settings
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        return ctx.put("names", tuple(self.settings.names))
+
+
+def test_a_list_says_which_of_its_items_is_wrong() -> None:
+    stage = Pipeline.of([Lists]).stage("lists")
+
+    assert refusal(stage, "names", ["x"]) == ""
+    assert refusal(stage, "names", ["x", 2]) == "Names, at 1, must be a text, not 2."
+    assert refusal(stage, "names", "x") == "Names must be a list, not 'x'."
+
+
+def test_undo_gives_back_what_was_there_at_first(run: Trace) -> None:
+    widget = given(given(StepDebugger(run), "budget_tokens", 250), "budget_tokens", 300)
+    given(widget, "strategy", "middle-out")
+
+    asked(widget, command="undo", step=LIMITER, name="budget_tokens")
+
+    assert widget.trace is not None
+    settings = widget.trace.pipeline.stage(LIMITER).processor.settings
+    assert (settings.budget_tokens, settings.strategy) == (200, "middle-out")
+    asked(widget, command="switch", step=LIMITER, on=False)
+    asked(widget, command="undo", step=LIMITER)
+    assert [str(draft.text) for draft in widget.trace.result.drafts] == [str(d.text) for d in run.result.drafts]
+    assert widget.trace.pipeline.stage(LIMITER).processor.settings.strategy == "sliding"
+
+
+def test_undoing_what_is_as_it_was_does_nothing(run: Trace) -> None:
+    widget = asked(StepDebugger(run), command="undo", step=LIMITER)
+
+    assert (widget.trace, widget.against, widget.said) == (run, {}, "")
+
+
+def test_the_settings_at_first_are_told_with_their_layers(run: Trace) -> None:
+    widget = given(StepDebugger(run), "budget_tokens", 300)
+
+    first = json.loads(widget.given)[LIMITER]
+
+    assert first["settings"]["budget_tokens"] == [200, "call"]
+    assert first["settings"]["strategy"] == ["sliding", "default"]
+    assert first["enabled"] is True
+
+
+# --- what a change did
+
+
+def rows(widget: StepDebugger, what: str) -> list[tuple[str, int, int]]:
+    return [(row["key"], row["messages"], row["tokens"]) for row in widget.against["rows"] if row["what"] == what]
+
+
+def test_what_came_back_is_named_with_its_tokens(run: Trace) -> None:
+    widget = given(StepDebugger(run), "budget_tokens", 250)
+    assert widget.trace is not None
+    before, after = ({draft.key for draft in trace.result.drafts} for trace in (run, widget.trace))
+    count = run.services.tokenizer.count_draft
+    tokens = {draft.key: count(draft) for draft in widget.trace.result.drafts}
+
+    assert {key for key, _, _ in rows(widget, "back in")} == after - before
+    assert all(amount == tokens[key] for key, _, amount in rows(widget, "back in"))
+    assert rows(widget, "same") == [("", len(before), 0)]
+    assert rows(widget, "still out")[0][1] == 12 - len(after)
+    assert widget.against["tokens"] == widget.trace.tokens - widget.trace.request_tokens
+    assert widget.against["difference"] == widget.trace.tokens - run.tokens > 0
+    assert widget.against["reran"] == widget.rerun
+
+
+def test_what_goes_out_is_told_likewise(run: Trace) -> None:
+    widget = given(StepDebugger(run), "budget_tokens", 150)
+
+    assert rows(widget, "out")
+    assert sum(tokens for *_, tokens in rows(widget, "out")) == widget.against["difference"] < 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("budget_tokens", 400), ("budget_tokens", 90), ("strategy", "middle-out"), ("retained_characters", 20)],
+)
+def test_the_rows_add_up(run: Trace, name: str, value: Any) -> None:
+    widget = given(StepDebugger(run), name, value)
+
+    amounts = [row["tokens"] for row in widget.against["rows"] if row["what"] != "still out"]
+
+    assert sum(amounts) == widget.against["difference"]
+
+
+def test_many_messages_are_a_few_rows() -> None:
+    run = ctxlab.build(chat(400), budget_tokens=200)
+    widget = given(StepDebugger(run), "budget_tokens", 100_000)
+
+    back = rows(widget, "back in")
+
+    assert len(back) == 7
+    assert back[-1][0] == ""
+    assert sum(messages for _, messages, _ in back) == 400 - len(run.result.drafts)
+
+
+def test_switching_a_step_off_is_such_a_change() -> None:
+    agent = ctxlab.Agent.model_validate({"presetMessages": [{"id": "p", "role": "system", "content": "Be brief."}]})
+    widget = StepDebugger(ctxlab.build(chat(), agent))
+
+    asked(widget, command="switch", step="injection-assembler", on=False)
+
+    assert widget.against["settings"][0] | {"title": ""} == {
+        "step": "injection-assembler",
+        "name": "enabled",
+        "title": "",
+        "old": True,
+        "new": False,
+    }
+    assert [key for key, *_ in rows(widget, "out")] == ["preset:0"]
+
+
+def test_a_dragged_handle_is_told_against_the_run_before_the_dragging(run: Trace) -> None:
+    widget = given(StepDebugger(run), "budget_tokens", 220)
+    given(widget, "budget_tokens", 260, still=True)
+    given(widget, "budget_tokens", 300, still=True)
+
+    assert widget.against["settings"][0]["old"] == 200
+    given(widget, "budget_tokens", 310)
+    assert widget.against["settings"][0]["old"] == 300
+
+
+def test_a_change_to_a_step_that_is_still_to_come_reruns_nothing(run: Trace) -> None:
+    widget = asked(StepDebugger(run), command="run_to", position=3)
+
+    given(widget, "budget_tokens", 300)
+
+    assert (widget.rerun, widget.against["reran"], widget.against["difference"]) == ([], [], 0)
+
+
+# --- tokens
+
+
+def test_tokens_end_where_the_tokenizer_says(run: Trace) -> None:
+    widget = StepDebugger(run)
+    last = json.loads(widget.view)["steps"][-1]["drafts"][-1]
+
+    asked(widget, command="tokens", drafts=[last, last])
+
+    assert widget.borders
+    assert list(widget.token_ends) == [str(last)]
+    text = str(run.result.drafts[-1].text)
+    assert widget.token_ends[str(last)][-1] == len(text)
+    assert len(widget.token_ends[str(last)]) == run.services.tokenizer.count(text)
+
+
+def test_what_is_told_is_forgotten_with_the_view(run: Trace) -> None:
+    widget = asked(StepDebugger(run), command="tokens", drafts=[0, 1])
+
+    assert asked(widget, command="back").token_ends
+    assert given(widget, "budget_tokens", 300).token_ends == {}
+
+
+def test_asking_for_tokens_leaves_what_failed_in_sight(run: Trace) -> None:
+    widget = given(StepDebugger(run), "budget_tokens", 3)
+
+    asked(widget, command="tokens", drafts=[0])
+
+    assert widget.failed["id"] == LIMITER
+
+
+@pytest.mark.parametrize("drafts", [[True], ["0"], "0", None])
+def test_numbers_that_are_none_are_refused(run: Trace, drafts: Any) -> None:
+    assert "no command" in asked(StepDebugger(run), command="tokens", drafts=drafts).said
+
+
+def test_numbers_nobody_has_are_passed_over(run: Trace) -> None:
+    assert asked(StepDebugger(run), command="tokens", drafts=[-1, 10**6]).token_ends == {}
+
+
+def test_estimates_have_no_borders() -> None:
+    widget = asked(StepDebugger(ctxlab.build(chat(), model="claude-sonnet-4")), command="tokens", drafts=[0])
+
+    assert (widget.borders, widget.token_ends) == (False, {})
+    assert "nobody tells" in widget.said

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { blocksOf, chosen, named, type Row } from "../ctxlab_widgets/lore_view/rows";
+
+const row = (uid: string, title: string, keys: string, kind: Row["kind"]): Row => ({
+  key: `lore:b/${uid}`,
+  uid,
+  title,
+  book: "b",
+  keys,
+  kind,
+  chips: [],
+  nearest: "",
+  tokens: 0,
+});
+
+const ROWS = [
+  row("1", "The Lamp", "lamp, 灯塔", "fired"),
+  row("2", "Rain", "rain", "blocked"),
+  row("31", "Gale", "storm, GALE", "not-hit"),
+];
+const keys = (rows: Row[]) => rows.map((each) => each.uid);
+
+describe("which rows are shown", () => {
+  test("all of them when nothing is asked for", () => expect(chosen(ROWS, "all", " ")).toBe(ROWS));
+
+  test("those of a kind", () => expect(keys(chosen(ROWS, "blocked", ""))).toEqual(["2"]));
+
+  test("those with all the words in number, title or keys, capitals alike", () => {
+    expect(keys(chosen(ROWS, "all", "灯塔"))).toEqual(["1"]);
+    expect(keys(chosen(ROWS, "all", "gale STORM"))).toEqual(["31"]);
+    expect(keys(chosen(ROWS, "all", "gale rain"))).toEqual([]);
+    expect(keys(chosen(ROWS, "all", "31"))).toEqual(["31"]);
+  });
+
+  test("words and kind together", () => expect(chosen(ROWS, "fired", "rain")).toEqual([]));
+});
+
+test("blocks cover every row once", () => {
+  expect(blocksOf(0, 40)).toEqual([]);
+  expect(blocksOf(41, 40)).toEqual([
+    [0, 40],
+    [40, 41],
+  ]);
+});
+
+test("of many names the first are told", () => {
+  expect(named(["a", "b"])).toBe("a, b");
+  expect(named(["a", "b", "c"], 2)).toBe("a, b and 1 more");
+});
