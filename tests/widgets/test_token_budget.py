@@ -349,7 +349,7 @@ def test_another_tokenizer_counts_the_same_run_anew(harbour: Trace) -> None:
 
 def test_what_the_wire_format_costs_stays_the_runs_own() -> None:
     own = Tokenizer.counting("words", lambda text: len(text.split()), message_tokens=7, request_tokens=5)
-    widget = TokenBudget(run(None, tokenizer=own))
+    widget = TokenBudget(ctxlab.rebuild(run(None), tokenizer=own))
     assert json.loads(widget.choices)["tokenizers"] == ["words", "o200k_base", "cl100k_base", "estimate"]
 
     widget.set_tokenizer("estimate")
@@ -365,7 +365,8 @@ def test_a_run_from_elsewhere_brings_its_own_tokenizer() -> None:
     widget.trace = widget.trace.rerun({"token-limiter.budget_tokens": 90})
     assert view(widget)["own"]["name"] == "o200k_base"
 
-    widget.trace = run(tokenizer=Tokenizer.counting("words", lambda text: len(text.split())))
+    words = Tokenizer.counting("words", lambda text: len(text.split()))
+    widget.trace = ctxlab.rebuild(run(), tokenizer=words)
 
     assert (view(widget)["tokenizer"], view(widget)["own"]) == ("words", None)
 

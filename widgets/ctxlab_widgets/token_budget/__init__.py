@@ -1,0 +1,234 @@
+"""The budget as a window with a handle: who takes how much of it, what is cut for want of room, what would keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import traitlets
+
+import ctxlab
+from ctxlab.engines.tokens import Tokenizer, tokenizer_for
+from ctxlab.errors import BudgetTooSmall, CtxlabError, WrongSetting, did_you_mean
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.services import Tokenizer as Counter
+from ctxlab.pipeline.spending import LIMITER
+from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.widget import Widget
+from ctxlab_widgets.token_budget.view import BY_UNITS, STRATEGIES, Shown, choices, counted_by, reserve_of, window_of
+
+ESTIMATE = "estimate"
+TOKENIZERS: Mapping[str, str] = {"o200k_base": "o200k_base", "cl100k_base": "cl100k_base", ESTIMATE: "estimator"}
+"""What can be chosen, and how the engine calls it."""
+
+
+class TokenBudget(Widget):
+    """Shows what a run spends its window on, and runs it again with another budget, strategy or tokenizer.
+
+    What is changed here makes another run, which `trace` then holds; the run that was given stays as it is.
+    """
+
+    _esm = Path(__file__).parent / "static" / "widget.js"
+
+    trace = traitlets.Instance(Trace, allow_none=True)
+    """The run that is shown. Set it, and another one is."""
+    view = traitlets.Unicode("").tag(sync=True)
+    """The window, the states of the messages and what changed, as JSON; empty when there is no run."""
+    messages = traitlets.Unicode("").tag(sync=True)
+    """The rows as JSON: what a message is called, its tokens by source, and the budget that each unit needs."""
+    choices = traitlets.Unicode("").tag(sync=True)
+    """Strategies and tokenizers to choose from, as JSON."""
+    pinned = traitlets.Unicode("").tag(sync=True)
+    """What the card shows: the key of a message, or `source:` and a source of the bar, such as `source:lore`."""
+    done = traitlets.Int(0).tag(sync=True)
+    """Commands that were answered: the page sends the next one when it sees that the last one was."""
+
+    def __init__(self, trace: Trace | None = None) -> None:
+        self._own: Counter | None = None
+        self._reserve: tuple[int | None, int] = (None, 0)  # as the limiter is told, and as it comes out
+        self._before: Trace | None = None
+        self._wanted: int | None = None
+        self._refused_budget = ""
+        self._shown = Shown()
+        self._drawn: tuple[Any, ...] | None = None
+        self._mine: Trace | None = None
+        super().__init__()
+        self.trace = trace
+
+    # --- commands
+
+    def set_budget(self, tokens: int | None, *, going_on: bool = False) -> None:
+        """Run again with so many tokens for the prompt; what was kept for the reply stays beside them.
+
+        None sets no limit but the model's window. What falls in and out is told against the run before; `going_on`
+        goes on telling it against the run before the last change. Raises BudgetTooSmall, and then shows the last run
+        with the handle where it was put.
+        """
+        if tokens is not None and tokens < 1:
+            raise WrongSetting(f"a budget has at least one token, not {tokens!r}")
+        trace = self._run
+        stage = trace.pipeline.stage(LIMITER)
+        asked = self._room(trace, tokens) | ({} if stage.enabled else {f"{LIMITER}.enabled": True})
+        try:
+            found = trace.rerun(asked)
+        except BudgetTooSmall as problem:
+            self._wanted, self._refused_budget = tokens, str(problem)
+            self.show()
+            raise
+        self._take(found, going_on=going_on)
+
+    def keep_units(self, count: int, *, going_on: bool = False) -> None:
+        """Run again with the least budget that keeps just so many units: messages, or calls with their results."""
+        trace = self._run
+        units = self._shown.units(trace)
+        report = trace.result.shared.get(LIMITER)
+        if units is None or report is None or report["strategy"] != BY_UNITS:
+            raise CtxlabError(f"only {BY_UNITS} keeps units from the newest backwards; choose it first")
+        if not 0 <= count <= len(units):
+            raise CtxlabError(f"there are {len(units):,} units that may be cut, so {count!r} can't be kept")
+        self.set_budget(max(1, units.ladder[count]), going_on=going_on)
+
+    def set_strategy(self, name: str, **settings: Any) -> None:
+        """Run again with another strategy; settings are those of the limiter, such as `head_share`."""
+        if name not in STRATEGIES:
+            raise WrongSetting(f"there is no strategy {name!r}{did_you_mean(name, STRATEGIES)}")
+        asked = {f"{LIMITER}.{setting}": value for setting, value in {"strategy": name, **settings}.items()}
+        self._take(self._run.rerun(asked))
+
+    def set_tokenizer(self, name: str) -> None:
+        """Run again counted by another tokenizer: the run's own, o200k_base, cl100k_base, or an estimate."""
+        trace = self._run
+        self._take(ctxlab.rebuild(trace, tokenizer=cast("Tokenizer", self._tokenizer(name))))
+
+    def pin(self, key: str) -> None:
+        """Show the card of a message, or of a source such as `source:lore`; "" takes it away."""
+        known = [row.key for row in self._shown.rows.all]
+        looks = [f"source:{look}" for look in self._shown.looks]
+        if key and key not in known and key not in looks:
+            raise CtxlabError(f"there is nothing {key!r} here{did_you_mean(key, [*looks, *known[:2000]])}")
+        self.pinned = key
+
+    def _do(self, asked: Mapping[str, Any]) -> None:
+        going_on = asked.get("drag") is True
+        match asked:
+            case {"command": "budget", "tokens": int(tokens)} if not isinstance(tokens, bool):
+                self.set_budget(tokens, going_on=going_on)
+            case {"command": "budget", "tokens": None}:
+                self.set_budget(None)
+            case {"command": "keep", "units": int(count)} if not isinstance(count, bool):
+                self.keep_units(count, going_on=going_on)
+            case {"command": "strategy", "name": str(name)} if _are_settings(asked.get("settings", {})):
+                self.set_strategy(name, **asked.get("settings", {}))
+            case {"command": "tokenizer", "name": str(name)}:
+                self.set_tokenizer(name)
+            case {"command": "pin", "key": str(key)}:
+                self.pin(key)
+            case _:
+                raise self._wrong(asked)
+
+    def _asked(self, _: Any, content: Any, buffers: Any) -> None:
+        with self.hold_sync():
+            super()._asked(_, content, buffers)
+            self.done += 1
+
+    # --- what is held
+
+    @property
+    def _run(self) -> Trace:
+        if self.trace is None:
+            raise CtxlabError("there is no run to change: set `trace` first")
+        return cast("Trace", self.trace)
+
+    def _take(self, trace: Trace, *, going_on: bool = False) -> None:
+        """Another run, made from the one that was shown."""
+        if not going_on or self._before is None:
+            self._before = self._run
+        self._wanted, self._refused_budget, self.said = None, "", ""
+        self._mine = trace
+        self.trace = trace
+        self.show()
+
+    @traitlets.observe("trace")
+    def _another_run(self, change: Any) -> None:
+        trace: Trace | None = change["new"]
+        if trace is not None and trace is not self._mine:
+            old: Any = change["old"]
+            self._before, self._wanted, self._refused_budget = None, None, ""
+            if not isinstance(old, Trace) or trace.services.tokenizer is not old.services.tokenizer:
+                self._own = trace.services.tokenizer
+            self._reserve = reserve_of(trace)
+        self.show()
+
+    def show(self) -> None:
+        """Take over the run into what the page draws; nothing is done while it is the same."""
+        trace = cast("Trace | None", self.trace)
+        now = (trace, self._before, self._wanted, self._refused_budget)
+        if self._drawn is not None and all(a is b for a, b in zip(self._drawn, now, strict=True)):
+            return
+        self._drawn = now
+        with self.hold_sync():
+            if trace is None:
+                self.messages = self.choices = self.view = ""
+                return
+            self.messages = self._shown.messages(trace)
+            self.choices = choices(trace, self._tokenizers())
+            view = self._shown.view(trace, self._before, self._wanted, self._refused_budget)
+            self.view = as_json({**view, **self._counting(trace)})
+
+    def _room(self, trace: Trace, tokens: int | None) -> dict[str, Any]:
+        """The limiter's settings for a prompt of so many tokens; the reply's stay beside them as far as they fit."""
+        setting, kept = self._reserve
+        if tokens is None:
+            return {f"{LIMITER}.budget_tokens": None, f"{LIMITER}.reserve_tokens": setting}
+        window = window_of(trace)
+        reserve = kept if window is None else max(0, min(kept, window - tokens))
+        return {f"{LIMITER}.budget_tokens": tokens + reserve, f"{LIMITER}.reserve_tokens": reserve}
+
+    # --- tokenizers
+
+    def _tokenizers(self) -> list[str]:
+        """What can be chosen, the run's own first."""
+        return list(dict.fromkeys([*(_name_of(own) for own in (self._own,) if own is not None), *TOKENIZERS]))
+
+    def _tokenizer(self, name: str) -> Counter:
+        """The tokenizer of this name; what the wire format costs stays that of the run's own."""
+        own = self._own
+        if own is not None and name == _name_of(own):
+            return own
+        if name not in TOKENIZERS:
+            raise WrongSetting(f"there is no tokenizer {name!r} here{did_you_mean(name, self._tokenizers())}")
+        found = tokenizer_for(TOKENIZERS[name])
+        if not isinstance(own, Tokenizer):
+            return found
+        return replace(
+            found,
+            message_tokens=own.message_tokens,
+            name_tokens=own.name_tokens,
+            call_tokens=own.call_tokens,
+            request_tokens=own.request_tokens,
+            media=own.media,
+        )
+
+    def _counting(self, trace: Trace) -> dict[str, Any]:
+        """Who counts, and where it isn't the run's own, what that one counts."""
+        own, counter = self._own, trace.services.tokenizer
+        held = {"tokenizer": _name_of(counter), "own": None}
+        if own is None or own is counter:
+            return held
+        return {**held, "own": {"name": _name_of(own), "sent": counted_by(trace, own)}}
+
+
+def _name_of(counter: Counter) -> str:
+    return ESTIMATE if counter.name == TOKENIZERS[ESTIMATE] else counter.name
+
+
+def _are_settings(value: object) -> bool:
+    if not isinstance(value, dict):
+        return False
+    found = cast("dict[object, object]", value)
+    return all(
+        isinstance(name, str) and isinstance(each, int | float | str) and not isinstance(each, bool)
+        for name, each in found.items()
+    )

@@ -1,0 +1,319 @@
+// A bar for every message in sent order, what was cut in its place, and the line between what goes and what stays.
+
+import { glyph, h, harmless } from "../_shared/dom";
+import { grouped, many } from "../_shared/numbers";
+import { Overview } from "./overview";
+import { heightOf, inSight, LINE, MANY, ROW, rowAt, SHOWN, topOf } from "./sight";
+import { BY_SOURCE, cost, type Door, isCut, lineAt, names, type Row, type State, unitsBelow, unitsKept } from "./state";
+
+const STATES: Record<string, string> = { k: "kept", p: "protected", s: "shortened", c: "cut" };
+
+export class List {
+  readonly element = h("div", { class: "list" });
+  private readonly count = h("span", { class: "muted" });
+  private readonly changed = h("span", { class: "changed", "aria-live": "polite" });
+  private readonly scroller = h("div", { class: "shelf" });
+  private readonly tall = h("div", { class: "tall" });
+  private readonly rows: HTMLElement;
+  private readonly line: HTMLElement;
+  private readonly lineWords = h("span", { class: "lw" });
+  private readonly overview: Overview;
+  /** Ids in a page with several widgets. */
+  private readonly name = `tb${Math.random().toString(36).slice(2, 10)}`;
+  private at = 0;
+  private largest = 1;
+  private drawn = "";
+  /** The line as it stood last; undefined before the first picture. */
+  private stood: number | null | undefined;
+
+  constructor(
+    private readonly state: State,
+    private readonly door: Door,
+  ) {
+    const { signal } = door;
+    this.rows = h("div", { class: "rows", role: "listbox", tabindex: 0, "aria-label": "Messages by tokens" });
+    this.line = h("div", { class: "cutline" }, h("span", { class: "grip" }), this.lineWords);
+    this.overview = new Overview(state, signal, (row) => this.scrollTo(row));
+    this.tall.append(this.rows, this.line);
+    this.scroller.append(this.tall);
+    const head = h("div", { class: "lh" }, this.count, h("span", { class: "sp" }), this.changed);
+    this.element.append(head, this.overview.element, this.scroller);
+    this.scroller.addEventListener("scroll", () => this.scrolled(), { signal, passive: true });
+    this.listen(signal);
+  }
+
+  draw(): void {
+    const { state } = this;
+    const { rows } = state.messages;
+    const line = lineAt(state);
+    this.largest = rows.reduce((most, row) => Math.max(most, cost(row)), 1);
+    this.at = Math.min(this.at, Math.max(rows.length - 1, 0));
+    const crowded = rows.length > MANY;
+    this.scroller.classList.toggle("crowded", crowded);
+    this.scroller.style.height = crowded ? `${heightOf(SHOWN, 0)}px` : "";
+    this.tall.style.height = `${heightOf(rows.length, line)}px`;
+    this.rows.hidden = !rows.length;
+    this.count.textContent = `${many(rows.length, "message")}, in the order in which ${rows.length === 1 ? "it is" : "they are"} sent`;
+    this.changed.textContent = harmless(state.view.changed);
+    this.changed.title = harmless(state.view.changed);
+    this.drawLine(line);
+    this.drawn = "";
+    this.overview.draw(crowded, line);
+    if (crowded) this.follow(line);
+    this.stood = line;
+    this.drawRows();
+  }
+
+  /** Many rows begin at the cut; where the line was in sight it stays in sight. */
+  private follow(line: number | null): void {
+    if (line === null || line === this.stood) return;
+    const { scrollTop, clientHeight } = this.scroller;
+    const seen = (at: number) => at * ROW >= scrollTop && at * ROW + LINE <= scrollTop + clientHeight;
+    if (this.stood === undefined || (this.stood !== null && seen(this.stood) && !seen(line)))
+      this.scroller.scrollTop = line * ROW - clientHeight / 2;
+  }
+
+  /** What is pointed at, pinned or selected stands out; nothing else changes. */
+  mark(): void {
+    const { pinned, pointed, selected, messages } = this.state;
+    const source = (pointed || pinned).startsWith(BY_SOURCE) ? (pointed || pinned).slice(BY_SOURCE.length) : "";
+    for (const each of this.rows.querySelectorAll<HTMLElement>("[data-row]")) {
+      const row = messages.rows[Number(each.dataset.row)];
+      if (!row) continue;
+      const cut = each.classList.contains("is-cut");
+      each.classList.toggle("of", source !== "" && (cut ? source === "cut" : row[3].some(([look]) => look === source)));
+      each.classList.toggle("pin", row[0] === pinned);
+      each.setAttribute("aria-selected", String(names(selected, row)));
+      each.classList.toggle("at", Number(each.dataset.row) === this.at);
+    }
+  }
+
+  /** Brings a message into sight inside the list, never by moving the page. */
+  reveal(key: string): void {
+    const at = this.state.messages.rows.findIndex((row) => names(key, row));
+    if (at < 0) return;
+    this.at = at;
+    const top = topOf(at, lineAt(this.state));
+    const { scrollTop, clientHeight } = this.scroller;
+    if (this.scroller.classList.contains("crowded") && (top < scrollTop || top + ROW > scrollTop + clientHeight))
+      this.scroller.scrollTop = top - clientHeight / 2;
+    this.drawRows();
+  }
+
+  private scrollTo(row: number): void {
+    this.scroller.scrollTop = topOf(row, lineAt(this.state)) - this.scroller.clientHeight / 2;
+  }
+
+  private scrolled(): void {
+    this.drawRows();
+  }
+
+  private sight(): [number, number] {
+    const { rows } = this.state.messages;
+    if (!this.scroller.classList.contains("crowded")) return [0, rows.length];
+    return inSight(this.scroller.scrollTop, this.scroller.clientHeight, rows.length, lineAt(this.state));
+  }
+
+  private drawRows(): void {
+    const [first, last] = this.sight();
+    this.overview.sight(first, last);
+    const now = `${first} ${last}`;
+    if (now !== this.drawn) {
+      this.drawn = now;
+      const line = lineAt(this.state);
+      const shown: HTMLElement[] = [];
+      for (let i = first; i < last; i++) shown.push(this.row(i, line));
+      this.rows.replaceChildren(...shown);
+    }
+    const active = this.at >= first && this.at < last ? this.id(this.at) : null;
+    if (active) this.rows.setAttribute("aria-activedescendant", active);
+    else this.rows.removeAttribute("aria-activedescendant");
+    this.mark();
+  }
+
+  private id = (row: number): string => `${this.name}-${row}`;
+
+  private row(at: number, line: number | null): HTMLElement {
+    const { view, messages } = this.state;
+    const row = messages.rows[at];
+    const [key, words, look] = row;
+    const tokens = cost(row);
+    const cut = isCut(view, at);
+    const sign = view.marks[at] === "+" ? "+" : view.marks[at] === "-" ? "\u2212" : "";
+    const falls = sign === "+" ? ", comes in" : sign ? ", falls out" : "";
+    const bars = cut
+      ? [h("i", { class: "fill src-cut" })]
+      : row[3].map(([each]) => h("i", { class: `fill src-${each}` }));
+    const parts = cut ? [tokens] : row[3].map(([, n]) => n);
+    for (const [i, bar] of bars.entries()) bar.style.width = `${(100 * parts[i]) / this.largest}%`;
+    const element = h(
+      "div",
+      {
+        class: `mb${cut ? " is-cut" : ""}${sign ? (sign === "+" ? " in" : " out") : ""}`,
+        role: "option",
+        id: this.id(at),
+        "data-key": key,
+        "data-row": at,
+        "aria-setsize": messages.rows.length,
+        "aria-posinset": at + 1,
+        "aria-label": `${harmless(words)}, ${many(tokens, "token")}, ${STATES[view.states[at]]}${falls}`,
+      },
+      h("span", { class: `sg src-${cut ? "cut" : look}` }, glyph(cut ? "cut" : look)),
+      h("span", { class: "nm" }, harmless(words)),
+      h("span", { class: "tr" }, bars),
+      h("span", { class: "sign" }, sign),
+      h("span", { class: "num" }, grouped(tokens)),
+    );
+    element.style.top = `${topOf(at, line)}px`;
+    return element;
+  }
+
+  // --- the cut
+
+  private drawLine(line: number | null): void {
+    const { state } = this;
+    const { view, messages } = state;
+    this.line.hidden = line === null;
+    this.line.style.top = `${(line ?? 0) * ROW}px`;
+    const kept = unitsKept(state);
+    const border = view.border;
+    const words = border
+      ? `${harmless(border.name)} needed ${grouped(border.needed)}, left ${grouped(border.left)}`
+      : "nothing";
+    this.lineWords.replaceChildren(h("b", {}, "cut"), ` ${words}`);
+    const moves = state.live && view.by_units && line !== null;
+    this.line.classList.toggle("moves", moves);
+    const units = messages.ladder.length - 1;
+    const said: Record<string, string | number> = {
+      role: "slider",
+      tabindex: 0,
+      "aria-orientation": "vertical",
+      "aria-label": "Units that stay",
+      "aria-valuemin": 0,
+      "aria-valuemax": units,
+      "aria-valuenow": kept,
+      "aria-valuetext": `${grouped(kept)} of ${grouped(units)} units stay; cut: ${words}`,
+    };
+    for (const [name, value] of Object.entries(said))
+      if (moves) this.line.setAttribute(name, String(value));
+      else this.line.removeAttribute(name);
+  }
+
+  private keep(units: number): void {
+    const most = this.state.messages.ladder.length - 1;
+    const to = Math.min(Math.max(units, 0), most);
+    this.door.slide({ command: "keep", units: to });
+  }
+
+  private listen(signal: AbortSignal): void {
+    const { rows, line, door } = this;
+    const keyAt = (event: Event) => (event.target as HTMLElement).closest<HTMLElement>("[data-key]");
+    rows.addEventListener("pointerover", (event) => door.point(keyAt(event)?.dataset.key ?? ""), { signal });
+    rows.addEventListener("pointerleave", () => door.point(""), { signal });
+    rows.addEventListener("blur", () => door.point(""), { signal });
+    rows.addEventListener(
+      "click",
+      (event) => {
+        const row = keyAt(event);
+        if (row) this.choose(Number(row.dataset.row));
+      },
+      { signal },
+    );
+    rows.addEventListener("keydown", (event) => this.pressed(event), { signal });
+    line.addEventListener("keydown", (event) => this.pressedOnLine(event), { signal });
+    line.addEventListener("blur", () => door.end(), { signal });
+    this.dragLine(signal);
+  }
+
+  private dragLine(signal: AbortSignal): void {
+    const { line, door } = this;
+    let asked: number | null = null;
+    line.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (event.button !== 0 || !line.classList.contains("moves")) return;
+        event.preventDefault();
+        line.focus({ preventScroll: true });
+        line.setPointerCapture(event.pointerId);
+        asked = unitsKept(this.state);
+        door.begin();
+      },
+      { signal },
+    );
+    line.addEventListener(
+      "pointermove",
+      (event) => {
+        if (asked === null) return;
+        const box = this.scroller.getBoundingClientRect();
+        if (event.clientY < box.top) this.scroller.scrollTop -= ROW;
+        else if (event.clientY > box.bottom) this.scroller.scrollTop += ROW;
+        const y = event.clientY - this.tall.getBoundingClientRect().top;
+        const { rows } = this.state.messages;
+        const stands = lineAt(this.state);
+        const under = stands !== null && y >= stands * ROW + LINE;
+        const over = stands !== null && y < stands * ROW;
+        if (!under && !over) return;
+        const to = unitsBelow(rows, rowAt(y + (over ? ROW / 2 : -ROW / 2), rows.length, stands) + (under ? 1 : 0));
+        if (to === asked) return;
+        asked = to;
+        this.keep(to);
+      },
+      { signal },
+    );
+    const release = () => {
+      if (asked === null) return;
+      asked = null;
+      door.end();
+    };
+    for (const name of ["pointerup", "pointercancel", "lostpointercapture"] as const)
+      line.addEventListener(name, release, { signal });
+  }
+
+  private pressedOnLine(event: KeyboardEvent): void {
+    const by = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
+    if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.door.begin(false);
+    this.keep(unitsKept(this.state) + by);
+  }
+
+  // --- the keys
+
+  private pressed(event: KeyboardEvent): void {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const last = this.state.messages.rows.length - 1;
+    const to: Record<string, number> = {
+      ArrowUp: this.at - 1,
+      ArrowDown: this.at + 1,
+      PageUp: this.at - SHOWN,
+      PageDown: this.at + SHOWN,
+      Home: 0,
+      End: last,
+    };
+    const chosen = event.key === "Enter" || event.key === " ";
+    if (!chosen && event.key !== "Escape" && !(event.key in to)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key === "Escape") {
+      this.door.point("");
+      this.door.pin("");
+    } else if (chosen) this.choose(this.at);
+    else this.walk(Math.min(Math.max(to[event.key], 0), last));
+  }
+
+  private walk(at: number): void {
+    const row: Row | undefined = this.state.messages.rows[at];
+    if (!row) return;
+    this.reveal(row[0]);
+    this.door.point(row[0]);
+  }
+
+  private choose(at: number): void {
+    const row: Row | undefined = this.state.messages.rows[at];
+    if (!row) return;
+    this.at = at;
+    this.door.select(row[0]);
+    this.door.pin(row[0]);
+  }
+}

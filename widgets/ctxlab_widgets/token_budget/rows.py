@@ -1,0 +1,200 @@
+"""The messages of a run as rows in sent order, those that were cut in the places where they stood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ctxlab.context import Context, Draft
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.services import Tokenizer
+from ctxlab.pipeline.spending import made_of, parts_alone, source_of, tokens_by_source
+from ctxlab.processors.lore_placing import LORE
+from ctxlab.processors.presets import presets_of
+from ctxlab.studies.budget_figure import ORDER
+from ctxlab.theme import plain
+from ctxlab_widgets.token_budget.units import Units, limiter_step
+
+LOOKS = {source: look for _, look, sources in ORDER for source in sources}
+KEPT, PROTECTED, SHORTENED, CUT = "k", "p", "s", "c"
+MOST_HELD = 20_000
+ID_SHOWN = 10
+"""Longer ids say nothing to a person."""
+WORDS = 48
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One message as it last stood alone; `tokens` are by look and without the overhead of its frame."""
+
+    draft: Draft
+    look: str
+    tokens: tuple[tuple[str, int], ...]
+
+    @property
+    def key(self) -> str:
+        return self.draft.key
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Messages in their order, and a letter for the state of each."""
+
+    all: list[Row]
+    states: str
+
+    def __iter__(self) -> Iterator[tuple[Row, str]]:
+        return zip(self.all, self.states, strict=True)
+
+
+@dataclass(slots=True)
+class Counted:
+    """Rows that were made before: other budgets leave most messages as they are."""
+
+    counter: object = None
+    rows: dict[int, Row] = field(default_factory=dict[int, Row])
+
+    def rows_of(self, trace: Trace, units: Units | None) -> Rows:
+        """What is sent and what was cut for want of room, in one order."""
+        if trace.services.tokenizer is not self.counter or len(self.rows) > MOST_HELD:
+            self.counter, self.rows = trace.services.tokenizer, {}
+        alone = parts_alone(trace)
+        sent = [part for draft in trace.result.drafts for part in made_of(draft, alone)]
+        cut, shortened = _cut_after(trace, {draft.key for draft in sent}), _shortened(trace)
+        free = units.at if units is not None else {}
+        drafts = cut.pop("", [])
+        states = [CUT] * len(drafts)
+        for draft in sent:
+            drafts.append(draft)
+            states.append(SHORTENED if draft.key in shortened else KEPT if draft.key in free else PROTECTED)
+            if draft.key in cut:
+                gone = cut.pop(draft.key)
+                drafts += gone
+                states += CUT * len(gone)
+        return Rows([self._row(draft, trace.services.tokenizer) for draft in drafts], "".join(states))
+
+    def _row(self, draft: Draft, counter: Tokenizer) -> Row:
+        held = self.rows.get(id(draft))
+        if held is None:
+            found: dict[str, int] = {}
+            for source, tokens in tokens_by_source(draft, counter):
+                if tokens:
+                    found[LOOKS[source]] = found.get(LOOKS[source], 0) + tokens
+            held = self.rows[id(draft)] = Row(draft, LOOKS[source_of(draft)], tuple(found.items()))
+        return held
+
+
+def _cut_after(trace: Trace, sent: set[str]) -> dict[str, list[Draft]]:
+    """What did not fit, by the key of the nearest message before it that is sent; "" where there is none."""
+    step = limiter_step(trace)
+    found: dict[str, list[Draft]] = {}
+    if step is None:
+        return found
+    gone = {
+        draft.key
+        for group in step.after.dropped[len(step.before.dropped) :]
+        if group.needed is not None
+        for draft in group.drafts
+    }
+    last = ""
+    for draft in step.before.drafts:
+        if draft.key in gone:
+            found.setdefault(last, []).append(draft)
+        elif draft.key in sent:
+            last = draft.key
+    return found
+
+
+def _shortened(trace: Trace) -> set[str]:
+    step = limiter_step(trace)
+    if step is None or not (step.after.shared.get(step.id) or {}).get("shortened"):
+        return set()
+    was = {draft.key: draft for draft in step.before.drafts}
+    return {
+        draft.key
+        for draft in step.after.drafts
+        if (old := was.get(draft.key)) is not None and len(draft.text) != len(old.text)
+    }
+
+
+# --- what they are called
+
+
+@dataclass(slots=True)
+class Labels:
+    """What messages are called on one line, and the step that put each there; found once for each message."""
+
+    request: Any = None
+    titles: dict[str, str] = field(default_factory=dict[str, str])
+    found: dict[int, tuple[Draft, str]] = field(default_factory=dict[int, tuple[Draft, str]])
+    steps: dict[str, int] = field(default_factory=dict[str, int])
+    known: set[int] = field(default_factory=set[int])
+    contexts: list[Context] = field(default_factory=list[Context])
+
+    def begin(self, trace: Trace) -> None:
+        """Take over a run, and forget what belongs to another conversation."""
+        if trace.start is not self.request:
+            self.request = trace.start
+            self.found, self.steps = {}, {}
+            self.known, self.contexts = set(), []
+            self.titles = {
+                preset.key: preset.node.name for preset in presets_of(trace.start.request) if preset.node.name
+            }
+        shown = trace.result.shared.get(LORE, ())
+        self.titles |= {str(row["key"]): str(row["title"]) for row in shown if row.get("title")}
+        for place, step in enumerate(trace.steps):
+            self._met(place, step.after)
+
+    def _met(self, place: int, context: Context) -> None:
+        if id(context) in self.known:
+            return
+        for draft in context.drafts:
+            self.steps.setdefault(draft.key, place)
+        if len(self.contexts) < 100:  # kept alive: their ids would be given to others
+            self.known.add(id(context))
+            self.contexts.append(context)
+
+    def of(self, draft: Draft) -> str:
+        """Its id, where a person can say it, and its name or first words."""
+        held = self.found.get(id(draft))
+        if held is None:
+            held = self.found[id(draft)] = (draft, self._made(draft))
+        return held[1]
+
+    def short(self, draft: Draft) -> str:
+        """The same in as few words as a sentence can take."""
+        name = _id(draft)
+        return name or f"“{plain(self.of(draft), 20)}”"
+
+    def _made(self, draft: Draft) -> str:
+        title = self.titles.get(draft.key.partition("@")[0], "")
+        words = title or _words(draft)
+        return plain(f"{_id(draft)} {words}".strip(), WORDS) or draft.role
+
+
+def _id(draft: Draft) -> str:
+    kind, _, name = draft.key.partition(":")
+    if kind == LORE:
+        return f"{kind}/{plain(name.rpartition('/')[2], ID_SHOWN)}"
+    shown = name if kind == "node" else draft.key
+    return plain(shown) if shown and len(shown) <= (ID_SHOWN if kind == "node" else 2 * ID_SHOWN) else ""
+
+
+def _words(draft: Draft) -> str:
+    text = draft.text
+    head = str(text.cut(0, 4 * WORDS)) if len(text) > 4 * WORDS else str(text)
+    if head.strip():
+        return head
+    calls = ", ".join(call.name for call in draft.calls[:4])
+    files = ", ".join(asset.name or asset.kind for asset in draft.assets[:4])
+    return " ".join(words for words in (calls and f"calls {calls}", files) if words)
+
+
+def told(rows: Sequence[Row], labels: Labels, units: Units | None) -> Iterator[list[Any]]:
+    """Each row for the page: [key, label, look, [[look, tokens], ...], step, unit, pinned], short of its state."""
+    at = units.at if units is not None else {}
+    for row in rows:
+        tokens = [[look, n] for look, n in row.tokens]
+        place, unit = labels.steps.get(row.key, -1), at.get(row.key, -1)
+        yield [row.key, labels.of(row.draft), row.look, tokens, place, unit, int(row.draft.pinned)]

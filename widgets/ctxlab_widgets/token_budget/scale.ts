@@ -1,0 +1,71 @@
+// Tokens as places on the bar.
+
+import type { Segment } from "./state";
+
+/** The bar shows at most so many windows; what hangs out further runs on. */
+const WIDEST = 1.6;
+
+const OUTSIDE = "cut";
+
+export interface Placed {
+  name: string;
+  look: string;
+  tokens: number;
+  start: number;
+  end: number;
+}
+
+/** Segments one behind the other, in tokens. */
+export function placed(segments: Segment[]): Placed[] {
+  let start = 0;
+  return segments.map(([name, look, tokens]) => {
+    const at = { name, look, tokens, start, end: start + tokens };
+    start = at.end;
+    return at;
+  });
+}
+
+/** Tokens at the right end of the bar. While a handle is held the old end stays, unless the handle has left it. */
+export function scaleEnd(at: {
+  segments: Segment[];
+  window: number | null;
+  handle: number;
+  before: number;
+  held: boolean;
+}): number {
+  const { segments, window, handle, before, held } = at;
+  const all = segments.reduce((sum, [, , tokens]) => sum + tokens, 0);
+  const inside = all - segments.reduce((sum, [, look, tokens]) => sum + (look === OUTSIDE ? tokens : 0), 0);
+  const edge = Math.max(window ?? 0, inside, handle, 1);
+  if (held && before > 0) return Math.max(before, handle);
+  return Math.max(edge, Math.min(all, WIDEST * edge));
+}
+
+/** Round numbers along the bar, about so many pixels apart at least. */
+export function ticks(end: number, width: number, apart = 72): number[] {
+  const least = (end * apart) / Math.max(width, apart);
+  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
+  const step = Math.max(1, [1, 2, 5, 10].map((n) => n * power).find((n) => n >= least) ?? 10 * power);
+  const out: number[] = [];
+  for (let at = 0; at <= end; at += step) out.push(at);
+  return out;
+}
+
+/** Left ends of the two words above the bar, in pixels, so that they neither meet nor leave it; null hides one. */
+export function captions(at: {
+  handle: number;
+  edge: number;
+  width: number;
+  first: number;
+  second: number;
+}): [number | null, number | null] {
+  const { handle, edge, width, first, second } = at;
+  const gap = 6;
+  const left = handle - gap - first;
+  const one = Math.min(Math.max(left, 0), Math.max(0, width - first));
+  if (!second) return [one, null];
+  const two = Math.min(edge + gap, width - second);
+  if (two >= one + first + 2 * gap) return [one, two];
+  const pushed = two - 2 * gap - first;
+  return pushed >= 0 ? [pushed, two] : [one, null];
+}

@@ -1,0 +1,155 @@
+// What Python holds of a run, and what can be read from it without a page.
+
+/** [key, words, look, [[look, tokens], ...], place of the step that put it there, unit from the newest, pinned]. */
+export type Row = [
+  key: string,
+  words: string,
+  look: string,
+  tokens: [look: string, tokens: number][],
+  step: number,
+  unit: number,
+  pinned: number,
+];
+export type Segment = [name: string, look: string, tokens: number];
+
+export interface Messages {
+  rows: Row[];
+  steps: string[];
+  /** The least budget in which the newest n units stay, by n. */
+  ladder: number[];
+}
+
+export interface Border {
+  keys: string[];
+  name: string;
+  needed: number;
+  left: number;
+  cause: string;
+}
+
+export interface View {
+  budget: number | null;
+  reserve: number;
+  /** Where the person put the handle, also where no run came of it. */
+  wanted: number | null;
+  sent: number;
+  window: number | null;
+  segments: Segment[];
+  overhead: [string, number][];
+  /** A letter a row: k kept, p protected, s shortened, c cut. */
+  states: string;
+  /** A sign a row: + it came in, - it fell out; empty when nothing did. */
+  marks: string;
+  changed: string;
+  cut: number;
+  shortened: number;
+  border: Border | null;
+  one_cut: boolean;
+  by_units: boolean;
+  estimated: boolean;
+  strategy: string;
+  refused: string;
+  tokenizer: string;
+  own: { name: string; sent: number } | null;
+}
+
+export interface StrategyNumber {
+  name: string;
+  title: string;
+  value: number;
+  step: number;
+  max: number | null;
+  about: string;
+}
+
+export interface Choices {
+  strategies: { name: string; about: string; numbers: StrategyNumber[] }[];
+  tokenizers: string[];
+  limiter: boolean;
+}
+
+export interface State {
+  view: View;
+  messages: Messages;
+  choices: Choices;
+  live: boolean;
+  said: string;
+  selected: string;
+  pinned: string;
+  /** A selected message whose card was closed. */
+  closed: string;
+  /** Where the handle is while Python has not answered; null when it has. */
+  held: number | null;
+  /** What the pointer or the focus is on: a key, or `source:` and a look. */
+  pointed: string;
+}
+
+/** What parts of the widget ask of the whole. */
+export interface Door {
+  signal: AbortSignal;
+  /** A gesture begins; what it asks is told against the run before it. With `anew` false one that is on goes on. */
+  begin(anew?: boolean): void;
+  /** The gesture is over: the scale of the bar may change again. */
+  end(): void;
+  slide(command: { command: "budget"; tokens: number } | { command: "keep"; units: number }): void;
+  ask(command: Record<string, unknown>): void;
+  point(at: string): void;
+  pin(at: string): void;
+  select(key: string): void;
+}
+
+export const BY_SOURCE = "source:";
+
+export const cost = (row: Row): number => row[3].reduce((sum, [, tokens]) => sum + tokens, 0);
+
+/** Whether a key names a row: one preset can stand at several depths, as `preset:11@4` and `preset:11@8`. */
+export const names = (key: string, row: Row): boolean => row[0] === key || (key !== "" && row[0].startsWith(`${key}@`));
+
+export const isCut = (view: View, at: number): boolean => view.states[at] === "c";
+
+/** Where the handle stands: at the budget, or at the end of what is sent where nothing limits it. */
+export const handleAt = ({ held, view }: State): number => held ?? view.wanted ?? view.sent;
+
+/** The range within which a budget changes anything. */
+export function range({ view, messages }: State): { least: number; most: number } {
+  const { ladder } = messages;
+  const most = Math.max(ladder[ladder.length - 1] ?? view.sent, view.sent, view.budget ?? 0, view.wanted ?? 0);
+  return { least: Math.max(1, Math.min(ladder[0] ?? 1, most)), most };
+}
+
+/** Units that stay; those that may go are numbered from the newest. */
+export function unitsKept({ view, messages }: State): number {
+  const gone = new Set<number>();
+  for (const [i, row] of messages.rows.entries()) if (row[5] >= 0 && isCut(view, i)) gone.add(row[5]);
+  return Math.max(0, messages.ladder.length - 1 - gone.size);
+}
+
+/** The row above which the line stands that parts what goes from what stays; null where no one line does. */
+export function lineAt({ view, messages }: State): number | null {
+  if (!view.one_cut || messages.ladder.length < 2) return null;
+  const last = view.states.lastIndexOf("c");
+  if (last >= 0) return last + 1;
+  const first = messages.rows.findIndex((row) => row[5] >= 0);
+  return first < 0 ? null : first;
+}
+
+/** How many units stay when the line stands above a row: those that lie wholly below it. */
+export function unitsBelow(rows: Row[], line: number): number {
+  let kept = Number.POSITIVE_INFINITY;
+  let most = 0;
+  for (const [i, [, , , , , unit]] of rows.entries()) {
+    if (unit < 0) continue;
+    most = Math.max(most, unit + 1);
+    if (i < line) kept = Math.min(kept, unit);
+  }
+  return Math.min(kept, most);
+}
+
+/** Further tokens that would keep a cut message; null where nobody knows. */
+export function lacking({ view, messages }: State, row: Row): number | null {
+  const { border } = view;
+  if (view.by_units && view.budget !== null && row[5] >= 0) {
+    return Math.max(0, messages.ladder[row[5] + 1] - view.budget);
+  }
+  return border?.keys.includes(row[0]) ? border.needed - border.left : null;
+}
