@@ -1,0 +1,375 @@
+"""The Python half of RuleView: what each rule did, in a text of one's own and in a run, and changes of rules."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ctxlab
+from ctxlab import Agent, CtxlabError, RegexConfig, RegexPreset, RegexRule, Session, Trace
+from ctxlab_widgets.rule_view import RuleView
+from ctxlab_widgets.rule_view.marking import MOST, marked, smallest
+from tests.gallery.samples import harbour, rules
+
+SENT = {"request": True, "render": True}
+ENDLESS = r"(a+)+\1$"
+BAIT = "a" * 40 + "!"
+
+
+@pytest.fixture(scope="module")
+def trace() -> Trace:
+    return harbour()
+
+
+def rule(regex: str, replacement: str = "", **fields: Any) -> RegexRule:
+    return RegexRule(**{"id": regex, "regex": regex, "replacement": replacement, "apply_to": SENT} | fields)
+
+
+def asked(widget: RuleView, **command: Any) -> RuleView:
+    widget._handle_custom_msg(command, [])
+    return widget
+
+
+def view_of(widget: RuleView) -> dict[str, Any]:
+    return json.loads(widget.view)
+
+
+def states(widget: RuleView) -> list[tuple[str, str]]:
+    return [(row["state"], row["told"]) for row in view_of(widget)["rules"]]
+
+
+def last(widget: RuleView) -> str:
+    return view_of(widget)["last"]["text"]
+
+
+def test_every_rule_says_what_it_did_or_why_it_did_nothing() -> None:
+    widget = RuleView(
+        [
+            rule("b", "B"),
+            rule("x"),
+            rule("c", enabled=False),
+            rule("d", target_roles=("user",)),
+            rule("e", apply_to={"render": True}),
+            rule("(f"),
+        ],
+        "abcbd",
+    )
+    widget.look(role="assistant")
+
+    assert states(widget) == [
+        ("matched", "matched 2 times"),
+        ("none", "nothing to change"),
+        ("off", "switched off"),
+        ("idle", "it is for user, not for assistant"),
+        ("idle", "only for what is shown"),
+        ("failed", "The pattern doesn't compile: Unterminated group."),
+    ]
+    assert (last(widget), view_of(widget)["said"]) == ("aBcBd", "1 of 6 rules matched, 2 places, 1 failed")
+
+
+def test_rules_run_one_after_the_other_each_on_what_is_left() -> None:
+    widget = RuleView([rule("a", "b"), rule("b", "c")], "ab")
+
+    first, second = view_of(widget)["rules"]
+
+    assert first["pieces"] == [["-", "a"], ["+", "b"], ["=", "b"]]
+    assert second["pieces"] == [["-", "b"], ["+", "c"], ["-", "b"], ["+", "c"]]
+    assert str(widget.steps) == "cc"
+
+
+def test_a_pattern_that_never_ends_fails_and_the_others_run() -> None:
+    widget = RuleView([rule(ENDLESS), rule("!", "?")], BAIT)
+
+    assert states(widget)[0] == ("failed", "It takes longer than 0.5 s.")
+    assert last(widget) == "a" * 40 + "?"
+
+
+def test_a_rule_is_switched_and_edited_by_key_id_or_name_and_undone_step_by_step() -> None:
+    widget = RuleView(RegexPreset(name="p", rules=(rule("a", "x", id="one", name="One"), rule("b", "y"))), "ab")
+
+    widget.switch("global/0/1", on=False)
+    widget.edit("one", replacement="z")
+    widget.edit("One", pattern="A", flags="i")
+    seen = [last(widget)]
+    for _ in range(3):
+        widget.undo()
+        seen.append(last(widget))
+
+    assert seen == ["zb", "zb", "xb", "xy"]
+    with pytest.raises(CtxlabError, match="nothing was changed"):
+        widget.undo()
+
+
+def test_what_was_changed_is_there_to_be_kept() -> None:
+    widget = RuleView(rule("a", "x"), "a")
+
+    widget.edit("a", pattern="b", flags="gi")
+
+    assert isinstance(widget.rules, RegexConfig)
+    kept = widget.rules.presets[0].rules[0]
+    assert (kept.regex, kept.flags, kept.replacement) == ("b", "gi", "x")
+    assert str(ctxlab.regex_steps("Bb", widget.rules)) == "xx"
+
+
+def test_flags_that_stand_in_the_pattern_are_changed_there() -> None:
+    widget = RuleView(rule("/a/g", "x"), "Aa")
+
+    widget.edit("/a/g", flags="gi")
+
+    assert widget.rules.presets[0].rules[0].regex == "/a/gi"
+    assert last(widget) == "xx"
+
+
+@pytest.mark.parametrize("flags", ["q", "gg", "g i"])
+def test_flags_that_dont_exist_are_refused_beside_the_field(flags: str) -> None:
+    widget = RuleView(rule("a", "x"), "a")
+    before = widget.rules
+
+    asked(widget, command="edit", rule="a", field="flags", value=flags)
+
+    assert widget.said
+    assert (widget.wrong["rule"], widget.wrong["field"]) == ("global/0/0", "flags")
+    assert widget.rules is before
+    assert asked(widget, command="edit", rule="a", field="flags", value="g").wrong == {}
+
+
+def test_what_is_typed_in_one_go_is_undone_in_one_go() -> None:
+    widget = RuleView(rule("a", "x", id="r"), "abc")
+    for pattern in ("b", "bc", "c"):
+        asked(widget, command="edit", rule="r", field="pattern", value=pattern, turn=1)
+    asked(widget, command="edit", rule="r", field="pattern", value="abc", turn=2)
+
+    seen = [last(widget)]
+    for _ in range(2):
+        asked(widget, command="undo")
+        seen.append(last(widget))
+
+    assert seen == ["x", "abx", "xbc"]
+
+
+def test_rules_only_for_what_is_shown_are_tried_as_shown() -> None:
+    widget = RuleView(RegexRule(regex="a", replacement="b"), "a")
+
+    assert (widget.stage, last(widget)) == ("render", "b")
+
+
+def test_the_text_role_depth_and_stage_can_be_said_from_python_and_from_the_page() -> None:
+    deep = rule("a", "x", depth_range={"min": 2, "max": None})
+    widget = RuleView(deep, "a")
+    assert states(widget)[0][0] == "idle"
+
+    widget.depth = 3
+    assert last(widget) == "x"
+    asked(widget, command="look", where={"depth": 1})
+    assert last(widget) == "a"
+    asked(widget, command="look", where={"depth": None, "text": "aa"})
+
+    assert (widget.depth, widget.text, last(widget)) == (None, "aa", "xx")
+
+
+def test_every_message_of_a_run_ends_as_it_did_in_the_run(trace: Trace) -> None:
+    widget = RuleView(trace)
+    step = trace.step("regex-processor")
+
+    for draft in step.after.drafts:
+        widget.choose(draft.key)
+        assert (str(widget.steps), widget.role, view_of(widget)["own"]) == (str(draft.text), draft.role, True)
+    table = {row["key"] for row in trace.result.shared["regex-processor"]}
+    offered = json.loads(widget.messages)["all"]
+    assert {row["key"] for row in offered if row["rules"]} == table
+
+
+def test_a_run_begins_with_the_newest_message_that_a_rule_changed(trace: Trace) -> None:
+    keys = [row["key"] for row in json.loads(RuleView(trace).messages)["all"] if row["rules"]]
+
+    assert RuleView(trace).message == keys[-1]
+
+
+def test_what_is_selected_elsewhere_is_shown_and_what_is_chosen_here_is_selected(trace: Trace) -> None:
+    widget = RuleView(trace)
+
+    widget.selected = "node:g1"
+    assert widget.message == "node:g1"
+    widget.selected = "preset:none"
+    assert widget.message == "node:g1"
+    asked(widget, command="choose", message="node:a5")
+
+    assert (widget.selected, widget.message) == ("node:a5", "node:a5")
+
+
+def test_another_text_can_be_tried_on_a_runs_rules_and_the_message_come_back(trace: Trace) -> None:
+    widget = RuleView(trace)
+    own = widget.text
+
+    widget.set_text("((OOC: brb)) hello")
+    assert not view_of(widget)["own"]
+    asked(widget, command="reset")
+
+    assert (widget.text, view_of(widget)["own"]) == (own, True)
+
+
+def test_a_change_in_a_run_builds_it_again_and_undo_gives_the_run_back(trace: Trace) -> None:
+    widget = RuleView(trace)
+    message = widget.message
+    before = last(widget)
+
+    asked(widget, command="switch", rule="global/0/1", on=False)
+    assert widget.said == ""
+    assert widget.trace is not trace
+    assert widget.trace is not None
+    assert str(widget.trace.step("regex-processor").after.draft(message).text) == last(widget) != before
+    assert widget.rules.presets[0].rules[1].enabled is False
+    widget.undo()
+
+    assert widget.trace is trace
+    assert last(widget) == before
+
+
+def owned() -> tuple[Trace, Agent]:
+    config = RegexConfig(presets=(RegexPreset(id="p", rules=(rule("lamp", "light", id="own"),)),))
+    agent = Agent(id="a", name="Keeper", regex_config=config)
+    session = Session(id="s").append("", role="system").append("the lamp", agent_id="a")
+    return ctxlab.build(session, agent, agents=[agent]), agent
+
+
+def test_an_agents_rule_is_changed_in_the_agent_of_the_run() -> None:
+    trace, agent = owned()
+    widget = RuleView(trace)
+    (row,) = view_of(widget)["rules"]
+    assert (row["layer"], row["holder"], last(widget)) == ("agent", "Keeper", "the light")
+
+    widget.edit("own", replacement="fire")
+
+    assert widget.trace is not None
+    request = widget.trace.start.request
+    assert request.agent is not agent
+    assert request.agents == (request.agent,)
+    assert (last(widget), widget.trace.messages[-1]["content"]) == ("the fire", "the fire")
+
+
+def test_another_run_set_from_python_keeps_the_message_and_forgets_what_could_be_undone(trace: Trace) -> None:
+    widget = RuleView(trace)
+    widget.choose("node:a5")
+    widget.switch("global/0/1", on=False)
+
+    widget.trace = trace
+
+    assert (widget.message, view_of(widget)["rules"][1]["on"]) == ("node:a5", True)
+    with pytest.raises(CtxlabError, match="nothing was changed"):
+        widget.undo()
+
+
+def test_nothing_and_a_run_before_its_rules_say_what_is_missing() -> None:
+    session = Session(id="s").append("", role="system").append("hi")
+
+    assert RuleView().view == ""
+    assert "still to come" in view_of(RuleView(ctxlab.debug(session).trace))["empty"]
+    assert view_of(RuleView(RegexConfig(), "a"))["said"] == "no rules"
+
+
+def test_of_a_long_run_the_changed_messages_and_the_newest_can_be_chosen() -> None:
+    session = Session(id="s").append("", role="system")
+    for i in range(1000):
+        session = session.append("needle" if i == 3 else f"words {i}", role="user" if i % 2 else "assistant")
+    trace = ctxlab.build(session, rules=[rule("needle", "pin")], budget_tokens=10**6)
+
+    offered = json.loads(RuleView(trace).messages)
+
+    assert offered["count"] > 990
+    assert len(offered["all"]) == 201
+    assert offered["all"][0]["rules"] == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "undo",
+        {"command": "undo"},
+        {"command": "explode"},
+        {"command": "switch", "rule": "global/9/9", "on": True},
+        {"command": "edit", "rule": "a", "field": "id", "value": "b"},
+        {"command": "edit", "rule": "a", "field": "pattern", "value": 3},
+        {"command": "look", "where": {"depth": -1}},
+        {"command": "look", "where": {"depth": "deep"}},
+        {"command": "look", "where": {"role": "king"}},
+        {"command": "look", "where": {"stage": "never"}},
+        {"command": "look", "where": {"colour": "red"}},
+        {"command": "choose", "message": "node:none"},
+        {"command": "reset"},
+    ],
+)
+def test_what_is_no_command_is_refused_in_a_sentence(wrong: object) -> None:
+    widget = RuleView(rule("a", "b"), "a")
+    before = widget.view
+
+    widget._handle_custom_msg(wrong, [])
+
+    assert widget.said
+    assert widget.view == before
+
+
+def test_two_rules_of_one_name_are_told_apart_by_their_keys() -> None:
+    widget = RuleView([rule("a", "x", id="", name="same"), rule("b", "y", id="", name="same")], "ab")
+
+    with pytest.raises(CtxlabError, match="global/0/0, global/1/0"):
+        widget.switch("same", on=False)
+    widget.switch("global/1/0", on=False)
+
+    assert last(widget) == "xb"
+
+
+def test_the_rules_of_a_file_can_be_tried(trace: Trace) -> None:
+    widget = RuleView(rules(), "*He waves for a very long time at the boat.* (（OOC: brb）) Hello")
+
+    assert [row["name"] for row in view_of(widget)["rules"]] == [one.shown_name for one in rules()[0].rules]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "pieces"),
+    [
+        ("Bob", "**Bob**", [("+", "**"), ("=", "Bob"), ("+", "**")]),
+        ("(aside)", "aside", [("-", "("), ("=", "aside"), ("-", ")")]),
+        ("colour", "color", [("=", "colo"), ("-", "u"), ("=", "r")]),
+        ("e\u0301", "e\u0300", [("-", "e\u0301"), ("+", "e\u0300")]),
+        (
+            "\U0001f44d\U0001f3fb",
+            "\U0001f44d\U0001f3ff",
+            [("-", "\U0001f44d\U0001f3fb"), ("+", "\U0001f44d\U0001f3ff")],
+        ),
+        ("e", "e\u0301", [("-", "e"), ("+", "e\u0301")]),
+        ("", "new", [("+", "new")]),
+        ("old", "", [("-", "old")]),
+    ],
+)
+def test_no_more_is_marked_than_differs(before: str, after: str, pieces: list[tuple[str, str]]) -> None:
+    assert [piece for piece in smallest(before, after) if piece[1]] == pieces
+
+
+@given(st.text("ab\u0301\u200d", max_size=8), st.text("ab\u0301\u200d", max_size=8))
+def test_marks_give_both_texts_back(before: str, after: str) -> None:
+    pieces = smallest(before, after)
+
+    assert "".join(words for sign, words in pieces if sign != "+") == before
+    assert "".join(words for sign, words in pieces if sign != "-") == after
+
+
+def test_of_very_many_places_the_first_are_marked_and_the_rest_counted() -> None:
+    widget = RuleView(rule("a", "b"), "a" * 5000)
+
+    pieces = view_of(widget)["rules"][0]["pieces"]
+
+    assert sum(sign == "+" for sign, _ in pieces) == MOST
+    assert pieces[-1] == ["~", "4,700 more places"]
+
+
+def test_a_long_unchanged_stretch_is_shown_by_its_ends() -> None:
+    (step,) = ctxlab.regex_steps("x" * 50_000 + "needle", rule("needle", "pin"))
+
+    pieces = marked(str(step.before), step.hits)
+
+    ends = "x" * 1000
+    assert pieces == [("=", ends), ("~", "48,000 characters"), ("=", ends), ("-", "needle"), ("+", "pin")]

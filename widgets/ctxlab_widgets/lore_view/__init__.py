@@ -1,0 +1,351 @@
+"""What became of every entry of the lore: which fired and by which words, what stopped the rest, the nearest change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import traitlets
+
+import ctxlab
+from ctxlab import Trace, Worldbook
+from ctxlab.documents.wording import counted
+from ctxlab.engines.worldbook import Decision, LoreScan, with_change
+from ctxlab.errors import CtxlabError
+from ctxlab.processors import WorldbookProcessor
+from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.widget import Widget
+from ctxlab_widgets.lore_view import sentences
+from ctxlab_widgets.lore_view.seeing import Sights
+
+FEW = 64
+"""Entries up to which the page gets all that an opened row shows, so that it opens without asking."""
+STEP = WorldbookProcessor.id
+
+Shown = Trace | LoreScan | Worldbook | Sequence[Worldbook]
+Kind = Literal["all", "fired", "blocked", "not-hit"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tried:
+    """What was shown before a change was tried, and the change."""
+
+    trace: Trace | None
+    scan: LoreScan
+    title: str
+    change: str
+
+
+class LoreView(Widget):
+    """Shows the decisions on every entry: of a run, of a scan, or of books against a text that can be edited.
+
+    >>> LoreView(trace)  # doctest: +SKIP
+    >>> LoreView(book, "Who keeps the lamp?")  # doctest: +SKIP
+    """
+
+    _esm = Path(__file__).parent / "static" / "widget.js"
+
+    view = traitlets.Unicode("").tag(sync=True)
+    """The rows, counts and sentences as JSON; empty while there is nothing to show."""
+    details = traitlets.Unicode("{}").tag(sync=True)
+    """What an opened row shows, as JSON, by key: of all where they are few, else of the one that is open."""
+    text = traitlets.Unicode("").tag(sync=True)
+    """The text that books are scanned against; empty where a run is shown."""
+    kind = traitlets.Enum(["all", *sentences.KINDS], default_value="all").tag(sync=True)
+    """Which rows are shown."""
+    find = traitlets.Unicode("").tag(sync=True)
+    """Words that title or keys must have; capitals don't matter."""
+    opened = traitlets.Unicode("").tag(sync=True)
+    """Key of the row that is open; empty when none is."""
+    trace = traitlets.Instance(Trace, allow_none=True)
+    """The run that is shown; None where books are scanned against a text."""
+    scan = traitlets.Instance(LoreScan, allow_none=True)
+    """The decisions that are shown."""
+
+    def __init__(self, run_or_book: Shown | None = None, text: str | None = None) -> None:
+        self._books: tuple[Worldbook, ...] | None = None
+        self._tried: list[_Tried] = []
+        self._sights: Sights | None = None
+        self._taking = False
+        self._typed = ""
+        super().__init__()
+        if isinstance(run_or_book, Trace | LoreScan) and text is not None:
+            raise CtxlabError("a run and a scan have their own words; only books go with a text")
+        match run_or_book:
+            case None:
+                pass
+            case Trace():
+                self.trace = run_or_book
+            case LoreScan():
+                self.scan = run_or_book
+            case Worldbook():
+                self._books = (run_or_book,)
+            case books:
+                self._books = tuple(books)
+        if self._books is not None:
+            self.set_text(text or "")
+        self.show()
+
+    # --- commands
+
+    def set_text(self, text: str) -> None:
+        """Scan the books against another text; what was tried is forgotten."""
+        if self._books is None:
+            raise CtxlabError("there is no text to change: LoreView(book, text) scans books against one")
+        scan = ctxlab.lore_scan(self._books, text)
+        self._tried.clear()
+        self._typed = self.text = text
+        self._take(None, scan)
+
+    def try_change(self, key: str) -> None:
+        """Show what would fire with an entry's nearest change; `back` leads back.
+
+        A run is built again with the changed book. A change that is a message is tried in the scan alone.
+        """
+        scan = self._scan()
+        decision = scan[key]
+        change = decision.nearest
+        if not change:
+            raise CtxlabError(f"no change is known for {decision.lore.entry.title!r}")
+        said = sentences.nearest(decision, scan)
+        before = _Tried(self._run, scan, decision.lore.entry.title, said)
+        if self._run is None or "message" in change:
+            after, found = self._run, scan.with_change(key)
+        else:
+            after = _rebuilt(self._run, scan, decision)
+            found = scan_of(after)
+        self._tried.append(before)
+        self._take(after, found)
+
+    def back(self) -> None:
+        """Show what stood there before the last change that was tried."""
+        if not self._tried:
+            raise CtxlabError("no change is being tried")
+        before = self._tried.pop()
+        self._take(before.trace, before.scan)
+
+    def filter(self, kind: Kind) -> None:
+        """Show all entries, or only those that fired, were blocked, or whose keys weren't seen."""
+        if kind not in ("all", *sentences.KINDS):
+            raise CtxlabError(f"entries are all, {', '.join(sentences.KINDS)}, not {kind!r}")
+        self.kind = kind
+
+    def open_row(self, key: str) -> None:
+        """Open a row, or with an empty key close the one that is open."""
+        if key:
+            self._scan()[key]
+        self.opened = key
+
+    def _do(self, asked: Mapping[str, Any]) -> None:
+        match asked:
+            case {"command": "set_text", "text": str(text)}:
+                self.set_text(text)
+            case {"command": "try_change", "key": str(key)}:
+                self.try_change(key)
+            case {"command": "back"}:
+                self.back()
+            case {"command": "filter", "kind": str(kind)}:
+                self.filter(kind)  # pyright: ignore[reportArgumentType]
+            case {"command": "open", "key": str(key)}:
+                self.open_row(key)
+            case _:
+                raise self._wrong(asked)
+
+    # --- what is held and what is shown
+
+    @property
+    def _run(self) -> Trace | None:
+        return cast("Trace | None", self.trace)
+
+    @property
+    def _found(self) -> LoreScan | None:
+        return cast("LoreScan | None", self.scan)
+
+    def _scan(self) -> LoreScan:
+        if self._found is None:
+            raise CtxlabError("no entries are shown")
+        return self._found
+
+    def _take(self, trace: Trace | None, scan: LoreScan | None) -> None:
+        """Show these two, which belong together."""
+        self._taking = True
+        try:
+            self.trace, self.scan = trace, scan
+        finally:
+            self._taking = False
+        self.show()
+
+    @traitlets.observe("trace")
+    def _another_run(self, change: Any) -> None:
+        if self._taking:
+            return
+        self._tried.clear()
+        self._books = None
+        self._typed = self.text = ""
+        self._take(self._run, None if self._run is None else scan_of(self._run))
+
+    @traitlets.observe("scan")
+    def _another_scan(self, change: Any) -> None:
+        if not self._taking:
+            self._tried.clear()
+            self.show()
+
+    @traitlets.observe("text")
+    def _another_text(self, change: Any) -> None:
+        if self.text != self._typed:
+            self.set_text(self.text)
+
+    @traitlets.observe("opened")
+    def _another_row(self, change: Any) -> None:
+        self._show_details()
+
+    def show(self) -> None:
+        """Take over into the traits what Python holds."""
+        scan = self._found
+        if self._sights is None or self._sights.scan is not scan:
+            self._sights = Sights(scan) if scan is not None else None
+        elif self.view:
+            return
+        with self.hold_sync():
+            self.view = as_json(self._view()) if scan is not None or self._run is not None else ""
+            self._show_details()
+
+    def _view(self) -> dict[str, Any]:
+        if self._sights is None:
+            return {"empty": _why_empty(self._run)}
+        scan = self._sights.scan
+        counts = dict.fromkeys(("all", *sentences.KINDS), 0)
+        for decision in scan.decisions:
+            counts["all"] += 1
+            counts[sentences.kind_of(decision)] += 1
+        before = {one.key for one in self._tried[-1].scan.fired} if self._tried else None
+        return {
+            "books": ", ".join(book.shown_name for book in scan.books),
+            "several": len(scan.books) > 1,
+            "typed": self._books is not None,
+            "said": _result(scan),
+            "counts": counts,
+            "rows": [self._row(decision, before) for decision in _in_order(scan)],
+            "tried": self._told(),
+            "notes": [note.text for note in scan.notes if note.level != "info"],
+        }
+
+    def _row(self, decision: Decision, before: set[str] | None) -> dict[str, Any]:
+        assert self._sights is not None
+        scan, lore = self._sights.scan, decision.lore
+        row: dict[str, Any] = {
+            "key": decision.key,
+            "uid": str(lore.entry.uid),
+            "title": lore.entry.title,
+            "book": lore.book.shown_name,
+            "keys": sentences.keys_of(lore),
+            "kind": sentences.kind_of(decision),
+            "chips": list(sentences.chips(decision, scan)),
+            "nearest": "" if decision.fired else sentences.nearest(decision, scan),
+            "tokens": decision.tokens or 0 if decision.fired else 0,
+            **self._where(decision),
+        }
+        if before is not None and decision.fired != (decision.key in before):
+            row["turned"] = "new" if decision.fired else "no longer"
+        return row
+
+    def _where(self, decision: Decision) -> dict[str, Any]:
+        """Where its key was seen, or what was looked through in vain."""
+        assert self._sights is not None
+        seen = self._sights.seen(decision)
+        if seen is None:
+            return {"scanned": self._looked_through(decision)}
+        said, spot = seen
+        where = said.key.replace("-", " ")
+        if said.number is not None:
+            where = f"message {said.number}"
+        elif said.key.startswith("lore:"):
+            where = self._sights.scan[said.key].lore.entry.title
+        pieces = self._sights.excerpt(decision, said, spot)
+        return {"number": said.number, "where": where, "in_lore": said.key.startswith("lore:"), "pieces": pieces}
+
+    def _looked_through(self, decision: Decision) -> str:
+        assert self._sights is not None
+        if decision.lore.is_certain:
+            return "it needs no key"
+        if not decision.lore.primary:
+            return "it has no keys"
+        messages, characters = self._sights.characters(decision.lore.depth)
+        return f"scanned {counted(messages, 'message')}, {counted(characters, 'character')}"
+
+    def _told(self) -> dict[str, Any] | None:
+        """What is being tried, and what it changes."""
+        if not self._tried or self._found is None:
+            return None
+        tried = self._tried[-1]
+        was, now = {one.key for one in tried.scan.fired}, {one.key for one in self._found.fired}
+        return {
+            "title": tried.title,
+            "change": tried.change,
+            "came": [one.lore.entry.title for one in self._found.fired if one.key not in was],
+            "went": [one.lore.entry.title for one in tried.scan.fired if one.key not in now],
+            "alone": self._run is not None and self._run is tried.trace,
+        }
+
+    def _show_details(self) -> None:
+        scan = self._found
+        if scan is None or self._sights is None:
+            self.details = "{}"
+            return
+        keys = [one.key for one in scan.decisions] if len(scan) <= FEW else [self.opened]
+        known = {one.key for one in scan.decisions} if len(scan) > FEW else set(keys)
+        self.details = as_json({key: self._detail(scan[key]) for key in keys if key in known})
+
+    def _detail(self, decision: Decision) -> dict[str, Any]:
+        assert self._sights is not None
+        scan = self._sights.scan
+        return {
+            "texts": [
+                {"key": said.key, "number": said.number, "pieces": pieces}
+                for said, pieces in self._sights.lit(decision)
+            ],
+            "content": decision.lore.entry.content,
+            "goes": sentences.goes(decision.lore),
+            "gates": list(sentences.gates(decision, scan)),
+            "change": sentences.nearest(decision, scan),
+            "fired": decision.fired,
+        }
+
+
+def scan_of(trace: Trace) -> LoreScan | None:
+    """The scan that a run made, with what it was made from; None where it made none."""
+    step = next((step for step in trace.steps if step.id == STEP and not step.skipped), None)
+    if step is None or step.failure is not None or not step.before.request.books:
+        return None
+    processor = trace.pipeline.stage(STEP).processor
+    return processor.scan(step.before, trace.services) if isinstance(processor, WorldbookProcessor) else None
+
+
+def _rebuilt(trace: Trace, scan: LoreScan, decision: Decision) -> Trace:
+    """The run with the changed books."""
+    change = decision.nearest
+    books = [held.book for held in with_change(scan.asked, change, of=decision.lore).books]
+    settings = {f"{STEP}.{name}": value for name, value in change.get("settings", {}).items()}
+    return ctxlab.rebuild(trace, books=books, settings=settings)
+
+
+def _why_empty(trace: Trace | None) -> str:
+    if trace is not None and not trace.start.request.books:
+        return "No book is in force in this run: ctxlab.build(session, books=[book]) has one."
+    return "This run hasn't decided on its lore: the step worldbook-processor is off, failed or still to come."
+
+
+def _in_order(scan: LoreScan) -> list[Decision]:
+    """Those that fire in the order in which they came, then what was blocked, then what wasn't hit."""
+    rest = [one for one in scan.decisions if not one.fired]
+    rest.sort(key=lambda one: sentences.kind_of(one) == "not-hit")
+    return [*scan.fired, *rest]
+
+
+def _result(scan: LoreScan) -> str:
+    rules = scan.asked.rules
+    of = f" of {rules.budget_tokens:,}" if rules.budget_tokens is not None else ""
+    spent = f"{scan.spent_tokens:,}{of} tokens" if of else counted(scan.spent_tokens, "token")
+    return f"{spent}, scan depth {rules.scan_depth}"

@@ -1,0 +1,327 @@
+// The table: only blocks of rows that are near what is seen are drawn, so that ten thousand entries are no more work than fifty.
+
+import { glyph, h, harmless } from "../_shared/dom";
+import { grouped } from "../_shared/numbers";
+import { opened } from "./opened";
+import { blocksOf, type Detail, KINDS, type Row } from "./rows";
+
+const BLOCK = 40;
+/** Rows up to which the table stands in the page at its full height. */
+const FEW = 120;
+const HEIGHT = 46; // of a row that was never drawn
+const PAGE = 10;
+const NAMES = ["entry, keys", "decision", "where the key was seen", "gate", "nearest change", "tokens"];
+const SIGNS = { fired: "done", blocked: "off", "not-hit": "todo" };
+
+export interface Door {
+  live: boolean;
+  several: boolean;
+  signal: AbortSignal;
+  detail(key: string): Detail | null;
+  /** A row was clicked or entered. */
+  pick(key: string): void;
+  close(): void;
+  tryChange(key: string): void;
+}
+
+interface Block {
+  element: HTMLElement;
+  first: number;
+  end: number;
+  drawn: boolean;
+}
+
+export class Grid {
+  readonly element = h("div", { class: "lore", role: "grid", "aria-label": "Lore entries" });
+  private readonly head = h(
+    "div",
+    { class: "lrow lhead", role: "row", "aria-rowindex": 1 },
+    NAMES.map((name, i) => h("div", { role: "columnheader", class: i === 5 ? "num" : "" }, name)),
+  );
+  private rows: Row[] = [];
+  private blocks: Block[] = [];
+  private watch: IntersectionObserver | null = null;
+  private at: { key: string; column: number } = { key: "", column: 0 };
+  private open = "";
+  private selected = "";
+
+  constructor(private readonly door: Door) {
+    const { signal } = door;
+    this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
+    this.element.addEventListener("click", (event) => this.clicked(event), { signal });
+    this.element.addEventListener("focusin", (event) => this.came(event), { signal });
+    signal.addEventListener("abort", () => this.watch?.disconnect());
+  }
+
+  /** Everything anew; the focus stays on the entry that has it. */
+  draw(rows: Row[], open: string, selected: string, nothing: string): void {
+    const had = this.element.contains(document.activeElement);
+    const top = this.element.scrollTop;
+    Object.assign(this, { rows, open, selected });
+    const long = rows.length > FEW;
+    this.watch?.disconnect();
+    this.watch = long ? new IntersectionObserver((seen) => this.seen(seen), this.watching()) : null;
+    this.blocks = blocksOf(rows.length, long ? BLOCK : FEW).map(([first, end]) => {
+      const element = h("div", { class: "block", role: "rowgroup" });
+      return { element, first, end, drawn: false };
+    });
+    this.element.classList.toggle("long", long);
+    this.element.setAttribute("aria-rowcount", String(rows.length + 1));
+    this.element.replaceChildren(this.head, ...this.blocks.map((block) => block.element));
+    if (!rows.length)
+      this.element.append(
+        h("div", { role: "row" }, h("div", { role: "gridcell", class: "empty", tabindex: 0 }, nothing)),
+      );
+    for (const block of this.blocks) {
+      if (long) {
+        block.element.style.height = `${(block.end - block.first) * HEIGHT}px`;
+        this.watch?.observe(block.element);
+      } else this.fill(block);
+    }
+    this.element.scrollTop = top;
+    const place = rows.findIndex((row) => row.key === this.at.key);
+    if (place < 0) this.at = { key: rows[0]?.key ?? "", column: 0 };
+    if (long) this.fill(this.blockOf(Math.max(0, place)));
+    this.mark();
+    if (!had) return;
+    this.cell()?.focus({ preventScroll: true });
+    this.cell()?.parentElement?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Another row is open. */
+  show(open: string): void {
+    const before = this.open;
+    this.open = open;
+    for (const key of new Set([before, open])) this.redraw(key);
+    this.mark();
+    if (before !== open && this.watch) this.element.querySelector(".lopen")?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Another entry is selected, in this view or elsewhere. */
+  select(selected: string, reveal: boolean): void {
+    this.selected = selected;
+    const place = this.rows.findIndex((row) => row.key === selected);
+    if (reveal && place >= 0 && this.watch) {
+      this.fill(this.blockOf(place));
+      this.element.scrollTop = this.rowOf(selected)!.offsetTop - this.element.clientHeight / 3;
+    }
+    this.mark();
+  }
+
+  focus(): void {
+    this.cell()?.focus();
+  }
+
+  // --- blocks
+
+  private watching(): IntersectionObserverInit {
+    return { root: this.element, rootMargin: "600px 0px" };
+  }
+
+  private seen(seen: IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of seen) {
+      const block = this.blocks.find((each) => each.element === target);
+      if (!block) continue;
+      if (isIntersecting) this.fill(block);
+      else if (!block.element.contains(document.activeElement)) this.leave(block);
+    }
+    this.mark();
+  }
+
+  private fill(block: Block): void {
+    if (block.drawn) return;
+    block.drawn = true;
+    const parts: HTMLElement[] = [];
+    for (let i = block.first; i < block.end; i++) parts.push(...this.parts(i));
+    block.element.replaceChildren(...parts);
+    block.element.style.height = "";
+  }
+
+  private leave(block: Block): void {
+    if (!block.drawn) return;
+    block.element.style.height = `${block.element.offsetHeight}px`;
+    block.element.replaceChildren();
+    block.drawn = false;
+  }
+
+  private blockOf(place: number): Block {
+    return this.blocks.find((block) => place >= block.first && place < block.end)!;
+  }
+
+  // --- rows
+
+  private parts(place: number): HTMLElement[] {
+    const row = this.rows[place];
+    const line = this.line(row, place);
+    return row.key === this.open ? [line, this.below(row)] : [line];
+  }
+
+  private redraw(key: string): void {
+    const line = this.rowOf(key);
+    if (!line) return;
+    const had = line.contains(document.activeElement);
+    if (line.nextElementSibling?.classList.contains("lopen")) line.nextElementSibling.remove();
+    line.replaceWith(...this.parts(this.rows.findIndex((row) => row.key === key)));
+    this.mark();
+    if (had) this.cell()?.focus({ preventScroll: true });
+  }
+
+  private below(row: Row): HTMLElement {
+    const body = opened(this.door.detail(row.key), row, this.door);
+    return h("div", { class: "lopen", role: "row" }, h("div", { role: "gridcell", "aria-colspan": 6 }, body));
+  }
+
+  private line(row: Row, place: number): HTMLElement {
+    const cell = (name: string, ...inside: Parameters<typeof h>[2][]) =>
+      h("div", { role: "gridcell", class: name, tabindex: -1 }, ...inside);
+    const open = row.key === this.open;
+    return h(
+      "div",
+      {
+        class: `lrow k-${row.kind}`,
+        role: "row",
+        "data-key": row.key,
+        "aria-rowindex": place + 2,
+        "aria-expanded": String(open),
+      },
+      h(
+        "div",
+        { role: "rowheader", class: "who", tabindex: -1 },
+        h("span", { class: "strong" }, harmless(row.title === row.uid ? row.uid : `${row.uid} ${row.title}`)),
+        h("span", { class: "sub mono" }, harmless(row.keys)),
+        this.door.several && h("span", { class: "sub" }, harmless(row.book)),
+      ),
+      cell("decided", this.decision(row)),
+      cell("tx", this.seenAt(row)),
+      cell("gate", h("span", { class: "lb" }, "gate "), row.chips.map(tag)),
+      cell(
+        row.nearest ? "near" : "near none",
+        row.nearest ? [h("span", { class: "lb" }, "nearest "), harmless(row.nearest)] : "–",
+      ),
+      cell("num", grouped(row.tokens)),
+    );
+  }
+
+  private decision(row: Row): HTMLElement[] {
+    const word = KINDS[row.kind].toLowerCase();
+    const out = [h("span", { class: `tag d-${row.kind}` }, glyph(SIGNS[row.kind]), word)];
+    if (row.turned) out.push(h("span", { class: `tag ${row.turned === "new" ? "add" : "gone"}` }, row.turned));
+    return out;
+  }
+
+  private seenAt(row: Row): (Node | string)[] {
+    if (!row.pieces) return [h("span", { class: "muted" }, row.scanned ?? "")];
+    const where = harmless(row.where ?? "");
+    const sign = row.in_lore
+      ? h("span", { class: "chip src-lore" }, glyph("lore"), h("span", { class: "lb" }, where))
+      : row.number
+        ? h("span", { class: "mno", title: where }, row.number, h("span", { class: "vh" }, ": "))
+        : h("span", { class: "tag" }, where);
+    return [sign, " ", ...lit(row.pieces)];
+  }
+
+  // --- where the focus is
+
+  private mark(): void {
+    for (const line of this.element.querySelectorAll<HTMLElement>(".lrow[data-key]")) {
+      const { key } = line.dataset;
+      line.setAttribute("aria-selected", String(key === this.selected));
+      for (const [i, cell] of [...line.children].entries())
+        (cell as HTMLElement).tabIndex = key === this.at.key && i === this.at.column ? 0 : -1;
+    }
+  }
+
+  private cell(): HTMLElement | null {
+    return (this.rowOf(this.at.key)?.children[this.at.column] as HTMLElement | undefined) ?? null;
+  }
+
+  private rowOf(key: string): HTMLElement | null {
+    return this.element.querySelector<HTMLElement>(`.lrow[data-key="${CSS.escape(key)}"]`);
+  }
+
+  private came(event: FocusEvent): void {
+    const cell = event.target as HTMLElement;
+    const line = cell.parentElement;
+    if (!line?.dataset.key || !line.classList.contains("lrow")) return;
+    this.at = { key: line.dataset.key, column: [...line.children].indexOf(cell) };
+    this.mark();
+  }
+
+  private clicked(event: MouseEvent): void {
+    const target = event.target as HTMLElement;
+    const chosen = document.getSelection();
+    if (chosen && !chosen.isCollapsed && this.element.contains(chosen.anchorNode)) return;
+    const line = target.closest<HTMLElement>(".lrow[data-key]");
+    if (!line) return;
+    const column = [...line.children].findIndex((cell) => cell.contains(target));
+    this.at = { key: line.dataset.key!, column: Math.max(0, column) };
+    this.mark();
+    this.door.pick(line.dataset.key!);
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    if (event.altKey || event.metaKey) return;
+    const target = event.target as HTMLElement;
+    const inside = target.closest(".lopen");
+    if (event.key === "Escape" && this.open && (inside || target === this.cell())) {
+      stop(event);
+      if (inside) this.at.key = this.open;
+      this.door.close();
+      this.cell()?.focus();
+      return;
+    }
+    if (inside || target !== this.cell()) return;
+    const to = this.leads(event);
+    if (to) {
+      stop(event);
+      this.go(to.place, to.column);
+    } else if (event.key === "Enter") {
+      stop(event);
+      this.door.pick(this.at.key);
+    }
+  }
+
+  private leads(event: KeyboardEvent): { place: number; column: number } | null {
+    const place = this.rows.findIndex((row) => row.key === this.at.key);
+    const { column } = this.at;
+    const last = this.rows.length - 1;
+    const ways: Record<string, [number, number]> = {
+      ArrowUp: [place - 1, column],
+      ArrowDown: [place + 1, column],
+      ArrowLeft: [place, column - 1],
+      ArrowRight: [place, column + 1],
+      PageUp: [place - PAGE, column],
+      PageDown: [place + PAGE, column],
+      Home: event.ctrlKey ? [0, 0] : [place, 0],
+      End: event.ctrlKey ? [last, NAMES.length - 1] : [place, NAMES.length - 1],
+    };
+    const way = ways[event.key];
+    if (!way) return null;
+    const clamp = (n: number, most: number) => Math.min(Math.max(n, 0), most);
+    return { place: clamp(way[0], last), column: clamp(way[1], NAMES.length - 1) };
+  }
+
+  private go(place: number, column: number): void {
+    this.fill(this.blockOf(place));
+    const { column: before } = this.at;
+    this.at = { key: this.rows[place].key, column };
+    // A narrow page leaves a cell without words out.
+    while (this.cell()?.offsetParent === null && this.at.column > 0)
+      this.at.column += column > before && this.at.column < NAMES.length - 1 ? 1 : -1;
+    this.mark();
+    const cell = this.cell();
+    cell?.focus({ preventScroll: true });
+    cell?.parentElement?.scrollIntoView({ block: "nearest" });
+  }
+}
+
+const tag = (words: string) => h("span", { class: "tag" }, h("span", { class: "cut" }, harmless(words)));
+
+/** Text and lit text in turn. */
+export const lit = (pieces: string[]): (Node | string)[] =>
+  pieces.map((piece, i) => (i % 2 ? h("mark", {}, harmless(piece)) : harmless(piece)));
+
+function stop(event: Event): void {
+  event.preventDefault();
+  event.stopPropagation();
+}

@@ -1,0 +1,236 @@
+// What became of every entry of the lore, and a text to try books against.
+
+import { glyph, h, harmless } from "../_shared/dom";
+import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
+import { grouped } from "../_shared/numbers";
+import { radios } from "../_shared/radios";
+import { Grid } from "./grid";
+import { chosen, type Detail, KINDS, named, type Row, type View } from "./rows";
+import own from "./widget.css";
+
+const EMPTY =
+  'Nothing to show: pass a run with a book, LoreView(trace), or a book and a text, LoreView(book, "a text").';
+const WAIT = 250; // milliseconds without a key before a text is scanned again
+const HEARD = ["view", "details", "text", "kind", "find", "opened", "selected", "said", "live"];
+
+const begin = (at: Mounted): void => void new Shown(at);
+
+class Shown {
+  readonly signal: AbortSignal;
+  private readonly model: Model;
+  private view: View | null = null;
+  private details: Record<string, Detail> = {};
+  private readonly frame = h("div", { class: "w" });
+  private readonly empty = h("p", { class: "empty" });
+  private readonly books = h("span", { class: "muted books" });
+  private readonly said = h("span", { class: "ink2 said", "aria-live": "polite" });
+  private readonly tried = h("div", { class: "tried", role: "status" });
+  private readonly notes = h("ul", { class: "lnotes" });
+  private readonly field = h("textarea", { rows: 3, "aria-label": "Text to scan", spellcheck: "false" });
+  private readonly typing = h("div", { class: "typing" }, h("span", { class: "ink2" }, "Text"), this.field);
+  private readonly find = h("input", {
+    type: "search",
+    class: "find",
+    "aria-label": "Find in titles and keys",
+    placeholder: "Find",
+  });
+  private readonly kinds;
+  private readonly grid: Grid;
+  private waiting = 0;
+
+  constructor(private readonly at: Mounted) {
+    const { model, root, signal } = at;
+    this.model = model;
+    this.signal = signal;
+    this.grid = new Grid(this);
+    this.kinds = radios("Show", KINDS, (kind) => this.choose({ kind }), signal);
+    root.append(this.frame);
+    this.listen(root);
+    this.read();
+    this.draw();
+  }
+
+  get live(): boolean {
+    return this.model.get("live") === true;
+  }
+
+  get several(): boolean {
+    return this.view?.several ?? false;
+  }
+
+  // --- what the table asks for
+
+  detail(key: string): Detail | null {
+    return this.details[key] ?? null;
+  }
+
+  pick(key: string): void {
+    const opened = this.model.get("opened") === key ? "" : key;
+    save(this.model, { opened, selected: key });
+  }
+
+  close(): void {
+    save(this.model, { opened: "" });
+  }
+
+  tryChange(key: string): void {
+    this.model.send({ command: "try_change", key });
+  }
+
+  // --- what is heard
+
+  private listen(root: HTMLElement): void {
+    const { signal } = this;
+    whenChanged(this.at, HEARD, (changed) => this.heard(changed));
+    this.find.addEventListener("input", () => this.choose({ find: this.find.value }), { signal });
+    this.field.addEventListener("input", () => this.typed(), { signal });
+    // Only a field that nobody is in takes over another text.
+    this.field.addEventListener("blur", () => this.takeText(), { signal });
+    signal.addEventListener("abort", () => clearTimeout(this.waiting));
+    root.addEventListener(
+      "keydown",
+      (event) => {
+        const target = event.target as HTMLElement;
+        if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || target.matches("input, textarea"))
+          return;
+        event.preventDefault();
+        event.stopPropagation();
+        this.find.focus();
+      },
+      { signal },
+    );
+  }
+
+  private heard(changed: Set<string>): void {
+    const has = (...names: string[]) => names.some((name) => changed.has(name));
+    const before = this.view;
+    if (has("view", "details")) this.read();
+    if (has("view", "kind", "find", "live") || (has("said") && !this.view)) this.draw(before);
+    else {
+      this.tell();
+      if (has("text")) this.takeText();
+      if (has("opened", "details")) this.grid.show(String(this.model.get("opened")));
+    }
+    if (has("selected")) {
+      const inside = this.frame.contains(document.activeElement);
+      this.grid.select(String(this.model.get("selected")), !inside);
+    }
+  }
+
+  private read(): void {
+    const view = String(this.model.get("view") ?? "");
+    this.view = view ? (JSON.parse(view) as View) : null;
+    this.details = JSON.parse(String(this.model.get("details") || "{}"));
+  }
+
+  private choose(values: Record<string, string>): void {
+    save(this.model, values);
+  }
+
+  private typed(): void {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => {
+      this.waiting = 0;
+      this.model.send({ command: "set_text", text: this.field.value });
+    }, WAIT);
+  }
+
+  private takeText(): void {
+    if (this.waiting || document.activeElement === this.field) return;
+    this.field.value = String(this.model.get("text") ?? "");
+  }
+
+  // --- drawing
+
+  private draw(before: View | null = null): void {
+    const { view, frame } = this;
+    if (!view || view.empty !== undefined) {
+      this.empty.textContent = view?.empty ?? EMPTY;
+      frame.replaceChildren(this.empty);
+      return;
+    }
+    if (this.empty.isConnected || !frame.childElementCount) frame.replaceChildren(...this.parts());
+    this.books.textContent = harmless(view.books);
+    this.books.title = harmless(view.books);
+    this.typing.hidden = !view.typed;
+    this.field.disabled = !this.live;
+    this.takeText();
+    const kind = String(this.model.get("kind") ?? "all");
+    for (const [name, word] of Object.entries(KINDS))
+      this.kinds.label(name, `${word} ${grouped(view.counts[name as keyof typeof KINDS])}`);
+    this.kinds.set(kind);
+    const find = String(this.model.get("find") ?? "");
+    if (this.find.value !== find && document.activeElement !== this.find) this.find.value = find;
+    this.drawTried(view, before);
+    this.notes.replaceChildren(...view.notes.map((note) => h("li", {}, glyph("warning"), harmless(note))));
+    this.notes.hidden = !view.notes.length;
+    const rows = chosen(view.rows, kind, find);
+    this.grid.draw(
+      rows,
+      String(this.model.get("opened") ?? ""),
+      String(this.model.get("selected") ?? ""),
+      this.nothing(kind, find),
+    );
+    this.tell(rows);
+  }
+
+  private parts(): HTMLElement[] {
+    const head = h(
+      "div",
+      { class: "head" },
+      h("h2", {}, "Lore"),
+      this.books,
+      this.kinds.element,
+      this.find,
+      h("span", { class: "sp" }),
+      this.said,
+    );
+    return [head, this.tried, this.typing, this.grid.element, this.notes];
+  }
+
+  private nothing(kind: string, find: string): string {
+    if (find) return `No entry has “${harmless(find)}” in its title or keys.`;
+    return kind === "all" ? "The books have no entries." : `No entry is ${KINDS[kind as Row["kind"]].toLowerCase()}.`;
+  }
+
+  /** The result, or why the last thing asked for was not done. */
+  private tell(rows?: Row[]): void {
+    const wrong = String(this.model.get("said") ?? "");
+    const found = rows && this.model.get("find") ? `${grouped(rows.length)} found, ` : "";
+    if (wrong || rows) this.said.textContent = wrong || `${found}${this.view?.said ?? ""}`;
+    else this.said.textContent = this.view?.said ?? "";
+    this.said.classList.toggle("wrong", Boolean(wrong));
+  }
+
+  private drawTried(view: View, before: View | null): void {
+    const { tried } = view;
+    const had = this.tried.contains(document.activeElement);
+    this.tried.hidden = !tried;
+    if (!tried) {
+      this.tried.replaceChildren();
+      if (had || (before?.tried && document.activeElement === document.body)) this.grid.focus();
+      return;
+    }
+    const back = h("button", { type: "button", class: "btn" }, glyph("back"), "Back");
+    back.addEventListener("click", () => this.model.send({ command: "back" }), { signal: this.signal });
+    if (!this.live) back.setAttribute("aria-disabled", "true");
+    const did = [
+      tried.came.length && `fires now: ${named(tried.came)}`,
+      tried.went.length && `no longer: ${named(tried.went)}`,
+    ].filter(Boolean);
+    this.tried.replaceChildren(
+      glyph("edited"),
+      h(
+        "span",
+        { class: "words" },
+        h("b", {}, harmless(tried.title)),
+        ` tried with: ${harmless(tried.change)}. `,
+        harmless(did.length ? `${did.join("; ")}.` : "nothing else fires."),
+        tried.alone && " Only the scan was made again; the run is as it was.",
+      ),
+      back,
+    );
+  }
+}
+
+export default widget("Lore decisions", own, begin);

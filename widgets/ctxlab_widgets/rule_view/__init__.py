@@ -1,0 +1,521 @@
+"""A text rule by rule: what each one found and put in its place, or why it did nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import traitlets
+
+from ctxlab import Draft, RegexConfig, RegexPreset, RegexRule, Trace
+from ctxlab.api.request import rules_of
+from ctxlab.context import Origin, Request, Text
+from ctxlab.documents import Session
+from ctxlab.documents.wording import counted
+from ctxlab.engines.regexes.rules import BoundRule, Ruleset, Source, listed
+from ctxlab.engines.regexes.steps import RegexStep, RegexSteps, regex_steps
+from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.processors import RegexProcessor
+from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.widget import Widget
+from ctxlab_widgets.rule_view.editing import (
+    Place,
+    WrongFlags,
+    flags_of,
+    holder_of,
+    named,
+    places,
+    plainly,
+    rebuilt,
+    times,
+    where_of,
+    with_flags,
+    with_rule,
+)
+from ctxlab_widgets.rule_view.marking import marked
+
+STEP = RegexProcessor.id
+ROLES = ("system", "user", "assistant", "tool")
+NEWEST = 200
+"""Messages that can be chosen beside those that a rule changed, where a conversation is long."""
+NO_MESSAGES = '{"count":0,"all":[]}'
+SHORT = 60
+LONGEST = 20_000
+"""Characters of the last text that are shown."""
+
+Rules = RegexConfig | RegexPreset | RegexRule | Sequence[RegexPreset | RegexRule]
+Stage = Literal["request", "render"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """A text, and where it is said to stand. A role or a depth of None is any."""
+
+    text: str
+    role: str | None = None
+    depth: int | None = 0
+    stage: Stage = "request"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Before:
+    """What stood there before a change; `typing` names the field that was typed in."""
+
+    trace: Trace | None
+    config: RegexConfig
+    typing: tuple[str, str] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Message:
+    """A text of a run as its rules found it."""
+
+    key: str
+    number: int
+    draft: Draft
+    text: Text
+    own: _Tested
+    changed_by: int
+
+
+class RuleView(Widget):
+    """Shows what each rule does to a text of one's own, or did to a message of a run; rules can be changed in place.
+
+    >>> RuleView(rules, "some text")  # doctest: +SKIP
+    >>> RuleView(trace)  # doctest: +SKIP
+    """
+
+    _esm = Path(__file__).parent / "static" / "widget.js"
+
+    view = traitlets.Unicode("").tag(sync=True)
+    """The rules and what each did as JSON; empty while there is nothing to show."""
+    messages = traitlets.Unicode(NO_MESSAGES).tag(sync=True)
+    """The messages to choose from, as JSON; none where no run is shown."""
+    message = traitlets.Unicode("").tag(sync=True)
+    """Key of the message that is shown."""
+    text = traitlets.Unicode("").tag(sync=True)
+    """The text before all rules."""
+    role = traitlets.Enum(["", *ROLES], default_value="").tag(sync=True)
+    """Whose text it is; empty for anybody's."""
+    depth = traitlets.Int(0, allow_none=True, min=0).tag(sync=True)
+    """How many messages come after it; None for any."""
+    stage = traitlets.Enum(["request", "render"], default_value="request").tag(sync=True)
+    """Whether it is about to be sent or to be shown."""
+    opened = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    """Keys of the rules that are open."""
+    wrong = traitlets.Dict().tag(sync=True)
+    """`{"rule", "field", "error"}` of an edit that was refused; empty when none was."""
+    trace = traitlets.Instance(Trace, allow_none=True)
+    """The run that is shown; None where rules are tried on a text alone."""
+
+    def __init__(self, run_or_rules: Trace | Rules | None = None, text: str | None = None) -> None:
+        self._config: RegexConfig | None = None
+        self._undo: list[_Before] = []
+        self._messages: dict[str, _Message] = {}
+        self._ready: tuple[Sequence[Source], dict[str, BoundRule]] = ((), {})
+        self._taking = True
+        super().__init__()
+        self._taking = False
+        if isinstance(run_or_rules, Trace):
+            self.trace = run_or_rules
+            if text is not None:
+                self.set_text(text)
+        elif run_or_rules is not None:
+            one = isinstance(run_or_rules, RegexPreset | RegexRule)
+            self._config = rules_of([run_or_rules] if one else run_or_rules)  # pyright: ignore[reportArgumentType]
+            self._test(_Tested(text or "", stage=_stage_of(self._config)))
+        elif text is not None:
+            self._test(_Tested(text))
+
+    @property
+    def rules(self) -> RegexConfig:
+        """Everyone's rules as they are now, with what was changed."""
+        if self._run is not None:
+            return self._run.start.request.rules
+        return self._config or RegexConfig()
+
+    @property
+    def steps(self) -> RegexSteps:
+        """What each rule does to the text that is shown."""
+        return self._steps()
+
+    # --- commands
+
+    def set_text(self, text: str) -> None:
+        """Try the rules on another text."""
+        self.look(text=text)
+
+    def look(self, **where: Any) -> None:
+        """Say otherwise what is tested: `text`, `role` (None is any), `depth` (None is any), `stage`."""
+        known = {"text", "role", "depth", "stage"}
+        if wrong := set(where) - known:
+            raise CtxlabError(f"a text has no {sorted(wrong)[0]!r}; it has a text, a role, a depth and a stage")
+        now = self._tested
+        fields = {name: where.get(name, getattr(now, name)) for name in known}
+        if fields["role"] not in (None, *ROLES):
+            raise CtxlabError(f"a role is one of {', '.join(ROLES)} or None, not {fields['role']!r}")
+        if fields["stage"] not in ("request", "render"):
+            raise CtxlabError(f"a stage is request or render, not {fields['stage']!r}")
+        depth = fields["depth"]
+        if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
+            raise CtxlabError(f"a depth is a number from 0, or None, not {depth!r}")
+        self._test(_Tested(**fields))
+
+    def choose(self, key: str) -> None:
+        """Show a message of the run, as the rules found it."""
+        if key not in self._messages:
+            raise CtxlabError(f"the rules saw no message {key!r}{did_you_mean(key, list(self._messages)[:2000])}")
+        self._choose(key)
+        self.selected = _key_alone(key)
+
+    def reset(self) -> None:
+        """Back to the message as it is in the run."""
+        if self.message not in self._messages:
+            raise CtxlabError("there is no message to go back to")
+        self._choose(self.message)
+
+    def switch(self, rule: str, *, on: bool) -> None:
+        """Switch a rule on or off, by its key, id or name. Of a run, the run is built again."""
+        self._change(rule, {"enabled": on}, typing=None)
+
+    def edit(
+        self, rule: str, *, pattern: str | None = None, replacement: str | None = None, flags: str | None = None
+    ) -> None:
+        """Give a rule another pattern, replacement or flags. Of a run, the run is built again."""
+        self._edit(rule, pattern, replacement, flags, typing=None)
+
+    def undo(self) -> None:
+        """Take the last change of a rule back."""
+        if not self._undo:
+            raise CtxlabError("nothing was changed")
+        before = self._undo.pop()
+        self._config = before.config
+        self._take(before.trace)
+
+    def _edit(
+        self,
+        rule: str,
+        pattern: str | None,
+        replacement: str | None,
+        flags: str | None,
+        *,
+        typing: tuple[str, str] | None,
+    ) -> None:
+        key = named(rule, self._ready[1])
+        now = self._ready[1][key].rule
+        fields: dict[str, Any] = {"regex": pattern} if pattern is not None else {}
+        fields |= {"replacement": replacement} if replacement is not None else {}
+        try:
+            fields |= with_flags(now.changed(fields), flags) if flags is not None else {}
+        except WrongFlags as problem:
+            self.wrong = {"rule": key, "field": "flags", "error": str(problem)}
+            raise
+        self._change(key, fields, typing=typing)
+
+    def _change(self, rule: str, fields: Mapping[str, Any], *, typing: tuple[str, str] | None) -> None:
+        sources, rules = self._ready
+        key = named(rule, rules)
+        self.wrong = {}
+        if all(getattr(rules[key].rule, name) == value for name, value in fields.items()):
+            return
+        layer, preset, index = key.split("/")
+        source = next(source for source in sources if source.layer == layer)
+        config = with_rule(source.config, Place(source.layer, int(preset), int(index)), fields)
+        before = _Before(self._run, self.rules, typing)
+        after = rebuilt(self._run, source, config) if self._run is not None else None
+        if not (typing is not None and self._undo and self._undo[-1].typing == typing):
+            self._undo.append(before)
+        if after is None:
+            self._config = config
+        self._take(after)
+
+    def _do(self, asked: Mapping[str, Any]) -> None:
+        match asked:
+            case {"command": "set_text", "text": str(text)}:
+                self.set_text(text)
+            case {"command": "look", "where": dict(where)}:
+                self.look(**{str(name): value for name, value in cast("dict[Any, Any]", where).items()})
+            case {"command": "choose", "message": str(key)}:
+                self.choose(key)
+            case {"command": "reset"}:
+                self.reset()
+            case {"command": "switch", "rule": str(rule), "on": bool(on)}:
+                self.switch(rule, on=on)
+            case {"command": "edit", "rule": str(rule), "field": str(field), "value": str(value), **more}:
+                if field not in ("pattern", "replacement", "flags"):
+                    raise self._wrong(asked)
+                words = {name: value if name == field else None for name in ("pattern", "replacement", "flags")}
+                turn = (rule, f"{field} {more['turn']}") if "turn" in more else None
+                self._edit(rule, **words, typing=turn)
+            case {"command": "undo"}:
+                self.undo()
+            case _:
+                raise self._wrong(asked)
+
+    # --- what is held
+
+    @property
+    def _run(self) -> Trace | None:
+        return cast("Trace | None", self.trace)
+
+    @property
+    def _tested(self) -> _Tested:
+        return _Tested(self.text, self.role or None, self.depth, cast("Stage", self.stage))
+
+    @property
+    def _request(self) -> Request:
+        return self._run.start.request if self._run is not None else Request(Session())
+
+    def _test(self, what: _Tested) -> None:
+        self._taking = True
+        try:
+            with self.hold_sync():
+                self.text, self.role, self.depth, self.stage = what.text, what.role or "", what.depth, what.stage
+        finally:
+            self._taking = False
+        self.show()
+
+    def _choose(self, key: str) -> None:
+        self._taking = True
+        self.message = key
+        self._test(self._messages[key].own)
+
+    def _take(self, trace: Trace | None) -> None:
+        """Show a run that a change here has made; what is tested stays what it is."""
+        self._taking = True
+        try:
+            if trace is not None:
+                self.trace = trace
+                self._read(trace)
+        finally:
+            self._taking = False
+        self.show()
+
+    def _read(self, trace: Trace) -> None:
+        self._messages = {message.key: message for message in _messages_of(trace)}
+        self.messages = as_json({"count": len(self._messages), "all": _offered(self._messages)})
+
+    @traitlets.observe("trace")
+    def _another_run(self, change: Any) -> None:
+        if self._taking:
+            return
+        self._undo.clear()
+        self.wrong = {}
+        if self._run is None:
+            self._messages, self.messages = {}, NO_MESSAGES
+            self.show()
+            return
+        self._config = None
+        was_own = self.message in self._messages and self._tested == self._messages[self.message].own
+        self._read(self._run)
+        keys = [key for key in self._messages if _key_alone(key) == self.selected]
+        if was_own or self.message not in self._messages:
+            kept = self.message if self.message in self._messages else ""
+            first = next(iter(keys), "") or kept or _worth_showing(self._messages)
+            if first:
+                self._choose(first)
+                return
+        self.show()
+
+    @traitlets.observe("selected")
+    def _another_message(self, change: Any) -> None:
+        if self._taking or _key_alone(self.message) == self.selected:
+            return
+        found = next((key for key in self._messages if _key_alone(key) == self.selected), None)
+        if found is not None:
+            self._choose(found)
+
+    @traitlets.observe("text", "role", "depth", "stage")
+    def _another_test(self, change: Any) -> None:
+        if not self._taking:
+            self.show()
+
+    @traitlets.observe("message")
+    def _another_choice(self, change: Any) -> None:
+        message = self._messages.get(self.message)
+        if not self._taking and message is not None and self._tested != message.own:
+            self._test(message.own)
+
+    # --- what is shown
+
+    def _steps(self) -> RegexSteps:
+        tested, run = self._tested, self._run
+        sources = self._sources()
+        message = self._messages.get(self.message)
+        own = message is not None and tested.text == message.own.text
+        text = message.text if message is not None and own else Text.of(tested.text, Origin("text"))
+        settings: dict[str, Any] = {}
+        processor = _processor_of(run) if run is not None else None
+        if processor is not None:
+            settings = {"compat": processor.settings.compat, "timeout_seconds": processor.settings.timeout_seconds}
+        return regex_steps(
+            text, sources, self._request, role=tested.role, depth=tested.depth, stage=tested.stage, **settings
+        )
+
+    def _sources(self) -> Sequence[Source]:
+        """The layers of rules that hold for what is tested."""
+        if self._run is None:
+            return [Source("global", self.rules)]
+        meta = self._messages[self.message].draft.meta if self.message in self._messages else {}
+        ruleset = Ruleset(self._request, stage=cast("Stage", self.stage))
+        return ruleset.sources(agent_id=meta.get("agentId"), user_id=meta.get("userProfileId"))
+
+    def show(self) -> None:
+        """Take over into the traits what Python holds."""
+        if self._run is None and self._config is None:
+            self.view = ""
+            return
+        if self._run is not None and not self._messages:
+            self.view = as_json({"empty": _why_empty(self._run)})
+            return
+        sources = self._sources()
+        rules = [bound for bound, _ in listed(sources, stage=cast("Stage", self.stage))]
+        keys = [place.key for place in places(sources, rules)]
+        self._ready = sources, dict(zip(keys, rules, strict=True))
+        with self.hold_sync():
+            self.view = as_json(self._view(keys, self._steps()))
+            self.opened = [key for key in self.opened if key in self._ready[1]]
+
+    def _view(self, keys: Sequence[str], steps: RegexSteps) -> dict[str, Any]:
+        sources, rules = self._ready
+        message = self._messages.get(self.message)
+        return {
+            "run": self._run is not None,
+            "names": ", ".join(dict.fromkeys(bound.preset.name or bound.preset.id for bound in rules.values())),
+            "said": _result(steps),
+            "several": len({id(bound.preset) for bound in rules.values()}) > 1,
+            "own": message is None or self._tested == message.own,
+            "undo": len(self._undo),
+            "rules": [
+                _row(key, rules[key], step, self._holder(sources, rules[key]))
+                for key, step in zip(keys, steps, strict=True)
+            ],
+            "last": self._last(steps),
+        }
+
+    def _holder(self, sources: Sequence[Source], bound: BoundRule) -> str:
+        source = next(source for source in sources if source.layer == bound.layer)
+        holder = holder_of(source, self._request)
+        return "" if holder is None else holder.shown_name
+
+    def _last(self, steps: RegexSteps) -> dict[str, Any]:
+        before, after = str(steps.start), str(steps.text)
+        told = f"{counted(len(before), 'character')} → {len(after):,}"
+        if self._run is not None:
+            count = self._run.services.tokenizer.count
+            told += f", {counted(count(before), 'token')} → {count(after):,}"
+        more = len(after) - LONGEST
+        return {"text": after[:LONGEST], "told": told, "more": f"{more:,} characters more" if more > 0 else ""}
+
+
+def _row(key: str, bound: BoundRule, step: RegexStep, holder: str) -> dict[str, Any]:
+    rule = bound.rule
+    state, told = _state(step, rule)
+    row: dict[str, Any] = {
+        "key": key,
+        "name": rule.shown_name or rule.regex,
+        "preset": bound.preset.name or bound.preset.id,
+        "layer": bound.layer,
+        "holder": holder,
+        "pattern": rule.regex,
+        "replacement": rule.replacement,
+        "flags": flags_of(rule),
+        "flavor": rule.flavor,
+        "where": where_of(rule),
+        "on": rule.enabled,
+        "state": state,
+        "told": told,
+        "remarks": list(step.remarks),
+    }
+    return row | ({"pieces": marked(str(step.before), step.hits)} if step.hits else {})
+
+
+def _state(step: RegexStep, rule: RegexRule) -> tuple[str, str]:
+    """Matched, nothing to change, off, failed or passed by, and that in words."""
+    if step.problem:
+        return "failed", plainly(step.problem)
+    if step.idle and "switched off" in step.idle:
+        return "off", step.idle.removeprefix("it is ")
+    if step.idle and step.idle.endswith("stage"):
+        kinds = [word for word, is_on in (("sent", rule.apply_to.request), ("shown", rule.apply_to.render)) if is_on]
+        return "idle", f"only for what is {kinds[0]}" if kinds else "for nothing, neither sent nor shown"
+    if step.idle:
+        return "idle", step.idle
+    return ("matched", times(len(step.hits))) if step.hits else ("none", "nothing to change")
+
+
+def _result(steps: RegexSteps) -> str:
+    if not len(steps):
+        return "no rules"
+    matched = [len(step.hits) for step in steps if step.hits]
+    failed = sum(step.problem is not None for step in steps)
+    told = f"{len(matched):,} of {counted(len(steps), 'rule')} matched, {counted(sum(matched), 'place')}"
+    return f"{told}, {failed:,} failed" if failed else told
+
+
+# --- the messages of a run
+
+
+def _processor_of(trace: Trace) -> RegexProcessor | None:
+    stage = next((stage for stage in trace.pipeline.stages if stage.id == STEP), None)
+    return stage.processor if stage is not None and isinstance(stage.processor, RegexProcessor) else None
+
+
+def _messages_of(trace: Trace) -> list[_Message]:
+    """The texts that the rules saw, oldest first; a message's further texts have a number behind their key."""
+    step = next((step for step in trace.steps if step.id == STEP and not step.skipped), None)
+    if step is None:
+        return []
+    changed: dict[str, int] = {}
+    for row in step.after.shared.get(STEP, ()):
+        changed[row["key"]] = changed.get(row["key"], 0) + 1
+    newest = len(step.before.drafts) - 1
+    out: list[_Message] = []
+    for i, draft in enumerate(step.before.drafts):
+        texts = [part for part in draft.body if isinstance(part, Text)]
+        for number, text in enumerate(texts, 1):
+            key = draft.key if number == 1 else f"{draft.key}#{number}"
+            own = _Tested(str(text), draft.role if draft.role in ROLES else None, newest - i)
+            out.append(_Message(key, i + 1, draft, text, own, changed.get(draft.key, 0)))
+    return out
+
+
+def _key_alone(key: str) -> str:
+    return key.split("#")[0]
+
+
+def _worth_showing(messages: Mapping[str, _Message]) -> str:
+    """The newest that a rule changed, else the newest."""
+    newest = list(messages.values())[::-1]
+    return next((one.key for one in newest if one.changed_by), newest[0].key if newest else "")
+
+
+def _offered(messages: Mapping[str, _Message]) -> list[dict[str, Any]]:
+    """Of a long conversation those that a rule changed, and the newest."""
+    rows = list(messages.values())
+    kept = [row for i, row in enumerate(rows) if row.changed_by or i >= len(rows) - NEWEST]
+    return [
+        {
+            "key": row.key,
+            "number": row.number,
+            "role": row.draft.role,
+            "words": " ".join(row.own.text[: 2 * SHORT].split())[:SHORT],
+            "rules": row.changed_by,
+        }
+        for row in (rows if len(rows) <= 2 * NEWEST else kept)
+    ]
+
+
+def _stage_of(config: RegexConfig) -> Stage:
+    """What is sent, unless the rules are only for what is shown."""
+    rules = [rule for preset in config.presets for rule in preset.rules]
+    is_shown_only = bool(rules) and not any(rule.apply_to.request for rule in rules)
+    return "render" if is_shown_only else "request"
+
+
+def _why_empty(trace: Trace) -> str:
+    if any(step.id == STEP and not step.skipped for step in trace.steps):
+        return "This run has no messages that rules could change."
+    return f"This run's rules haven't run: the step {STEP} is off, failed or still to come."

@@ -1,0 +1,161 @@
+"""Rules by their place: found, changed, and put back into the run that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import ctxlab
+from ctxlab import Agent, RegexConfig, RegexRule, Trace, UserProfile
+from ctxlab.context import Request
+from ctxlab.documents.wording import counted
+from ctxlab.engines.regexes.pattern import written_flags
+from ctxlab.engines.regexes.preparing import pattern_of
+from ctxlab.engines.regexes.rules import BoundRule, Layer, Source
+from ctxlab.errors import CtxlabError, did_you_mean
+
+FLAGS = {"javascript": "dgimsuvy", "python": "gimsuxa"}
+
+
+class WrongFlags(CtxlabError):
+    """Flags that the rule's flavour doesn't have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a rule stands: whose it is, in which of the presets, and where in it."""
+
+    layer: Layer
+    preset: int
+    rule: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.layer}/{self.preset}/{self.rule}"
+
+
+def places(sources: Sequence[Source], rules: Sequence[BoundRule]) -> list[Place]:
+    """The place of each rule."""
+    free: dict[tuple[str, int, int], list[Place]] = {}
+    for source in sources:
+        for number, preset in enumerate(source.config.presets):
+            for index, rule in enumerate(preset.rules):
+                place = Place(source.layer, number, index)
+                free.setdefault((source.layer, id(preset), id(rule)), []).append(place)
+    return [free[bound.layer, id(bound.preset), id(bound.rule)].pop(0) for bound in rules]
+
+
+def named(which: str, rules: Mapping[str, BoundRule]) -> str:
+    """The key of the rule of this key, id or name."""
+    if which in rules:
+        return which
+    for found in (
+        [key for key, bound in rules.items() if bound.rule.id == which],
+        [key for key, bound in rules.items() if bound.rule.name == which],
+    ):
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise CtxlabError(f"there are {len(found)} rules {which!r}; say one of the keys {', '.join(found[:8])}")
+    known = [name for bound in rules.values() for name in (bound.rule.id, bound.rule.name) if name]
+    raise CtxlabError(f"there is no rule {which!r}{did_you_mean(which, known)}")
+
+
+def with_rule(config: RegexConfig, place: Place, fields: Mapping[str, Any]) -> RegexConfig:
+    """The same rules, with other fields in one."""
+    presets = list(config.presets)
+    rules = list(presets[place.preset].rules)
+    rules[place.rule] = rules[place.rule].changed(fields)
+    presets[place.preset] = presets[place.preset].model_copy(update={"rules": tuple(rules)})
+    return config.model_copy(update={"presets": tuple(presets)})
+
+
+def flags_of(rule: RegexRule) -> str:
+    """The flags that the rule runs with."""
+    return pattern_of(rule).flags
+
+
+def with_flags(rule: RegexRule, flags: str) -> dict[str, str]:
+    """The fields that give a rule other flags: those in `/body/flags` are changed there."""
+    known = FLAGS[rule.flavor]
+    wrong = next((flag for i, flag in enumerate(flags) if flag not in known or flag in flags[:i]), None)
+    if wrong is not None:
+        twice = "stands there twice" if wrong in known else "is not one of them"
+        raise WrongFlags(f"flags are some of {', '.join(known)}; {wrong!r} {twice}")
+    if not written_flags(rule.regex, flavor=rule.flavor):
+        return {"flags": flags}
+    return {"regex": f"{rule.regex[: rule.regex.rindex('/') + 1]}{flags}", "flags": flags}
+
+
+# --- whose they are
+
+
+def holder_of(source: Source, request: Request) -> Agent | UserProfile | None:
+    """The agent or the user whose rules these are; None for everyone's."""
+    known: Sequence[Agent | UserProfile | None] = ()
+    if source.layer == "agent":
+        known = (request.agent, *request.agents)
+    elif source.layer == "user":
+        known = (request.user, *request.users)
+    return next((one for one in known if one is not None and one.regex_config is source.config), None)
+
+
+def rebuilt(trace: Trace, source: Source, config: RegexConfig) -> Trace:
+    """The run again with other rules in one layer. Those of an agent or a user are changed in them, for this run."""
+    request = trace.start.request
+    if source.layer == "global":
+        return ctxlab.rebuild(trace, rules=config)
+    old = holder_of(source, request)
+    if old is None:
+        raise CtxlabError(f"whose {source.layer}'s rules these are is not known; change them in the {source.layer}")
+    new = old.with_(regex_config=config)
+
+    def swapped(one: Any) -> Any:
+        return new if one is old else one
+
+    request = replace(
+        request,
+        agent=swapped(request.agent),
+        agents=tuple(map(swapped, request.agents)),
+        user=swapped(request.user),
+        users=tuple(map(swapped, request.users)),
+    )
+    return ctxlab.rebuild(replace(trace, start=replace(trace.start, request=request)), rules=request.rules)
+
+
+# --- in words
+
+
+def where_of(rule: RegexRule) -> str:
+    """Where a rule works: on what is sent or shown, whose messages, how deep."""
+    stages = [word for word, is_on in (("sent", rule.apply_to.request), ("shown", rule.apply_to.render)) if is_on]
+    return ", ".join([" and ".join(stages) or "nowhere", "/".join(rule.target_roles) or "no role", *_depths(rule)])
+
+
+def _depths(rule: RegexRule) -> Iterator[str]:
+    span = rule.depth_range
+    if span is None or (span.min is None and span.max is None):
+        return
+    if span.max is None:
+        yield f"depth {span.min} and more"
+    elif span.min is None:
+        yield f"depth up to {span.max}"
+    else:
+        yield f"depth {span.min}" if span.min == span.max else f"depth {span.min} to {span.max}"
+
+
+def plainly(problem: str) -> str:
+    """Why a rule was left out, as one sentence without the engine's prefix."""
+    words = problem.replace("\n", " ").strip()
+    head = "it doesn't compile: "
+    if words.startswith(head):
+        reason = words.removeprefix(head)
+        if ": " in reason and reason.startswith("Invalid regular expression"):
+            reason = reason.rsplit(": ", 1)[1]
+        return f"The pattern doesn't compile: {reason}."
+    return f"{words[:1].upper()}{words[1:]}".rstrip(".") + "."
+
+
+def times(hits: int) -> str:
+    return f"matched {'once' if hits == 1 else counted(hits, 'time')}"
