@@ -9,7 +9,7 @@ BROWSER := .venv/.browser
 # The machine's own node where it is new enough, else the one that the test extra brings.
 NODE := PATH="$$(node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' 2>/dev/null || echo "$(CURDIR)/$(BIN):")$$PATH"
 
-.PHONY: demo test check front widgets format bench pictures notebook lock clean
+.PHONY: demo test check front widgets format bench pictures lab lock clean
 
 demo: $(READY)
 	@$(BIN)/ctxlab demo
@@ -51,8 +51,10 @@ bench: $(READY)
 pictures: $(READY) $(BROWSER)
 	@$(BIN)/python -m tests.gallery.pictures docs/pictures
 
-notebook: $(READY)
-	@$(BIN)/jupyter lab notebooks
+# Neither news nor updates are asked for. LAB takes more of its options, such as --no-browser where there is no screen.
+lab: $(READY)
+	@$(BIN)/jupyter lab --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
+		$$(test "$$(id -u)" != 0 || echo --allow-root) $(LAB) notebooks/index.ipynb
 
 # The environment is rebuilt only when what it is made of changes. uv is quick; where it can't reach the index, pip does it.
 INSTALL := --quiet --requirement requirements.lock --editable .

@@ -21,11 +21,11 @@ from tests.gallery.pages import NoBrowser, browsing, open_widget
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One browser for all of them: they stay on one worker."""
+    """One browser for all tests of a module: they stay on one worker."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.xdist_group(f"browser {item.path.stem}"))
 
 
 @pytest.fixture(scope="module")

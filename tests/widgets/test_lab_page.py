@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import ctxlab
-import ctxlab_widgets
 from ctxlab.errors import CtxlabError, SeveralSessions
 from ctxlab.formats import Import
 from ctxlab.pipeline import Trace
@@ -202,13 +203,33 @@ def test_nothing_is_left_when_the_page_is_closed(page: LabPage) -> None:
     assert all(view.comm is None for view in views)
 
 
-def test_a_session_a_history_and_a_comparison_are_widgets_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_and_studies_are_widgets_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ctxlab_widgets.views._in_a_notebook", lambda: True)
     trace = ctxlab.build(chat())
     runs = ctxlab.compare({"one": trace, "two": trace})
+    (book,) = ctxlab.read(DATASETS / "harbour_lore.json").books
 
-    for value in (chat(), ctxlab.History(chat()), runs):
+    for value in (chat(), ctxlab.History(chat()), runs, ctxlab.lore_scan(book, "The lighthouse")):
         bundle = value._repr_mimebundle_()
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         assert "application/vnd.jupyter.widget-view+json" in data
-    assert ctxlab_widgets.BranchTree(ctxlab.History(chat())).session == chat()
+
+
+def test_outside_of_notebooks_they_are_not_and_nothing_is_loaded_for_it() -> None:
+    code = (
+        "import sys, ctxlab; s = ctxlab.Session(id='s').append('', role='system').append('hi');"
+        "values = s, ctxlab.History(s), ctxlab.compare({'one': ctxlab.build(s)});"
+        "print([value._repr_mimebundle_() for value in values], 'anywidget' in sys.modules)"
+    )
+
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[None, None, None] False"
+
+
+def test_a_conversation_without_a_message_has_a_page_too() -> None:
+    page = lab(ctxlab.Session())
+    _ = [getattr(page, name) for name in VIEWS]
+
+    page.session = chat()
+
+    assert page.trace.start.request.session == chat()
+    assert all_show(page, page.trace)

@@ -7,17 +7,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ctxlab.documents import History, Session
+    from ctxlab.engines.worldbook import LoreScan
     from ctxlab.pipeline import Debugger, Trace
+    from ctxlab.studies import Comparison
 
 
 def trace(value: Trace) -> Any | None:
     """The widget for a run, where a notebook can show one."""
-    return _step_debugger(value)
+    return _widget("StepDebugger", value)
 
 
 def debugger(value: Debugger) -> Any | None:
     """The widget that drives this very debugger, where a notebook can show one."""
-    return _step_debugger(value)
+    return _widget("StepDebugger", value)
+
+
+def session(value: Session | History) -> Any | None:
+    """The tree of a conversation; of a history the widget drives that very history."""
+    return _widget("BranchTree", value)
+
+
+def comparison(value: Comparison) -> Any | None:
+    """Runs side by side."""
+    return _widget("Compare", value)
+
+
+def lore(value: LoreScan) -> Any | None:
+    """The decisions on every entry of a scan."""
+    return _widget("LoreView", value)
 
 
 def report(value: Trace, path: Path) -> Path:
@@ -27,12 +45,12 @@ def report(value: Trace, path: Path) -> Path:
     return report(value, path)
 
 
-def _step_debugger(value: Trace | Debugger) -> Any | None:
+def _widget(name: str, value: object) -> Any | None:
     if not _in_a_notebook():
         return None
-    from ctxlab_widgets.step_debugger import StepDebugger
+    import ctxlab_widgets
 
-    return StepDebugger(value)
+    return getattr(ctxlab_widgets, name)(value)
 
 
 def _in_a_notebook() -> bool:

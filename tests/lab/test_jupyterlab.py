@@ -1,0 +1,155 @@
+"""Every notebook in JupyterLab: it runs, its widgets are drawn in light and dark, and Python hears what is clicked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator
+
+from tests.lab.pages import Lab
+
+NOTEBOOKS = sorted(path.stem for path in (Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+DRAWN = 24
+"""A region that is drawn has more colours than this; an empty one has a handful."""
+
+
+def shown_region(shown: Locator, name: str) -> Locator:
+    return shown.get_by_role("region", name=name).last
+
+
+def walk(lab: Lab, shown: Locator) -> None:
+    widget = shown_region(shown, "Step debugger")
+    before = int(lab.ask("print(widget.position)"))
+
+    widget.get_by_role("button", name="Back").click()
+    lab.until("widget.position", before - 1)
+    widget.locator("[data-step=token-limiter] .no").click()
+    lab.until("widget.breakpoints", ["token-limiter"])
+
+
+def drag_the_budget(lab: Lab, shown: Locator) -> None:
+    widget = shown_region(shown, "Token budget")
+    before = int(lab.ask("print(widget.trace.result.shared['token-limiter']['budget'])"))
+
+    handle = widget.get_by_role("slider").first
+    handle.focus()
+    lab.page.keyboard.press("PageUp")
+    lab.until(f"widget.trace.result.shared['token-limiter']['budget'] > {before}", wanted=True)
+
+
+def move_a_preset(lab: Lab, shown: Locator) -> None:
+    widget = shown_region(shown, "Injection map")
+    name = lab.ask("print(next(one for one in placed.injections if one.asked == 'depth 2').key)")
+
+    widget.locator(f'.d[data-key="{name}"]').click()
+    lab.until("widget.selected", name)
+    widget.locator('.foot [name="depth"]').fill("5")
+    lab.page.keyboard.press("Enter")
+    lab.until(f"next(one.asked for one in placing(widget.trace).injections if one.key == {name!r})", "depth 5")
+
+
+def look_at_another_branch(lab: Lab, shown: Locator) -> None:
+    widget = shown_region(shown, "Branch tree")
+    leaf = lab.ask("print(widget.session.leaf)")
+    canvas = widget.locator("canvas.cv")
+
+    widget.get_by_role("button", name="Active leaf").click()
+    lab.page.wait_for_timeout(300)
+    canvas.click()
+    lab.until("widget.selected", f"node:{leaf}")
+    while (
+        lab.ask("n = widget.session.node(widget.selected[5:]); print(len(widget.session.children(n.parent_id)))") == "1"
+    ):
+        at = lab.ask("print(widget.selected)")
+        lab.page.keyboard.press("ArrowLeft")
+        lab.until(f"widget.selected != {at!r}", wanted=True)
+    at = lab.ask("print(widget.selected)")
+    lab.page.keyboard.press("ArrowUp")
+    if lab.ask("print(widget.selected)") == at:
+        lab.page.keyboard.press("ArrowDown")
+    lab.until(f"widget.selected != {at!r}", wanted=True)
+    lab.page.keyboard.press("Enter")
+    lab.until(f"widget.session.leaf != {leaf!r}", wanted=True)
+
+
+def open_a_row(lab: Lab, shown: Locator) -> None:
+    row = shown_region(shown, "Compare").locator(".it").first
+    key = row.get_attribute("data-key") or ""
+
+    row.click()
+    lab.until("widget.opened", [key])
+
+
+def open_all_tabs(lab: Lab, shown: Locator) -> None:
+    for name in ("Budget", "Injections", "Lore", "Rules", "Compare", "Tokens"):
+        shown.get_by_role("tab", name=name, exact=True).click()
+        shown.locator(".ctxlab:visible").nth(1).wait_for()
+        drawn(lab, shown)
+    lab.until("len(page.opened)", 8)
+
+    shown_region(shown, "Token view").locator("[data-first='7']").first.click()
+    lab.until("page.tokens.token", 7)
+    shown.get_by_role("tab", name="Lore", exact=True).click()
+    entry = shown_region(shown, "Lore decisions").locator(".lrow[data-key]").nth(1)
+    entry.click()
+    lab.until("page.lore.opened", entry.get_attribute("data-key"))
+    turn_a_rule_off(lab, shown)
+    lab.until("all(getattr(page, name).trace is page.trace for name in page.opened)", wanted=True)
+
+
+def turn_a_rule_off(lab: Lab, shown: Locator) -> None:
+    """By keyboard: from tab to tab with the arrows, Enter opens one."""
+    hits = "len(page.trace.result.shared.get('regex-processor', ()))"
+    before = int(lab.ask(f"print({hits})"))
+
+    shown.get_by_role("tab", name="Lore", exact=True).focus()
+    lab.page.keyboard.press("ArrowRight")
+    lab.page.keyboard.press("Enter")
+    rule = shown_region(shown, "Rules").get_by_role("switch").nth(1)
+    rule.wait_for()
+    rule.press("Space")
+    lab.until(f"{hits} < {before}", wanted=True)
+
+
+USES: Mapping[str, Callable[[Lab, Locator], None]] = {
+    "06_step_debugger": walk,
+    "07_token_budgets": drag_the_budget,
+    "08_injection_positions": move_a_preset,
+    "09_branches": look_at_another_branch,
+    "10_compare_truncation": open_a_row,
+    "index": open_all_tabs,
+}
+
+
+def drawn(lab: Lab, shown: Locator) -> int:
+    """How many widgets the notebook shows; each of them, and each canvas in it, is more than an empty box."""
+    widgets = shown.locator(".ctxlab:visible").all()
+    for widget in widgets:
+        assert lab.colours(widget) > DRAWN, widget.get_attribute("aria-label")
+        for canvas in widget.locator("canvas:visible").all():
+            assert lab.colours(canvas) > DRAWN, widget.get_attribute("aria-label")
+    return len(widgets)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_runs_is_drawn_and_heard(lab: Lab, name: str) -> None:
+    with lab.notebook(f"notebooks/{name}.ipynb") as shown:
+        assert lab.run_all() == []
+        if name in USES:
+            shown.locator(".ctxlab").first.wait_for()
+        lab.page.wait_for_timeout(500)
+
+        light = drawn(lab, shown)
+        if name in USES:
+            USES[name](lab, shown)
+        lab.dark(on=True)
+
+        assert drawn(lab, shown) == light
+        assert {widget.get_attribute("data-theme") for widget in shown.locator(".ctxlab").all()} <= {"dark"}
+        assert light >= (name in USES)
+
+
+def test_every_new_notebook_is_used() -> None:
+    assert {name for name in NOTEBOOKS if name >= "06"} == set(USES)
