@@ -323,6 +323,63 @@ def test_a_form_that_is_refused_stays_and_says_why(opened: Opened, widget: Compa
     assert page.locator("form").is_hidden()
 
 
+def test_a_form_that_was_refused_twice_stays_when_another_column_goes(
+    opened: Opened, widget: Compare, tmp_path: Path
+) -> None:
+    page = opened.show(widget, tmp_path)
+    page.get_by_role("button", name="Add a column").click()
+    for _ in range(2):
+        page.get_by_role("button", name="Add", exact=True).click()
+        opened.pump(widget)
+    page.get_by_label("Budget").fill("700")
+
+    page.get_by_role("button", name="Remove block").click()
+    opened.pump(widget)
+
+    assert names(page) == ["sliding", "middle-out"]
+    assert page.get_by_label("Budget").input_value() == "700"
+
+
+def test_what_is_typed_keeps_the_focus_when_another_run_comes(
+    opened: Opened, widget: Compare, harbour: Trace, tmp_path: Path
+) -> None:
+    page = opened.show(widget, tmp_path)
+    page.get_by_role("button", name="Add a column").click()
+    page.get_by_label("Budget").focus()
+    page.keyboard.type("12")
+
+    widget.trace = harbour.rerun({"token-limiter.budget_tokens": 1500})
+    opened.pump(widget)
+    page.keyboard.type("34")
+
+    assert page.get_by_label("Budget").input_value() == "1234"
+
+
+def test_a_budget_beyond_all_counting_is_refused_in_a_sentence(opened: Opened, widget: Compare, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    page.get_by_role("button", name="Add a column").click()
+    page.get_by_label("Budget").fill("1e30")
+    page.get_by_role("button", name="Add", exact=True).click()
+    opened.pump(widget)
+
+    assert page.locator(".said.wrong").inner_text().startswith("a budget is below")
+
+
+def test_a_column_goes_while_a_row_is_open(opened: Opened, widget: Compare, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    key = widget.comparison.lines[-1].key
+    widget.open_row(key)
+    opened.pump(widget)
+
+    page.get_by_role("button", name="Remove block").click()
+    opened.pump(widget)
+    page.get_by_role("button", name="Remove middle-out").click()
+    opened.pump(widget)
+
+    assert names(page) == ["sliding"]
+    assert texts_below(page, key).locator(".tx1").count() == 1
+
+
 def test_a_column_becomes_the_base_or_goes(opened: Opened, widget: Compare, tmp_path: Path) -> None:
     page = opened.show(widget, tmp_path)
     page.get_by_role("button", name="Make block the base").click()

@@ -428,6 +428,59 @@ def test_a_thousand_messages_are_folded_around_a_hundred_presets(opened: Opened,
     assert joins(page, "preset:99", landings(widget, "preset:99"))
 
 
+def test_what_lands_every_few_messages_folds_with_them(opened: Opened, tmp_path: Path) -> None:
+    often = {"id": "p", "role": "system", "name": "Bell", "content": "x", "injectionStrategy": {"depthConfig": "4~4"}}
+    agent = Agent.model_validate({"id": "m", "presetMessages": [often]})
+    widget = InjectionMap(ctxlab.build(ctxlab.read_data(generated_session(1000, seed=1)).pick(), agent))
+    page = opened.show(widget, tmp_path)
+
+    assert len(landings(widget, "preset:0")) == 250
+    fold = page.locator(".bx.fold").first
+    assert fold.inner_text() == "968 messages of history, 242 injected"
+    assert page.locator(".slot").count() < 30
+    assert len(wires(page, "preset:0")) == 9, "one to the fold, one to each of the newest landings"
+
+    define(page, "preset:0").click()
+    opened.pump(widget)
+    assert page.locator(".slot").count() < 30
+    hidden = json.loads(widget.view)["rows"][landings(widget, "preset:0")[100]]["key"]
+    widget.selected = hidden
+    opened.pump(widget)
+    assert page.locator(f'.bx[data-key="{hidden}"]').get_attribute("aria-pressed") == "true"
+
+
+def test_depths_are_whole_on_a_narrow_page(opened: Opened, tmp_path: Path) -> None:
+    said = [{"role": "user", "content": f"line {i}"} for i in range(10_000)]
+    widget = InjectionMap(ctxlab.build(ctxlab.read_data(said).pick()))
+    opened.page.set_viewport_size({"width": 420, "height": 900})
+    page = opened.show(widget, tmp_path)
+
+    top = page.locator(".dp.t span").first
+    assert top.inner_text() == "10,000"
+    assert top.evaluate("(e) => e.scrollWidth <= e.clientWidth")
+    assert top.evaluate("(e) => e.getBoundingClientRect().right < document.querySelector('.w').clientWidth + 8")
+
+
+def test_a_depth_beyond_all_counting_stays_in_its_column(opened: Opened, tmp_path: Path) -> None:
+    far = {"id": "p", "role": "system", "name": "Far", "content": "x", "injectionStrategy": {"depth": 1e300}}
+    agent = Agent.model_validate({"id": "m", "presetMessages": [far]})
+    page = opened.show(
+        InjectionMap(ctxlab.build(ctxlab.read_data([{"role": "user", "content": "hi"}]).pick(), agent)), tmp_path
+    )
+
+    edge = page.locator(".w").evaluate("(e) => e.getBoundingClientRect().right")
+    assert all(box.bounding_box()["x"] + box.bounding_box()["width"] <= edge for box in page.locator(".dp span").all())
+
+
+def test_a_run_that_stopped_before_placing_says_so(
+    opened: Opened, harbour: Callable[..., Trace], tmp_path: Path
+) -> None:
+    page = opened.show(InjectionMap(harbour().upto(0)), tmp_path)
+
+    assert page.locator(".defs").inner_text().startswith("This run stopped before injection-assembler")
+    assert page.locator(".foot").inner_text() == "Choose a message to see its depth."
+
+
 def test_the_wires_keep_up_when_a_fold_above_a_landing_opens(opened: Opened, tmp_path: Path) -> None:
     presets = [{"id": "p", "role": "system", "name": "Low", "content": "x", "injectionStrategy": {"depth": 1}}]
     said = [{"role": "user", "content": f"line {i}"} for i in range(40)]

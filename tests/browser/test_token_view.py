@@ -359,6 +359,17 @@ def test_a_message_of_a_run_is_chosen(opened: Opened, tmp_path: Path) -> None:
     assert "Where is the keeper?" in pane(page, 0).inner_text()
 
 
+def test_finding_leaves_the_list_of_messages_as_it_is(opened: Opened, tmp_path: Path) -> None:
+    page = opened.show(TokenView(run()), tmp_path)
+    page.locator(".which option").nth(1).evaluate("(e) => { e.dataset.same = 'yes' }")
+
+    page.get_by_label("Find", exact=True).fill("keeper")
+    page.wait_for_timeout(30)
+
+    assert page.locator("mark").count() > 0
+    assert page.locator(".which option").nth(1).get_attribute("data-same") == "yes"
+
+
 def test_the_choice_of_colour_is_known_to_python(opened: Opened, tmp_path: Path) -> None:
     widget = TokenView("some words")
     page = opened.show(widget, tmp_path)

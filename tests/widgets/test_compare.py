@@ -130,6 +130,32 @@ def test_another_base_makes_the_columns_anew_and_leaves_given_runs() -> None:
     assert widget.traces["block"].start.request.session is widget.trace.start.request.session
 
 
+def test_a_base_that_is_named_by_what_it_has_is_named_anew_and_keeps_its_ledger() -> None:
+    widget = Compare(run(), strategies=["block"])
+    widget.ledgers = ["sliding"]
+
+    widget.trace = run(**{"token-limiter.strategy": "by-priority"})
+    assert list(widget.traces) == ["by-priority", "block"]
+    assert widget.ledgers == ["by-priority"]
+    widget.trace = run(**{"token-limiter.strategy": "block"})
+    assert list(widget.traces) == ["base", "block"], "the name belongs to another column"
+
+
+def test_a_base_that_was_given_a_name_keeps_it() -> None:
+    widget = Compare({"before": run()})
+    widget.add(strategy="block")
+
+    widget.trace = run(**{"token-limiter.strategy": "middle-out"})
+
+    assert list(widget.traces) == ["before", "block"]
+
+
+def test_an_agent_with_the_name_of_a_column_of_the_frame_is_no_problem() -> None:
+    odd = ANN.model_copy(update={"name": "words"})
+
+    assert list(Compare(run(agent=ANN), agents=[odd, BOB]).traces) == ["Ann", "words 2", "Bob"]
+
+
 def test_the_same_base_again_computes_nothing() -> None:
     widget = Compare(run(), strategies=["block"])
     before = widget.comparison
@@ -259,6 +285,8 @@ def test_a_column_that_goes_takes_its_ledger_along() -> None:
         {"command": "add", "budget": True},
         {"command": "add", "budget": "60"},
         {"command": "add", "budget": -5},
+        {"command": "add", "budget": 10**400},
+        {"command": "add", "budget": 10**5000},
         {"command": "add", "leaf": "nobody"},
         {"command": "add", "agent": "nobody"},
         {"command": "add", "name": "words", "budget": 60},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +182,23 @@ def test_a_run_without_injections_is_shown() -> None:
     assert [row["text"] for row in view(widget)["rows"]] == ["hi"]
 
 
+def test_a_run_in_which_nothing_was_placed_says_why() -> None:
+    whole = archive()
+    upto = whole.upto("injection-assembler")
+
+    def told(trace: Trace) -> str:
+        return json.loads(InjectionMap(trace).view)["unplaced"]
+
+    def placed_by(**step: Any) -> Trace:
+        undone = replace(upto.steps[-1], after=upto.steps[-1].before, **step)
+        return replace(upto, steps=(*upto.steps[:-1], undone))
+
+    assert told(whole) == told(upto) == ""
+    assert told(whole.upto(0)) == "This run stopped before injection-assembler: nothing is placed yet."
+    assert told(placed_by(skipped=True)) == "Nothing is placed: injection-assembler was passed over."
+    assert told(placed_by(failure=CtxlabError("no room"))) == "Nothing is placed, injection-assembler failed: no room"
+
+
 def test_half_a_surrogate_pair_in_a_name_is_no_problem() -> None:
     agent = Agent.model_validate({"presetMessages": [{"id": "p", "name": "\ud83d half", "content": "\ud83d"}]})
 
@@ -268,6 +286,15 @@ def test_presets_of_everyone_and_of_the_user_are_theirs() -> None:
         ({"key": "preset:5", "depth": -1}, "depth can't be -1"),
         ({"key": "preset:5", "depth": "soon"}, "depth can't be 'soon': it is a number such as 4"),
         ({"key": "preset:5", "depth": " "}, "depth can't be ' '"),
+        ({"key": "preset:5"}, "say where to"),
+        ({"key": "preset:5", "depth": None, "anchor": None}, "say where to"),
+        ({"key": "preset:5", "depth": 10**400}, "at most 1,000,000,000"),
+        ({"key": "preset:5", "order": -(10**400)}, "at most 1,000,000,000"),
+        ({"key": "preset:5", "depth": float("inf")}, "at most 1,000,000,000"),
+        ({"key": "preset:5", "depth": float("nan")}, "depth can't be nan"),
+        ({"key": "preset:5", "order": float("nan")}, "order can't be nan"),
+        ({"key": "lore:salt/3", "depth": 1e300}, "at most 1,000,000,000"),
+        ({"key": "lore:salt/3", "order": 10**400}, "at most 1,000,000,000"),
         ({"key": "preset:5", "order": "first"}, "no command"),
         ({"key": "preset:5", "anchor": "chat"}, "anchor 'chat' is not known; did you mean 'chat_history'?"),
         ({"key": "preset:5", "depth": 1, "anchor": "chat_history"}, "not to both"),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import traitlets
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ctxlab
@@ -61,6 +61,7 @@ def test_ids_and_split_characters_come_after_the_ends() -> None:
     assert widget.first == widget.second
 
 
+@settings(deadline=None)  # the first one loads the ranks
 @given(text=st.text(st.characters() | st.sampled_from("\ud83d\udc69灯🫠e\u0301 \n")))
 def test_every_boundary_in_both_is_one_of_each(text: str) -> None:
     widget = TokenView(text)
@@ -228,6 +229,10 @@ def test_the_token_in_focus_is_one_that_is_there() -> None:
     assert widget.token == 3
     widget.set_text("one")
     assert widget.token == 0
+    for wrong, there in ((10**9, 3), (-5, 0)):
+        other = TokenView("one two three four")
+        other.set_state({"token": wrong})
+        assert other.token == there
 
 
 def test_a_run_without_messages_is_an_empty_text() -> None:

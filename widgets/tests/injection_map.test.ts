@@ -45,6 +45,7 @@ const definition = (key: string, more: Partial<Definition> = {}): Definition => 
 });
 
 const view = (rows: Row[], all: Definition[] = []): MapView => ({
+  unplaced: "",
   session: "s",
   leaf: "",
   history: rows.filter((each) => each.history).length,
@@ -67,6 +68,32 @@ const shown = (at: MapView, all: Slot[]): string[] =>
 
 const NONE = new Map<string, number>();
 const nobody = () => false;
+
+describe("what lands often", () => {
+  const often = (cut: boolean): MapView => {
+    const rows = talk(60).flatMap((each, i) => [
+      put(`p@${60 - i}`, 60 - i, { atDepth: true }),
+      { ...each, cut: cut && i < 40 },
+    ]);
+    const landings = rows.flatMap((each, at) => (each.atDepth ? [at] : []));
+    return view(rows, [definition("p", { landings })]);
+  };
+
+  test("folds with the history, but for the newest landings", () => {
+    const at = often(false);
+    const all = slots(at, NONE, nobody);
+    expect(all.filter((slot) => "fold" in slot)).toHaveLength(1);
+    expect(all.filter((slot) => "row" in slot && at.rows[slot.row].atDepth)).toHaveLength(1 + 8);
+  });
+
+  test("folds apart where the history begins to be sent", () => {
+    const folds = slots(often(true), NONE, nobody).filter((slot) => "fold" in slot);
+    expect(folds.map((slot) => "fold" in slot && [slot.from, slot.to])).toEqual([
+      [1, 80],
+      [82, 103],
+    ]);
+  });
+});
 
 describe("the ruler", () => {
   test("counts the messages of the history below each gap, and says a depth once", () => {

@@ -15,8 +15,10 @@ from ctxlab.pipeline import Trace
 from ctxlab.studies import Comparison, compare
 from ctxlab_widgets._shared.values import as_json
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.compare.columns import BASE, Column, Recipe, columns_of, free_name, made, recipes
+from ctxlab_widgets.compare.columns import Column, Recipe, columns_of, free_name, made, rebased, recipes
 from ctxlab_widgets.compare.view import view_of
+
+UNCOUNTABLE = 2**53
 
 
 class Compare(Widget):
@@ -92,6 +94,8 @@ class Compare(Widget):
         base = self._base
         if base is None:
             raise CtxlabError("there is no run to start from: set `trace` first")
+        if budget is not None and budget >= UNCOUNTABLE:
+            raise CtxlabError(f"a budget is below {UNCOUNTABLE:,} tokens: a page can't count further")
         recipe = Recipe(strategy, budget, self._agent(agent), leaf)
         if not recipe:
             raise CtxlabError("say what is different in the new column: a strategy, a budget, an agent or a branch")
@@ -146,10 +150,13 @@ class Compare(Widget):
     @traitlets.observe("trace")
     def _another_base(self, change: Any) -> None:
         base: Trace | None = change["new"]
-        first, *rest = self._columns or (Column(BASE),)
-        if base is first.trace:
+        if base is self._base:
             return
-        self._set((Column(first.name, trace=base), *(column.made_from(base) for column in rest)))
+        columns = rebased(self._columns, base)
+        with self.hold_sync():
+            if self._columns and self._columns[0].name in self.ledgers:
+                self.ledgers = [columns[0].name if name == self._columns[0].name else name for name in self.ledgers]
+            self._set(columns)
 
     def _set(self, columns: tuple[Column, ...], comparison: Comparison | None = None) -> None:
         """Take over other columns whole, or nothing of them where they can't be compared."""

@@ -3,11 +3,16 @@
 import { h, harmless } from "../_shared/dom";
 import type { Ask, Door, State } from "./state";
 
+/** Whole numbers from here on arrive in Python as others or not as whole ones: it refuses this one. */
+const UNCOUNTABLE = 2 ** 53;
+
 export class AddForm {
   readonly element = h("form", { class: "adding", hidden: true, "aria-label": "Add a column", novalidate: true });
   readonly button = h("button", { type: "button", class: "btn", "aria-expanded": "false" }, "Add a column");
   private fields = new Map<string, HTMLSelectElement | HTMLInputElement>();
-  private asked = false;
+  private choices = "";
+  /** How many columns there were when one more was asked for; null when none is awaited. */
+  private awaiting: number | null = null;
 
   constructor(
     private readonly state: State,
@@ -21,16 +26,22 @@ export class AddForm {
 
   /** Takes over what there is to choose from; a column that came as asked closes the form. */
   draw(): void {
+    const { strategies, agents, leaves, columns } = this.state.view;
+    const choices = JSON.stringify([strategies, agents, leaves]);
+    if (choices !== this.choices) this.build();
+    this.choices = choices;
+    if (this.awaiting !== null && columns.length > this.awaiting) this.close();
+  }
+
+  /** The fields anew, with what was chosen in them where it can still be. */
+  private build(): void {
     const before = new Map([...this.fields].map(([name, field]) => [name, field.value]));
     this.fields = new Map();
     this.element.replaceChildren(...this.inside());
-    for (const [name, field] of this.fields) field.value = before.get(name) ?? "";
-    if (this.asked) this.close();
-  }
-
-  /** What was asked for is refused: the fields stay. */
-  refused(): void {
-    this.asked = false;
+    for (const [name, field] of this.fields) {
+      field.value = before.get(name) ?? "";
+      if (!field.value) field.value = ""; // a choice that is gone leaves a select with none at all
+    }
   }
 
   private open(): void {
@@ -40,8 +51,8 @@ export class AddForm {
   }
 
   private close(): void {
-    const inside = this.element.contains(document.activeElement) || this.asked;
-    this.asked = false;
+    const inside = this.element.contains(document.activeElement);
+    this.awaiting = null;
     this.element.hidden = true;
     this.button.setAttribute("aria-expanded", "false");
     for (const field of this.fields.values()) field.value = "";
@@ -62,8 +73,8 @@ export class AddForm {
     if (said.strategy) what.strategy = said.strategy;
     if (said.agent) what.agent = said.agent;
     if (said.leaf) what.leaf = said.leaf;
-    if (said.budget) what.budget = Math.round(Number(said.budget));
-    this.asked = true;
+    if (said.budget) what.budget = Math.min(Math.round(Number(said.budget)), UNCOUNTABLE);
+    this.awaiting = this.state.view.columns.length;
     this.door.ask(what);
   }
 

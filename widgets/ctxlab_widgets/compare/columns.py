@@ -12,6 +12,7 @@ from ctxlab.documents import Agent
 from ctxlab.errors import CtxlabError, OverBudget, ProcessorFailed
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.spending import LIMITER
+from ctxlab.studies.comparison import COLUMNS
 
 BASE = "base"
 FAILURES = (ProcessorFailed, OverBudget)
@@ -106,6 +107,17 @@ def recipes(
     return [recipe for recipe in found if recipe]
 
 
+def rebased(columns: Sequence[Column], base: Trace | None) -> tuple[Column, ...]:
+    """The columns with another base: one that is named by what it has is named anew."""
+    first, *rest = columns or (Column(BASE),)
+    wanted = [column.recipe for column in rest if column.recipe is not None]
+    name, taken = first.name, [column.name for column in rest]
+    if name != BASE and name == _name_of_base(first.trace, wanted):
+        now = _name_of_base(base, wanted)
+        name = free_name(BASE if now in taken else now, taken)
+    return (Column(name, trace=base), *(column.made_from(base) for column in rest))
+
+
 def columns_of(traces: Trace | Mapping[str, Trace] | None, wanted: Sequence[Recipe]) -> tuple[Column, ...]:
     """The given runs, then what is made from the first of them; what would be the base once more is left out."""
     if isinstance(traces, Mapping):
@@ -136,12 +148,12 @@ def _name_of_base(trace: Trace | None, wanted: Sequence[Recipe]) -> str:
         return BASE
     own = recipe_of(trace)
     asked = {field for recipe in wanted for field in ("strategy", "budget", "agent", "leaf") if getattr(recipe, field)}
-    return replace(own, **dict.fromkeys({"strategy", "budget", "agent", "leaf"} - asked)).name or BASE
+    return free_name(replace(own, **dict.fromkeys({"strategy", "budget", "agent", "leaf"} - asked)).name or BASE, [])
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:
-    """The name, or with the first number that makes it a new one."""
+    """The name, or with the first number that makes it a new one; a frame's own columns are none for a run."""
     found, n = name, 2
-    while found in taken:
+    while found in taken or found in COLUMNS:
         found, n = f"{name} {n}", n + 1
     return found

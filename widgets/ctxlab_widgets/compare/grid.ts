@@ -56,7 +56,7 @@ export class Grid {
     this.drawHeads();
     this.foot.replaceChildren(...totalsOf(this.state));
     this.element.setAttribute("aria-colcount", String(this.state.view.columns.length + 1));
-    this.resize();
+    this.adjust();
     this.arrange();
   }
 
@@ -135,8 +135,17 @@ export class Grid {
   // --- size
 
   private resize(): void {
+    if (!this.adjust()) return;
+    this.drawn.clear();
+    this.measured.clear();
+    this.measure();
+    this.look(true);
+  }
+
+  /** Widths of the columns for the room that there is; says whether rows must be drawn anew for it. */
+  private adjust(): boolean {
     const wide = this.element.clientWidth;
-    if (!wide) return;
+    if (!wide) return false;
     const narrow = wide < 700;
     const count = Math.max(1, Math.min(SIDE_BY_SIDE, this.state.view.columns.length));
     const column = Math.max(narrow ? 96 : 160, Math.floor((wide * 0.72) / count));
@@ -149,13 +158,10 @@ export class Grid {
     style.setProperty("--whole", `${first + column * cells}px`);
     style.setProperty("--seen", `${wide}px`);
     const key = `${narrow} ${column}`;
-    if (this.element.dataset.fit === key) return;
+    if (this.element.dataset.fit === key) return false;
     this.element.dataset.fit = key;
     this.state.narrow = narrow;
-    this.drawn.clear();
-    this.measured.clear();
-    this.measure();
-    this.look(true);
+    return true;
   }
 
   private measure(): void {

@@ -69,7 +69,6 @@ class Shown implements Door {
 
   changed(names: Set<string>): void {
     const { model, state } = this;
-    if (names.has("said") && model.get("said")) this.form.refused();
     if (names.has("texts")) state.texts = textsIn(model);
     state.onlyDifferences = model.get("only_differences") === true;
     state.opened = new Set(listOf(model, "opened"));

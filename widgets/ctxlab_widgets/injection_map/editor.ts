@@ -74,7 +74,8 @@ export class Editor {
   private build(view: MapView, chosen: Definition | undefined, row: Row | undefined): void {
     this.by.clear();
     if (!chosen) {
-      const words = row ? h("b", {}, harmless(row.id || row.key)) : h("span", { class: "ink2" }, HINT);
+      const hint = view.groups.length ? HINT : "Choose a message to see its depth.";
+      const words = row ? h("b", {}, harmless(row.id || row.key)) : h("span", { class: "ink2" }, hint);
       this.fields.replaceChildren(words);
       return;
     }

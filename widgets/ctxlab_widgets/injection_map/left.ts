@@ -68,7 +68,8 @@ export class Left {
         return card(item.definition, item.definition.key === chosen);
       }),
     );
-    if (!view.groups.length) this.element.replaceChildren(h("p", { class: "none" }, NOTHING));
+    const nothing = view.unplaced || (view.groups.length ? "" : NOTHING);
+    if (nothing) this.element.prepend(h("p", { class: "none" }, harmless(nothing)));
     const buttons = this.buttons();
     const at = buttons.findIndex((each) => name(each) === (held ?? (chosen || this.stop)));
     onlyStop(buttons, Math.max(0, at));

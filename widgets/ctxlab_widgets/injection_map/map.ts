@@ -45,6 +45,8 @@ export interface Row {
 }
 
 export interface MapView {
+  /** Why nothing was placed; empty where it was. */
+  unplaced: string;
   session: string;
   leaf: string;
   history: number;

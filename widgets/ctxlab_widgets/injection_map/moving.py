@@ -20,6 +20,8 @@ from ctxlab.processors.presets import Preset, presets_of
 from ctxlab.studies.placing import anchors_of
 
 Depth = float | str
+MOST = 10**9
+"""Further than any history reaches; whole numbers beyond 10^308 are no floats any more."""
 
 
 def moved(
@@ -33,6 +35,10 @@ def moved(
 ) -> Trace:
     """The run with this definition elsewhere; raises Refused for what is no key, no place, or can't be moved."""
     key = key.partition("@")[0] if key.startswith("preset:") else key
+    if all(each is None for each in (depth, order, anchor, position)):
+        raise Refused("say where to: a depth, an order, an anchor or a position")
+    if any(isinstance(number, int | float) and abs(number) > MOST for number in (depth, order)):
+        raise Refused(f"a depth or an order is at most {MOST:,}")
     preset = next((each for each in presets_of(trace.start.request) if each.key == key), None)
     if preset is not None:
         return _with_preset(trace, preset, depth=depth, order=order, anchor=anchor, position=position)

@@ -4,7 +4,7 @@ import { glyph, h, harmless } from "../_shared/dom";
 import { onlyStop, roving } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
 import { heading, isOf, type MapView, type Row } from "./map";
-import { OPENING, type Slot, slots } from "./slots";
+import { crowd, OPENING, type Slot, slots } from "./slots";
 
 export interface RightDoor {
   signal: AbortSignal;
@@ -21,6 +21,7 @@ export class Right {
   private readonly open = new Map<string, number>();
   private byRow = new Map<number, HTMLElement>();
   private byGhost = new Map<number, HTMLElement>();
+  private folds: { from: number; to: number; element: HTMLElement }[] = [];
   private ticks: [depth: number, ruler: HTMLElement][] = [];
 
   constructor(private readonly door: RightDoor) {
@@ -38,6 +39,11 @@ export class Right {
     return this.byRow.get(at);
   }
 
+  /** The row, or the fold that it is in. */
+  place(at: number): HTMLElement | undefined {
+    return this.byRow.get(at) ?? this.folds.find(({ from, to }) => from <= at && at < to)?.element;
+  }
+
   ghost(depth: number): HTMLElement | undefined {
     return this.byGhost.get(depth);
   }
@@ -50,12 +56,14 @@ export class Right {
   draw(view: MapView, selected: string, landed: ReadonlySet<number>): void {
     const focused = this.list.contains(document.activeElement) ? (document.activeElement as HTMLElement) : null;
     const held = focused?.dataset.row;
-    const all = slots(view, this.open, (row) => isOf(row, selected));
+    const all = slots(view, this.open, staying(view, selected));
     const words = heading(view);
     this.title.replaceChildren(h("span", { class: "x", title: words }, words), h("span", {}, "depth"));
+    this.list.style.setProperty("--digits", String(digits(all)));
     this.list.classList.toggle("topped", all[0]?.told ?? false);
     this.byRow = new Map();
     this.byGhost = new Map();
+    this.folds = [];
     this.ticks = [];
     this.list.replaceChildren(...all.map((slot) => this.slot(view, slot)));
     this.mark(view, selected, landed);
@@ -69,7 +77,8 @@ export class Right {
 
   /** Another message is selected; says whether it is in sight. */
   pick(view: MapView, selected: string, landed: ReadonlySet<number>): boolean {
-    if (view.rows.some((row, at) => isOf(row, selected) && !this.byRow.has(at))) return false;
+    const stays = staying(view, selected);
+    if (view.rows.some((row, at) => stays(row, at) && !this.byRow.has(at))) return false;
     this.mark(view, selected, landed);
     return true;
   }
@@ -86,7 +95,7 @@ export class Right {
 
   private slot(view: MapView, slot: Slot): HTMLElement {
     const line = slot.depth === null ? "none" : "ghost" in slot ? "beyond" : "end" in slot ? "last" : "";
-    const told = slot.told ? h("span", {}, grouped(slot.depth!)) : null;
+    const told = slot.told ? h("span", { title: grouped(slot.depth!) }, grouped(slot.depth!)) : null;
     const ruler = h("div", { class: `dp ${line}${slot.told ? " t" : ""}` }, told);
     if (slot.told && !("ghost" in slot)) this.ticks.push([slot.depth!, ruler]);
     return h("div", { class: "slot", role: "listitem" }, this.box(view, slot), ruler);
@@ -101,10 +110,9 @@ export class Right {
       return element;
     }
     if ("fold" in slot) {
-      const words = `${many(slot.to - slot.from, "message")} of history`;
-      const cut = view.rows[slot.from].cut ? " cut" : "";
-      const attributes = { type: "button", class: `bx fold${cut}`, "data-fold": slot.fold, "aria-expanded": "false" };
-      return h("button", attributes, glyph("history"), h("span", { class: "x" }, words));
+      const element = fold(view.rows.slice(slot.from, slot.to), slot.fold);
+      this.folds.push({ from: slot.from, to: slot.to, element });
+      return element;
     }
     const row = view.rows[slot.row];
     const element = message(row, slot.row);
@@ -128,6 +136,31 @@ export class Right {
     this.door.unfolded();
     this.buttons()[at]?.focus({ preventScroll: true });
   }
+}
+
+/** The signs of the longest number on the ruler; of a depth that no history has the end may be missing. */
+function digits(all: Slot[]): number {
+  const told = all.filter((slot) => slot.told).map((slot) => grouped(slot.depth!).length);
+  return Math.min(7, Math.max(1, ...told));
+}
+
+/** What is selected is never folded away; of a definition that landed all over, only what lies outside folds. */
+function staying(view: MapView, selected: string): (row: Row, at: number) => boolean {
+  const crowded = crowd(view);
+  return (row, at) => row.key === selected || (isOf(row, selected) && !crowded.has(at));
+}
+
+function fold(rows: Row[], key: string): HTMLElement {
+  const history = rows.filter((row) => row.history);
+  const injected = rows.length - history.length;
+  const parts = [
+    history.length && `${many(history.length, "message")} of history`,
+    injected && `${grouped(injected)} injected`,
+  ];
+  const words = parts.filter(Boolean).join(", ");
+  const cut = history[0]?.cut ? " cut" : "";
+  const attributes = { type: "button", class: `bx fold${cut}`, "data-fold": key, "aria-expanded": "false" };
+  return h("button", attributes, glyph("history"), h("span", { class: "x", title: words }, words));
 }
 
 function rowOf(target: EventTarget | null): number | null {

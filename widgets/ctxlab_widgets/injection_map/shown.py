@@ -12,7 +12,7 @@ from ctxlab.processors.lore_placing import LORE
 from ctxlab.processors.placement import Placement, anchor_id, placement_of
 from ctxlab.processors.presets import Preset, presets_of
 from ctxlab.studies import Injection, Landing, placing
-from ctxlab.studies.placing import anchors_of
+from ctxlab.studies.placing import ASSEMBLER, anchors_of
 from ctxlab.theme import plain
 from ctxlab_widgets.injection_map.moving import books_by_key
 
@@ -56,6 +56,7 @@ def shown(trace: Trace) -> dict[str, Any]:
     for name in ("depth", "anchor", "lore"):
         groups[name].sort(key=_where)
     return {
+        "unplaced": _unplaced(trace),
         "session": plain(request.session.name or request.session.id, NAME),
         "leaf": plain(request.leaf_id or "", 20),
         "history": placed.history,
@@ -65,6 +66,17 @@ def shown(trace: Trace) -> dict[str, Any]:
         "anchors": anchors,
         "positions": list(POSITIONS),
     }
+
+
+def _unplaced(trace: Trace) -> str:
+    """Why nothing was placed in a run whose step for it did not do its work; empty where it did, or there is none."""
+    step = next((step for step in trace.steps if step.id == ASSEMBLER), None)
+    if step is None:
+        stops = any(stage.processor.id == ASSEMBLER for stage in trace.pipeline.running())
+        return f"This run stopped before {ASSEMBLER}: nothing is placed yet." if stops else ""
+    if step.failure is not None:
+        return f"Nothing is placed, {ASSEMBLER} failed: {step.error}"
+    return f"Nothing is placed: {ASSEMBLER} was passed over." if step.skipped else ""
 
 
 def _definition(each: Injection) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-// The right column: messages, stretches of plain history folded, ghosts of depths that aren't there, and the ruler's numbers.
+// The right column: messages, stretches of history folded, ghosts of depths that aren't there, and the ruler's numbers.
 
-import type { MapView, Row } from "./map";
+import { definitions, type MapView, type Row } from "./map";
 
 export type Slot = (
   | { row: number }
@@ -18,18 +18,29 @@ export type Slot = (
 const SHORT = 7;
 /** Above so many messages every row of the history is folded whole. */
 const MANY = 300;
+/** What landed more often than this inside the history folds with it, but for the newest landings. */
+const OFTEN = 24;
+const NEWEST = 8;
 /** Rows that one opening shows. */
 export const OPENING = 100;
 
+type Stays = (row: Row, at: number) => boolean;
 type Bare = { row: number } | { fold: string; from: number; to: number } | { ghost: number } | { end: true };
 
+/** Rows of definitions that land every few messages: they fold as the history does. */
+export function crowd(view: MapView): Set<number> {
+  const often = definitions(view).filter((each) => each.landings.length > OFTEN);
+  return new Set(often.flatMap((each) => each.landings.slice(0, -NEWEST)).filter((at) => view.rows[at].atDepth));
+}
+
 /** `open` says by fold how many of its rows are shown; a row that `stays` says is never folded away. */
-export function slots(view: MapView, open: ReadonlyMap<string, number>, stays: (row: Row) => boolean): Slot[] {
+export function slots(view: MapView, open: ReadonlyMap<string, number>, stays: Stays): Slot[] {
   return measured(view, arranged(view, open, stays));
 }
 
-function arranged(view: MapView, open: ReadonlyMap<string, number>, stays: (row: Row) => boolean): Bare[] {
+function arranged(view: MapView, open: ReadonlyMap<string, number>, stays: Stays): Bare[] {
   const { rows } = view;
+  const crowded = crowd(view);
   const inside = (row: Row) => row.history || row.atDepth;
   const found = rows.findIndex(inside);
   const head = found < 0 ? rows.length : found;
@@ -39,8 +50,7 @@ function arranged(view: MapView, open: ReadonlyMap<string, number>, stays: (row:
     if (i === head) for (const ghost of missing(view)) out.push({ ghost });
     if (i === (last < 0 ? head : last + 1)) out.push({ end: true });
     if (i === rows.length) break;
-    let to = i;
-    while (to < rows.length && rows[to].history && rows[to].cut === rows[i].cut) to++;
+    const to = stretch(rows, i, crowded);
     const ends = rows.length > MANY ? 0 : 1;
     if (to - i <= (ends ? SHORT : 1)) {
       out.push({ row: i });
@@ -54,14 +64,17 @@ function arranged(view: MapView, open: ReadonlyMap<string, number>, stays: (row:
   return out;
 }
 
+/** Where the history from a row on, and what folds with it, ends or begins to be cut or sent. */
+function stretch(rows: Row[], from: number, crowded: ReadonlySet<number>): number {
+  let first = from;
+  while (crowded.has(first)) first++;
+  let to = first;
+  while (to < rows.length && (crowded.has(to) || (rows[to].history && rows[to].cut === rows[first].cut))) to++;
+  return to;
+}
+
 /** A stretch of history: what was opened, then folds around what stays. */
-function folded(
-  rows: Row[],
-  from: number,
-  to: number,
-  open: ReadonlyMap<string, number>,
-  stays: (row: Row) => boolean,
-): Bare[] {
+function folded(rows: Row[], from: number, to: number, open: ReadonlyMap<string, number>, stays: Stays): Bare[] {
   const out: Bare[] = [];
   const fold = rows[from].key;
   let begun = Math.min(from + (open.get(fold) ?? 0), to);
@@ -71,7 +84,7 @@ function folded(
     else if (end > begun) out.push({ fold, from: begun, to: end });
   };
   for (let i = begun; i < to; i++) {
-    if (!stays(rows[i])) continue;
+    if (!stays(rows[i], i)) continue;
     close(i);
     out.push({ row: i });
     begun = i + 1;

@@ -154,7 +154,7 @@ class Shown implements LeftDoor, EditorDoor {
       definitions(view).flatMap((definition) => {
         const from = places.get(definition.key);
         if (!from || !definition.landings.length) return [];
-        const landings = definition.landings.map((at) => this.right.row(at)).filter(there);
+        const landings = [...new Set(definition.landings.map((at) => this.right.place(at)).filter(there))];
         const ghosts = definition.missing.map((depth) => this.right.ghost(depth)).filter(there);
         return [{ definition, from, landings, ghosts }];
       }),

@@ -113,6 +113,12 @@ class TokenView(Widget):
                 raise WrongSetting(f"there is no tokenizer {name!r} here{did_you_mean(name, sorted(FACTS))}")
         return proposal["value"]
 
+    @traitlets.validate("token")
+    def _there(self, proposal: Any) -> int:
+        if self._drawn is None:
+            return proposal["value"]
+        return min(max(proposal["value"], 0), max(len(self.bounds[0]) - 1, 0))
+
     @traitlets.observe("trace", "selected", "tokenizers")
     def _changed(self, _: object) -> None:
         if self._drawn is not None:

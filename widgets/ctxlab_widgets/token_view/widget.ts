@@ -41,6 +41,8 @@ class Shown implements Door {
   private readonly field = h("input", { type: "search", class: "field", placeholder: "Find", "aria-label": "Find" });
   private readonly found = h("span", { class: "muted found", "aria-live": "polite" });
   private readonly jumps: HTMLButtonElement[];
+  /** The view as Python sent it. */
+  private held = "";
   private width = 0;
   private drawn = false;
 
@@ -131,7 +133,11 @@ class Shown implements Door {
     const { state } = this;
     const held = String(model.get("view") ?? "");
     const text = String(model.get("text") ?? "");
-    state.view = held ? (JSON.parse(held) as View) : NOTHING;
+    if (held !== this.held) {
+      this.held = held;
+      state.view = held ? (JSON.parse(held) as View) : NOTHING;
+      this.listMessages();
+    }
     if (text !== state.text) {
       state.text = text;
       this.width = 0;
@@ -188,7 +194,7 @@ class Shown implements Door {
     });
     const find = String(at.model.get("find") ?? "");
     if (this.field.value !== find) this.field.value = find;
-    this.drawMessages();
+    this.markMessage();
     this.drawSaid();
     this.drawText();
     this.drawFound();
@@ -234,7 +240,7 @@ class Shown implements Door {
     this.said.replaceChildren(...(wrong ? [harmless(wrong)] : [strong, ...words]));
   }
 
-  private drawMessages(): void {
+  private listMessages(): void {
     const { view, live } = this.state;
     const { messages } = this;
     messages.hidden = !view.run || !live;
@@ -242,8 +248,12 @@ class Shown implements Door {
     const sent = view.messages.filter((message) => message.sent).length;
     const options = view.messages.map((message, i) => h("option", { value: message.key }, label(message, i)));
     messages.replaceChildren(h("option", { value: "" }, `Whole prompt, ${many(sent, "message")}`), ...options);
+  }
+
+  private markMessage(): void {
+    const { messages } = this.state.view;
     const selected = String(this.at.model.get("selected") ?? "");
-    messages.value = view.messages.find(({ key, parts }) => key === selected || parts.includes(selected))?.key ?? "";
+    this.messages.value = messages.find(({ key, parts }) => key === selected || parts.includes(selected))?.key ?? "";
   }
 
   // --- controls
