@@ -194,3 +194,9 @@ def test_the_last_line_of_a_cell_is_a_widget_with_a_table_to_fall_back_on(monkey
     (output,) = notebook.cells[0].outputs
     assert "application/vnd.jupyter.widget-view+json" in output.data
     assert "<table" in output.data["text/html"]
+
+
+def test_a_refusal_is_short_however_long_what_it_names_is() -> None:
+    widget = asked(StepDebugger(ctxlab.debug(chat())), command="switch", step="x" * 10_000, on=True)
+
+    assert 20 < len(widget.said) < 700

@@ -66,8 +66,8 @@ class LabPage(ipywidgets.VBox):
         # Side by side where both have room, else one above the other.
         self.layout.flex_flow = "row wrap"
         self.layout.align_items = "stretch"
-        tree.layout.flex, tree.layout.min_width = "1 1 320px", "0"
-        tabs.layout.flex, tabs.layout.min_width = "3 1 720px", "0"
+        tree.layout.flex, tree.layout.min_width = "1 1 480px", "0"
+        tabs.layout.flex, tabs.layout.min_width = "2 1 960px", "0"
         tabs.observe(self._opened, "selected_index")
         tabs.selected_index = 0
         self._open("steps")

@@ -54,10 +54,17 @@ class Widget(anywidget.AnyWidget):
             self.show()
 
     def _refused(self, problem: CtxlabError) -> None:
-        self.said = str(problem)
+        self.said = _brief(str(problem))
 
     def _wrong(self, asked: object) -> WrongCommand:
         return WrongCommand(f"{asked!r} is no command of the {type(self).__name__}"[:200])
+
+
+def _brief(sentence: str, most: int = 600) -> str:
+    """A sentence that names a value keeps its beginning and its end, however long the value is."""
+    if len(sentence) <= most:
+        return sentence
+    return f"{sentence[: most * 2 // 3]} \u2026 {sentence[-most // 3 :]}"
 
 
 def bundle_of(widget: type[Widget]) -> Path:
