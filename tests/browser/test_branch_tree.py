@@ -634,3 +634,153 @@ def test_when_it_ends_nothing_of_it_stays(opened: Opened, tmp_path: Path) -> Non
     page.wait_for_timeout(300)
 
     assert page.locator(".ctxlab").count() == 0
+
+
+# --- every key
+
+
+WATCHED = """() => {
+  window.heard = [];
+  document.addEventListener('keydown', (event) => window.heard.push(event.key));
+}"""
+
+
+@pytest.mark.parametrize(
+    ("key", "selected", "asked"),
+    [
+        ("ArrowLeft", "u1", []),
+        ("ArrowRight", "u2", []),
+        ("ArrowUp", "a1", []),
+        ("ArrowDown", "b1", []),
+        ("Home", "r", []),
+        ("End", "a2", []),
+        ("a", "a2", []),
+        ("Enter", "a1", [{"command": "switch_to", "node": "a1"}]),
+        ("e", "a1", [{"command": "open_message", "node": "a1"}]),
+        ("Control+z", "a1", [{"command": "undo"}]),
+        ("Control+Shift+Z", "a1", [{"command": "redo"}]),
+        ("Control+y", "a1", [{"command": "redo"}]),
+    ],
+)
+def test_a_key_in_the_tree_does_its_thing_and_goes_no_further(
+    opened: Opened, tmp_path: Path, key: str, selected: str, asked: list[Any]
+) -> None:
+    widget = BranchTree(small())
+    widget.selected = "node:a1"
+    page = opened.show(widget, tmp_path)
+    page.evaluate(WATCHED)
+    page.locator("canvas.cv").focus()
+
+    page.keyboard.press(key)
+
+    assert opened.pump(widget) == asked
+    assert widget.selected == f"node:{selected}"
+    assert [heard for heard in page.evaluate("() => window.heard") if heard not in ("Control", "Shift")] == []
+
+
+@pytest.mark.parametrize(("keys", "percent"), [("+", "125 %"), ("-", "80 %"), ("++0", "100 %"), ("=", "125 %")])
+def test_a_key_zooms_the_tree(opened: Opened, tmp_path: Path, keys: str, percent: str) -> None:
+    page = opened.show(BranchTree(small()), tmp_path)
+    page.evaluate(WATCHED)
+    page.locator("canvas.cv").focus()
+
+    for key in keys:
+        page.keyboard.press(key)
+    page.wait_for_timeout(40)
+
+    assert page.locator(".zoom .pc").inner_text() == percent
+    assert page.evaluate("() => window.heard") == []
+
+
+def test_the_keys_pick_cut_and_hang_and_unfold_and_find_and_tab_leaves(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(small())
+    widget.selected = "node:a1"
+    page = opened.show(widget, tmp_path)
+    page.evaluate(WATCHED)
+    canvas = page.locator("canvas.cv")
+    canvas.focus()
+
+    page.keyboard.press(" ")
+    opened.pump(widget)
+    assert widget.picked == ["a1"]
+    page.keyboard.press("x")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("v")
+    assert opened.pump(widget) == [{"command": "graft", "node": "a1", "parent": "b1"}]
+    page.keyboard.press("f")
+    page.keyboard.press("/")
+    assert page.evaluate("() => document.activeElement.type") == "search"
+    assert page.evaluate("() => window.heard") == []
+    canvas.focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.tagName") == "BUTTON"
+
+
+def test_letters_in_a_field_and_keys_with_alt_are_left_alone(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(small())
+    widget.selected = "node:a1"
+    page = opened.show(widget, tmp_path)
+    page.locator("canvas.cv").focus()
+    for key in ("Alt+x", "Alt+a", "Meta+e"):
+        page.keyboard.press(key)
+    page.get_by_label("Find in messages").focus()
+    page.keyboard.type("xve-+0")
+    page.wait_for_timeout(250)
+
+    assert opened.pump(widget) == [{"command": "find", "text": "xve-+0"}]
+    assert widget.selected == "node:a1"
+    assert page.get_by_label("Find in messages").input_value() == "xve-+0"
+
+
+# --- where one looks first
+
+
+def covered(page: Page, widget: BranchTree, by: str, *, n: int) -> list[str]:
+    """Messages with the middle of their box under something that lies on the canvas."""
+    over = page.locator(by).bounding_box()
+    assert over is not None
+    spots = {key: spot(page, widget, key) for key in json.loads(widget.texts)["keys"][:n]}
+    return [
+        key
+        for key, (x, y) in spots.items()
+        if over["x"] < x < over["x"] + over["width"] and over["y"] < y < over["y"] + over["height"]
+    ]
+
+
+def fan(n: int, leaf: str) -> Session:
+    return session_of({"r": None, "u": "r"} | {f"a{i}": "u" for i in range(n)}, leaf)
+
+
+@pytest.mark.parametrize("width", [420, 1100])
+@pytest.mark.parametrize("leaf", ["a0", "a7", "a14"])
+def test_the_active_leaf_and_its_path_are_seen_first_and_no_button_lies_on_them(
+    opened: Opened, tmp_path: Path, leaf: str, width: int
+) -> None:
+    opened.page.set_viewport_size({"width": width, "height": 900})
+    widget = BranchTree(fan(15, leaf))
+    page = opened.show(widget, tmp_path)
+    tree = page.locator("canvas.cv").bounding_box()
+    assert tree is not None
+
+    x, y = spot(page, widget, leaf)
+
+    assert tree["x"] < x < tree["x"] + tree["width"]
+    assert tree["y"] + 12 < y < tree["y"] + tree["height"] - 12
+    assert covered(page, widget, ".zoom", n=17) == []
+    assert leaf not in covered(page, widget, ".mini", n=17)
+
+
+def test_it_begins_anew_in_another_width_until_somebody_has_looked_elsewhere(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(session_of({"r": None} | {f"m{i}": f"m{i - 1}" if i else "r" for i in range(20)}, "m19"))
+    page = opened.show(widget, tmp_path)
+    assert spot(page, widget, "m19")[0] < 1100
+
+    opened.page.set_viewport_size({"width": 420, "height": 900})
+    assert spot(page, widget, "m19")[0] < 420
+    page.mouse.move(200, 200)
+    page.mouse.wheel(0, 60)
+    page.wait_for_timeout(40)
+    before = page.locator("canvas.cv").get_attribute("data-camera")
+    opened.page.set_viewport_size({"width": 700, "height": 900})
+    page.wait_for_timeout(40)
+    assert page.locator("canvas.cv").get_attribute("data-camera") == before

@@ -238,3 +238,12 @@ def colours_of(png: bytes) -> int:
     for row in rows:
         found.update(zip(row[0::3], row[1::3], row[2::3], strict=True))
     return len(found)
+
+
+def test_a_report_of_nothing_names_no_message(opened: Opened, tmp_path: Path) -> None:
+    run = ctxlab.build(Session(id="empty"))
+
+    page = opened.open(ctxlab_widgets.report(run, tmp_path / "page.html"))
+
+    assert page.locator("header p").inner_text() == f"0 messages, {run.tokens} tokens by {run.services.tokenizer.name}"
+    assert page.locator(".feed .empty").inner_text() == "No messages here."

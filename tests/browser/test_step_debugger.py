@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -15,6 +15,7 @@ from pydantic import Field
 import ctxlab
 from ctxlab import Context
 from ctxlab.documents import AppliesTo
+from ctxlab.errors import ProcessorFailed
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab_widgets._shared.page import page
 from ctxlab_widgets._shared.widget import bundle_of
@@ -660,6 +661,8 @@ def test_very_many_messages_are_few_rows_however_they_alternate(opened: Opened, 
     rest = page.locator(".f-mixed")
     assert "more messages: 1," in rest.inner_text()
     before = rows.count()
+    rest.scroll_into_view_if_needed()
+    page.wait_for_timeout(150)  # rows that come into view get their own heights
     rest.click()
     assert rows.count() == before + 100
     widget.selected = widget.debugger.context.drafts[1501].key
@@ -678,3 +681,228 @@ def test_the_form_fits_a_narrow_page(opened: Opened, limited: StepDebugger, tmp_
 
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 420
     assert page.evaluate(CONTRAST)["wrong"] == []
+
+
+# --- every key
+
+
+WATCHED = """() => {
+  window.heard = [];
+  document.addEventListener('keydown', (event) => window.heard.push(event.key));
+}"""
+
+
+def in_focus(page: Page) -> str:
+    return page.evaluate("() => document.activeElement.dataset.step ?? document.activeElement.tagName")
+
+
+@pytest.mark.parametrize(
+    ("key", "focus", "position", "asked"),
+    [
+        ("ArrowLeft", "regex-processor", 4, []),
+        ("ArrowRight", "injection-assembler", 4, []),
+        ("Home", "session-loader", 4, []),
+        ("End", "ensure-alternating", 4, []),
+        ("t", "worldbook-processor", 3, [{"command": "run_to", "position": 3}]),
+        ("b", "worldbook-processor", 4, [{"command": "breakpoint", "step": "worldbook-processor", "on": True}]),
+        ("o", "worldbook-processor", 3, [{"command": "switch", "step": "worldbook-processor", "on": False}]),
+        ("n", "worldbook-processor", 5, [{"command": "step"}]),
+        ("Shift+N", "worldbook-processor", 3, [{"command": "back"}]),
+        ("r", "worldbook-processor", 8, [{"command": "run"}]),
+        ("Enter", "worldbook-processor", 4, []),
+    ],
+)
+def test_a_key_on_a_step_does_its_thing_and_goes_no_further(
+    opened: Opened, widget: StepDebugger, tmp_path: Path, key: str, focus: str, position: int, asked: list[Any]
+) -> None:
+    widget.run_to(4)
+    page = opened.show(widget, tmp_path)
+    page.evaluate(WATCHED)
+    page.locator("[data-step=worldbook-processor]").focus()
+
+    page.keyboard.press(key)
+
+    assert opened.pump(widget) == asked
+    assert (in_focus(page), widget.position) == (focus, position)
+    assert [heard for heard in page.evaluate("() => window.heard") if heard != "Shift"] == []
+    shown = page.locator(".step[aria-pressed=true]").get_attribute("data-step")
+    if key == "Enter":
+        assert shown == "worldbook-processor"
+
+
+def test_keys_with_ctrl_and_in_fields_are_left_alone(opened: Opened, limited: StepDebugger, tmp_path: Path) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+    page.locator(f"[data-step={LIMITER}]").focus()
+    for key in ("Control+b", "Alt+n", "Meta+o"):
+        page.keyboard.press(key)
+    field(page, "marker").focus()
+    page.keyboard.type("nrtbo")
+
+    assert opened.pump(limited) == []
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.dataset.name") != "marker"
+
+
+def rewritten_chat() -> StepDebugger:
+    """Of messages with stretches of their own: "a hello b hello c"."""
+    rule = ctxlab.RegexRule(id="r", name="say hello", regex="HI", replacement="hello", apply_to=ONLY_SENT)
+    said = [("user", "a HI b HI c"), ("assistant", "d HI e")]
+    session = ctxlab.read_data([{"role": role, "content": text} for role, text in said]).pick()
+    return StepDebugger(ctxlab.build(session, rules=[rule]))
+
+
+def quoted(page: Page) -> list[str]:
+    return [page.locator(f".pop .{part}").inner_text() for part in ("quote", "ph .muted")]
+
+
+def test_the_keys_walk_through_a_messages_words_and_back_out(opened: Opened, tmp_path: Path) -> None:
+    page = opened.show(rewritten_chat(), tmp_path)
+    page.locator("[data-value=start]").click()
+    page.evaluate(WATCHED)
+    page.locator("article").first.focus()
+
+    page.keyboard.press("Enter")
+    assert quoted(page) == ["“a ”", "message 0, 2 characters"]
+    page.keyboard.press("ArrowRight")
+    assert page.locator("[data-span].sel").inner_text() == "hello"
+    page.keyboard.press("ArrowLeft")
+    assert quoted(page)[0] == "“a ”"
+    page.keyboard.press("Shift+ArrowRight")
+    assert quoted(page) == ["“a”", "message 0, 1 character"]
+    page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("Escape")
+    assert page.locator(".pop").count() == 0
+    assert page.evaluate("() => document.activeElement.dataset.id").startswith("m:")
+    assert [heard for heard in page.evaluate("() => window.heard") if heard != "Shift"] == []
+
+
+def test_escape_leads_back_to_the_message_whose_words_were_chosen_last(opened: Opened, tmp_path: Path) -> None:
+    page = opened.show(rewritten_chat(), tmp_path)
+    page.locator("[data-value=start]").click()
+    for i in (0, 1):
+        page.locator("article").nth(i).locator("[data-span]").first.click()
+
+    page.locator(".pop").get_by_role("button", name="Close").click()
+
+    assert page.evaluate("() => document.activeElement.innerText").startswith("1")
+
+
+def test_a_long_stretch_is_counted_whole_though_its_middle_is_hidden(opened: Opened, tmp_path: Path) -> None:
+    words = "灯塔🫠" + "x" * 2000 + "y"
+    widget = StepDebugger(ctxlab.build(ctxlab.read_data([{"role": "user", "content": words}]).pick()))
+    page = opened.show(widget, tmp_path)
+    page.locator("[data-value=start]").click()
+    page.locator(".foldrow").click()
+    page.locator("article").focus()
+    assert page.locator(".more").count() == 1
+
+    page.keyboard.press("Enter")
+
+    assert quoted(page) == ["“灯塔🫠xxxx … xxxxxxxy”", "message 0, 2,004 characters"]
+
+
+def test_two_clicks_on_a_number_are_a_breakpoint_and_none_and_nothing_runs(
+    opened: Opened, widget: StepDebugger, tmp_path: Path
+) -> None:
+    page = opened.show(widget, tmp_path)
+
+    page.locator("[data-step=token-limiter] .no").click()
+    opened.pump(widget)
+    page.locator("[data-step=token-limiter] .no").dblclick()
+    opened.pump(widget)
+
+    assert widget.position == 0
+
+
+class Fields(Processor):
+    id = "fields"
+
+    class Settings(ProcessorSettings):
+        maybe_choice: Literal["x", "y"] | None = None
+        number: Literal[1, 2] = 1
+        flag: bool = False
+        maybe_flag: bool | None = None
+        whole: int = 3
+        maybe_whole: int | None = None
+        share: float = Field(0.5, ge=0, le=1)
+        words: str = "hello"
+        maybe_words: str | None = None
+        names: list[str] = Field(default_factory=list[str])
+        table: dict[str, int] = Field(default_factory=dict[str, int])
+
+    settings: Settings
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        return ctx
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "value"),
+    [
+        ("maybe_choice", "y", "y"),
+        ("number", "2", 2),
+        ("maybe_flag", "no", False),
+        ("whole", "-1,200", -1200),
+        ("maybe_whole", "7", 7),
+        ("share", "0.75", 0.75),
+        ("words", "", ""),
+        ("maybe_words", "灯塔", "灯塔"),
+        ("names", '["a"]', ["a"]),
+        ("table", '{"a": 1}', {"a": 1}),
+    ],
+)
+def test_a_field_of_every_kind_takes_a_value_and_gives_it_back(
+    opened: Opened, tmp_path: Path, name: str, given: str, value: object
+) -> None:
+    widget = StepDebugger(ctxlab.build(chat(), pipeline=ctxlab.default_pipeline().with_processor(Fields)))
+    page = opened.show(widget, tmp_path)
+    page.locator("[data-step=fields]").click()
+    control = field(page, name)
+
+    def shown() -> str:
+        return control.evaluate("(one) => one.selectedOptions?.[0].textContent ?? one.value")
+
+    before, first = shown(), getattr(Fields.Settings(), name)
+    if control.evaluate("(one) => one.tagName") == "SELECT":
+        control.select_option(label=given)
+    else:
+        control.fill(given)
+        page.keyboard.press("Enter")
+    opened.pump(widget)
+    assert getattr(widget.debugger.pipeline.stage("fields").processor.settings, name) == value
+
+    page.locator(f"[data-undo={name}]").click()
+    opened.pump(widget)
+    assert getattr(widget.debugger.pipeline.stage("fields").processor.settings, name) == first
+    assert shown() == before
+
+
+@pytest.mark.parametrize("width", [420, 736, 760, 1100])
+@pytest.mark.parametrize("steps", [11, 20])
+def test_no_name_of_a_step_is_clipped_and_no_row_is_wider_than_the_page(
+    opened: Opened, tmp_path: Path, width: int, steps: int
+) -> None:
+    def breaks(ctx: Context) -> Context:
+        raise ValueError("no luck")
+
+    pipeline = ctxlab.default_pipeline()
+    for i in range(steps - len(pipeline.ids) - 1):
+        pipeline = pipeline.with_processor(type(f"Step{i}", (Fields,), {"id": f"consecutive-processor-{i}"}))
+    debugger = ctxlab.debug(chat(), pipeline=pipeline.with_processor(breaks))
+    with pytest.raises(ProcessorFailed) as failed:
+        debugger.run()
+    opened.page.set_viewport_size({"width": width, "height": 900})
+    page = opened.show(StepDebugger(failed.value.trace), tmp_path)
+
+    is_wide = "one.clientWidth && one.scrollWidth > one.clientWidth + 1"
+    wide = page.locator(".step, .step *").evaluate_all(
+        f"all => all.filter((one) => {is_wide}).map((one) => one.outerHTML)"
+    )
+
+    assert wide == []
+    assert page.evaluate("() => document.documentElement.scrollWidth") == width
+    frame, current = page.locator(".steps").bounding_box(), page.locator(".step.now").bounding_box()
+    assert frame is not None
+    assert current is not None
+    assert frame["x"] <= current["x"]
+    assert current["x"] + current["width"] <= frame["x"] + frame["width"] + 1

@@ -496,3 +496,13 @@ def test_a_run_that_fails_says_so_and_the_session_stays_changed() -> None:
 def test_refusals_in_a_notebook_are_raised() -> None:
     with pytest.raises(Refused):
         BranchTree(small()).graft("a1", "a2")
+
+
+@pytest.mark.parametrize("command", ["switch_to", "end_at", "delete", "branch", "unfold", "fold", "open_message"])
+def test_of_a_message_that_is_not_there_nothing_is_done_and_it_says_so(command: str) -> None:
+    widget = BranchTree(small())
+
+    widget._handle_custom_msg({"command": command, "node": "nobody"}, [])
+
+    assert "'nobody'" in widget.said
+    assert widget.session == small()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
@@ -14,6 +15,7 @@ from ctxlab import Context, Pipeline, Session, Trace
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab_widgets._shared.widget import WrongCommand
+from ctxlab_widgets.branch_tree import BranchTree
 from ctxlab_widgets.step_debugger import StepDebugger
 from ctxlab_widgets.step_debugger.wording import refusal
 
@@ -455,3 +457,33 @@ def test_estimates_have_no_borders() -> None:
 
     assert (widget.borders, widget.token_ends) == (False, {})
     assert "nobody tells" in widget.said
+
+
+def test_a_step_that_breaks_a_law_is_named_as_the_one_that_failed() -> None:
+    def loses(ctx: Context) -> Context:
+        return replace(ctx, drafts=ctx.drafts[1:])
+
+    widget = StepDebugger(ctxlab.debug(chat(), pipeline=ctxlab.default_pipeline().with_processor(loses)))
+
+    widget._handle_custom_msg({"command": "run"}, [])
+
+    assert widget.failed["id"] == widget.debugger.next_id == "loses"
+    assert "lost" in widget.failed["error"]
+    assert widget.said == ""
+
+
+def test_views_in_a_ring_of_links_tell_each_other_once() -> None:
+    views = [StepDebugger(ctxlab.build(chat(), budget_tokens=900)), StepDebugger(), BranchTree()]
+    heard: list[str] = []
+    for one, other in zip(views, views[1:] + views[:1], strict=True):
+        for name in ("trace", "selected"):
+            traitlets.link((one, name), (other, name))
+    for view in views:
+        view.observe(lambda change: heard.append(change["name"]), ["trace", "selected"])
+
+    views[0].set_setting("token-limiter", "budget_tokens", 800)
+    views[1].selected = views[2].selected = "node:m0"
+
+    assert heard == ["trace"] * 3 + ["selected"] * 3
+    assert len({id(view.trace) for view in views}) == 1
+    assert {view.selected for view in views} == {"node:m0"}

@@ -14,8 +14,8 @@ import pytest
 import ctxlab
 import ctxlab_widgets
 from ctxlab import theme
-from ctxlab.views import view_for
 from ctxlab.testing.generator import generated_session
+from ctxlab.views import view_for
 from ctxlab_widgets._shared.values import as_json
 from ctxlab_widgets.step_debugger import StepDebugger
 

@@ -24,7 +24,9 @@ def report(trace: Trace, path: str | Path) -> Path:
     view = trace.view()
     state: dict[str, Any] = {"view": as_json(view), "position": len(trace.steps), "live": False}
     many = f"{len(trace.result.drafts):,} message{'s' * (len(trace.result.drafts) != 1)}"
-    about = f"{many}, {trace.tokens:,} tokens by {trace.services.tokenizer.name}, for the message {view['leaf']}"
+    about = f"{many}, {trace.tokens:,} tokens by {trace.services.tokenizer.name}"
+    if view["leaf"] is not None:
+        about += f", for the message {view['leaf']}"
     path = Path(path)
     path.write_text(page(WIDGET, state, title=f"What is sent: {name}", about=about), encoding="utf-8")
     return path

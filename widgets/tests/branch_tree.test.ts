@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { aside, type Camera, fitted, kept, opening, seen, showing, zoomed } from "../ctxlab_widgets/branch_tree/camera";
+import { aside, type Camera, fitted, kept, seen, showing, zoomed } from "../ctxlab_widgets/branch_tree/camera";
 import { totals } from "../ctxlab_widgets/branch_tree/foot";
 import { type Doings, doing } from "../ctxlab_widgets/branch_tree/keys";
+import { opening } from "../ctxlab_widgets/branch_tree/opening";
 import {
   activeLeaf,
   BOX,
@@ -20,6 +21,7 @@ import {
   type Tree,
   treeOf,
   walked,
+  wayUp,
 } from "../ctxlab_widgets/branch_tree/tree";
 
 const [ACTIVE, LEAF, ROOT] = [1 << 6, 1 << 7, 1 << 9];
@@ -146,17 +148,6 @@ describe("the camera", () => {
     expect(fitted({ width: 50, height: 24 }, screen)).toEqual({ scale: 1, left: 175, top: 88 });
   });
 
-  test("it begins with all of it, or with the active leaf in readable size", () => {
-    const leaf = { x: 900, y: 50, width: 100, height: 24 };
-
-    expect(opening({ width: 300, height: 60 }, screen, leaf, 80).scale).toBe(1);
-    const at = opening(tree, screen, leaf, 80);
-    expect(at.scale).toBe(1);
-    expect(at.left + leaf.x).toBeGreaterThan(0);
-    expect(at.left + leaf.x + leaf.width).toBeLessThan(screen.width);
-    expect(opening(tree, screen, null, 80)).toEqual(fitted(tree, screen));
-  });
-
   test("what is in view moves nothing, what isn't comes in", () => {
     const here = { x: 100, y: 60, width: 100, height: 24 };
 
@@ -182,6 +173,81 @@ describe("the camera", () => {
     expect(kept({ scale: 1, left: 5000, top: 5000 }, tree, screen)).toEqual({ scale: 1, left: 340, top: 140 });
     expect(kept(camera, tree, screen)).toEqual(camera);
     expect(seen({ scale: 0.5, left: -50, top: 10 }, screen)).toEqual({ x: 100, y: -20, width: 800, height: 400 });
+  });
+});
+
+describe("where one looks first", () => {
+  const room = { width: 900, height: 344 };
+  const zoom = { x: 0, y: 0, width: 144, height: 34 };
+  const overview = { x: 730, y: 264, width: 170, height: 80 };
+  const box = (column: number, row: number) => ({ x: column * COLUMN, y: row * ROW, width: BOX, height: 24 });
+  const begun = (boxes: [number, number][], path: [number, number][]) => {
+    const all = boxes.map(([x, y]) => box(x, y));
+    const width = Math.max(...all.map(({ x }) => x)) + BOX;
+    const height = Math.max(...all.map(({ y }) => y)) + 24;
+    return { tree: { width, height }, boxes: all, path: path.map(([x, y]) => box(x, y)) };
+  };
+  const on = ({ scale, left, top }: Camera, frame: { x: number; y: number; width: number; height: number }) => ({
+    x: left + frame.x * scale,
+    y: top + frame.y * scale,
+    right: left + (frame.x + frame.width) * scale,
+    bottom: top + (frame.y + frame.height) * scale,
+  });
+  const isUnder = (camera: Camera, frame: ReturnType<typeof box>, over: typeof zoom) => {
+    const { x, y, right, bottom } = on(camera, frame);
+    return x < over.x + over.width && right > over.x && y < over.y + over.height && bottom > over.y;
+  };
+  const rows = (n: number, columns: number) =>
+    Array.from({ length: n * columns }, (_, i): [number, number] => [i % columns, Math.floor(i / columns)]);
+
+  test("a small tree is whole and in the middle", () => {
+    const small = begun(rows(1, 3), rows(1, 3).reverse());
+
+    expect(opening(small, room, [zoom, overview])).toEqual(fitted(small.tree, room));
+  });
+
+  test("without an active leaf it is the whole tree", () => {
+    const large = begun(rows(40, 20), []);
+
+    expect(opening(large, room, [zoom, overview])).toEqual(fitted(large.tree, room));
+  });
+
+  test("nothing lies under the zoom buttons of a tree that leaves room for them", () => {
+    const shapes = [
+      begun(rows(7, 5), rows(1, 5).reverse()), // fits in height, but only just
+      begun(rows(20, 5), rows(1, 5).reverse()), // higher than the screen, the leaf at the top
+      begun(rows(5, 20), rows(1, 20).reverse()), // wider than the screen
+    ];
+
+    for (const shape of shapes) {
+      const camera = opening(shape, room, [zoom, overview]);
+      expect(shape.boxes.filter((each) => isUnder(camera, each, zoom))).toEqual([]);
+      expect(camera.scale).toBeGreaterThanOrEqual(0.85);
+    }
+  });
+
+  test("the active leaf is in view with as much of its path as fits, and neither is covered", () => {
+    const path: [number, number][] = [
+      [19, 7],
+      [18, 7],
+      [17, 6],
+      [16, 6],
+      [15, 5],
+      [14, 4],
+      [13, 0],
+    ];
+    const camera = opening(begun([...rows(30, 12), ...path], path), room, [zoom, overview]);
+
+    const seen = path.slice(0, 6).map(([x, y]) => on(camera, box(x, y)));
+    expect(Math.min(...seen.map(({ y }) => y))).toBeGreaterThanOrEqual(8);
+    expect(Math.max(...seen.map(({ bottom }) => bottom))).toBeLessThanOrEqual(room.height - 8);
+    expect(seen[0].right).toBeLessThanOrEqual(room.width - 8);
+    expect(path.some(([x, y]) => isUnder(camera, box(x, y), overview) || isUnder(camera, box(x, y), zoom))).toBe(false);
+  });
+
+  test("a path leads from a sign to its root", () => {
+    expect(wayUp(made(), 5)).toEqual([5, 1, 0]);
+    expect(wayUp(made(), null)).toEqual([]);
   });
 });
 

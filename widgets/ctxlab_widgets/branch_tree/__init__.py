@@ -184,6 +184,7 @@ class BranchTree(Widget):
 
     def fold(self, node_id: str) -> None:
         """Draw the chain that this message is in as one box again."""
+        self.history.session.node(node_id)
         chain = next((keys for keys in self._drawing(self.history.session).opened if node_id in keys), frozenset[str]())
         self._unfolded -= chain
         self.show()

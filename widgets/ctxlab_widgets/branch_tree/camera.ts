@@ -20,14 +20,13 @@ export interface Frame extends Size {
 
 const MOST = 2;
 const LEAST = 0.0005;
-const PAD = 8;
+/** Room that is left between the tree and an edge. */
+export const PAD = 8;
 /** Labels are drawn from here on, below it only signs, and below the other only dots. */
 export const LABELS = 0.6;
 export const SIGNS = 0.2;
-/** Smaller than this one can make out words, but would not want to begin with it. */
-const READABLE = 0.85;
 
-const within = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
+export const within = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
 
 /** Zoomed by a factor, with the point of the screen staying where it is. */
 export function zoomed(camera: Camera, factor: number, x: number, y: number, least: number): Camera {
@@ -95,19 +94,4 @@ export function aside(camera: Camera, place: Frame, over: Frame, way: 1 | -1): C
   if (apart) return camera;
   const by = way > 0 ? over.y + over.height - y : over.y - y - height;
   return { ...camera, top: Math.round(camera.top + by) };
-}
-
-/** How it begins: all of it where that can be read, else at 100 % with the active leaf at the right. */
-export function opening(tree: Size, screen: Size, leaf: Frame | null, free: number): Camera {
-  const all = fitted(tree, screen);
-  if (all.scale >= READABLE || !leaf) return all;
-  const right = Math.min(leaf.x + leaf.width + 2 * PAD, Math.max(tree.width + 2 * PAD, screen.width));
-  const fits = tree.height <= screen.height - 2 * PAD;
-  const lowest = screen.height - free - tree.height;
-  const middle = Math.max(screen.height / 2 - leaf.y - leaf.height / 2, lowest);
-  return {
-    scale: 1,
-    left: Math.round(Math.min(screen.width - right, 2 * PAD)),
-    top: Math.round(fits ? (screen.height - tree.height) / 2 : Math.min(middle, 2 * PAD)),
-  };
 }

@@ -1,5 +1,6 @@
 // Draws the tree: boxes with words, from further away signs, from far away dots. Only what is in view.
 
+import { grouped, many } from "../_shared/numbers";
 import { LABELS, SIGNS, seen } from "./camera";
 import { edges, type Line } from "./edges";
 import { dots, signs } from "./far";
@@ -75,10 +76,20 @@ export class Painter {
     pen.textAlign = "left";
     pen.fillStyle = ink;
     const folded = isFolded(tree, i);
-    const text = this.fitting(pen, folded ? `${tree.count[i].toLocaleString("en-US")} messages` : tree.labels[i]);
+    const whole = folded ? many(tree.count[i], "message") : tree.labels[i];
+    const fits = this.fitting(pen, whole);
+    const text = folded && fits !== whole ? grouped(tree.count[i]) : fits; // half a number's word says less than the number
     pen.fillText(text, x, y + 16);
     if (isOff(tree, i)) pen.fillRect(x, y + HALF, pen.measureText(text).width, 1);
-    const note = isOff(tree, i) ? "disabled" : folded ? "folded" : isSummary(tree, i) ? "compressed" : "";
+    const note = isOff(tree, i)
+      ? "disabled"
+      : folded
+        ? text === whole
+          ? "folded"
+          : "messages, folded"
+        : isSummary(tree, i)
+          ? "compressed"
+          : "";
     if (!note) return;
     pen.fillStyle = colours.ink3;
     pen.font = `10px ${colours.font}`;
@@ -147,7 +158,7 @@ export class Painter {
     pen.font = `11px ${colours.font}`;
     pen.fillStyle = colours.ink;
     const folded = isFolded(tree, drag.sign);
-    pen.fillText(this.fitting(pen, folded ? `${tree.count[drag.sign]} messages` : tree.labels[drag.sign]), 23, 16);
+    pen.fillText(this.fitting(pen, folded ? many(tree.count[drag.sign], "message") : tree.labels[drag.sign]), 23, 16);
     pen.restore();
     if (!drag.words) return;
     pen.font = `600 11px ${colours.font}`;

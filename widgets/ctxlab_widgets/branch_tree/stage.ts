@@ -2,32 +2,21 @@
 
 import { h } from "../_shared/dom";
 import { roving } from "../_shared/keyboard";
-import {
-  aside,
-  type Camera,
-  centred,
-  type Frame,
-  fitted,
-  kept,
-  opening,
-  type Size,
-  seen,
-  showing,
-  zoomed,
-} from "./camera";
+import { aside, type Camera, centred, type Frame, fitted, kept, type Size, seen, showing, zoomed } from "./camera";
 import type { Door } from "./door";
 import { Minimap } from "./minimap";
+import { opening } from "./opening";
 import { Painter } from "./painter";
 import { paletteOf } from "./palette";
 import type { Scene } from "./scene";
-import { activeLeaf, BOX, signAt, TALL, type Tree } from "./tree";
+import { activeLeaf, BOX, signAt, TALL, type Tree, wayUp } from "./tree";
 
 export const STEP = 1.25;
 /** A theme that changes may hide the page for a moment, and its colours come late. */
 const AFTER_THEME = 200;
-/** What lies on the canvas: the zoom buttons and the overview, with some room. */
-const ZOOM = { width: 172, height: 40 };
-const OVERVIEW = { width: 170, height: 80 };
+/** With some room around them. */
+const ZOOM = { width: 144, height: 34 };
+const OVERVIEW = { width: 164, height: 76 };
 
 /** What is drawn, but for where one looks. */
 export type Shown = Omit<Scene, "camera" | "size">;
@@ -41,6 +30,8 @@ export class Stage {
   private readonly percent = h("button", { type: "button", class: "btn pc", title: "To 100 % (0)" });
   private readonly painter = new Painter();
   private readonly minimap: Minimap;
+  /** Whether nobody has looked elsewhere since it began. */
+  private isFirst = false;
   private due = 0;
   private isDrawn = false;
 
@@ -119,15 +110,23 @@ export class Stage {
   bring(sign: number): void {
     if (!this.camera) return;
     const place = boxOf(this.door.tree, sign);
-    const { width, height } = this.size;
     const camera = showing(this.camera, this.size, place);
-    const free = aside(camera, place, { x: 0, y: 0, ...ZOOM }, 1);
-    const overview = { x: width - OVERVIEW.width, y: height - OVERVIEW.height, ...OVERVIEW };
-    this.look(aside(free, place, overview, -1));
+    const [zoom, overview] = this.over();
+    this.look(aside(aside(camera, place, zoom, 1), place, overview, -1));
+  }
+
+  /** What lies on the canvas: the zoom buttons and the overview. */
+  private over(): [Frame, Frame] {
+    const { width, height } = this.size;
+    return [
+      { x: 0, y: 0, ...ZOOM },
+      { x: width - OVERVIEW.width, y: height - OVERVIEW.height, ...OVERVIEW },
+    ];
   }
 
   private look(camera: Camera): void {
     this.camera = kept(camera, this.door.tree, this.size);
+    this.isFirst = false;
     this.request();
   }
 
@@ -137,7 +136,8 @@ export class Stage {
     const { selected } = this.shown();
     const narrower = width < this.size.width;
     this.size = { width, height };
-    if (narrower && selected !== null) this.bring(selected);
+    if (this.isFirst && selected === null) this.camera = null;
+    else if (narrower && selected !== null) this.bring(selected);
     this.paint();
   }
 
@@ -167,9 +167,11 @@ export class Stage {
   }
 
   private open(tree: Tree, selected: number | null): void {
-    const leaf = activeLeaf(tree);
-    this.camera = opening(tree, this.size, leaf === null ? null : boxOf(tree, leaf), OVERVIEW.height);
+    const boxes = Array.from({ length: tree.n }, (_, i) => boxOf(tree, i));
+    const path = wayUp(tree, activeLeaf(tree)).map((i) => boxes[i]);
+    this.camera = opening({ tree, boxes, path }, this.size, this.over());
     if (selected !== null) this.bring(selected);
+    this.isFirst = true;
   }
 
   private zoomGroup(): HTMLElement {

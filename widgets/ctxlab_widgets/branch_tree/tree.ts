@@ -154,6 +154,13 @@ export function activeLeaf(tree: Tree): number | null {
   return null;
 }
 
+/** From a sign up to its root. */
+export function wayUp(tree: Tree, from: number | null): number[] {
+  const found: number[] = [];
+  for (let at = from ?? -1; at >= 0; at = tree.parent[at]) found.push(at);
+  return found;
+}
+
 /** The sign at a point, or so near that a person means it; null where there is none. */
 export function signAt(tree: Tree, x: number, y: number, slack: number): number | null {
   let best: number | null = null;

@@ -199,7 +199,8 @@ class LoreView(Widget):
 
     @traitlets.observe("opened")
     def _another_row(self, change: Any) -> None:
-        self._show_details()
+        if self._found is not None and len(self._found) > FEW:
+            self._show_details()
 
     def show(self) -> None:
         """Take over into the traits what Python holds."""

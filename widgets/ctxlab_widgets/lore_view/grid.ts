@@ -275,7 +275,7 @@ export class Grid {
     if (to) {
       stop(event);
       this.go(to.place, to.column);
-    } else if (event.key === "Enter") {
+    } else if (event.key === "Enter" && !event.ctrlKey) {
       stop(event);
       this.door.pick(this.at.key);
     }
@@ -296,7 +296,7 @@ export class Grid {
       End: event.ctrlKey ? [last, NAMES.length - 1] : [place, NAMES.length - 1],
     };
     const way = ways[event.key];
-    if (!way) return null;
+    if (!way || (event.ctrlKey && event.key !== "Home" && event.key !== "End")) return null;
     const clamp = (n: number, most: number) => Math.min(Math.max(n, 0), most);
     return { place: clamp(way[0], last), column: clamp(way[1], NAMES.length - 1) };
   }

@@ -154,6 +154,8 @@ class RuleView(Widget):
             raise CtxlabError(f"a text has no {sorted(wrong)[0]!r}; it has a text, a role, a depth and a stage")
         now = self._tested
         fields = {name: where.get(name, getattr(now, name)) for name in known}
+        if not isinstance(fields["text"], str):
+            raise CtxlabError(f"a text is text, not {fields['text']!r}")
         if fields["role"] not in (None, *ROLES):
             raise CtxlabError(f"a role is one of {', '.join(ROLES)} or None, not {fields['role']!r}")
         if fields["stage"] not in ("request", "render"):
@@ -191,6 +193,7 @@ class RuleView(Widget):
         if not self._undo:
             raise CtxlabError("nothing was changed")
         before = self._undo.pop()
+        self.wrong = {}
         self._config = before.config
         self._take(before.trace)
 
@@ -364,6 +367,7 @@ class RuleView(Widget):
 
     def show(self) -> None:
         """Take over into the traits what Python holds."""
+        self._ready = ((), {})
         if self._run is None and self._config is None:
             self.view = ""
             return

@@ -10,7 +10,7 @@ from typing import Any, cast
 import traitlets
 
 from ctxlab.engines.tokens.models import ENCODINGS
-from ctxlab.errors import CtxlabError
+from ctxlab.errors import CtxlabError, LawBroken
 from ctxlab.pipeline import Debugger, Pipeline, Trace
 from ctxlab.pipeline.view import plain
 from ctxlab_widgets._shared.values import as_json
@@ -154,6 +154,8 @@ class StepDebugger(Widget):
         step = trace.steps[-1] if isinstance(trace, Trace) and trace.steps else None
         if step is not None and step.failure is not None:
             self.failed = {"id": step.id, "error": step.error}
+        elif isinstance(problem, LawBroken):  # it stands before the step that broke it
+            self.failed = {"id": self.debugger.next_id, "error": str(problem)}
         elif not self.refused:
             super()._refused(problem)
 

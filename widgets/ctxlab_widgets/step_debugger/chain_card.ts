@@ -3,6 +3,7 @@
 import { chain, type Link, told } from "../_shared/chain";
 import { codePoints, ends } from "../_shared/diff";
 import { type Child, glyph, h, harmless } from "../_shared/dom";
+import { many } from "../_shared/numbers";
 import type { State } from "./state";
 
 const MOST = 3; // stories that one selection tells
@@ -28,9 +29,8 @@ export class ChainCard {
   enter(message: HTMLElement): void {
     const [first] = stretches(message);
     if (!first) return;
-    this.back = message;
     first.focus();
-    this.open([first], first.textContent ?? "");
+    this.openWhole(first);
   }
 
   close(): void {
@@ -60,7 +60,7 @@ export class ChainCard {
       return;
     }
     const one = target.closest<HTMLElement>("[data-span]");
-    if (one && message) this.open([one], one.textContent ?? "");
+    if (one && message) this.openWhole(one);
     else this.close();
   }
 
@@ -68,8 +68,7 @@ export class ChainCard {
     const target = event.target as HTMLElement;
     if (event.key === "Escape" && (this.card || target.matches("[data-span]"))) {
       stop(event);
-      this.back ??=
-        target.closest<HTMLElement>("article.m") ?? this.marked[0]?.closest<HTMLElement>("article.m") ?? null;
+      this.back = target.closest<HTMLElement>("article.m") ?? this.back;
       this.leave();
       return;
     }
@@ -85,7 +84,7 @@ export class ChainCard {
     if (!next) return;
     document.getSelection()?.removeAllRanges();
     next.focus();
-    this.open([next], next.textContent ?? "");
+    this.openWhole(next);
   }
 
   /** Shift and an arrow: character by character from the front of the stretch in focus. */
@@ -103,7 +102,15 @@ export class ChainCard {
     this.open(inside.length ? inside : [target], chosen.toString());
   }
 
-  private open(spans: HTMLElement[], text: string): void {
+  /** Of one stretch all of it, also what is hidden in its middle. */
+  private openWhole(one: HTMLElement): void {
+    const more = one.querySelector<HTMLElement>(".more");
+    const shown = [...one.childNodes].filter((node) => node !== more).map((node) => node.textContent);
+    this.open([one], shown.join(""), Number(more?.dataset.out ?? 0));
+  }
+
+  /** `text` is what is chosen, without so many characters that are hidden. */
+  private open(spans: HTMLElement[], text: string, hidden = 0): void {
     this.close();
     this.marked = spans;
     for (const each of spans) each.classList.add("sel");
@@ -112,14 +119,13 @@ export class ChainCard {
     const stories = numbers.slice(0, MOST).map((n) => chain(this.state.view, n));
     const rest = numbers.length - stories.length;
     const where = message.querySelector(".no")?.textContent ?? "";
-    const length = codePoints(text);
-    const place = `message ${where}, ${length.toLocaleString("en-US")} character${length === 1 ? "" : "s"}`;
+    const place = `message ${where}, ${many(codePoints(text) + hidden, "character")}`;
     const copy = h("button", { type: "button", class: "btn quiet" }, "Copy chain");
     const shut = h("button", { type: "button", class: "btn quiet" }, "Close");
     const words = stories.map(told).join("\n\n");
     copy.addEventListener("click", () => void navigator.clipboard?.writeText(words), { signal: this.signal });
     shut.addEventListener("click", () => this.leave(), { signal: this.signal });
-    this.back ??= message;
+    this.back = message;
     this.card = h(
       "div",
       { class: "pop", role: "group", "aria-label": "Where these characters come from" },

@@ -49,6 +49,8 @@ class Field {
   private readonly box: HTMLInputElement | null = null;
   private readonly text: Written | null = null;
   private readonly slider: HTMLInputElement | null = null;
+  /** What the list offers, besides none. */
+  private readonly choices: unknown[];
   private ends: Ends | null = null;
   private dragged = false;
   private pause = 0;
@@ -61,22 +63,23 @@ class Field {
     everything: number | null,
     private readonly door: Door,
   ) {
-    const { type, choices, description } = setting;
+    const { type, optional, description } = setting;
     const title = this.title();
     const about = { id: this.id, "aria-describedby": `${this.id}-hint ${this.id}-wrong`, "data-name": name };
-    if (type === "choice") {
-      const options = choices.map((choice, i) => h("option", { value: i }, harmless(told(choice))));
-      this.select = h("select", about, setting.optional && h("option", { value: -1 }, "none"), options);
-    } else if (type === "boolean" && !setting.optional) {
+    this.choices = type === "boolean" ? [true, false] : setting.choices;
+    if (type === "choice" || (type === "boolean" && optional)) {
+      const options = this.choices.map((choice, i) => h("option", { value: i }, harmless(told(choice))));
+      this.select = h("select", about, optional && h("option", { value: -1 }, "none"), options);
+    } else if (type === "boolean") {
       this.box = h("input", { ...about, type: "checkbox" });
     } else if (type === "text" || type === "json") {
       this.text = h("textarea", { ...about, rows: 1, spellcheck: "false", class: "field" });
     } else {
       this.text = h("input", { ...about, type: "text", inputmode: "decimal", autocomplete: "off", class: "field num" });
-      this.text.placeholder = setting.optional ? "none" : "";
       if (sliderEnds(name, setting, everything))
         this.slider = h("input", { type: "range", "aria-label": `${harmless(title)}, slider`, "data-name": name });
     }
+    if (this.text && optional) this.text.placeholder = "none";
     this.about.append(harmless(description), this.origin);
     this.back.setAttribute("aria-label", `Undo ${harmless(title)}`);
     this.back.setAttribute("data-undo", name);
@@ -129,7 +132,7 @@ class Field {
     const { setting } = this;
     const { value } = setting;
     this.sent = null;
-    if (this.select) this.select.value = String(setting.choices.findIndex((choice) => alike(choice, value)));
+    if (this.select) this.select.value = String(this.choices.findIndex((choice) => alike(choice, value)));
     if (this.box) this.box.checked = value === true;
     if (this.slider && this.ends && !this.dragged) {
       const { low, high, step } = this.ends;
@@ -147,7 +150,7 @@ class Field {
     this.back.addEventListener("click", () => this.door.ask({ command: "undo", step: this.step, name: this.name }), {
       signal,
     });
-    select?.addEventListener("change", () => this.send(this.setting.choices[Number(select.value)] ?? null), { signal });
+    select?.addEventListener("change", () => this.send(this.choices[Number(select.value)] ?? null), { signal });
     box?.addEventListener("change", () => this.send(box.checked), { signal });
     text?.addEventListener("blur", () => this.commit(), { signal });
     text?.addEventListener("keydown", (event) => this.pressed(event as KeyboardEvent), { signal });

@@ -26,7 +26,7 @@ export class StepRow {
     const { signal } = door;
     roving(this.element, () => this.buttons, { signal, onmove: (to) => this.arrived(to) });
     this.element.addEventListener("click", (event) => this.clicked(event), { signal });
-    this.element.addEventListener("dblclick", (event) => this.runTo(this.indexOf(event.target)), { signal });
+    this.element.addEventListener("dblclick", (event) => this.twice(event), { signal });
   }
 
   draw(): void {
@@ -126,10 +126,18 @@ export class StepRow {
   private clicked(event: MouseEvent): void {
     const at = this.indexOf(event.target);
     if (at < 0) return;
-    const onNumber = (event.target as Element).closest(".no") !== null;
-    if (onNumber && this.state.live && event.detail === 1) this.toggleBreakpoint(at);
-    else if (this.state.live) this.door.show(at);
+    if (this.state.live && isOnNumber(event)) this.toggleBreakpoint(at);
+    else this.enter(at);
+  }
+
+  /** A step's settings; in a report also what the run was after it. */
+  enter(at: number): void {
+    if (this.state.live) this.door.show(at);
     else this.arrived(at);
+  }
+
+  private twice(event: MouseEvent): void {
+    if (!isOnNumber(event)) this.runTo(this.indexOf(event.target));
   }
 
   /** Without a kernel there is nothing to run: moving along the row moves through the run. */
@@ -156,6 +164,8 @@ export class StepRow {
     this.door.ask({ command: "switch", step: box.id, on: box.state === "off" });
   }
 }
+
+const isOnNumber = ({ target }: MouseEvent): boolean => (target as Element).closest(".no") !== null;
 
 function bar(share: number): HTMLElement {
   const level = h("i");

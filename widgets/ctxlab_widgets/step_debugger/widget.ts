@@ -246,6 +246,7 @@ class Shown implements Door {
       r: () => this.ask({ command: "run" }),
       t: () => this.row.runTo(at),
     };
+    if (target.matches(".step")) does.enter = () => this.row.enter(at);
     if (this.state.live) {
       does.b = () => this.row.toggleBreakpoint(at);
       does.o = () => this.row.toggleOn(at);

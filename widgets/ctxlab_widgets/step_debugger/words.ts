@@ -75,7 +75,7 @@ export class Words {
     const more = `\u2026 ${many(cut.out, "character")} more \u2026`;
     return [
       this.tinted(cut.head, at),
-      h("button", { type: "button", class: "more", "data-more": id, tabindex: -1 }, more),
+      h("button", { type: "button", class: "more", "data-more": id, "data-out": cut.out, tabindex: -1 }, more),
       this.tinted(cut.tail, at === null ? null : at + text.length - cut.tail.length),
     ];
   }
