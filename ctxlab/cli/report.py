@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxlab.errors import MissingExtra
+from ctxlab.errors import CtxlabError, MissingExtra
 
 if TYPE_CHECKING:
     from ctxlab.cli.options import Loaded
@@ -25,6 +25,8 @@ def write_report(trace: Trace, out: Path) -> Path:
     from ctxlab.views import view_for
 
     write = view_for("report")
+    if not out.parent.is_dir():
+        raise CtxlabError(f"there is no folder {str(out.parent)!r} to write {out.name} to")
     if write is None:
         raise MissingExtra("no package here writes reports; pip install ctxlab brings ctxlab_widgets, which does")
     return write(trace, out)

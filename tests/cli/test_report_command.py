@@ -23,6 +23,7 @@ def test_a_place_that_can_not_be_written_is_one_line(run, harbour: Path, tmp_pat
     result = run("report", harbour, "--out", tmp_path / "missing" / "page.html")
 
     assert result.code == 2
+    assert "there is no folder" in result.err
     assert "page.html" in result.err
 
 
