@@ -129,6 +129,24 @@ def test_arrows_walk_through_rows_and_columns_and_enter_opens(opened: Opened, wi
     assert focused(opened) == (keys[-1], 5)
 
 
+def test_only_keys_that_do_something_are_kept_from_the_page(opened: Opened, widget: LoreView, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    page.evaluate("() => { window.heard = []; addEventListener('keydown', (event) => heard.push(event.key)) }")
+    keys = shown(opened)
+    page.locator(f"{row(str(keys[0]))} > div").first.focus()
+
+    for key in ("ArrowDown", "ArrowUp", "ArrowRight", "ArrowLeft", "Home", "End", "Control+Home", "Enter"):
+        page.keyboard.press(key)
+        opened.pump(widget)
+    assert [key for key in page.evaluate("() => heard") if key != "Control"] == []
+    assert widget.opened == keys[0]
+    for key in ("Control+PageDown", "Control+ArrowDown", "Alt+ArrowLeft", "a"):
+        page.keyboard.press(key)
+
+    assert {"PageDown", "ArrowDown", "ArrowLeft", "a"} <= set(page.evaluate("() => heard"))
+    assert focused(opened) == (keys[0], 0)
+
+
 def test_the_table_is_one_tab_stop(opened: Opened, widget: LoreView, tmp_path: Path) -> None:
     page = opened.show(widget, tmp_path)
     page.locator(f"{row(COMPASS)} > div").nth(3).focus()

@@ -159,6 +159,9 @@ def test_flags_that_dont_exist_are_refused_beside_their_field(opened: Opened, tm
     page.keyboard.press("Enter")
     opened.pump(widget)
     assert "'q' is not one of them" in page.locator(".fl-flags .wrong").inner_text()
+    page.keyboard.press("Escape")
+    opened.pump(widget)
+    assert page.locator(".fl-flags .wrong").inner_text() == ""
     page.get_by_role("textbox", name="Flags").fill("gi")
     page.keyboard.press("Enter")
     opened.pump(widget)

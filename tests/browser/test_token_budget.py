@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,11 @@ def settled(opened: Opened, widget: TokenBudget) -> list[Any]:
             return answered
         answered += messages
     raise AssertionError("the page never stops asking")
+
+
+def asked_for(widget: TokenBudget, budget: int) -> TokenBudget:
+    widget._handle_custom_msg({"command": "budget", "tokens": budget}, [])
+    return widget
 
 
 def handle(page: Page) -> Locator:
@@ -188,6 +194,8 @@ def test_the_keys_move_the_handle(opened: Opened, widget: TokenBudget, tmp_path:
         assert view(widget)["budget"] == tokens
         assert handle(page).get_attribute("aria-valuenow") == str(tokens)
     assert page.evaluate("() => document.activeElement.className").startswith("hand")
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.className") == "rows"
     assert view(widget)["cut"] == 0
 
 
@@ -262,6 +270,34 @@ def test_up_keeps_one_more_and_down_cuts_one_more(opened: Opened, widget: TokenB
         settled(opened, widget)
         assert (view(widget)["budget"], line.get_attribute("aria-valuenow")) == (ladder[units], str(units))
     assert page.evaluate("() => document.activeElement.className").startswith("cutline")
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("() => document.activeElement.className") == "rows"
+
+
+@pytest.mark.parametrize(
+    ("place", "own", "others"),
+    [
+        (".hand", ["ArrowUp", "ArrowLeft", "PageUp", "PageDown", "Home", "End"], ["a", "Enter", "Control+End"]),
+        (".cutline", ["ArrowUp", "ArrowDown"], ["a", "Alt+ArrowUp"]),
+        (".seg.src-lore", ["ArrowRight", "ArrowLeft", "Escape"], ["a", "Alt+ArrowLeft"]),
+        (".rows", ["ArrowDown", "ArrowUp", "Enter", "Escape"], ["a", "Control+Home"]),
+    ],
+)
+def test_only_keys_that_do_something_are_kept_from_the_page(
+    opened: Opened, widget: TokenBudget, tmp_path: Path, place: str, own: list[str], others: list[str]
+) -> None:
+    page = opened.show(widget, tmp_path)
+    page.evaluate("() => { window.heard = []; addEventListener('keydown', (event) => heard.push(event.key)) }")
+    page.locator(place).focus()
+
+    for key in own:
+        page.keyboard.press(key)
+        settled(opened, widget)
+    assert page.evaluate("() => heard") == []
+    for key in others:
+        page.locator(place).focus()
+        page.keyboard.press(key)
+    assert len(page.evaluate("() => heard")) >= len(others)
 
 
 def test_a_dragged_line_snaps_to_units(opened: Opened, widget: TokenBudget, tmp_path: Path) -> None:
@@ -352,6 +388,68 @@ def test_the_card_says_what_would_keep_a_cut_message(opened: Opened, widget: Tok
     assert "yes, after 3 others" in card.inner_text()
     row(page, "preset:1").hover()
     assert "no, protected" in card.inner_text()
+
+
+def test_the_card_shows_the_segment_under_the_pointer(opened: Opened, widget: TokenBudget, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    card = page.locator(".card")
+    before = card.inner_text()
+
+    page.locator(".seg.src-preset").hover()
+    assert card.inner_text().startswith("system, presets")
+    page.locator(".seg.src-lore").hover()
+    assert card.inner_text().startswith("lore")
+    page.mouse.move(5, 5)
+
+    assert card.inner_text() == before
+    assert (opened.pump(widget), widget.pinned) == ([], "")
+
+
+@pytest.mark.parametrize("width", [1100, 720, 420])
+@pytest.mark.parametrize("budget", [1, 1800, 2400, 10**9])
+def test_labels_of_the_axis_never_touch(
+    opened: Opened, harbour: Trace, tmp_path: Path, width: int, budget: int
+) -> None:
+    widget = asked_for(TokenBudget(harbour), budget)
+    opened.page.set_viewport_size({"width": width, "height": 900})
+    page = opened.show(widget, tmp_path)
+
+    boxes = [box_of(each) for each in page.locator(".axis span").all()]
+
+    assert len(boxes) >= 2
+    for one, next_one in pairwise(boxes):
+        assert one["x"] + one["width"] + 4 < next_one["x"]
+    field = page.get_by_role("spinbutton", name="Budget in tokens")
+    assert field.evaluate("(field) => field.scrollWidth <= field.clientWidth")
+
+
+def test_the_keys_begin_where_the_list_is_scrolled_to(opened: Opened, long: Trace, tmp_path: Path) -> None:
+    page = opened.show(TokenBudget(long), tmp_path)
+    page.locator(".rows").focus()
+    page.keyboard.press("Shift")
+
+    shelf, active = box_of(page.locator(".shelf")), box_of(page.locator(".mb.at"))
+
+    assert shelf["y"] <= active["y"] <= shelf["y"] + shelf["height"] - active["height"]
+    assert page.locator(".mb.at").evaluate("(row) => getComputedStyle(row).outlineStyle") == "solid"
+
+
+def test_it_says_that_the_cut_is_still_to_come(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
+    early = harbour.upto("injection-assembler")
+    page = opened.show(TokenBudget(early), tmp_path)
+
+    assert page.locator(".said").inner_text() == f"{early.tokens:,} tokens, the cut is still to come"
+    assert page.locator(".cap").first.inner_text() == "not cut yet"
+
+
+def test_when_python_goes_away_nothing_can_be_asked(opened: Opened, widget: TokenBudget, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    assert page.locator(".hand[role=slider]").count() == 1
+
+    widget.live = False
+    opened.pump(widget)
+
+    assert page.locator(".hand[role=slider], select, input").count() == 0
 
 
 def test_a_segment_is_pinned_by_click_and_by_key(opened: Opened, widget: TokenBudget, tmp_path: Path) -> None:

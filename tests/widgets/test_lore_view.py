@@ -6,11 +6,14 @@ import json
 from typing import Any
 
 import pytest
+import traitlets
 
 import ctxlab
 from ctxlab import CtxlabError, LoreEntry, Trace, Worldbook
 from ctxlab_widgets.lore_view import LoreView, scan_of
 from ctxlab_widgets.lore_view.seeing import excerpt, lit, shortened
+from ctxlab_widgets.rule_view import RuleView
+from ctxlab_widgets.token_budget import TokenBudget
 from tests.gallery.samples import book, harbour
 
 COMPASS = "lore:harbour_lore/9"
@@ -198,6 +201,45 @@ def test_a_pattern_that_never_ends_hangs_nothing_and_is_told() -> None:
 
     assert row_of(widget, "lore:b/1")["kind"] == "not-hit"
     assert any("(a+)+" in note for note in view_of(widget)["notes"])
+
+
+def test_of_few_entries_a_row_opens_without_telling_all_of_them_again(
+    trace: Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    widget = LoreView(trace)
+    before = widget.details
+    monkeypatch.setattr(LoreView, "_detail", lambda *_: pytest.fail("told again"))
+
+    widget.open_row(COMPASS)
+
+    assert (widget.opened, widget.details) == (COMPASS, before)
+
+
+def test_views_linked_by_run_and_message_build_it_once(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
+    lore, rules, budget = views = LoreView(trace), RuleView(trace), TokenBudget(trace)
+    for other in (rules, budget):
+        traitlets.link((lore, "trace"), (other, "trace"))
+        traitlets.link((lore, "selected"), (other, "selected"))
+    built: list[Trace] = []
+    drawn: list[Any] = []
+    again = ctxlab.rebuild
+    monkeypatch.setattr(ctxlab, "rebuild", lambda *args, **options: built.append(again(*args, **options)) or built[-1])
+    for each in views:
+        each.observe(drawn.append, "trace")
+
+    lore.try_change(COMPASS)
+    assert len(built) == 1
+    assert all(each.trace is built[0] for each in views)
+    assert len(drawn) == 3
+
+    rules.choose("node:u12")
+    assert [each.selected for each in views] == ["node:u12"] * 3
+    lore.selected = COMPASS
+    assert [each.selected for each in views] == [COMPASS] * 3
+    assert rules.message == "node:u12"
+    lore.back()
+    assert all(each.trace is trace for each in views)
+    assert (len(built), len(drawn)) == (1, 6)
 
 
 def test_of_many_entries_only_the_open_one_is_told_at_length() -> None:

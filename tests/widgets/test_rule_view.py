@@ -137,6 +137,17 @@ def test_flags_that_dont_exist_are_refused_beside_the_field(flags: str) -> None:
     assert asked(widget, command="edit", rule="a", field="flags", value="g").wrong == {}
 
 
+def test_what_is_taken_back_leaves_no_complaint() -> None:
+    widget = RuleView(rule("a", "x"), "a")
+    widget.edit("a", replacement="y")
+    asked(widget, command="edit", rule="a", field="flags", value="q")
+    assert widget.wrong
+
+    widget.undo()
+
+    assert widget.wrong == {}
+
+
 def test_what_is_typed_in_one_go_is_undone_in_one_go() -> None:
     widget = RuleView(rule("a", "x", id="r"), "abc")
     for pattern in ("b", "bc", "c"):
@@ -271,6 +282,16 @@ def test_nothing_and_a_run_before_its_rules_say_what_is_missing() -> None:
     assert view_of(RuleView(RegexConfig(), "a"))["said"] == "no rules"
 
 
+def test_rules_of_the_run_before_cannot_be_changed_in_one_that_has_not_come_to_them(trace: Trace) -> None:
+    widget = RuleView(trace)
+    widget.trace = early = trace.upto(trace.steps[0].id)
+
+    with pytest.raises(CtxlabError, match="no rule"):
+        widget.switch("global/0/0", on=False)
+
+    assert widget.trace is early
+
+
 def test_of_a_long_run_the_changed_messages_and_the_newest_can_be_chosen() -> None:
     session = Session(id="s").append("", role="system")
     for i in range(1000):
@@ -284,6 +305,18 @@ def test_of_a_long_run_the_changed_messages_and_the_newest_can_be_chosen() -> No
     assert offered["all"][0]["rules"] == 1
 
 
+def test_of_a_long_run_the_message_that_is_shown_is_among_those_to_choose() -> None:
+    session = Session(id="s").append("", role="system")
+    for i in range(1000):
+        session = session.append(f"words {i}", role="user" if i % 2 else "assistant", id=f"m{i}")
+    widget = RuleView(ctxlab.build(session, rules=[rule("needle", "pin")], budget_tokens=10**6))
+
+    widget.selected = "node:m7"
+
+    assert widget.message == "node:m7"
+    assert json.loads(widget.messages)["all"][0]["words"] == "words 7"
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -293,6 +326,8 @@ def test_of_a_long_run_the_changed_messages_and_the_newest_can_be_chosen() -> No
         {"command": "switch", "rule": "global/9/9", "on": True},
         {"command": "edit", "rule": "a", "field": "id", "value": "b"},
         {"command": "edit", "rule": "a", "field": "pattern", "value": 3},
+        {"command": "look", "where": {"text": 3}},
+        {"command": "look", "where": {"text": None}},
         {"command": "look", "where": {"depth": -1}},
         {"command": "look", "where": {"depth": "deep"}},
         {"command": "look", "where": {"role": "king"}},

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { grouped } from "../ctxlab_widgets/_shared/numbers";
 import { queued } from "../ctxlab_widgets/token_budget/queue";
 import { captions, placed, scaleEnd, ticks } from "../ctxlab_widgets/token_budget/scale";
 import { bins, heightOf, inSight, LINE, ROW, rowAt, topOf } from "../ctxlab_widgets/token_budget/sight";
@@ -34,6 +35,7 @@ function made(change: Partial<View> = {}): State {
     wanted: 100,
     sent: 80,
     window: null,
+    to_come: false,
     segments: [
       ["system, presets", "preset", 30],
       ["history kept", "history", 50],
@@ -156,8 +158,28 @@ describe("the scale", () => {
     [3, 800, [0, 1, 2, 3]],
     [5300, 90, [0, 5000]],
   ])("of %i tokens on %i pixels has round ticks", (end, width, expected) => {
-    expect(ticks(end, width)).toEqual(expected);
+    expect(ticks(end, width).map(({ at }) => at)).toEqual(expected);
   });
+});
+
+test.each([
+  [2_420, 1042],
+  [10 ** 9 + 2000, 1042],
+  [10 ** 9 + 2000, 378],
+  [60_000, 700],
+  [7, 40],
+])("labels of %i tokens on %i pixels neither touch nor leave the bar", (end, width) => {
+  let free = 0;
+  const all = ticks(end, width);
+  for (const { at, flipped } of all) {
+    const line = (width * at) / end;
+    const drawn = 6.2 * grouped(at).length + 4;
+    const left = flipped ? line - drawn : line;
+    expect(left).toBeGreaterThanOrEqual(free);
+    expect(left + drawn).toBeLessThanOrEqual(width);
+    free = left + drawn + 8;
+  }
+  expect(all.length).toBeGreaterThan(0);
 });
 
 describe("the words above the bar", () => {

@@ -283,6 +283,7 @@ class RuleView(Widget):
     def _choose(self, key: str) -> None:
         self._taking = True
         self.message = key
+        self._offer()
         self._test(self._messages[key].own)
 
     def _take(self, trace: Trace | None) -> None:
@@ -298,7 +299,10 @@ class RuleView(Widget):
 
     def _read(self, trace: Trace) -> None:
         self._messages = {message.key: message for message in _messages_of(trace)}
-        self.messages = as_json({"count": len(self._messages), "all": _offered(self._messages)})
+        self._offer()
+
+    def _offer(self) -> None:
+        self.messages = as_json({"count": len(self._messages), "all": _offered(self._messages, self.message)})
 
     @traitlets.observe("trace")
     def _another_run(self, change: Any) -> None:
@@ -496,10 +500,11 @@ def _worth_showing(messages: Mapping[str, _Message]) -> str:
     return next((one.key for one in newest if one.changed_by), newest[0].key if newest else "")
 
 
-def _offered(messages: Mapping[str, _Message]) -> list[dict[str, Any]]:
-    """Of a long conversation those that a rule changed, and the newest."""
+def _offered(messages: Mapping[str, _Message], shown: str) -> list[dict[str, Any]]:
+    """Of a long conversation those that a rule changed, the newest, and the one that is shown."""
     rows = list(messages.values())
-    kept = [row for i, row in enumerate(rows) if row.changed_by or i >= len(rows) - NEWEST]
+    newest = len(rows) - NEWEST
+    kept = [row for i, row in enumerate(rows) if row.changed_by or i >= newest or row.key == shown]
     return [
         {
             "key": row.key,

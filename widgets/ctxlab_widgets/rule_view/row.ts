@@ -137,8 +137,8 @@ export class RuleRow {
         const pressed = event as KeyboardEvent;
         if (pressed.key === "Escape") {
           stop(pressed);
-          clearTimeout(this.waiting);
           field.value = this.rule[name];
+          send();
           this.opener.focus();
         } else if (pressed.key === "Enter" && !pressed.shiftKey) {
           stop(pressed);

@@ -10,6 +10,7 @@ from typing import Any, cast
 import traitlets
 
 import ctxlab
+from ctxlab.documents.wording import short
 from ctxlab.engines.tokens import Tokenizer, tokenizer_for
 from ctxlab.errors import BudgetTooSmall, CtxlabError, WrongSetting, did_you_mean
 from ctxlab.pipeline import Trace
@@ -90,7 +91,7 @@ class TokenBudget(Widget):
             raise CtxlabError(f"there are {len(units):,} units that may be cut, so {count!r} can't be kept")
         self.set_budget(max(1, units.ladder[count]), going_on=going_on)
 
-    def set_strategy(self, name: str, **settings: Any) -> None:
+    def set_strategy(self, name: str, /, **settings: Any) -> None:
         """Run again with another strategy; settings are those of the limiter, such as `head_share`."""
         if name not in STRATEGIES:
             raise WrongSetting(f"there is no strategy {name!r}{did_you_mean(name, STRATEGIES)}")
@@ -107,7 +108,9 @@ class TokenBudget(Widget):
         known = [row.key for row in self._shown.rows.all]
         looks = [f"source:{look}" for look in self._shown.looks]
         if key and key not in known and key not in looks:
-            raise CtxlabError(f"there is nothing {key!r} here{did_you_mean(key, [*looks, *known[:2000]])}")
+            raise CtxlabError(
+                f"there is nothing {short(key)!r} here{did_you_mean(short(key), [*looks, *known[:2000]])}"
+            )
         self.pinned = key
 
     def _do(self, asked: Mapping[str, Any]) -> None:
@@ -130,8 +133,10 @@ class TokenBudget(Widget):
 
     def _asked(self, _: Any, content: Any, buffers: Any) -> None:
         with self.hold_sync():
-            super()._asked(_, content, buffers)
-            self.done += 1
+            try:
+                super()._asked(_, content, buffers)
+            finally:
+                self.done += 1  # else the page would wait for ever
 
     # --- what is held
 
@@ -170,6 +175,7 @@ class TokenBudget(Widget):
         self._drawn = now
         with self.hold_sync():
             if trace is None:
+                self._shown = Shown()
                 self.messages = self.choices = self.view = ""
                 return
             self.messages = self._shown.messages(trace)

@@ -3,7 +3,7 @@
 import { h } from "../_shared/dom";
 import { onlyStop, roving } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
-import { captions, type Placed, placed, scaleEnd, ticks } from "./scale";
+import { captions, type Placed, placed, scaleEnd, type Tick, ticks } from "./scale";
 import { BY_SOURCE, type Door, handleAt, range, type State } from "./state";
 
 const KEYS: Record<string, number> = {
@@ -72,7 +72,7 @@ export class Bar {
     this.over.style.left = this.part(handle);
     this.over.style.width = this.part(Math.max(0, view.sent - handle));
     this.captions(handle, window);
-    this.axis.replaceChildren(...ticks(this.end, this.width).map((at) => this.tick(at)));
+    this.axis.replaceChildren(...ticks(this.end, this.width).map((tick) => this.tick(tick)));
   }
 
   /** What is pinned and what is pointed at stand out. */
@@ -90,7 +90,8 @@ export class Bar {
 
   private words(handle: number): string {
     const { view } = this.state;
-    if (view.budget === null && this.state.held === null) return `no budget, ${grouped(view.sent)} tokens are sent`;
+    if (view.budget === null && this.state.held === null)
+      return `${view.to_come ? "not cut yet" : "no budget"}, ${grouped(view.sent)} tokens are sent`;
     const free = view.budget === null ? 0 : view.budget - view.sent;
     const room = view.refused ? "too small" : `${grouped(free)} free, ${grouped(view.cut)} units cut`;
     return `${grouped(handle)} tokens, ${room}`;
@@ -136,7 +137,9 @@ export class Bar {
     const cut = view.segments.find(([, look]) => look === "cut")?.[2] ?? 0;
     const total = view.segments.reduce((sum, [, , tokens]) => sum + tokens, 0);
     const none = view.wanted === null && held === null;
-    this.first.replaceChildren(...(none ? ["no budget set"] : ["budget ", h("b", {}, grouped(handle))]));
+    this.first.replaceChildren(
+      ...(none ? [view.to_come ? "not cut yet" : "no budget set"] : ["budget ", h("b", {}, grouped(handle))]),
+    );
     const parts: (string | Node)[] = [];
     if (window !== null && view.reserve)
       parts.push(h("span", { class: "wide" }, cut ? "window ends; " : "window ends"));
@@ -155,10 +158,8 @@ export class Bar {
     this.second.classList.toggle("away", two === null);
   }
 
-  private tick(at: number): HTMLElement {
-    const each = h("span", {}, grouped(at));
-    const left = (this.width * at) / this.end;
-    if (left > this.width - 8 * grouped(at).length) each.classList.add("flip");
+  private tick({ at, flipped }: Tick): HTMLElement {
+    const each = h("span", { class: flipped ? "flip" : "" }, grouped(at));
     each.style.left = this.part(at);
     return each;
   }

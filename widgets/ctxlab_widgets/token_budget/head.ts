@@ -147,7 +147,10 @@ const tag = (words: string): HTMLElement => h("span", { class: "tag" }, harmless
 /** What came of it, in words. */
 export function sentence({ view }: State): (string | Node)[] {
   const about = view.estimated ? "about " : "";
-  if (view.budget === null) return [`${about}${many(view.sent, "token")}, `, h("b", {}, "no budget")];
+  if (view.budget === null) {
+    const why = view.to_come ? "the cut is still to come" : "no budget";
+    return [`${about}${many(view.sent, "token")}, `, h("b", {}, why)];
+  }
   const free = view.budget - view.sent;
   const short = view.shortened ? `, ${grouped(view.shortened)} shortened` : "";
   const room = free >= 0 ? `${about}${many(free, "token")} free` : `${many(-free, "token")} over budget`;

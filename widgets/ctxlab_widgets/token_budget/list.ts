@@ -210,6 +210,7 @@ export class List {
     const keyAt = (event: Event) => (event.target as HTMLElement).closest<HTMLElement>("[data-key]");
     rows.addEventListener("pointerover", (event) => door.point(keyAt(event)?.dataset.key ?? ""), { signal });
     rows.addEventListener("pointerleave", () => door.point(""), { signal });
+    rows.addEventListener("focus", () => this.entered(), { signal });
     rows.addEventListener("blur", () => door.point(""), { signal });
     rows.addEventListener(
       "click",
@@ -300,6 +301,18 @@ export class List {
       this.door.pin("");
     } else if (chosen) this.choose(this.at);
     else this.walk(Math.min(Math.max(to[event.key], 0), last));
+  }
+
+  /** The keys begin where somebody looks. */
+  private entered(): void {
+    const { rows } = this.state.messages;
+    const line = lineAt(this.state);
+    const { scrollTop, clientHeight } = this.scroller;
+    const top = topOf(this.at, line);
+    if (!this.scroller.classList.contains("crowded") || (top >= scrollTop && top + ROW <= scrollTop + clientHeight))
+      return;
+    this.at = rowAt(scrollTop + ROW - 1, rows.length, line);
+    this.drawRows();
   }
 
   private walk(at: number): void {

@@ -1,5 +1,6 @@
 // Tokens as places on the bar.
 
+import { grouped } from "../_shared/numbers";
 import type { Segment } from "./state";
 
 /** The bar shows at most so many windows; what hangs out further runs on. */
@@ -41,15 +42,37 @@ export function scaleEnd(at: {
   return Math.max(edge, Math.min(all, WIDEST * edge));
 }
 
-/** Round numbers along the bar, about so many pixels apart at least. */
-export function ticks(end: number, width: number, apart = 72): number[] {
+const APART = 72;
+const BETWEEN = 10;
+
+export interface Tick {
+  at: number;
+  /** Its label stands to its left, for want of room to its right. */
+  flipped: boolean;
+}
+
+/** Round numbers along the bar; one whose label would touch the one before is left out. */
+export function ticks(end: number, width: number): Tick[] {
+  const apart = Math.max(APART, labelled(end) + BETWEEN);
   const least = (end * apart) / Math.max(width, apart);
   const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
   const step = Math.max(1, [1, 2, 5, 10].map((n) => n * power).find((n) => n >= least) ?? 10 * power);
-  const out: number[] = [];
-  for (let at = 0; at <= end; at += step) out.push(at);
+  const out: Tick[] = [];
+  let taken = -BETWEEN;
+  for (let at = 0; at <= end; at += step) {
+    const place = (width * at) / end;
+    const room = labelled(at);
+    const flipped = place + room > width;
+    const from = flipped ? place - room : place;
+    if (from < taken + BETWEEN) continue;
+    out.push({ at, flipped });
+    taken = from + room;
+  }
   return out;
 }
+
+/** About how many pixels a label takes with its line. */
+const labelled = (at: number): number => 7 * grouped(at).length + 4;
 
 /** Left ends of the two words above the bar, in pixels, so that they neither meet nor leave it; null hides one. */
 export function captions(at: {

@@ -34,6 +34,8 @@ export interface View {
   wanted: number | null;
   sent: number;
   window: number | null;
+  /** The run stopped before it was cut. */
+  to_come: boolean;
   segments: Segment[];
   overhead: [string, number][];
   /** A letter a row: k kept, p protected, s shortened, c cut. */

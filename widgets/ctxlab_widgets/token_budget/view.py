@@ -77,6 +77,7 @@ class Shown:
             "wanted": budget if wanted is None else wanted,
             "sent": trace.tokens,
             "window": window_of(trace),
+            "to_come": _is_to_come(trace),
             "segments": [[each.name, each.look, each.tokens] for each in segments],
             "overhead": self._overhead(trace, sum(each.tokens for each in segments if each.look == "overhead")),
             "states": self.rows.states,
@@ -162,6 +163,13 @@ def _settings(trace: Trace) -> TokenLimiter.Settings | None:
 def _strategy(trace: Trace) -> str:
     held = _settings(trace)
     return held.strategy if held is not None else STRATEGIES[0]
+
+
+def _is_to_come(trace: Trace) -> bool:
+    """Whether the run stopped before its limiter, which would keep it to a budget."""
+    if _settings(trace) is None or limiter_step(trace) is not None:
+        return False
+    return LIMITER in [stage.id for stage in trace.pipeline.running()]
 
 
 def window_of(trace: Trace) -> int | None:

@@ -18,9 +18,11 @@ function begin(at: Mounted): void {
   at.root.append(place);
   let shown: Shown | null = null;
   const update = (changed: Set<string>) => {
-    if (!at.model.get("view")) {
+    if (!at.model.get("view") || changed.has("live")) {
       shown?.stop();
       shown = null;
+    }
+    if (!at.model.get("view")) {
       place.replaceChildren(h("p", { class: "empty" }, EMPTY));
     } else if (shown) shown.update(changed);
     else {
