@@ -140,6 +140,10 @@ class MissingExtra(CtxlabError):
     """An optional dependency is missing; the message is what to type."""
 
 
+MOST_NAMED = 30
+"""Names that a message lists before it says how many more there are."""
+
+
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """A clause that names what is nearest to `name`, or what there is.
 
@@ -151,4 +155,5 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     near = get_close_matches(name, known, n=1, cutoff=0.6)
     if near:
         return f"; did you mean {near[0]!r}?"
-    return f"; there are: {', '.join(known)}" if known else ""
+    more = f" and {len(known) - MOST_NAMED:,} more" if len(known) > MOST_NAMED else ""
+    return f"; there are: {', '.join(known[:MOST_NAMED])}{more}" if known else ""
