@@ -7,6 +7,17 @@ export function moved(key: string, at: number, count: number, vertical = false):
   return to >= 0 && to < count && to !== at ? to : null;
 }
 
+/** The key, or the press, is ours: neither the page nor the notebook around it acts on it. */
+export function taken(event: Event): void {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** Whether a single key may mean something here: no modifier is held, and nobody types into a field. */
+export const isSingle = (event: KeyboardEvent): boolean =>
+  !(event.ctrlKey || event.metaKey || event.altKey) &&
+  !(event.target as HTMLElement).matches("input, select, textarea");
+
 /** The arrow keys walk through the elements that `find` gives; the one in focus is the group's tab stop. */
 export function roving(
   group: HTMLElement,
@@ -22,8 +33,7 @@ export function roving(
       const at = all.indexOf(event.target as HTMLElement);
       const to = at < 0 ? null : moved(event.key, at, all.length, vertical);
       if (to === null) return;
-      event.preventDefault();
-      event.stopPropagation();
+      taken(event);
       onlyStop(all, to);
       all[to].focus();
       onmove?.(to);

@@ -1,6 +1,7 @@
 // The box that finds messages, and which hit it stands at.
 
 import { h } from "../_shared/dom";
+import { taken } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
 import type { Door } from "./door";
 
@@ -97,8 +98,7 @@ export class Finder {
       if (this.asked) this.seek();
       this.door.focus();
     } else return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
   }
 
   private draw(): void {

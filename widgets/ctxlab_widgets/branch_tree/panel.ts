@@ -1,6 +1,7 @@
 // The data of one message as JSON, to be changed, and the small things that can be done to it.
 
 import { glyph, h, harmless } from "../_shared/dom";
+import { taken } from "../_shared/keyboard";
 import { many } from "../_shared/numbers";
 import type { Ask, Door } from "./door";
 import { isSummary } from "./tree";
@@ -105,8 +106,7 @@ export class Panel {
     if (event.key === "Escape") this.close();
     else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.send();
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
   }
 
   /** Who it is, and what fits it. */

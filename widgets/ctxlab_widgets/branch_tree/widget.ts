@@ -1,6 +1,7 @@
 // The tree of branches: walked, dragged, searched and edited. What is asked for becomes a message to Python.
 
 import { h, harmless } from "../_shared/dom";
+import { taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import type { Ask, Door, Facts, Likeness } from "./door";
 import { Finder } from "./finder";
@@ -370,8 +371,7 @@ class BranchTree implements Door, Doings, Handlers {
     if (event.isComposing || !this.tree.n || target.matches("input, textarea, select")) return;
     const does = doing(event, target === this.stage.canvas, this);
     if (!does) return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     does();
   }
 

@@ -1,6 +1,7 @@
 // One more column: what it shall have otherwise than the base.
 
 import { h, harmless } from "../_shared/dom";
+import { taken } from "../_shared/keyboard";
 import type { Ask, Door, State } from "./state";
 
 /** Whole numbers from here on arrive in Python as others or not as whole ones: it refuses this one. */
@@ -61,8 +62,7 @@ export class AddForm {
 
   private pressed(event: KeyboardEvent): void {
     if (event.key !== "Escape") return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     this.close();
   }
 

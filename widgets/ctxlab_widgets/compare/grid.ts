@@ -1,7 +1,7 @@
 // The table: only the rows in sight are drawn, one of them holds the keys.
 
 import { glyph, h, harmless } from "../_shared/dom";
-import { onlyStop } from "../_shared/keyboard";
+import { onlyStop, taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
 import { headsOf, totalsOf } from "./heads";
 import { folded, type Item, isSent, items, said } from "./rows";
@@ -370,8 +370,7 @@ export class Grid {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const took = event.target === this.element ? this.moved(event.key) : this.alongHeads(event);
     if (!took) return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
   }
 
   /** One tab stop for all that can be done with columns. */

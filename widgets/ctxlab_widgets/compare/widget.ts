@@ -17,7 +17,7 @@ const HEARD = ["view", "texts", "opened", "ledgers", "only_differences", "select
 function begin(at: Mounted): void {
   let shown: Shown | null = null;
   const empty = h("p", { class: "empty", hidden: true }, EMPTY);
-  const frame = h("div", { class: "w compare" }, empty);
+  const frame = h("div", { class: "w" }, empty);
   at.root.append(frame);
   const draw = (changed: Set<string>) => {
     const there = Boolean(at.model.get("view"));

@@ -1,6 +1,7 @@
 // The row at the foot: the place of what is selected, and the fields that change it.
 
 import { glyph, h, harmless } from "../_shared/dom";
+import { taken } from "../_shared/keyboard";
 import { many } from "../_shared/numbers";
 import { change, type Definition, type MapView, type Place, type Row } from "./map";
 
@@ -205,8 +206,7 @@ export class Editor {
       does.ArrowDown = () => this.step(field, -1);
     }
     if (!does[event.key]) return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     does[event.key]();
   }
 

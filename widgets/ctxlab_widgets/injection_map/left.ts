@@ -1,7 +1,7 @@
 // The left column: what is defined, by group. What isn't sent folds when there is much of it.
 
 import { glyph, h, harmless } from "../_shared/dom";
-import { onlyStop, roving } from "../_shared/keyboard";
+import { onlyStop, roving, taken } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
 import { type Definition, definitionOf, type MapView } from "./map";
 
@@ -110,8 +110,7 @@ export class Left {
   private pressed(event: KeyboardEvent): void {
     const key = (event.target as HTMLElement).dataset.key;
     if (event.key !== "Enter" || !key || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     this.door.select(key, true);
   }
 

@@ -1,6 +1,7 @@
 // The table: only blocks of rows that are near what is seen are drawn, so that ten thousand entries are no more work than fifty.
 
 import { glyph, h, harmless } from "../_shared/dom";
+import { taken } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
 import { opened } from "./opened";
 import { blocksOf, type Detail, KINDS, type Row } from "./rows";
@@ -264,7 +265,7 @@ export class Grid {
     const target = event.target as HTMLElement;
     const inside = target.closest(".lopen");
     if (event.key === "Escape" && this.open && (inside || target === this.cell())) {
-      stop(event);
+      taken(event);
       if (inside) this.at.key = this.open;
       this.door.close();
       this.cell()?.focus();
@@ -273,10 +274,10 @@ export class Grid {
     if (inside || target !== this.cell()) return;
     const to = this.leads(event);
     if (to) {
-      stop(event);
+      taken(event);
       this.go(to.place, to.column);
     } else if (event.key === "Enter" && !event.ctrlKey) {
-      stop(event);
+      taken(event);
       this.door.pick(this.at.key);
     }
   }
@@ -320,8 +321,3 @@ const tag = (words: string) => h("span", { class: "tag" }, h("span", { class: "c
 /** Text and lit text in turn. */
 export const lit = (pieces: string[]): (Node | string)[] =>
   pieces.map((piece, i) => (i % 2 ? h("mark", {}, harmless(piece)) : harmless(piece)));
-
-function stop(event: Event): void {
-  event.preventDefault();
-  event.stopPropagation();
-}

@@ -1,6 +1,7 @@
 // What became of every entry of the lore, and a text to try books against.
 
 import { glyph, h, harmless } from "../_shared/dom";
+import { isSingle, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
@@ -90,11 +91,8 @@ class Shown {
     root.addEventListener(
       "keydown",
       (event) => {
-        const target = event.target as HTMLElement;
-        if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || target.matches("input, textarea"))
-          return;
-        event.preventDefault();
-        event.stopPropagation();
+        if (event.key !== "/" || !isSingle(event)) return;
+        taken(event);
         this.find.focus();
       },
       { signal },

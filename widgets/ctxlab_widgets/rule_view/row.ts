@@ -1,6 +1,7 @@
 // One rule: its line, and below it the text after it and the fields to change it in.
 
 import { glyph, h, harmless } from "../_shared/dom";
+import { taken } from "../_shared/keyboard";
 import { complaint, type Piece, type Rule, shownReplacement, type Wrong, withBreaks } from "./rules";
 
 const SIGNS = { matched: "done", none: "todo", off: "off", failed: "failed", idle: "skipped" };
@@ -136,12 +137,12 @@ export class RuleRow {
       (event) => {
         const pressed = event as KeyboardEvent;
         if (pressed.key === "Escape") {
-          stop(pressed);
+          taken(pressed);
           field.value = this.rule[name];
           send();
           this.opener.focus();
         } else if (pressed.key === "Enter" && !pressed.shiftKey) {
-          stop(pressed);
+          taken(pressed);
           send();
         }
       },
@@ -207,9 +208,4 @@ function piece([sign, text]: Piece): Node {
   if (sign === "+") return h("ins", {}, withBreaks(harmless(text)));
   if (sign === "~") return h("span", { class: "tag out" }, harmless(text));
   return document.createTextNode(harmless(text));
-}
-
-function stop(event: Event): void {
-  event.preventDefault();
-  event.stopPropagation();
 }

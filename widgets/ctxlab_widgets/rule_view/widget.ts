@@ -1,7 +1,7 @@
 // A tester of rules: a text on top, below it what each rule does to it, and what is left in the end.
 
 import { glyph, h, harmless } from "../_shared/dom";
-import { onlyStop } from "../_shared/keyboard";
+import { onlyStop, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
@@ -129,7 +129,7 @@ class Shown {
     if (target.matches("input, textarea, select") || event.altKey) return;
     const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z";
     if (!isUndo) return;
-    stop(event);
+    taken(event);
     this.takeBack();
   }
 
@@ -193,13 +193,13 @@ class Shown {
     const place = stops.indexOf(target);
     if (place < 0) {
       if (event.key === "Escape" && target.closest(".rb") && !target.matches("input, textarea")) {
-        stop(event);
+        taken(event);
         this.rows.get(target.closest<HTMLElement>(".rule")?.dataset.key ?? "")?.opener.focus();
       }
       return;
     }
     if (event.key.toLowerCase() === "o") {
-      stop(event);
+      taken(event);
       [...this.rows.values()][place >> 1].flip();
       return;
     }
@@ -214,7 +214,7 @@ class Shown {
     };
     const to = ways[event.key];
     if (to === undefined) return;
-    stop(event);
+    taken(event);
     if (stops[to]) stops[to].focus();
   }
 
@@ -327,11 +327,6 @@ class Shown {
       this.last,
     ];
   }
-}
-
-function stop(event: Event): void {
-  event.preventDefault();
-  event.stopPropagation();
 }
 
 export default widget("Rules", own, begin);

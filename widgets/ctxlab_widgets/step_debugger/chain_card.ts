@@ -3,6 +3,7 @@
 import { chain, type Link, told } from "../_shared/chain";
 import { codePoints, ends } from "../_shared/diff";
 import { type Child, glyph, h, harmless } from "../_shared/dom";
+import { taken } from "../_shared/keyboard";
 import { many } from "../_shared/numbers";
 import type { State } from "./state";
 
@@ -67,13 +68,13 @@ export class ChainCard {
   private pressed(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
     if (event.key === "Escape" && (this.card || target.matches("[data-span]"))) {
-      stop(event);
+      taken(event);
       this.back = target.closest<HTMLElement>("article.m") ?? this.back;
       this.leave();
       return;
     }
     if (!target.matches("[data-span]") || (event.key !== "ArrowLeft" && event.key !== "ArrowRight")) return;
-    stop(event);
+    taken(event);
     const forward = event.key === "ArrowRight";
     if (event.shiftKey) {
       this.extend(target, forward);
@@ -185,8 +186,3 @@ function brief(text: string, most: number): string {
 }
 
 const stretches = (message: HTMLElement): HTMLElement[] => [...message.querySelectorAll<HTMLElement>("[data-span]")];
-
-function stop(event: Event): void {
-  event.preventDefault();
-  event.stopPropagation();
-}

@@ -1,6 +1,7 @@
 // The settings of a step as fields. What is typed becomes a command; what Python holds is what stands there.
 
 import { h, harmless } from "../_shared/dom";
+import { taken } from "../_shared/keyboard";
 import type { Setting, Stage } from "../_shared/view";
 import { alike, type Ends, layerWords, sliderEnds, stepped, told, understood, written } from "./settings";
 import type { Door, State } from "./state";
@@ -168,8 +169,7 @@ class Field {
       this.write();
     } else if (isWritten) this.commit();
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
   }
 
   private commit(): void {
@@ -219,8 +219,7 @@ class Field {
   private slid(event: KeyboardEvent): void {
     const to = this.ends && stepped(event.key, Number(this.slider!.value), this.ends);
     if (to === null) return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     this.slider!.value = String(to);
     this.moved(to);
   }

@@ -3,7 +3,7 @@
 import { type Row, type Scope, summary } from "../_shared/changes";
 import { h } from "../_shared/dom";
 import { folded, OPENING } from "../_shared/folding";
-import { onlyStop, roving } from "../_shared/keyboard";
+import { onlyStop, roving, taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
 import { type Radios, radios } from "../_shared/radios";
 import { draftsAt, keysOf, tokens } from "../_shared/view";
@@ -134,8 +134,7 @@ export class Messages {
   private pressed(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
     if (event.key !== "Enter" || !target.matches("article.m")) return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     const clipped = target.querySelector<HTMLElement>(".clip");
     if (clipped) clipped.click();
     else this.card.enter(target);

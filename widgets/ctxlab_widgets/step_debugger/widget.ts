@@ -2,7 +2,7 @@
 
 import { rows } from "../_shared/changes";
 import { glyph, h } from "../_shared/dom";
-import { roving } from "../_shared/keyboard";
+import { isSingle, roving, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { boxes, keysOf, type News, type View, withNews } from "../_shared/view";
 import { Messages } from "./messages";
@@ -238,7 +238,7 @@ class Shown implements Door {
   /** Single keys, while the focus is inside and not in a field. */
   private pressed(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
-    if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input, select, textarea")) return;
+    if (!isSingle(event)) return;
     const at = this.row.focused();
     const does: Record<string, () => void> = {
       n: () => this.ask({ command: "step" }),
@@ -253,8 +253,7 @@ class Shown implements Door {
     }
     const key = event.shiftKey ? event.key.toUpperCase() : event.key.toLowerCase();
     if (!does[key]) return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     does[key]();
   }
 

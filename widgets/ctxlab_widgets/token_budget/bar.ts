@@ -1,7 +1,7 @@
 // The window as one bar by source, with the handle that sets the budget.
 
 import { h } from "../_shared/dom";
-import { onlyStop, roving } from "../_shared/keyboard";
+import { onlyStop, roving, taken } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
 import { captions, type Placed, placed, scaleEnd, type Tick, ticks } from "./scale";
 import { BY_SOURCE, type Door, handleAt, range, type State } from "./state";
@@ -192,8 +192,7 @@ export class Bar {
       "keydown",
       (event) => {
         if (event.key !== "Escape") return;
-        event.preventDefault();
-        event.stopPropagation();
+        taken(event);
         door.pin("");
       },
       { signal },
@@ -243,8 +242,7 @@ export class Bar {
     const { least, most } = range(this.state);
     const by = KEYS[event.key];
     if (by === undefined && event.key !== "Home" && event.key !== "End") return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     this.door.begin(false);
     this.goTo(by !== undefined ? handleAt(this.state) + by : event.key === "Home" ? least : most);
   }

@@ -1,6 +1,7 @@
 // A bar for every message in sent order, what was cut in its place, and the line between what goes and what stays.
 
 import { glyph, h, harmless } from "../_shared/dom";
+import { taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
 import { Overview } from "./overview";
 import { heightOf, inSight, LINE, MANY, ROW, rowAt, SHOWN, topOf } from "./sight";
@@ -273,8 +274,7 @@ export class List {
   private pressedOnLine(event: KeyboardEvent): void {
     const by = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
     if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     this.door.begin(false);
     this.keep(unitsKept(this.state) + by);
   }
@@ -294,8 +294,7 @@ export class List {
     };
     const chosen = event.key === "Enter" || event.key === " ";
     if (!chosen && event.key !== "Escape" && !(event.key in to)) return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     if (event.key === "Escape") {
       this.door.point("");
       this.door.pin("");

@@ -14,7 +14,7 @@ import own from "./widget.css";
 const EMPTY = "Nothing to show: pass a run, TokenBudget(ctxlab.build(session)).";
 
 function begin(at: Mounted): void {
-  const place = h("div", { class: "w budget" });
+  const place = h("div", { class: "w" });
   at.root.append(place);
   let shown: Shown | null = null;
   const update = (changed: Set<string>) => {

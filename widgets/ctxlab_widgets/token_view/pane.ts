@@ -1,6 +1,7 @@
 // The text in the colours of one tokenizer. Only the lines in sight, and a few around them, are in the page.
 
 import { h, harmless } from "../_shared/dom";
+import { taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
 import { lineAt, visible } from "./lines";
 import { hitAt } from "./search";
@@ -203,8 +204,7 @@ export class Pane {
       PageDown: () => this.across(token, page),
     };
     if (!Object.hasOwn(steps, event.key) || last < 0) return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     const vertical = /Up|Down/.test(event.key);
     if (!vertical) this.column = null;
     const column = this.column;

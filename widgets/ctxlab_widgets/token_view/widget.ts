@@ -1,6 +1,7 @@
 // A text in the colours of its tokens, by two tokenizers that scroll together.
 
 import { h, harmless } from "../_shared/dom";
+import { isSingle, taken } from "../_shared/keyboard";
 import { type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped, many } from "../_shared/numbers";
 import { type Radios, radios } from "../_shared/radios";
@@ -307,8 +308,7 @@ class Shown implements Door {
 
   private typed(event: KeyboardEvent): void {
     if (event.key !== "Enter" && event.key !== "Escape") return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     if (event.key === "Enter") this.go(event.shiftKey ? -1 : 1);
     else if (this.field.value) {
       this.field.value = "";
@@ -341,11 +341,8 @@ class Shown implements Door {
   }
 
   private pressed(event: KeyboardEvent): void {
-    const target = event.target as HTMLElement;
-    if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input, select, textarea")) return;
-    if (event.key !== "/") return;
-    event.preventDefault();
-    event.stopPropagation();
+    if (event.key !== "/" || !isSingle(event)) return;
+    taken(event);
     this.field.focus();
     this.field.select();
   }
