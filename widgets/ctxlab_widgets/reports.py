@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.documents.wording import counted
 from ctxlab_widgets._shared.page import page
 from ctxlab_widgets._shared.values import as_json
 
@@ -23,8 +24,8 @@ def report(trace: Trace, path: str | Path) -> Path:
     name = session.name or session.id
     view = trace.view()
     state: dict[str, Any] = {"view": as_json(view), "position": len(trace.steps), "live": False}
-    many = f"{len(trace.result.drafts):,} message{'s' * (len(trace.result.drafts) != 1)}"
-    about = f"{many}, {trace.tokens:,} tokens by {trace.services.tokenizer.name}"
+    about = f"{counted(len(trace.result.drafts), 'message')}, {counted(trace.tokens, 'token')}"
+    about += f" by {trace.services.tokenizer.name}"
     if view["leaf"] is not None:
         about += f", for the message {view['leaf']}"
     path = Path(path)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import traitlets
 
-from ctxlab import Draft, RegexConfig, RegexPreset, RegexRule, Trace
+from ctxlab import RegexConfig, RegexPreset, RegexRule, Trace
 from ctxlab.api.request import rules_of
 from ctxlab.context import Origin, Request, Text
 from ctxlab.documents import Session
-from ctxlab.documents.wording import counted
 from ctxlab.engines.regexes.rules import BoundRule, Ruleset, Source, listed
-from ctxlab.engines.regexes.steps import RegexStep, RegexSteps, regex_steps
+from ctxlab.engines.regexes.steps import RegexSteps, regex_steps
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.processors import RegexProcessor
 from ctxlab_widgets._shared.values import as_json
@@ -23,40 +22,29 @@ from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.rule_view.editing import (
     Place,
     WrongFlags,
-    flags_of,
     holder_of,
     named,
     places,
-    plainly,
     rebuilt,
-    times,
-    where_of,
     with_flags,
     with_rule,
 )
-from ctxlab_widgets.rule_view.marking import marked
+from ctxlab_widgets.rule_view.messages import (
+    ROLES,
+    STEP,
+    Message,
+    Stage,
+    Tested,
+    key_alone,
+    messages_of,
+    offered,
+    worth_showing,
+)
+from ctxlab_widgets.rule_view.showing import last_of, result_of, row_of
 
-STEP = RegexProcessor.id
-ROLES = ("system", "user", "assistant", "tool")
-NEWEST = 200
-"""Messages that can be chosen beside those that a rule changed, where a conversation is long."""
 NO_MESSAGES = '{"count":0,"all":[]}'
-SHORT = 60
-LONGEST = 20_000
-"""Characters of the last text that are shown."""
 
 Rules = RegexConfig | RegexPreset | RegexRule | Sequence[RegexPreset | RegexRule]
-Stage = Literal["request", "render"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Tested:
-    """A text, and where it is said to stand. A role or a depth of None is any."""
-
-    text: str
-    role: str | None = None
-    depth: int | None = 0
-    stage: Stage = "request"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,18 +54,6 @@ class _Before:
     trace: Trace | None
     config: RegexConfig
     typing: tuple[str, str] | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Message:
-    """A text of a run as its rules found it."""
-
-    key: str
-    number: int
-    draft: Draft
-    text: Text
-    own: _Tested
-    changed_by: int
 
 
 class RuleView(Widget):
@@ -113,7 +89,7 @@ class RuleView(Widget):
     def __init__(self, run_or_rules: Trace | Rules | None = None, text: str | None = None) -> None:
         self._config: RegexConfig | None = None
         self._undo: list[_Before] = []
-        self._messages: dict[str, _Message] = {}
+        self._messages: dict[str, Message] = {}
         self._ready: tuple[Sequence[Source], dict[str, BoundRule]] = ((), {})
         self._taking = True
         super().__init__()
@@ -125,9 +101,9 @@ class RuleView(Widget):
         elif run_or_rules is not None:
             one = isinstance(run_or_rules, RegexPreset | RegexRule)
             self._config = rules_of([run_or_rules] if one else run_or_rules)  # pyright: ignore[reportArgumentType]
-            self._test(_Tested(text or "", stage=_stage_of(self._config)))
+            self._test(Tested(text or "", stage=_stage_of(self._config)))
         elif text is not None:
-            self._test(_Tested(text))
+            self._test(Tested(text))
 
     @property
     def rules(self) -> RegexConfig:
@@ -163,14 +139,14 @@ class RuleView(Widget):
         depth = fields["depth"]
         if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
             raise CtxlabError(f"a depth is a number from 0, or None, not {depth!r}")
-        self._test(_Tested(**fields))
+        self._test(Tested(**fields))
 
     def choose(self, key: str) -> None:
         """Show a message of the run, as the rules found it."""
         if key not in self._messages:
             raise CtxlabError(f"the rules saw no message {key!r}{did_you_mean(key, list(self._messages)[:2000])}")
         self._choose(key)
-        self.selected = _key_alone(key)
+        self.selected = key_alone(key)
 
     def reset(self) -> None:
         """Back to the message as it is in the run."""
@@ -264,14 +240,14 @@ class RuleView(Widget):
         return cast("Trace | None", self.trace)
 
     @property
-    def _tested(self) -> _Tested:
-        return _Tested(self.text, self.role or None, self.depth, cast("Stage", self.stage))
+    def _tested(self) -> Tested:
+        return Tested(self.text, self.role or None, self.depth, cast("Stage", self.stage))
 
     @property
     def _request(self) -> Request:
         return self._run.start.request if self._run is not None else Request(Session())
 
-    def _test(self, what: _Tested) -> None:
+    def _test(self, what: Tested) -> None:
         self._taking = True
         try:
             with self.hold_sync():
@@ -298,11 +274,11 @@ class RuleView(Widget):
         self.show()
 
     def _read(self, trace: Trace) -> None:
-        self._messages = {message.key: message for message in _messages_of(trace)}
+        self._messages = {message.key: message for message in messages_of(trace)}
         self._offer()
 
     def _offer(self) -> None:
-        self.messages = as_json({"count": len(self._messages), "all": _offered(self._messages, self.message)})
+        self.messages = as_json({"count": len(self._messages), "all": offered(self._messages, self.message)})
 
     @traitlets.observe("trace")
     def _another_run(self, change: Any) -> None:
@@ -317,10 +293,10 @@ class RuleView(Widget):
         self._config = None
         was_own = self.message in self._messages and self._tested == self._messages[self.message].own
         self._read(self._run)
-        keys = [key for key in self._messages if _key_alone(key) == self.selected]
+        keys = [key for key in self._messages if key_alone(key) == self.selected]
         if was_own or self.message not in self._messages:
             kept = self.message if self.message in self._messages else ""
-            first = next(iter(keys), "") or kept or _worth_showing(self._messages)
+            first = next(iter(keys), "") or kept or worth_showing(self._messages)
             if first:
                 self._choose(first)
                 return
@@ -328,9 +304,9 @@ class RuleView(Widget):
 
     @traitlets.observe("selected")
     def _another_message(self, change: Any) -> None:
-        if self._taking or _key_alone(self.message) == self.selected:
+        if self._taking or key_alone(self.message) == self.selected:
             return
-        found = next((key for key in self._messages if _key_alone(key) == self.selected), None)
+        found = next((key for key in self._messages if key_alone(key) == self.selected), None)
         if found is not None:
             self._choose(found)
 
@@ -392,129 +368,21 @@ class RuleView(Widget):
         return {
             "run": self._run is not None,
             "names": ", ".join(dict.fromkeys(bound.preset.name or bound.preset.id for bound in rules.values())),
-            "said": _result(steps),
+            "said": result_of(steps),
             "several": len({id(bound.preset) for bound in rules.values()}) > 1,
             "own": message is None or self._tested == message.own,
             "undo": len(self._undo),
             "rules": [
-                _row(key, rules[key], step, self._holder(sources, rules[key]))
+                row_of(key, rules[key], step, self._holder(sources, rules[key]))
                 for key, step in zip(keys, steps, strict=True)
             ],
-            "last": self._last(steps),
+            "last": last_of(steps, None if self._run is None else self._run.services.tokenizer.count),
         }
 
     def _holder(self, sources: Sequence[Source], bound: BoundRule) -> str:
         source = next(source for source in sources if source.layer == bound.layer)
         holder = holder_of(source, self._request)
         return "" if holder is None else holder.shown_name
-
-    def _last(self, steps: RegexSteps) -> dict[str, Any]:
-        before, after = str(steps.start), str(steps.text)
-        told = f"{counted(len(before), 'character')} → {len(after):,}"
-        if self._run is not None:
-            count = self._run.services.tokenizer.count
-            told += f", {counted(count(before), 'token')} → {count(after):,}"
-        more = len(after) - LONGEST
-        return {"text": after[:LONGEST], "told": told, "more": f"{more:,} characters more" if more > 0 else ""}
-
-
-def _row(key: str, bound: BoundRule, step: RegexStep, holder: str) -> dict[str, Any]:
-    rule = bound.rule
-    state, told = _state(step, rule)
-    row: dict[str, Any] = {
-        "key": key,
-        "name": rule.shown_name or rule.regex,
-        "preset": bound.preset.name or bound.preset.id,
-        "layer": bound.layer,
-        "holder": holder,
-        "pattern": rule.regex,
-        "replacement": rule.replacement,
-        "flags": flags_of(rule),
-        "flavor": rule.flavor,
-        "where": where_of(rule),
-        "on": rule.enabled,
-        "state": state,
-        "told": told,
-        "remarks": list(step.remarks),
-    }
-    return row | ({"pieces": marked(str(step.before), step.hits)} if step.hits else {})
-
-
-def _state(step: RegexStep, rule: RegexRule) -> tuple[str, str]:
-    """Matched, nothing to change, off, failed or passed by, and that in words."""
-    if step.problem:
-        return "failed", plainly(step.problem)
-    if step.idle and "switched off" in step.idle:
-        return "off", step.idle.removeprefix("it is ")
-    if step.idle and step.idle.endswith("stage"):
-        kinds = [word for word, is_on in (("sent", rule.apply_to.request), ("shown", rule.apply_to.render)) if is_on]
-        return "idle", f"only for what is {kinds[0]}" if kinds else "for nothing, neither sent nor shown"
-    if step.idle:
-        return "idle", step.idle
-    return ("matched", times(len(step.hits))) if step.hits else ("none", "nothing to change")
-
-
-def _result(steps: RegexSteps) -> str:
-    if not len(steps):
-        return "no rules"
-    matched = [len(step.hits) for step in steps if step.hits]
-    failed = sum(step.problem is not None for step in steps)
-    told = f"{len(matched):,} of {counted(len(steps), 'rule')} matched, {counted(sum(matched), 'place')}"
-    return f"{told}, {failed:,} failed" if failed else told
-
-
-# --- the messages of a run
-
-
-def _processor_of(trace: Trace) -> RegexProcessor | None:
-    stage = next((stage for stage in trace.pipeline.stages if stage.id == STEP), None)
-    return stage.processor if stage is not None and isinstance(stage.processor, RegexProcessor) else None
-
-
-def _messages_of(trace: Trace) -> list[_Message]:
-    """The texts that the rules saw, oldest first; a message's further texts have a number behind their key."""
-    step = next((step for step in trace.steps if step.id == STEP and not step.skipped), None)
-    if step is None:
-        return []
-    changed: dict[str, int] = {}
-    for row in step.after.shared.get(STEP, ()):
-        changed[row["key"]] = changed.get(row["key"], 0) + 1
-    newest = len(step.before.drafts) - 1
-    out: list[_Message] = []
-    for i, draft in enumerate(step.before.drafts):
-        texts = [part for part in draft.body if isinstance(part, Text)]
-        for number, text in enumerate(texts, 1):
-            key = draft.key if number == 1 else f"{draft.key}#{number}"
-            own = _Tested(str(text), draft.role if draft.role in ROLES else None, newest - i)
-            out.append(_Message(key, i + 1, draft, text, own, changed.get(draft.key, 0)))
-    return out
-
-
-def _key_alone(key: str) -> str:
-    return key.split("#")[0]
-
-
-def _worth_showing(messages: Mapping[str, _Message]) -> str:
-    """The newest that a rule changed, else the newest."""
-    newest = list(messages.values())[::-1]
-    return next((one.key for one in newest if one.changed_by), newest[0].key if newest else "")
-
-
-def _offered(messages: Mapping[str, _Message], shown: str) -> list[dict[str, Any]]:
-    """Of a long conversation those that a rule changed, the newest, and the one that is shown."""
-    rows = list(messages.values())
-    newest = len(rows) - NEWEST
-    kept = [row for i, row in enumerate(rows) if row.changed_by or i >= newest or row.key == shown]
-    return [
-        {
-            "key": row.key,
-            "number": row.number,
-            "role": row.draft.role,
-            "words": " ".join(row.own.text[: 2 * SHORT].split())[:SHORT],
-            "rules": row.changed_by,
-        }
-        for row in (rows if len(rows) <= 2 * NEWEST else kept)
-    ]
 
 
 def _stage_of(config: RegexConfig) -> Stage:
@@ -528,3 +396,8 @@ def _why_empty(trace: Trace) -> str:
     if any(step.id == STEP and not step.skipped for step in trace.steps):
         return "This run has no messages that rules could change."
     return f"This run's rules haven't run: the step {STEP} is off, failed or still to come."
+
+
+def _processor_of(trace: Trace) -> RegexProcessor | None:
+    stage = next((stage for stage in trace.pipeline.stages if stage.id == STEP), None)
+    return stage.processor if stage is not None and isinstance(stage.processor, RegexProcessor) else None
