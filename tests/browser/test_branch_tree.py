@@ -17,7 +17,8 @@ from ctxlab_widgets._shared.page import page as page_of
 from ctxlab_widgets._shared.widget import bundle_of, held_by
 from ctxlab_widgets.branch_tree import BranchTree
 from tests.browser.conftest import Opened
-from tests.browser.test_report import HOSTILE
+from tests.gallery.looking import HOSTILE
+from tests.gallery.trees import long, session_of, small
 
 WIDE, ROW = 115, 44
 COUNTS = """() => {
@@ -29,31 +30,6 @@ COUNTS = """() => {
   }
   return found;
 }"""
-
-
-def session_of(parents: dict[str, str | None], leaf: str, **nodes: dict[str, Any]) -> Session:
-    made = {
-        key: {
-            "id": key,
-            "parentId": parent,
-            "role": "system" if parent is None else "user" if key.startswith("u") else "assistant",
-            "content": "" if parent is None else f"words of {key}",
-            **nodes.get(key, {}),
-        }
-        for key, parent in parents.items()
-    }
-    return Session.model_validate({"id": "s", "name": "Pier", "rootNodeId": "r", "activeLeafId": leaf, "nodes": made})
-
-
-SMALL = {"r": None, "u1": "r", "a1": "u1", "b1": "u1", "u2": "a1", "a2": "u2", "c2": "u2", "u3": "b1"}
-
-
-def small(**nodes: dict[str, Any]) -> Session:
-    return session_of(SMALL, "a2", **nodes)
-
-
-def line(n: int = 40) -> Session:
-    return session_of({"r": None} | {f"m{i}": f"m{i - 1}" if i else "r" for i in range(n)}, f"m{n - 1}")
 
 
 def bushy(n: int = 10_000) -> Session:
@@ -341,7 +317,7 @@ def test_those_who_hear_it_get_the_focus_with_its_neighbours(opened: Opened, tmp
 
 
 def test_messages_are_found_also_in_folded_chains(opened: Opened, tmp_path: Path) -> None:
-    widget = BranchTree(line())
+    widget = BranchTree(long())
     page = opened.show(widget, tmp_path)
     assert "#0b57d0" not in pixels(page)
     page.locator("canvas.cv").focus()
@@ -380,7 +356,7 @@ def test_what_python_finds_is_shown(opened: Opened, tmp_path: Path) -> None:
 
 
 def test_a_double_click_unfolds_a_chain_and_folds_it_again(opened: Opened, tmp_path: Path) -> None:
-    widget = BranchTree(line())
+    widget = BranchTree(long())
     page = opened.show(widget, tmp_path)
     assert page.locator(".totals").inner_text() == "40 messages, 1 leaf, 1 folded chain"
     before = spot(page, widget, "m5")

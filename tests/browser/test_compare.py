@@ -15,21 +15,15 @@ from ctxlab.documents import AppliesTo
 from ctxlab.testing import generated_session
 from ctxlab_widgets.compare import Compare
 from tests.browser.conftest import Opened
-from tests.browser.test_report import HOSTILE, colours_of
+from tests.gallery.looking import HOSTILE, colours_of
+from tests.gallery.samples import harbour_with, rules
 
 DATASETS = Path(__file__).parents[2] / "datasets"
 
 
 @pytest.fixture(scope="module")
 def harbour() -> Trace:
-    return ctxlab.build(
-        ctxlab.load(DATASETS / "harbour_roleplay.session.json"),
-        ctxlab.load_agent(DATASETS / "harbour_roleplay.agent.json"),
-        budget_tokens=1800,
-        books=ctxlab.read(DATASETS / "harbour_lore.json").books,
-        rules=ctxlab.read(DATASETS / "harbour_rules.json").rules,
-        settings={"token-limiter.retained_characters": 60},
-    )
+    return harbour_with(budget_tokens=1800, rules=rules(), settings={"token-limiter.retained_characters": 60})
 
 
 @pytest.fixture

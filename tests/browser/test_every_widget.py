@@ -15,7 +15,7 @@ import ctxlab_widgets
 from ctxlab import Agent, Session, Trace
 from ctxlab_widgets._shared.widget import Widget
 from tests.browser.conftest import Opened
-from tests.browser.test_report import HOSTILE, colours_of
+from tests.gallery.looking import HOSTILE, colours_of
 from tests.gallery.samples import SAMPLES
 
 CONTRAST = (Path(__file__).parents[1] / "gallery" / "contrast.js").read_text(encoding="utf-8")

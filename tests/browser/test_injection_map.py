@@ -15,7 +15,8 @@ from ctxlab import Agent, Trace
 from ctxlab.testing import generated_session
 from ctxlab_widgets.injection_map import InjectionMap
 from tests.browser.conftest import Opened
-from tests.browser.test_report import HOSTILE, colours_of
+from tests.gallery.looking import HOSTILE, colours_of
+from tests.gallery.samples import harbour_with
 from tests.widgets.test_injection_map import archive
 
 DATASETS = Path(__file__).parents[2] / "datasets"
@@ -65,15 +66,7 @@ def widget() -> InjectionMap:
 
 @pytest.fixture(scope="module")
 def harbour() -> Callable[..., Trace]:
-    def build(**options: Any) -> Trace:
-        return ctxlab.build(
-            ctxlab.load(DATASETS / "harbour_roleplay.session.json"),
-            ctxlab.load_agent(DATASETS / "harbour_roleplay.agent.json"),
-            books=ctxlab.read(DATASETS / "harbour_lore.json").books,
-            **options,
-        )
-
-    return build
+    return harbour_with
 
 
 # --- drawing

@@ -10,7 +10,7 @@ import ctxlab
 from ctxlab import LoreEntry, Worldbook
 from ctxlab_widgets.lore_view import LoreView
 from tests.browser.conftest import Opened
-from tests.browser.test_report import colours_of
+from tests.gallery.looking import colours_of
 from tests.gallery.samples import book, harbour
 
 COMPASS = "lore:harbour_lore/9"

@@ -10,27 +10,15 @@ import ctxlab
 import ctxlab_widgets
 from ctxlab import Agent, Session, Trace
 from tests.browser.conftest import Opened
+from tests.gallery.looking import HOSTILE, colours_of
+from tests.gallery.samples import harbour_with, rules
 
 DATASETS = Path(__file__).parents[2] / "datasets"
-HOSTILE = [
-    "<script>document.title = 'gone'</script><img src=x onerror=alert(1)>",
-    "</script><script>alert(2)</script><!--",
-    "\x1b[31mred\x1b[0m \u202egnp.exe\u202c \u2066left",
-    "👩‍🚀 e\u0301 灯塔 \u2028 \ud83d half",
-    "javascript:alert(3) &lt;b&gt; {{user}}",
-]
 
 
 @pytest.fixture(scope="module")
 def harbour() -> Trace:
-    read = ctxlab.read
-    return ctxlab.build(
-        ctxlab.load(DATASETS / "harbour_roleplay.session.json"),
-        ctxlab.load_agent(DATASETS / "harbour_roleplay.agent.json"),
-        budget_tokens=1500,
-        books=read(DATASETS / "harbour_lore.json").books,
-        rules=read(DATASETS / "harbour_rules.json").rules,
-    )
+    return harbour_with(budget_tokens=1500, rules=rules())
 
 
 def hostile() -> Trace:
@@ -226,18 +214,6 @@ def test_it_fits_a_narrow_page(opened: Opened, harbour: Trace, tmp_path: Path) -
         page.evaluate("() => getComputedStyle(document.querySelector('.two')).gridTemplateColumns.split(' ').length")
         == 1
     )
-
-
-def colours_of(png: bytes) -> int:
-    """How many different colours a picture has: a blank one has one or two."""
-    import png as reader
-
-    width, _, rows, _ = reader.Reader(bytes=png).asRGB8()
-    assert width > 0
-    found: set[tuple[int, ...]] = set()
-    for row in rows:
-        found.update(zip(row[0::3], row[1::3], row[2::3], strict=True))
-    return len(found)
 
 
 def test_a_report_of_nothing_names_no_message(opened: Opened, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from ctxlab import RegexPreset, RegexRule
 from ctxlab_widgets.rule_view import RuleView
 from tests.browser.conftest import Opened
-from tests.browser.test_report import colours_of
+from tests.gallery.looking import colours_of
 from tests.gallery.samples import harbour
 
 SENT = {"request": True, "render": True}

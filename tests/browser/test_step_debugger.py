@@ -21,7 +21,7 @@ from ctxlab_widgets._shared.page import page
 from ctxlab_widgets._shared.widget import bundle_of
 from ctxlab_widgets.step_debugger import StepDebugger
 from tests.browser.conftest import Opened
-from tests.browser.test_report import colours_of
+from tests.gallery.looking import colours_of
 
 CONTRAST = (Path(__file__).parents[1] / "gallery" / "contrast.js").read_text(encoding="utf-8")
 ONLY_SENT = AppliesTo(render=False, request=True)

@@ -17,7 +17,8 @@ from ctxlab_widgets._shared.page import page as page_of
 from ctxlab_widgets._shared.widget import bundle_of, held_by
 from ctxlab_widgets.token_budget import TokenBudget
 from tests.browser.conftest import Opened
-from tests.browser.test_report import HOSTILE, colours_of
+from tests.gallery.looking import HOSTILE, colours_of
+from tests.gallery.samples import harbour_with
 
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 DATASETS = Path(__file__).parents[2] / "datasets"
@@ -25,12 +26,7 @@ DATASETS = Path(__file__).parents[2] / "datasets"
 
 @pytest.fixture(scope="module")
 def harbour() -> Trace:
-    return ctxlab.build(
-        ctxlab.load(DATASETS / "harbour_roleplay.session.json"),
-        ctxlab.load_agent(DATASETS / "harbour_roleplay.agent.json"),
-        budget_tokens=1800,
-        books=ctxlab.read(DATASETS / "harbour_lore.json").books,
-    )
+    return harbour_with(budget_tokens=1800)
 
 
 @pytest.fixture(scope="module")

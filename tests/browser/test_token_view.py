@@ -14,7 +14,7 @@ from ctxlab_widgets._shared.page import page as page_of
 from ctxlab_widgets._shared.widget import bundle_of, held_by
 from ctxlab_widgets.token_view import TokenView
 from tests.browser.conftest import Opened
-from tests.browser.test_report import HOSTILE, colours_of
+from tests.gallery.looking import HOSTILE, colours_of
 
 WORDS = "The keeper of Harbour Light wrote one line a day, and none of them was about the light. "
 LONG = "".join(f"{i}. {WORDS}灯塔里的看守人。\n" for i in range(600))

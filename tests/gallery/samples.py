@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import ctxlab
 import ctxlab_widgets
-from ctxlab import RegexPreset, Session, Trace, Worldbook
+from ctxlab import Agent, RegexPreset, Session, Trace, Worldbook
 from ctxlab_widgets._shared.widget import Widget
 
 DATASETS = Path(__file__).parents[2] / "datasets"
@@ -35,20 +36,23 @@ def rules() -> tuple[RegexPreset, ...]:
 
 
 @cache
+def agent() -> Agent:
+    return ctxlab.load_agent(DATASETS / "harbour_roleplay.agent.json")
+
+
+def harbour_with(**options: Any) -> Trace:
+    """The bundled roleplay with its lorebook; `options` are those of `build`."""
+    return ctxlab.build(session(), agent(), **{"books": [book()], **options})
+
+
+@cache
 def harbour() -> Trace:
-    agent = ctxlab.load_agent(DATASETS / "harbour_roleplay.agent.json")
-    return ctxlab.build(session(), agent, budget_tokens=1800, books=[book()], rules=rules())
+    return harbour_with(budget_tokens=1800, rules=rules())
 
 
 def stepping() -> Widget:
     """A debugger that has come to the cut, with a breakpoint behind it."""
-    debugger = ctxlab.debug(
-        session(),
-        ctxlab.load_agent(DATASETS / "harbour_roleplay.agent.json"),
-        budget_tokens=1800,
-        books=[book()],
-        rules=rules(),
-    )
+    debugger = ctxlab.debug(session(), agent(), budget_tokens=1800, books=[book()], rules=rules())
     debugger.breakpoints.add("merge-system")
     debugger.run()
     return ctxlab_widgets.StepDebugger(debugger)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.test_report import colours_of
+from tests.gallery.looking import colours_of
 from tests.lab.serving import free_port, serving
 
 APP = Path(__file__).parent / "app_for_marimo.py"

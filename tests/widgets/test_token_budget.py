@@ -16,6 +16,7 @@ from ctxlab.engines.tokens import Tokenizer
 from ctxlab.errors import BudgetTooSmall, CtxlabError, WrongSetting
 from ctxlab.testing import generated_session
 from ctxlab_widgets.token_budget import TokenBudget
+from tests.gallery.samples import harbour_with
 
 DATASETS = Path(__file__).parents[2] / "datasets"
 SOURCES = {
@@ -28,12 +29,7 @@ SOURCES = {
 
 @pytest.fixture(scope="module")
 def harbour() -> Trace:
-    return ctxlab.build(
-        ctxlab.load(DATASETS / "harbour_roleplay.session.json"),
-        ctxlab.load_agent(DATASETS / "harbour_roleplay.agent.json"),
-        budget_tokens=1800,
-        books=ctxlab.read(DATASETS / "harbour_lore.json").books,
-    )
+    return harbour_with(budget_tokens=1800)
 
 
 @pytest.fixture(scope="module")
