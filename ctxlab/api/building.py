@@ -65,7 +65,7 @@ def rebuild(
     """The run again with something else in it; what isn't named stays as it was, answers of services too.
 
     `leaf` is a message's id; with another session and no leaf it is that session's active one. For settings alone
-    `trace.rerun` does less work. Raises what `build` raises.
+    `trace.rerun` does less work. Edits that a person made between steps are not made again. Raises what `build` raises.
     """
     before = trace.start.request
     chosen = session if session is not None else before.session
