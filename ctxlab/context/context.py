@@ -19,6 +19,7 @@ from ctxlab.documents import (
     UserProfile,
     Worldbook,
 )
+from ctxlab.documents.frozen import FrozenDict, frozen
 from ctxlab.errors import CtxlabError
 
 
@@ -26,8 +27,12 @@ from ctxlab.errors import CtxlabError
 class Variables:
     """What macros have set: in this conversation, and everywhere. Names are kept as they are written."""
 
-    session: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    everywhere: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    session: Mapping[str, Any] = field(default_factory=FrozenDict)
+    everywhere: Mapping[str, Any] = field(default_factory=FrozenDict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "session", frozen(self.session))
+        object.__setattr__(self, "everywhere", frozen(self.everywhere))
 
     def as_data(self) -> dict[str, Any]:
         return {"session": dict(self.session), "everywhere": dict(self.everywhere)}
@@ -67,7 +72,7 @@ class Request:
     agents: tuple[Agent, ...] = ()
     users: tuple[UserProfile, ...] = ()
     variables: Variables = field(default_factory=Variables)
-    activations: Mapping[str, str] = field(default_factory=dict[str, str])
+    activations: Mapping[str, str] = field(default_factory=FrozenDict)
     timestamp: str | None = None
     zone: str | None = None
     seed: int = 0
@@ -117,7 +122,7 @@ class Context:
     request: Request
     drafts: tuple[Draft, ...] = ()
     dropped: tuple[Dropped, ...] = ()
-    shared: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    shared: Mapping[str, Any] = field(default_factory=FrozenDict)
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
@@ -170,7 +175,7 @@ class Context:
 
     def put(self, key: str, value: Any) -> Context:
         """With a value under a shared key, for later steps and for `trace.table(key)`."""
-        return replace(self, shared={**self.shared, key: value})
+        return replace(self, shared=FrozenDict({**self.shared, key: frozen(value)}))
 
     def note(self, level: Level, text: str, *, processor: str = "", **details: Any) -> Context:
         """With something that a person should know."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from ctxlab.documents import copying
 from ctxlab.documents import preset_groups as groups
 from ctxlab.documents import preset_places as places
+from ctxlab.documents.frozen import FreezeData, FrozenDict, JsonObject
 from ctxlab.documents.lore import WorldbookSettings
 from ctxlab.documents.message import Asset, MessageNode, Role
 from ctxlab.documents.rules import RegexConfig, ThinkRule
@@ -25,7 +26,7 @@ class ProcessorEntry(Stored):
 
     id: str = ""
     enabled: bool | None = None
-    settings: dict[str, Any] = Field(default_factory=dict)
+    settings: JsonObject = Field(default_factory=FrozenDict)
 
 
 class Greeting(Stored):
@@ -70,13 +71,13 @@ class Agent(Stored):
     model_id: str | None = None
     user_profile_id: str | None = None
     preset_messages: tuple[MessageNode, ...] = ()
-    parameters: dict[str, Any] | None = None
+    parameters: JsonObject | None = None
     processors: tuple[ProcessorEntry, ...] = ()
-    tool_call_config: dict[str, Any] | None = None
-    tools: tuple[dict[str, Any], ...] = Field(
+    tool_call_config: JsonObject | None = None
+    tools: tuple[JsonObject, ...] = Field(
         (), description="Tool definitions in OpenAI's form; counted by the limiter."
     )
-    assets: tuple[dict[str, Any], ...] = ()
+    assets: tuple[JsonObject, ...] = ()
     llm_think_rules: tuple[ThinkRule, ...] = ()
     version: int | None = Field(None, description="Of the file's form; see formats.migrations.")
     agent_version: str | None = None
@@ -91,14 +92,14 @@ class Agent(Stored):
     worldbook_ids: tuple[str, ...] = ()
     worldbook_settings: WorldbookSettings | None = None
     virtual_time_config: VirtualTime | None = None
-    variable_config: dict[str, Any] | None = None
+    variable_config: JsonObject | None = None
     visual_guideline: str | None = None
     character_description: str | None = Field(None, description="Who the character is; `description` is about it.")
     personality: str | None = None
     scenario: str | None = None
     mes_examples: str | None = None
     macro_dialect: str | None = Field(None, description="Spelling of macros in its texts: sillytavern, else ours.")
-    carried: dict[str, Any] | None = Field(None, description="What another program's file said, to write it back.")
+    carried: JsonObject | None = Field(None, description="What another program's file said, to write it back.")
 
     def _told(self) -> Iterator[str]:
         rules = self.regex_config.presets if self.regex_config else ()
@@ -163,9 +164,9 @@ class ModelProfile(Stored):
     tokenizer: str | None = Field(default=None, description="Encoding name; None picks it by the model's name.")
     context_window: int | None = None
     max_output_tokens: int | None = None
-    vision_token_cost: dict[str, Any] | None = None
-    capabilities: dict[str, Any] | None = None
-    default_post_processing_rules: tuple[Any, ...] = ()
+    vision_token_cost: JsonObject | None = None
+    capabilities: JsonObject | None = None
+    default_post_processing_rules: Annotated[tuple[Any, ...], FreezeData] = ()
     processors: tuple[ProcessorEntry, ...] = ()
 
     def _told(self) -> Iterator[str]:

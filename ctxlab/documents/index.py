@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
+from ctxlab.documents.frozen import FrozenDict
 from ctxlab.documents.message import MessageNode, NodeId
 
 Index = dict[str, tuple[NodeId, ...]]
@@ -65,7 +66,7 @@ def _in_stored_order(
     return (*listed, *(cast("NodeId", key) for key in (children if nodes is None else nodes) if key in others))
 
 
-def arranged(nodes: Nodes, changes: Changes, places: Mapping[str, int]) -> dict[str, MessageNode]:
+def arranged(nodes: Nodes, changes: Changes, places: Mapping[str, int]) -> FrozenDict:
     """All nodes with the changes made: new ones last, those in `places` at that place of the whole order."""
     stay = nodes.keys().isdisjoint(places)
     result = dict(nodes) if stay else {key: node for key, node in nodes.items() if key not in places}
@@ -83,6 +84,6 @@ def arranged(nodes: Nodes, changes: Changes, places: Mapping[str, int]) -> dict[
         for key, _ in late:
             order.insert(places[key], key)
         result.update(late)
-        return {key: result[key] for key in order}
+        return FrozenDict({key: result[key] for key in order})
     result.update(late)
-    return result
+    return FrozenDict(result)

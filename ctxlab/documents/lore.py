@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from ctxlab.documents.frozen import FreezeData, FrozenDict, JsonObject
 from ctxlab.documents.html_table import html_table
 from ctxlab.documents.message import ModelMatch
 from ctxlab.documents.stored import Stored
@@ -129,10 +130,10 @@ class Worldbook(Stored):
     scan_depth: int | None = None
     token_budget: int | None = None
     recursive_scanning: bool | None = None
-    entries: dict[str, LoreEntry] = Field(default_factory=dict[str, LoreEntry])
+    entries: Annotated[dict[str, LoreEntry], FreezeData] = Field(default_factory=FrozenDict)
     model_match: ModelMatch | None = None
     macro_dialect: str | None = Field(None, description="Spelling of macros in the contents: sillytavern, else ours.")
-    carried: dict[str, Any] | None = Field(None, description="What another program's file said, to write it back.")
+    carried: JsonObject | None = Field(None, description="What another program's file said, to write it back.")
 
     @property
     def shown_name(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NewType, cast
 
+from ctxlab.documents.frozen import JsonObject
 from ctxlab.documents.stored import Stored, as_json
 from ctxlab.documents.wording import counted, short
 
@@ -62,7 +63,7 @@ class Asset(Stored):
     mime_type: str = ""
     path: str | None = None
     size: int | None = None
-    metadata: dict[str, Any] | None = None
+    metadata: JsonObject | None = None
 
 
 class PresetAttachment(Stored):
@@ -71,7 +72,10 @@ class PresetAttachment(Stored):
 
 
 class MessageNode(Stored):
-    """One message; only the root has no parent. `children_ids` may be empty in files that know only parents."""
+    """One message; only the root has no parent. `children_ids` may be empty in files that know only parents.
+
+    `name` is a label for people; `speaker` is who speaks in a group, and is sent (`name` in OpenAI's form).
+    """
 
     id: NodeId = NodeId("")
     parent_id: NodeId | None = None
@@ -80,6 +84,7 @@ class MessageNode(Stored):
     role: Role = "user"
     content: str = ""
     name: str | None = None
+    speaker: str | None = None
     attachments: tuple[Asset, ...] | None = None
     preset_attachments: tuple[PresetAttachment, ...] | None = None
     status: Status = "complete"
@@ -93,7 +98,7 @@ class MessageNode(Stored):
     anchor_target: str | None = None  # Older form: id of a placeholder.
     timestamp: str | None = None
     updated_at: str | None = None
-    metadata: dict[str, Any] | None = None
+    metadata: JsonObject | None = None
 
     def _told(self) -> Iterator[str]:
         yield from (repr(self.id), self.role, repr(short(self.content)))
@@ -128,6 +133,12 @@ class MessageNode(Stored):
     def reasoning(self) -> str | None:
         value = self.meta("reasoningContent")
         return value if isinstance(value, str) and value else None
+
+    @property
+    def priority(self) -> int:
+        """How much it matters to a cut by priority: `metadata.priority`, a whole number; 0 where there is none."""
+        value = self.meta("priority")
+        return value if type(value) is int else 0
 
     @property
     def is_summary(self) -> bool:

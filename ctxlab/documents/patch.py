@@ -111,7 +111,4 @@ def _exchanged(session: Session, gone: Side, come: Side) -> Session:
     if come.given is not None:
         result.model_fields_set.difference_update(OWN.values(), ("nodes",))
         result.model_fields_set.update(come.given)
-    if come.extra is not None and result.model_extra is not None:
-        result.model_extra.clear()
-        result.model_extra.update(come.extra)
-    return result
+    return result if come.extra is None else result.with_extra(come.extra)

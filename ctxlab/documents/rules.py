@@ -10,6 +10,7 @@ from pydantic import Field
 
 from ctxlab.documents.html_table import html_table
 from ctxlab.documents.message import ModelMatch, Role
+from ctxlab.documents.frozen import JsonObject
 from ctxlab.documents.stored import Stored
 from ctxlab.documents.wording import called, counted, nearest, short
 from ctxlab.errors import CtxlabError
@@ -68,7 +69,7 @@ class RegexRule(Stored):
     trim_strings: tuple[str, ...] | None = None
     order: float | None = None
     test_input: str | None = None
-    carried: dict[str, Any] | None = Field(
+    carried: JsonObject | None = Field(
         default=None, description="What another program's file said, to write it back."
     )
 
@@ -96,7 +97,7 @@ class RegexPreset(Stored):
     order: float | None = None
     priority: float = 100
     model_match: ModelMatch | None = None
-    carried: dict[str, Any] | None = Field(
+    carried: JsonObject | None = Field(
         default=None, description="What another program's file said, to write it back."
     )
 

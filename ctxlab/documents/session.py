@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr
 
 from ctxlab.documents import creating, editing, greetings, moving, relations, shape, switching
+from ctxlab.documents.frozen import FreezeData, FrozenDict
 from ctxlab.documents.index import Index, arranged, index_of, reindexed
 from ctxlab.documents.message import MessageNode, NodeId
 from ctxlab.documents.stored import Note, Stored
@@ -30,7 +31,7 @@ class Session(Stored):
     name: str = ""
     root_node_id: NodeId | None = None
     active_leaf_id: NodeId | None = None
-    nodes: Mapping[str, MessageNode] = Field(default_factory=dict)
+    nodes: Annotated[Mapping[str, MessageNode], FreezeData] = Field(default_factory=FrozenDict)
     created_at: str | None = None
     updated_at: str | None = None
 

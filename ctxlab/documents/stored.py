@@ -12,6 +12,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
+from ctxlab.documents.frozen import frozen
 from ctxlab.documents.wording import nearest, short
 from ctxlab.errors import CtxlabError, WriteError
 
@@ -32,7 +33,10 @@ class Note:
 
 
 class Stored(BaseModel):
-    """A frozen value whose JSON is the seeds' JSON; unknown fields survive a round trip."""
+    """A frozen value whose JSON is the seeds' JSON; unknown fields survive a round trip.
+
+    It is frozen to the bottom: dicts and lists in it refuse changes.
+    """
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
         frozen=True,
@@ -41,6 +45,29 @@ class Stored(BaseModel):
         populate_by_name=True,
         defer_build=True,
     )
+
+    def model_post_init(self, context: Any, /) -> None:
+        if self.__pydantic_extra__:
+            self._set_extra(self.__pydantic_extra__)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with other values in some fields, which are not checked."""
+        values = {name: frozen(value) for name, value in (update or {}).items()}
+        known = type(self).__pydantic_fields__
+        copy = super().model_copy(update={name: values[name] for name in values if name in known}, deep=deep)
+        if more := {name: value for name, value in values.items() if name not in known}:
+            copy._set_extra({**(copy.__pydantic_extra__ or {}), **more})
+            copy.__pydantic_fields_set__.update(more)
+        return copy
+
+    def with_extra(self, fields: Mapping[str, Any]) -> Self:
+        """A copy whose unknown fields are these and no others."""
+        copy = self.model_copy()
+        copy._set_extra(fields)
+        return copy
+
+    def _set_extra(self, values: Mapping[str, Any]) -> None:
+        object.__setattr__(self, "__pydantic_extra__", frozen(values))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._told())})"
@@ -96,9 +123,8 @@ class Stored(BaseModel):
             update={name: known[name].get_default(call_default_factory=True) for name in fields if name in known}
         )
         copy.model_fields_set.difference_update(fields)
-        for name in fields:
-            if copy.model_extra:
-                copy.model_extra.pop(name, None)
+        if extra := copy.__pydantic_extra__:
+            copy._set_extra({name: value for name, value in extra.items() if name not in fields})
         return copy
 
 
