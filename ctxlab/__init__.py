@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         rebuild,
         regex_steps,
     )
-    from ctxlab.context import Cause, Context, Draft, Edit, Origin, Pending, Request, Span, Text, Variables
+    from ctxlab.context import Cause, Change, Context, Draft, Edit, Origin, Pending, Request, Span, Text, Variables
     from ctxlab.documents import (
         Agent,
         History,
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
         CtxlabError,
         ProcessorFailed,
         SeveralSessions,
+        UnexplainedChange,
         UnexplainedDrop,
-        UnexplainedRemoval,
         UnexplainedRewrite,
     )
     from ctxlab.pipeline import (
@@ -72,6 +72,7 @@ __all__ = [
     "Agent",
     "BudgetTooSmall",
     "Cause",
+    "Change",
     "Comparison",
     "Context",
     "CtxlabError",
@@ -100,8 +101,8 @@ __all__ = [
     "Span",
     "Text",
     "Trace",
+    "UnexplainedChange",
     "UnexplainedDrop",
-    "UnexplainedRemoval",
     "UnexplainedRewrite",
     "UserProfile",
     "Variables",
@@ -157,7 +158,7 @@ _HOMES = {
         "rebuild",
         "regex_steps",
     ),
-    "context": ("Cause", "Context", "Draft", "Edit", "Origin", "Pending", "Request", "Span", "Text", "Variables"),
+    "context": ("Cause", "Change", "Context", "Draft", "Edit", "Origin", "Pending", "Request", "Span", "Text", "Variables"),
     "documents": (
         "Agent",
         "History",
@@ -178,8 +179,8 @@ _HOMES = {
         "CtxlabError",
         "ProcessorFailed",
         "SeveralSessions",
+        "UnexplainedChange",
         "UnexplainedDrop",
-        "UnexplainedRemoval",
         "UnexplainedRewrite",
     ),
     "pipeline": (

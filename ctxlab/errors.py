@@ -14,10 +14,12 @@ CtxlabError
 ├── ProcessorFailed         a step raised; `.trace` holds the run so far
 │   └── BudgetTooSmall      what must stay is larger than the budget
 ├── LawBroken               a step lost something without saying why: mend the step
-│   ├── DuplicateKey
-│   ├── UnexplainedDrop
-│   ├── UnexplainedRemoval
-│   └── UnexplainedRewrite
+│   ├── DuplicateKey        a message is there twice
+│   ├── InvalidDraft        a draft that no vendor could get
+│   ├── UnexplainedChange   a field, a file or a place changed: use draft.changed, with_body, moved
+│   ├── UnexplainedDrop     a draft is gone: drop it with a cause
+│   ├── UnexplainedRewrite  words are gone or new: use splice or sub
+│   └── UnpairedTool        a call without its result, or a result without its call
 ├── OverBudget              our bug: the final messages are larger than promised
 └── MissingExtra            an optional dependency is not installed
 """
@@ -35,6 +37,7 @@ __all__ = [
     "BudgetTooSmall",
     "CtxlabError",
     "DuplicateKey",
+    "InvalidDraft",
     "LawBroken",
     "MissingExtra",
     "OverBudget",
@@ -43,12 +46,13 @@ __all__ = [
     "ReadError",
     "Refused",
     "SeveralSessions",
+    "UnexplainedChange",
     "UnexplainedDrop",
-    "UnexplainedRemoval",
     "UnexplainedRewrite",
     "UnknownFormat",
     "UnknownNode",
     "UnknownProcessor",
+    "UnpairedTool",
     "WriteError",
     "WrongSetting",
     "did_you_mean",
@@ -117,19 +121,27 @@ class LawBroken(CtxlabError):
 
 
 class DuplicateKey(LawBroken):
-    """Two drafts have the same key."""
+    """Two drafts have the same key, or one message is there twice."""
 
 
 class UnexplainedDrop(LawBroken):
     """A draft is gone and no cause says why."""
 
 
-class UnexplainedRemoval(LawBroken):
-    """A file or a call is gone from a draft and nothing says what became of it."""
+class InvalidDraft(LawBroken):
+    """A draft has a role, a body or a part that none can have."""
+
+
+class UnexplainedChange(LawBroken):
+    """A field, a file or the place of a draft changed, and no Change says why."""
+
+
+class UnpairedTool(LawBroken):
+    """A tool call is without its result, or a result without its call, and was not before."""
 
 
 class UnexplainedRewrite(LawBroken):
-    """Text is gone from a draft and no span remembers it."""
+    """Words of a draft are gone and no span remembers them, or came and no span says who put them."""
 
 
 class OverBudget(CtxlabError):

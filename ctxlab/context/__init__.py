@@ -1,7 +1,7 @@
 """What is built: values in flight."""
 
 from ctxlab.context.context import Context, Dropped, Pending, Request, Variables
-from ctxlab.context.draft import NOTHING, AssetRef, Draft, Part, merged_draft
+from ctxlab.context.draft import NOTHING, AssetRef, Change, Draft, Part, merged_draft
 from ctxlab.context.text import EMPTY, Cause, Edit, Origin, Span, Text
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "NOTHING",
     "AssetRef",
     "Cause",
+    "Change",
     "Context",
     "Draft",
     "Dropped",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctxlab.context.draft import Draft, merged_draft
-from ctxlab.context.text import Cause, Text
+from ctxlab.context.text import Cause, Origin, Text
 from ctxlab.documents import (
     Agent,
     Level,
@@ -82,6 +82,22 @@ class Request:
     def leaf_id(self) -> str | None:
         """The leaf that is asked for, else the session's active one."""
         return self.leaf if self.leaf is not None else self.session.active_leaf_id
+
+    def holds(self, origin: Origin) -> bool:
+        """Whether a message or a preset of this origin is part of the input."""
+        if origin.kind == "pending":
+            return self.pending is not None
+        if origin.kind in ("node", "summary"):
+            return origin.ref in self.session.nodes
+        own = self.agent.preset_messages if self.agent else ()
+        users = self.user.preset_messages if self.user else ()
+        for level, presets in (("", own), ("user/", users), ("global/", self.presets)):
+            number = origin.ref.removeprefix(level) if origin.ref.startswith(level) else ""
+            if number.isdecimal() and int(number) < len(presets):
+                return True
+            if any(preset.id == origin.ref for preset in presets):
+                return True
+        return False
 
     def __repr__(self) -> str:
         agent = self.agent.name if self.agent else None

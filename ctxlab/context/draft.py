@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, cast
 
-from ctxlab.context.text import EMPTY, Cause, Origin, Text
+from ctxlab.context.text import EMPTY, Cause, Origin, Span, Text
 from ctxlab.documents import Asset, Role, ToolCall
+from ctxlab.documents.frozen import FrozenDict
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,19 +58,49 @@ class Part:
     origin: Origin
 
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING = FrozenDict()
+"""The metadata of a message that has none."""
+
+Field = Literal[
+    "role",
+    "origin",
+    "files",
+    "calls",
+    "result_of",
+    "reasoning",
+    "speaker",
+    "pinned",
+    "priority",
+    "meta",
+    "place",
+]
+"""What a step may change of a draft besides its words: `files` are those of its body in order, `place` is its position
+among all drafts."""
 
 
-def _nothing() -> Mapping[str, Any]:
-    return NOTHING
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """Another value in a field of a draft: what it was before, and which step changed it and why.
+
+    Of a message that several were merged into, `before` is a tuple with the value of each where these differed.
+    """
+
+    field: Field
+    before: Any
+    cause: Cause
+
+    def as_data(self) -> dict[str, Any]:
+        return {"field": self.field, "before": _plain(self.before), "cause": self.cause.as_data()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draft:
     """A message on its way. `key` is deterministic and unique; `body` is text and files in order.
 
-    `calls` are what an assistant asked for, `result_of` the call that a tool message answers. A pinned draft is never
-    cut. A merged draft keeps its first part's key and lists all its parts in `merged`.
+    `calls` are what an assistant asked for, `result_of` the call that a tool message answers, `speaker` who speaks in a
+    group. A pinned draft is never cut; `priority` says how much it matters to a cut by priority. `changes` are the
+    fields that steps have changed, in order. A merged draft keeps its first part's key and lists all its parts in
+    `merged`. `meta` is the metadata of the stored message.
     """
 
     key: str
@@ -80,11 +110,12 @@ class Draft:
     calls: tuple[ToolCall, ...] = ()
     result_of: str | None = None
     reasoning: str | None = None
-    name: str | None = None
+    speaker: str | None = None
     pinned: bool = False
     priority: int = 0
+    changes: tuple[Change, ...] = ()
     merged: tuple[Part, ...] = ()
-    meta: Mapping[str, Any] = field(default_factory=_nothing)
+    meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
     def __repr__(self) -> str:
         text = str(self.text)
@@ -93,14 +124,20 @@ class Draft:
 
     @property
     def text(self) -> Text:
-        """The words, without the files; several text parts are joined by a newline of the draft's own origin."""
+        """The words, without the files; texts around a file are joined by a newline, unless a seam joins them."""
         body = self.body
         if len(body) == 1 and isinstance(body[0], Text):
             return body[0]
         texts = [part for part in body if isinstance(part, Text)]
         if len(texts) == 1:
             return texts[0]
-        return Text.join(Text.of("\n", Origin("separator", self.key)), texts) if texts else EMPTY
+        line = Span("\n", Origin("separator", self.key))
+        spans: list[Span] = []
+        for text in texts:
+            if spans and text.spans and text.spans[0].origin.kind != "separator":
+                spans.append(line)
+            spans.extend(text.spans)
+        return Text(spans)
 
     @property
     def assets(self) -> tuple[AssetRef, ...]:
@@ -114,6 +151,11 @@ class Draft:
         return self.merged or (Part(self.key, self.origin),)
 
     @property
+    def is_result(self) -> bool:
+        """Whether it answers a tool call, also where that is sent under another role."""
+        return self.role == "tool" or self.result_of is not None or self.was("role", "tool")
+
+    @property
     def replays_reasoning(self) -> bool:
         """Whether it carries reasoning state that the vendor wants back unchanged."""
         artifacts = self.meta.get("reasoningArtifacts") if self.meta else None
@@ -121,11 +163,36 @@ class Draft:
             a.get("replayPolicy") != "never" for a in artifacts if isinstance(a, Mapping)
         )
 
-    def with_text(self, text: Text) -> Draft:
-        """The same message with other words; the same object when the words are the same object."""
-        if text is self.text:
+    def was(self, field: Field, value: Any) -> bool:
+        """Whether a step changed this field from this value."""
+        return any(change.field == field and change.before == value for change in self.changes)
+
+    def edit_text(self, change: Callable[[Text], Text]) -> Draft:
+        """`change` of every text of the body; files stay where they are. The same object when no text changes."""
+        body = tuple([change(part) if isinstance(part, Text) else part for part in self.body])
+        if all(new is old for new, old in zip(body, self.body, strict=True)):
             return self
-        return replace(self, body=(text, *self.assets) if text.spans or not self.assets else self.assets)
+        return replace(self, body=body)
+
+    def changed(self, cause: Cause, **fields: Any) -> Draft:
+        """With other values in fields such as `role`, each with its cause; the same object when none differs.
+
+        >>> Draft("n", "system", (), Origin("node", "n")).changed(Cause("mine", "rule", "why"), role="user").role
+        'user'
+        """
+        news = {name: value for name, value in fields.items() if not _equal(getattr(self, name), value)}
+        if not news:
+            return self
+        changes = [Change(cast("Field", name), getattr(self, name), cause) for name in news]
+        return replace(self, **news, changes=(*self.changes, *changes))
+
+    def moved(self, place: int, cause: Cause) -> Draft:
+        """The same message, about to stand elsewhere than at position `place` among the drafts."""
+        return replace(self, changes=(*self.changes, Change("place", place, cause)))
+
+    def with_body(self, body: Sequence[Text | AssetRef], cause: Cause) -> Draft:
+        """With other files, or files at other places among its texts."""
+        return replace(self, body=tuple(body), changes=(*self.changes, Change("files", self.assets, cause)))
 
     def as_data(self) -> dict[str, Any]:
         return {
@@ -136,32 +203,85 @@ class Draft:
             "calls": [call.as_data() for call in self.calls],
             "result_of": self.result_of,
             "reasoning": self.reasoning,
-            "name": self.name,
+            "speaker": self.speaker,
             "pinned": self.pinned,
             "priority": self.priority,
+            "changes": [change.as_data() for change in self.changes],
             "merged": [{"key": part.key, **part.origin.as_data()} for part in self.merged],
             "meta": dict(self.meta),
         }
 
 
+SHARED_FIELDS: tuple[Field, ...] = ("role", "speaker", "result_of")
+"""Fields that a merged draft can only have one value of."""
+
+
 def merged_draft(parts: Sequence[Draft], *, separator: str, cause: Cause) -> Draft:
-    """One draft out of several, of the first one's key and role; every field and every origin is kept."""
+    """One draft out of several, of the first one's key and role; every field, file and origin is kept, in order.
+
+    The separator stands between words; a part without any is joined without it.
+    """
     first = parts[0]
-    between = Text.of(separator, Origin("separator", cause.rule), cause)
-    files = tuple(asset for part in parts for asset in part.assets)
-    text = Text.join(between, [part.text for part in parts])
-    names = {part.name for part in parts}
+    changes = [change for part in parts for change in part.changes]
+    for name in SHARED_FIELDS:
+        values = tuple(getattr(part, name) for part in parts)
+        if any(value != values[0] for value in values):
+            changes.append(Change(name, values, cause))
+    return replace(
+        first,
+        body=_joined_bodies(parts, Text.of(separator, Origin("separator", cause.rule), cause)),
+        changes=tuple(changes),
+        merged=tuple(piece for part in parts for piece in part.parts),
+        **combined_fields(parts),
+    )
+
+
+def combined_fields(parts: Sequence[Draft]) -> dict[str, Any]:
+    """Values of the fields of a merged draft that hold what all its parts have."""
+    speakers = {part.speaker for part in parts}
     meta: dict[str, Any] = {}
     for part in reversed(parts):
         meta.update(part.meta)
-    return replace(
-        first,
-        body=(text, *files),
-        calls=tuple(call for part in parts for call in part.calls),
-        reasoning="\n".join(part.reasoning for part in parts if part.reasoning) or None,
-        name=first.name if len(names) == 1 else None,
-        pinned=any(part.pinned for part in parts),
-        priority=max(part.priority for part in parts),
-        merged=tuple(piece for part in parts for piece in part.parts),
-        meta=meta or NOTHING,
-    )
+    return {
+        "calls": tuple(call for part in parts for call in part.calls),
+        "reasoning": "\n".join(part.reasoning for part in parts if part.reasoning) or None,
+        "speaker": parts[0].speaker if len(speakers) == 1 else None,
+        "pinned": any(part.pinned for part in parts),
+        "priority": max(part.priority for part in parts),
+        "meta": parts[0].meta if all(part.meta is parts[0].meta for part in parts) else FrozenDict(meta),
+    }
+
+
+def _joined_bodies(parts: Sequence[Draft], separator: Text) -> tuple[Text | AssetRef, ...]:
+    body: list[Text | AssetRef] = []
+    run: list[Text] = []  # texts that become one, since no file stands between them
+    has_words = False
+    for part in parts:
+        seam_is_due = has_words
+        for piece in part.body:
+            if isinstance(piece, AssetRef):
+                body += [*_as_one(run), piece]
+                run = []
+                continue
+            if piece and seam_is_due:
+                run.append(separator)
+                seam_is_due = False
+            run.append(piece)
+            has_words = has_words or bool(piece)
+    return tuple([*body, *_as_one(run)]) or (EMPTY,)
+
+
+def _as_one(run: Sequence[Text]) -> list[Text]:
+    whole = run[0] if len(run) == 1 else Text([span for text in run for span in text.spans])
+    return [whole] if whole.spans else []
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return a is b or a == b
+
+
+def _plain(value: Any) -> Any:
+    """A field's value as JSON data."""
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in cast("Sequence[Any]", value)]
+    return value.as_data() if hasattr(value, "as_data") else value

@@ -301,7 +301,8 @@ def _written(edit: Edit, gone: tuple[Span, ...]) -> list[Span]:
     """The spans an edit leaves: each remembers what was there."""
     if isinstance(edit.new, Text) and edit.new.spans:
         first, *rest = edit.new.spans
-        return [Span(first.text, first.origin, first.cause or edit.cause, (*gone, *first.was)), *rest]
+        put = Span(first.text, first.origin, first.cause or edit.cause, (*gone, *first.was))
+        return [put, *(s if s.cause else Span(s.text, s.origin, edit.cause, s.was) for s in rest)]
     origin = edit.origin or (gone[0].origin if gone else Origin("made", edit.cause.processor))
     new = edit.new if isinstance(edit.new, str) else ""
     return [Span(new, origin, edit.cause, gone)]

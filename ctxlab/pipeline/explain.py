@@ -162,7 +162,7 @@ def _rewrite_words(before: Draft, after: Draft) -> str:
 def _field_words(before: Draft, after: Draft) -> str:
     names = [
         name
-        for name in ("role", "calls", "result_of", "reasoning", "name", "pinned", "meta")
+        for name in ("role", "calls", "result_of", "reasoning", "speaker", "pinned", "meta")
         if getattr(before, name) != getattr(after, name)
     ]
     if names == ["role"]:

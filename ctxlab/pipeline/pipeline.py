@@ -13,13 +13,15 @@ from ctxlab.context import Context, Request
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.errors import LawBroken, PipelineError, ProcessorFailed, UnknownProcessor, WrongSetting, did_you_mean
 from ctxlab.pipeline.fields import field_of
-from ctxlab.pipeline.laws import hold
+from ctxlab.pipeline.laws import hold, hold_history
 from ctxlab.pipeline.layers import Layer, LayerName, settle
 from ctxlab.pipeline.processor import Processor, as_processor
 from ctxlab.pipeline.services import Call, Recorder, Services
 from ctxlab.pipeline.trace import Step, Trace
 
 OnError = Literal["raise", "skip"]
+HISTORY = "history"
+"""What a step provides that loads the conversation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -301,6 +303,8 @@ class Pipeline:
         failure: Exception | None = None
         try:
             after = hold(ctx, stage.processor(ctx, world), processor=stage.id)
+            if HISTORY in stage.base.provides:
+                hold_history(after, processor=stage.id)
         except Exception as problem:  # whatever a step raises is recorded with the run so far
             after, failure = ctx, problem
         return Step(stage.id, ctx, after, perf_counter() - started, tuple(recorder.calls), failure)

@@ -114,7 +114,7 @@ def _content(draft: Draft, *, in_parts: bool) -> tuple[Any, ...]:
 
 
 def _fields(draft: Draft) -> tuple[Any, ...]:
-    called = (draft.role, draft.calls, draft.result_of, draft.reasoning, draft.name)
+    called = (draft.role, draft.calls, draft.result_of, draft.reasoning, draft.speaker)
     return (*called, draft.pinned, draft.priority, dict(draft.meta))
 
 

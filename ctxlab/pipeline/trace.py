@@ -254,12 +254,12 @@ def tape_of(steps: Sequence[Step], *, kept: int) -> list[Call]:
 def as_message(draft: Draft, tokens: int) -> dict[str, Any]:
     """A draft as it is sent: OpenAI's form plus `source` and `tokens`."""
     message: dict[str, Any] = {"role": draft.role, "content": _content(draft)}
-    if draft.name:
-        message["name"] = draft.name
+    if draft.speaker:
+        message["name"] = draft.speaker
     if draft.calls:
         message["tool_calls"] = [call.as_data() for call in draft.calls]
-    if draft.result_of is not None and draft.role == "tool":
-        message["tool_call_id"] = draft.result_of
+    if draft.role == "tool":
+        message["tool_call_id"] = draft.result_of or ""
     if draft.reasoning:
         message["reasoning_content"] = draft.reasoning
     message["source"] = [part.origin.as_data() for part in draft.parts]

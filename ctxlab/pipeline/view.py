@@ -143,7 +143,7 @@ class Tables:
                     "calls": [plain(call.as_data()) for call in draft.calls],
                     "result_of": draft.result_of,
                     "reasoning": draft.reasoning,
-                    "name": draft.name,
+                    "speaker": draft.speaker,
                     "pinned": draft.pinned,
                     "merged": [{"key": part.key, **part.origin.as_data()} for part in draft.merged],
                     "placed": plain(draft.meta.get("placed")),

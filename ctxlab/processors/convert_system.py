@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from ctxlab.context import Context, Draft
+from ctxlab.context import Cause, Context, Draft
+from ctxlab.context.tool_pairs import with_whole_pairs
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, Services
 from ctxlab.processors.formatting import FORMATTERS, entry_from_rules, stands_alone
+
+CAUSE = Cause("convert-system", "system-as-user", "system messages are sent under the user's role")
 
 
 class ConvertSystem(Processor):
@@ -27,8 +28,8 @@ class ConvertSystem(Processor):
         return entry_from_rules(stored, id=cls.id, rule="post:convert-system-to-user", fields={})
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        return ctx.edit(_as_user)
+        return with_whole_pairs(ctx, self.id).edit(_as_user)
 
 
 def _as_user(draft: Draft) -> Draft:
-    return replace(draft, role="user") if draft.role == "system" and not stands_alone(draft) else draft
+    return draft.changed(CAUSE, role="user") if draft.role == "system" and not stands_alone(draft) else draft

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pydantic import Field
 
 from ctxlab.context import AssetRef, Cause, Context, Draft, Dropped, Origin, Text
+from ctxlab.documents.frozen import FrozenDict
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab.processors.depth import index_of_insertion_point, parse_depths
 from ctxlab.processors.lore_placing import Lore, Reading, lore_of, marker_off, place_lore
@@ -162,7 +163,7 @@ class _Assembly:
             return
         once = self._draft(preset, "depth", "")
         for depth in found.depths:
-            draft = replace(once, key=f"{once.key}@{depth}", meta={**once.meta, "placed": f"depth {depth}"})
+            draft = replace(once, key=f"{once.key}@{depth}", meta=FrozenDict({**once.meta, "placed": f"depth {depth}"}))
             self.places.point_at(depth, rank, draft)
 
     def _rehome_lost_anchors(self) -> None:
@@ -255,7 +256,10 @@ class _Assembly:
             meta["level"] = preset.level
         elif self.ctx.request.agent is not None:
             self.dialects[preset.key] = self.ctx.request.agent.macro_dialect
-        return Draft(preset.key, node.role, (Text.of(node.content, origin), *assets), origin, pinned=True, meta=meta)
+        body = (Text.of(node.content, origin), *assets)
+        return Draft(
+            preset.key, node.role, body, origin, speaker=node.speaker, pinned=True, meta=FrozenDict(meta)
+        )
 
     def _assets(self, preset: Preset) -> tuple[AssetRef, ...]:
         agent = self.ctx.request.agent

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from ctxlab.context import Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Role
+from ctxlab.documents.frozen import FrozenDict
 from ctxlab.documents.lore import POSITIONS
 from ctxlab.processors.placement import (
     CHARACTER,
@@ -63,7 +64,7 @@ def _lore(row: Mapping[str, Any], reading: Reading) -> Lore:
     has_role = place == "at_depth" or reading == "reference"  # elsewhere it is a part of SillyTavern's system prompt
     role: Role = _ROLES.get(row["role"], "system") if has_role else "system"
     depth, outlet = float(row["depth"]), str(row["outlet"] or "")
-    meta = {"placement": LORE, "placed": _placed(place, depth, outlet)}
+    meta = FrozenDict({"placement": LORE, "placed": _placed(place, depth, outlet)})
     draft = Draft(row["key"], role, (text,), origin, pinned=True, meta=meta)
     return Lore(draft, place, depth, float(row["order"]), outlet, row.get("dialect"))
 

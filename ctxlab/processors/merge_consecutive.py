@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from ctxlab.context import Cause, Context, Draft, merged_draft
+from ctxlab.context.tool_pairs import with_whole_pairs
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, Tokenizer
 from ctxlab.processors.formatting import FORMATTERS, SEPARATOR, entry_from_rules, stands_alone
@@ -36,6 +37,7 @@ class MergeConsecutive(Processor):
         return entry_from_rules(stored, id=cls.id, rule="post:merge-consecutive-roles", fields=fields)
 
     def __call__(self, ctx: Context, services: Services) -> Context:
+        ctx = with_whole_pairs(ctx, ID)
         runs: list[list[Draft]] = []
         for draft in ctx.drafts:
             if runs and _go_together(runs[-1][-1], draft):
@@ -55,14 +57,13 @@ class MergeConsecutive(Processor):
 
 
 def _go_together(first: Draft, second: Draft) -> bool:
-    """Same role and name, and neither calls that wait for results, nor results under whatever role."""
+    """Same role and speaker, and neither calls that wait for results, nor results under whatever role."""
     return (
         first.role == second.role
-        and first.role != "tool"
-        and first.name == second.name
+        and first.speaker == second.speaker
         and not first.calls
-        and first.result_of is None
-        and second.result_of is None
+        and not first.is_result
+        and not second.is_result
         and not stands_alone(first)
         and not stands_alone(second)
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Literal
 
 from pydantic import Field
 
-from ctxlab.context import Cause, Context, merged_draft
+from ctxlab.context import Cause, Context, Draft, merged_draft
+from ctxlab.context.tool_pairs import with_whole_pairs
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, Tokenizer
 from ctxlab.processors.formatting import FORMATTERS, SEPARATOR, entry_from_rules, stands_alone
@@ -40,16 +42,30 @@ class MergeSystem(Processor):
         return entry_from_rules(stored, id=cls.id, rule="post:merge-system-to-head", fields=fields)
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        if self.settings.hoist == "all":
-            parts = [draft for draft in ctx.drafts if draft.role == "system" and not stands_alone(draft)]
-        else:
-            parts = list(takewhile(lambda draft: draft.role == "system" and not stands_alone(draft), ctx.drafts))
-        if len(parts) < 2:
+        ctx = with_whole_pairs(ctx, ID)
+        head = 0  # messages before the first one that stays behind the joined ones
+        while head < len(ctx.drafts) and _joins(ctx.drafts[head]):
+            head += 1
+        parts = ctx.drafts[:head] if self.settings.hoist == "leading" else [d for d in ctx.drafts if _joins(d)]
+        if len(parts) < 2 and len(parts) == head:
             return ctx
-        cause = Cause(ID, self.settings.hoist, f"{len(parts)} system messages are sent as one")
-        whole = merged_draft(parts, separator=self.settings.separator, cause=cause)
-        gone = {id(part) for part in parts}
-        return ctx.arrange([whole, *(draft for draft in ctx.drafts if id(draft) not in gone)])
+        place = {id(draft): i for i, draft in enumerate(ctx.drafts)}
+        wholes = [self._joined(list(run), place, head) for _, run in groupby(parts, key=lambda draft: draft.speaker)]
+        gone = set(map(id, parts))
+        return ctx.arrange([*wholes, *(draft for draft in ctx.drafts if id(draft) not in gone)])
+
+    def _joined(self, run: Sequence[Draft], place: Mapping[int, int], head: int) -> Draft:
+        """One message of those that one speaker says; it says so where it moves to the head."""
+        whole = run[0]
+        if len(run) > 1:
+            cause = Cause(ID, self.settings.hoist, f"{len(run)} system messages are sent as one")
+            whole = merged_draft(run, separator=self.settings.separator, cause=cause)
+        first = place[id(run[0])]
+        return whole if first < head else whole.moved(first, Cause(ID, "all", "system messages go to the head"))
 
     def may_add_tokens(self, tokenizer: Tokenizer) -> int:
         return max(0, tokenizer.count(self.settings.separator) + 1 - tokenizer.message_tokens)
+
+
+def _joins(draft: Draft) -> bool:
+    return draft.role == "system" and not stands_alone(draft)

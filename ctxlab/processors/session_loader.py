@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from ctxlab.context import EMPTY, NOTHING, AssetRef, Cause, Context, Draft, Dropped, Origin, Pending, Span, Text
+from ctxlab.context import EMPTY, NOTHING, AssetRef, Cause, Context, Draft, Dropped, Edit, Origin, Pending, Span, Text
 from ctxlab.documents import Agent, Asset, MessageNode, ModelProfile, ProcessorEntry
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.html import as_markdown, looks_like_html
@@ -15,6 +15,9 @@ from ctxlab.engines.model_match import model_fits
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 
 ID = "session-loader"
+REASONING = Cause(ID, "reasoning", "the reasoning of a message without tool calls is not sent again")
+AS_USER = Cause(ID, "tool-role", "tool results go as the user's text, so nothing is sent as a call")
+BLANKS = Cause(ID, "blank", "there is nothing but blanks in it")
 
 
 class SessionLoader(Processor):
@@ -65,7 +68,7 @@ class SessionLoader(Processor):
         walk = request.session.walk(leaf)
         if walk.broken:
             ctx = ctx.note("warning", f"the path to {leaf!r} is broken: {walk.broken}", processor=ID, leaf=leaf)
-        path = [node for node in _under_their_keys(walk.nodes, leaf) if node.parent_id is not None]
+        path = [n for n in _under_their_keys(walk.nodes, leaf) if n.parent_id is not None or not n.is_empty]
         summaries = {node.id: node for node in path if node.is_summary}
         hidden = _hidden_by(summaries.values())
         drafts: list[Draft] = []
@@ -75,11 +78,11 @@ class SessionLoader(Processor):
         older = self._older(path, hidden)
         for node in path:
             draft = self._draft(node, summary=node.id in summaries, convert=node.id in older, agent=request.agent)
-            ordinary = node.is_enabled is not False and node.model_match is None and draft.body[0] is not EMPTY
-            ordinary = ordinary and node.id not in hidden and not older
+            blank = not node.content or node.content.isspace()
+            ordinary = node.is_enabled is not False and node.model_match is None and not (blank or hidden or older)
             fate = None if ordinary else _fate(node, draft, hidden, ctx, problems)
             if fate is None:
-                drafts.append(draft)
+                drafts.append(_without_blanks(draft) if blank and node.content else draft)
                 sent.append(node)
             else:
                 out.add(*fate, draft)
@@ -98,32 +101,34 @@ class SessionLoader(Processor):
     def _draft(self, node: MessageNode, *, summary: bool, convert: bool, agent: Agent | None) -> Draft:
         content, role, metadata = node.content, node.role, node.metadata
         origin = Origin("summary" if summary else "node", node.id)
-        text = EMPTY if not content or content.isspace() else Text.of(content, origin)
+        text = Text.of(content, origin)
         if convert and looks_like_html(content):
             text = self._converted(text, agent)
-        calls = node.tool_calls if role == "assistant" else ()
-        result_of = node.result_of if role == "tool" else None
-        reasoning = node.reasoning if metadata is not None and (calls or role != "assistant") else None
-        if self.settings.tool_role == "user":
-            calls = ()
-            if role == "tool":
-                role, result_of = "user", result_of or ""
         body = _body(text, node.attachments) if node.attachments else (text,)
-        # By place, not by name: this line runs for every message, and the names cost a third of it.
-        return Draft(
-            f"node:{node.id}",
-            role,
-            body,
-            origin,
-            calls,
-            result_of,
-            reasoning,
-            None,
-            summary,
-            0,
-            (),
-            metadata or NOTHING,
-        )
+        if not metadata and not node.model_extra:
+            draft = Draft(f"node:{node.id}", role, body, origin, speaker=node.speaker)
+        else:
+            # By place, not by name: this line runs for every message, and the names cost a third of it.
+            draft = Draft(
+                f"node:{node.id}",
+                role,
+                body,
+                origin,
+                node.tool_calls,
+                node.result_of,
+                node.reasoning,
+                node.speaker,
+                summary,
+                node.priority,
+                (),
+                (),
+                metadata or NOTHING,
+            )
+        if draft.reasoning and role == "assistant" and not draft.calls:
+            draft = draft.changed(REASONING, reasoning=None)
+        if self.settings.tool_role == "user" and (draft.calls or role == "tool"):
+            draft = draft.changed(AS_USER, calls=(), role="user" if role == "tool" else role)
+        return draft
 
     def _converted(self, text: Text, agent: Agent | None) -> Text:
         tags = [rule.tag_name for rule in think_rules_in_force(agent.llm_think_rules if agent else ())]
@@ -194,6 +199,11 @@ def _body(text: Text, attachments: tuple[Asset, ...]) -> tuple[Text | AssetRef, 
     return (text, *assets) if text else assets
 
 
+def _without_blanks(draft: Draft) -> Draft:
+    """A message whose text is nothing but blanks, as it is sent: without them."""
+    return draft.edit_text(lambda text: text.splice([Edit(0, len(text), "", BLANKS)]))
+
+
 def _under_their_keys(nodes: Sequence[MessageNode], leaf: str) -> list[MessageNode]:
     """The nodes of a path, each called as the tree calls it, whatever it says of itself."""
     keys = [*(node.parent_id for node in nodes[1:]), leaf]
@@ -217,7 +227,7 @@ def _fate(
         return "disabled", "the message is switched off"
     if node.id in hidden:
         return "summarised", f"summary {hidden[node.id]} stands for it"
-    if len(draft.body) == 1 and not draft.body[0] and not draft.calls and draft.role != "tool":
+    if not (draft.assets or draft.calls or draft.role == "tool" or str(draft.text).strip()):
         return "blank", "there are no words and no files in it"
     if node.model_match is not None and not _fits(node, ctx, problems):
         return "model-match", "it is not meant for this model"

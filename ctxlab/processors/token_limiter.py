@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin
+from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
+from ctxlab.documents.frozen import FrozenDict
 from ctxlab.engines.truncation import (
     Block,
     ByPriority,
@@ -225,7 +225,9 @@ class _Cut:
                 if not calls and not draft.text and not draft.assets:
                     self.mute.append(unit.at[0])
                     continue
-                self.repaired[unit.at[0]] = replace(draft, calls=calls)
+                ids = ", ".join([draft.calls[place].id for place in sorted(unit.unanswered)])
+                cause = Cause(ID, "unanswered-call", f"nothing answers {ids}; not sent")
+                self.repaired[unit.at[0]] = draft.changed(cause, calls=calls)
             yield unit
 
     def _protected(self, units: _Replayed) -> set[int]:
@@ -238,7 +240,7 @@ class _Cut:
             if newest is None or unit.newest > newest.newest:
                 newest = unit
             first = self.ctx.drafts[unit.at[0]]
-            if not has_user and first.role == "user" and first.result_of is None:
+            if not has_user and first.role == "user" and not first.is_result:
                 has_user = True
                 protected.update(unit.at)
             if has_user and newest.newest == last:
@@ -269,14 +271,27 @@ class _Cut:
 
     def _head(self, draft: Draft) -> Draft:
         """The draft cut to its first characters, never through one; itself where that would not be shorter."""
-        text = draft.text
-        at = head_length(str(text), self.settings.retained_characters)
-        if at + len(self.settings.marker) >= len(text):
+        whole = str(draft.text)
+        at = head_length(whole, self.settings.retained_characters)
+        if at + len(self.settings.marker) >= len(whole):
             return draft
-        reason = f"the first {at} of {len(text)} characters stay"
-        edit = Edit(at, len(text), self.settings.marker, Cause(ID, "shortened", reason), Origin("notice", ID))
-        meta = {name: value for name, value in draft.meta.items() if name != "reasoningArtifacts"}
-        return replace(draft.with_text(text.splice([edit])), reasoning=None, meta=meta)
+        cause = Cause(ID, "shortened", f"the first {at} of {len(whole)} characters stay")
+        left, marker = at, self.settings.marker
+
+        def head(text: Text) -> Text:
+            nonlocal left, marker
+            end, left = max(left, 0), left - len(text) - 1  # texts are counted as if on lines of their own
+            if end >= len(text):
+                return text
+            edit = Edit(end, len(text), marker, cause, Origin("notice", ID))
+            marker = ""
+            return text.splice([edit])
+
+        short = draft.edit_text(head)
+        if "reasoningArtifacts" in draft.meta:
+            meta = {name: value for name, value in draft.meta.items() if name != "reasoningArtifacts"}
+            short = short.changed(cause, meta=FrozenDict(meta))
+        return short.changed(cause, reasoning=None)
 
     def _arranged(self, protected: set[int], verdict: Verdict, left: int) -> Context:
         drafts = self.ctx.drafts
@@ -308,7 +323,7 @@ class _Cut:
         if not gone:
             return []
         border = verdict.border
-        reason = f"needed {border.needed}, left {border.left}" if border else ""
+        reason = f"needed {border.needed}, left {border.left}" if border else "it doesn't fit"
         cause = Cause(ID, self.strategy.name, reason)
         if border is None:
             return [Dropped(tuple(gone), cause)]

@@ -26,11 +26,14 @@ class Wording:
     def expanded(self, draft: Draft) -> Draft:
         """The draft with values in the place of its macros."""
         dialect = self.dialects.get(draft.key.partition("@")[0] if draft.origin.kind == "preset" else draft.key)
-        env = self.env.at(draft.key).with_variables(self.variables).speaking(dialect)
-        expansion = expand(draft.text, env)
+        env = self.env.at(draft.key).speaking(dialect)
+        return draft.edit_text(lambda text: self._expanded_text(text, env))
+
+    def _expanded_text(self, text: Text, env: MacroEnv) -> Text:
+        expansion = expand(text, env.with_variables(self.variables))
         self.variables = expansion.variables
         self.notes.extend(expansion.notes)
-        return draft.with_text(expansion.text)
+        return expansion.text
 
     def fill(self, outlets: Mapping[str, Sequence[tuple[float, Draft]]]) -> None:
         """From here on `{{outlet::name}}` shows this lore, whose own macros are expanded first."""

@@ -217,7 +217,7 @@ class _Line:
         draft, whole = fate.draft, fate.whole
         files = tuple(asset.id for asset in draft.assets)
         place = move.above if move is not None else ""
-        fields = (str(draft.text), draft.name, draft.calls, draft.result_of, draft.reasoning, files)
+        fields = (str(draft.text), draft.speaker, draft.calls, draft.result_of, draft.reasoning, files)
         return (cell.state, place, _join(self.key, whole), whole.role, *fields)
 
     def _first(self) -> Fate:

@@ -36,7 +36,7 @@ class WordTokenizer:
         return sum(1 for _ in WORD.finditer(text))
 
     def count_draft(self, draft: Draft) -> int:
-        said = [str(draft.text), draft.name or "", draft.reasoning or "", draft.result_of or ""]
+        said = [str(draft.text), draft.speaker or "", draft.reasoning or "", draft.result_of or ""]
         said += [part for call in draft.calls for part in (call.name, call.arguments)]
         return sum(map(self.count, said)) + self.asset_tokens * len(draft.assets) + self.message_tokens
 

@@ -60,7 +60,7 @@ def test_a_change_is_the_smallest_stretch_that_differs() -> None:
 def test_the_same_words_for_another_reason_are_no_change_of_words() -> None:
     def lore(reason: str) -> Draft:
         origin = Origin("lore", "isle/3")
-        return draft("a").with_text(Text.of("hi", origin, Cause("worldbook-processor", "The reef", reason)))
+        return replace(draft("a"), body=(Text.of("hi", origin, Cause("worldbook-processor", "The reef", reason)),))
 
     (row,) = diff(context([lore("it is constant")]), context([lore("'reef' stands in node:u1")])).changes
 
@@ -70,7 +70,7 @@ def test_the_same_words_for_another_reason_are_no_change_of_words() -> None:
 
 def test_the_same_words_of_another_hand_name_both() -> None:
     a = context([draft("a", "hi")])
-    b = context([draft("a", "hi").with_text(Text.of("hi", Origin("macro", "x")))])
+    b = context([replace(draft("a"), body=(Text.of("hi", Origin("macro", "x")),))])
 
     (row,) = diff(a, b).changes
 
@@ -78,7 +78,7 @@ def test_the_same_words_of_another_hand_name_both() -> None:
 
 
 def test_other_fields_than_words_are_a_change() -> None:
-    (row,) = diff(context([draft("a")]), context([replace(draft("a"), name="Ann")])).changes
+    (row,) = diff(context([draft("a")]), context([replace(draft("a"), speaker="Ann")])).changes
 
     assert (row.kind, row.text_change) == ("changed", None)
 
@@ -111,7 +111,7 @@ def test_a_change_inside_a_merged_message_is_that_of_its_part() -> None:
 
 
 def test_another_reason_inside_a_merged_message_is_that_of_its_part() -> None:
-    other = draft("b").with_text(Text.of("text of b", Origin("macro", "x")))
+    other = replace(draft("b"), body=(Text.of("text of b", Origin("macro", "x")),))
     a, b = merged(map(draft, "ab"), "ab"), merged([draft("a"), other], "ab")
 
     assert rows(a, b) == [("a", "same"), ("b", "other reason")]
@@ -229,7 +229,7 @@ def test_a_diff_is_shown_as_a_small_table() -> None:
 def test_the_table_names_merged_messages_and_stays_small() -> None:
     reason = "<b>" * 200
     letters = [draft(str(n), "x" * 500) for n in range(100)]
-    others = [d.with_text(Text.of("x" * 500, d.origin, Cause("test", "rule", reason))) for d in letters]
+    others = [replace(d, body=(Text.of("x" * 500, d.origin, Cause("test", "rule", reason)),)) for d in letters]
     more = draft("more", "one more")
 
     html = diff(context(letters), context([*others, more]).merge(["99", "more"], " ", WHY))._repr_html_()

@@ -30,7 +30,7 @@ WHY = Cause("censor", "names", "real names go")
 
 @processor("censor", priority=350)
 def censor(ctx: Context) -> Context:
-    return ctx.edit(lambda draft: draft.with_text(draft.text.sub(re.compile("Bob"), "someone", cause=WHY)))
+    return ctx.edit(lambda draft: draft.edit_text(lambda text: text.sub(re.compile("Bob"), "someone", cause=WHY)))
 
 
 def row(*ids: str) -> Context:
@@ -96,7 +96,7 @@ def test_a_message_that_never_was_is_an_error_with_the_nearest() -> None:
 
 def test_only_the_message_that_was_lifted_out_has_moved() -> None:
     def moves(ctx: Context) -> Context:
-        return ctx.arrange((*ctx.drafts[1:], ctx.drafts[0]))
+        return ctx.arrange((*ctx.drafts[1:], ctx.drafts[0].moved(0, Cause("moves", "rule", "why"))))
 
     trace = run(row("a", "b", "c"), moves)
 
@@ -106,7 +106,7 @@ def test_only_the_message_that_was_lifted_out_has_moved() -> None:
 
 def test_a_message_does_not_move_when_others_come_and_go() -> None:
     def comes(ctx: Context) -> Context:
-        ctx = ctx.drop(["b"], Cause("comes", "rule"))
+        ctx = ctx.drop(["b"], Cause("comes", "rule", "why"))
         return ctx.insert(0, Draft("new", "user", (Text.of("new", Origin("x")),), Origin("x")))
 
     trace = run(row("a", "b", "c"), comes)
@@ -116,16 +116,16 @@ def test_a_message_does_not_move_when_others_come_and_go() -> None:
 
 def test_a_change_of_fields_names_them() -> None:
     def changes(ctx: Context) -> Context:
-        return ctx.edit(lambda draft: replace(draft, role="system"))
+        return ctx.edit(lambda draft: draft.changed(Cause("changes", "rule", "why"), role="system"))
 
     def pins(ctx: Context) -> Context:
-        return ctx.edit(lambda draft: replace(draft, pinned=True, name="x"))
+        return ctx.edit(lambda draft: draft.changed(Cause("pins", "rule", "why"), pinned=True, speaker="x"))
 
     trace = run(row("a"), changes, pins)
 
     assert [event.text for event in trace.why("a").events[1:]] == [
         "role changed from user to system",
-        "changed: name, pinned",
+        "changed: speaker, pinned",
     ]
 
 
@@ -147,10 +147,10 @@ def test_words_in_a_merged_message_name_the_part_that_they_belong_to() -> None:
 def test_words_that_were_replaced_in_a_merged_message_name_their_part() -> None:
     @processor("hush", priority=360)
     def hush(ctx: Context) -> Context:
-        return ctx.edit(lambda draft: draft.with_text(draft.text.sub(re.compile("b.*"), "", cause=WHY)))
+        return ctx.edit(lambda draft: draft.edit_text(lambda text: text.sub(re.compile("b.*"), "", cause=Cause("hush", "rule", "why"))))
 
     def merge(ctx: Context) -> Context:
-        return ctx.merge(["a", "b", "c"], "", Cause("merge", "rule"))
+        return ctx.merge(["a", "b", "c"], "", Cause("merge", "rule", "why"))
 
     (place,) = run(row("a", "b", "c"), hush, merge).where("b")
 
@@ -180,7 +180,7 @@ def test_words_are_found_where_they_were_replaced() -> None:
 
 def test_words_replaced_in_what_was_dropped_later_are_found_too() -> None:
     def drops(ctx: Context) -> Context:
-        return ctx.drop(["Bob"], Cause("drops", "rule"))
+        return ctx.drop(["Bob"], Cause("drops", "rule", "why"))
 
     trace = run(row("Bob"), censor, drops)
 
@@ -195,11 +195,11 @@ def test_words_that_are_nowhere_give_nothing() -> None:
 
 def test_the_story_of_a_span_goes_back_to_what_was_typed() -> None:
     text = Text.of("Bob", Origin("node", "n1")).sub(re.compile("o"), "0", cause=WHY)
-    text = text.sub(re.compile("B0b"), "X", cause=Cause("second", "rule"))
+    text = text.sub(re.compile("B0b"), "X", cause=Cause("second", "rule", "why"))
 
     (span,) = text.spans
     assert list(span_story(span)) == [
-        "'X' from node n1, put there by second / rule",
+        "'X' from node n1, put there by second / rule: why",
         "  in place of 'B0b' from node n1",
         "    with '0' from node n1, put there by censor / names: real names go",
         "      in place of 'o' from node n1",

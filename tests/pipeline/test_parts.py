@@ -63,13 +63,13 @@ def test_words_merged_twice_are_those_of_the_first_messages() -> None:
 
 def test_a_seam_that_was_rewritten_leaves_the_parts_to_their_origins() -> None:
     whole = merged("one", "two", "three")
-    whole = whole.with_text(whole.text.sub(re.compile(r"e \| t"), "_", cause=Cause("plugin", "rule")))
+    whole = whole.edit_text(lambda text: text.sub(re.compile(r"e \| t"), "_", cause=Cause("plugin", "rule")))
 
     assert [(piece.seam, str(piece.text)) for piece in pieces(whole)] == [("", "on_"), ("", "wo"), (" | ", "three")]
 
 
 def test_what_replaced_words_stays_with_their_part() -> None:
     whole = merged("one", "two")
-    whole = whole.with_text(whole.text.sub(re.compile("two"), "2", cause=WHY, origin=Origin("macro", "x")))
+    whole = whole.edit_text(lambda text: text.sub(re.compile("two"), "2", cause=WHY, origin=Origin("macro", "x")))
 
     assert [str(piece.text) for piece in pieces(whole)] == ["one", "2"]

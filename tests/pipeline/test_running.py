@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
+from ctxlab.context import Cause, Context, Draft, Edit, Origin, Request, Text
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, PipelineError, ProcessorFailed, UnexplainedDrop, UnknownProcessor
 from ctxlab.pipeline import Pipeline, Processor, ProcessorSettings, Services, Trace, processor
@@ -200,14 +200,15 @@ def test_a_table_is_what_a_step_left_under_a_shared_key() -> None:
 
 
 def test_changes_say_what_a_step_did() -> None:
-    why = Cause("works", "rule")
+    why = Cause("works", "rule", "why")
     drafts = tuple(
         Draft(id, "user", (Text.of(f"text {id}", Origin("node", id)),), Origin("node", id)) for id in "abcde"
     )
 
     def works(ctx: Context) -> Context:
         ctx = ctx.drop(["a"], why).merge(["b", "c"], " ", why)
-        ctx = ctx.edit(lambda draft: draft.with_text(draft.text.cut(0, 4)) if draft.key == "d" else draft)
+        short = ctx.drafts[1].edit_text(lambda text: text.splice([Edit(4, len(text), "", why)]))
+        ctx = ctx.edit(lambda draft: short if draft.key == "d" else draft)
         made = Draft("new", "system", (Text.of("hi", Origin("made", "x")),), Origin("made", "x"))
         return ctx.insert(0, made).note("info", "done")
 
@@ -228,7 +229,7 @@ def test_only_what_was_lifted_out_counts_as_moved() -> None:
     drafts = tuple(Draft(id, "user", (Text.of(id, Origin("node", id)),), Origin("node", id)) for id in "abcd")
 
     def moves(ctx: Context) -> Context:
-        return ctx.arrange((*ctx.drafts[1:], ctx.drafts[0]))
+        return ctx.arrange((*ctx.drafts[1:], ctx.drafts[0].moved(0, Cause("moves", "rule", "why"))))
 
     trace = Pipeline.of([moves]).run(Context(Request(Session(id="s")), drafts), SERVICES)
 

@@ -41,7 +41,8 @@ def test_a_view_names_the_run() -> None:
 
 def test_what_stays_is_written_once() -> None:
     def adds(ctx: Context) -> Context:
-        return ctx.insert(0, replace(ctx.drafts[0], key="new"))
+        origin = Origin("made", "new")
+        return ctx.insert(0, Draft("new", "user", (Text.of("hi", origin),), origin))
 
     view = Pipeline.of([adds]).run(context("hi", "there", "hi"), SERVICES).view()
 
@@ -62,10 +63,10 @@ def test_equal_spans_are_one_whoever_made_them() -> None:
 
 
 def test_what_was_replaced_is_in_the_spans() -> None:
-    why = Cause("censor", "names")
+    why = Cause("censor", "names", "no names")
 
     def censor(ctx: Context) -> Context:
-        return ctx.edit(lambda d: d.with_text(d.text.sub(re.compile("Bob"), "X", cause=why)))
+        return ctx.edit(lambda d: d.edit_text(lambda text: text.sub(re.compile("Bob"), "X", cause=why)))
 
     view = Pipeline.of([censor]).run(context("Bob"), SERVICES).view()
 
@@ -78,7 +79,7 @@ def test_what_was_replaced_is_in_the_spans() -> None:
 
 def test_drops_and_notes_stand_at_the_step_that_made_them() -> None:
     def drops(ctx: Context) -> Context:
-        ctx = ctx.drop(["d0"], Cause("drops", "old"), needed=5, left=3)
+        ctx = ctx.drop(["d0"], Cause("drops", "old", "why"), needed=5, left=3)
         return ctx.note("info", "one is gone", keys=("d0",), kinds={"a", "b"} - {"b"})
 
     def nothing(ctx: Context) -> Context:
@@ -155,7 +156,7 @@ def test_tables_stand_at_the_step_that_left_them_and_once() -> None:
         return ctx.put("rows", ({"n": 1},))
 
     def leaves_more(ctx: Context) -> Context:
-        return ctx.put("more", 2).put("rows", [{"n": 1}])
+        return ctx.put("more", 2).put("again", [{"n": 1}])
 
     def nothing(ctx: Context) -> Context:
         return ctx
@@ -163,7 +164,7 @@ def test_tables_stand_at_the_step_that_left_them_and_once() -> None:
     view = Pipeline.of([leaves, leaves_more, nothing]).run(context("hi"), SERVICES).view()
 
     assert view["shared"] == [[{"n": 1}], 2]
-    assert [step["shared"] for step in view["steps"]] == [{"rows": 0}, {"more": 1, "rows": 0}, {}]
+    assert [step["shared"] for step in view["steps"]] == [{"rows": 0}, {"more": 1, "again": 0}, {}]
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def merge() -> Processor:
         ("ssu", "s:a|b u:c", "s:a|b u:c"),
         ("sus", "s:a u:b s:c", "s:a|c u:b"),
         ("uss", "u:a s:b s:c", "s:b|c u:a"),
-        ("us", "u:a s:b", "u:a s:b"),
+        ("us", "u:a s:b", "s:b u:a"),
         ("ssus", "s:a|b u:c s:d", "s:a|b|d u:c"),
         ("", "", ""),
     ],
@@ -88,11 +88,29 @@ def test_a_system_message_whose_reasoning_is_replayed_stands_alone() -> None:
         ("uuu", "u:a|b|c"),
         ("uau", "u:a a:b u:c"),
         ("sus", "s:a u:b s:c"),
-        ("tt", "t:a t:b"),
     ],
 )
 def test_neighbours_of_one_role_are_joined(roles: str, expected: str) -> None:
     assert sent(formatted(merge(), row(roles))) == expected
+
+
+@pytest.mark.parametrize("step", [merge(), EnsureAlternating()])
+def test_results_of_tools_stay_apart(step: Processor) -> None:
+    calls = (CALL, replace(CALL, id="c2"))
+    drafts = row("att", a={"calls": calls}, b={"result_of": "c1"}, c={"result_of": "c2"})
+
+    assert sent(formatted(step, drafts)) == "a:a t:b t:c"
+
+
+@pytest.mark.parametrize("step", [MergeSystem(), merge(), ConvertSystem(), EnsureAlternating()])
+def test_a9_what_a_tool_pair_lacks_is_taken_off_by_every_later_step(step: Processor) -> None:
+    drafts = row("uatt", b={"calls": (CALL, replace(CALL, id="c2"))}, c={"result_of": "c1"}, d={"result_of": "c9"})
+
+    result = formatted(step, drafts).result
+
+    assert [(d.key, [call.id for call in d.calls]) for d in result.drafts] == [("a", []), ("b", ["c1"]), ("c", [])]
+    assert [(group.drafts[0].key, group.cause.rule) for group in result.dropped] == [("d", "orphan-result")]
+    assert [change.cause.reason for change in result.drafts[1].changes] == ["nothing answers c2; not sent"]
 
 
 def test_nothing_to_join_is_nothing_done() -> None:
@@ -103,8 +121,9 @@ def test_a_merged_message_keeps_everything() -> None:
     picture = AssetRef("p", "image")
     first = draft("a", "assistant", body=(Text.of("a", Origin("node", "a")), picture), reasoning="one", pinned=True)
     second = draft("b", "assistant", calls=(CALL,), reasoning="two", meta={"x": 1})
+    result = draft("c", "tool", result_of="c1")
 
-    (whole,) = formatted(merge(), [first, second]).result.drafts
+    whole, _ = formatted(merge(), [first, second, result]).result.drafts
 
     assert (str(whole.text), whole.assets, whole.calls) == ("a|b", (picture,), (CALL,))
     assert (whole.reasoning, whole.pinned, dict(whole.meta)) == ("one\ntwo", True, {"x": 1})
@@ -118,10 +137,13 @@ def test_a_merged_message_keeps_everything() -> None:
         pytest.param([draft("a"), draft("b", result_of="c1")], id="the user's words and a result"),
         pytest.param([draft("a", result_of="c1"), draft("b", result_of="c2")], id="two results"),
         pytest.param([draft("a", result_of=""), draft("b")], id="a result of nobody knows what"),
-        pytest.param([draft("a", "assistant", calls=(CALL,)), draft("b", "assistant")], id="after calls"),
+        pytest.param(
+            [draft("a", "assistant", calls=(CALL,)), draft("b", "assistant"), draft("c", "tool", result_of="c1")],
+            id="after calls",
+        ),
         pytest.param([draft("a", meta=REPLAYED), draft("b")], id="replayed reasoning before"),
         pytest.param([draft("a"), draft("b", meta=REPLAYED)], id="replayed reasoning after"),
-        pytest.param([draft("a", name="Ann"), draft("b", name="Bob")], id="two people"),
+        pytest.param([draft("a", speaker="Ann"), draft("b", speaker="Bob")], id="two people"),
     ],
 )
 def test_what_does_not_belong_together_is_kept_apart(drafts: list[Draft]) -> None:
@@ -129,9 +151,9 @@ def test_what_does_not_belong_together_is_kept_apart(drafts: list[Draft]) -> Non
 
 
 def test_words_of_one_person_are_joined_under_the_name() -> None:
-    (whole,) = formatted(merge(), row("uu", a={"name": "Ann"}, b={"name": "Ann"})).result.drafts
+    (whole,) = formatted(merge(), row("uu", a={"speaker": "Ann"}, b={"speaker": "Ann"})).result.drafts
 
-    assert whole.name == "Ann"
+    assert whole.speaker == "Ann"
 
 
 def test_calls_may_follow_words_of_the_same_message() -> None:
@@ -163,7 +185,6 @@ def test_system_messages_are_sent_as_the_users() -> None:
         ("aa", "a:a u:Go on. a:b"),
         ("uau", "u:a a:b u:c"),
         ("usu", "u:a s:b u:c"),
-        ("tt", "t:a t:b"),
         ("uuu", "u:a a:Noted. u:b a:Noted. u:c"),
     ],
 )

@@ -12,7 +12,7 @@ from ctxlab.testing.fakes import WordTokenizer
 
 def chat(*nodes: dict[str, Any], leaf: str | None = None) -> Session:
     """A chain of nodes under a root; each hangs on the one before unless it says otherwise."""
-    tree: dict[str, Any] = {"root": {"id": "root", "role": "system", "content": "ROOT"}}
+    tree: dict[str, Any] = {"root": {"id": "root", "role": "system", "content": ""}}
     above = "root"
     for node in nodes:
         tree[node["id"]] = {"parentId": above, "role": "user", "content": node["id"], **node}
@@ -252,7 +252,8 @@ def test_results_are_the_users_words_where_that_is_asked_for() -> None:
 def test_a_result_that_names_no_call_is_still_no_word_of_the_user() -> None:
     trace = loaded(chat(node("c", role="tool", content="blue")), settings={"tool_role": "user"})
 
-    assert trace.result.drafts[0].result_of == ""
+    assert trace.result.drafts[0].is_result
+    assert not any(draft.is_result for draft in loaded(chat(node("c", content="blue"))).result.drafts)
 
 
 def test_a_message_of_nothing_but_calls_is_no_blank_one() -> None:

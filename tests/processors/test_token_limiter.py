@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from ctxlab.api import build
-from ctxlab.context import Context, Draft, Origin, Request, Text
+from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
 from ctxlab.errors import BudgetTooSmall, OverBudget
 from ctxlab.pipeline import Pipeline, Processor, Services, Trace, processor
@@ -319,8 +319,8 @@ def test_what_later_steps_may_add_is_kept_free() -> None:
             return 2
 
         def __call__(self, ctx: Context, services: Services) -> Context:
-            cause = Origin("made", "loud")
-            return ctx.edit(lambda draft: draft.with_text(draft.text + Text.of(" very loud", cause)))
+            more = Text.of(" very loud", Origin("made", "loud"), Cause("loud", "louder", "it is loud"))
+            return ctx.edit(lambda draft: draft.edit_text(lambda text: text + more))
 
     ctx = Context(Request(Session(id="s")), tuple(CHAT))
     pipeline = Pipeline.of([TokenLimiter, Loud]).with_setting("token-limiter.budget_tokens", 15)
@@ -334,7 +334,8 @@ def test_what_later_steps_may_add_is_kept_free() -> None:
 def test_a_later_step_that_adds_more_than_it_says_is_found_out() -> None:
     @processor("chatty")
     def chatty(ctx: Context) -> Context:
-        return ctx.edit(lambda draft: draft.with_text(draft.text + Text.of(" word" * 50, Origin("made", "chatty"))))
+        more = Text.of(" word" * 50, Origin("made", "chatty"), Cause("chatty", "chat", "it likes to"))
+        return ctx.edit(lambda draft: draft.edit_text(lambda text: text + more))
 
     session = Session(id="s").append("", id="root").append("hello")
     options: dict[str, Any] = {

@@ -90,7 +90,7 @@ def shout(ctx: Any, services: Services) -> Any:
         if draft.key != "node:u2":
             return draft
         edit = Edit(0, len(draft.text), "THREE", Cause("shout", "capitals", "it is important"))
-        return draft.with_text(draft.text.splice([edit]))
+        return draft.edit_text(lambda text: text.splice([edit]))
 
     return ctx.edit(louder)
 

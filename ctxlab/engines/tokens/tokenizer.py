@@ -91,7 +91,7 @@ class Tokenizer:
     def count_draft(self, draft: Draft) -> int:
         """Tokens of a message with what its wire format adds."""
         tokens = self.content_tokens(draft) + self.message_tokens
-        return tokens + self.name_tokens if draft.name else tokens
+        return tokens + self.name_tokens if draft.speaker else tokens
 
     def content_tokens(self, draft: Draft) -> int:
         """Tokens of what a message says: text, name, calls, the id it answers, reasoning, attachments."""
@@ -102,7 +102,7 @@ class Tokenizer:
             tokens = self.count_text(draft.text)
             for asset in draft.assets:
                 tokens += media_tokens(asset, self.media).tokens
-        if draft.calls or draft.name or draft.result_of or draft.reasoning:
+        if draft.calls or draft.speaker or draft.result_of or draft.reasoning:
             tokens += self._asides(draft)
         return tokens
 
@@ -119,7 +119,7 @@ class Tokenizer:
         return sum(self.counts(_json(tool)) for tool in tools)
 
     def _asides(self, draft: Draft) -> int:
-        tokens = self.counts(draft.name or "") + self.counts(draft.reasoning or "")
+        tokens = self.counts(draft.speaker or "") + self.counts(draft.reasoning or "")
         if draft.result_of and draft.role == "tool":  # under another role it isn't sent
             tokens += self.counts(draft.result_of)
         for call in draft.calls:

@@ -42,7 +42,7 @@ def _exchanges(window: Window) -> Iterator[list[Unit]]:
     for unit in window.units():
         exchange.append(unit)
         first = window.draft(unit.at[0])
-        if first.role == "user" and first.result_of is None:
+        if first.role == "user" and not first.is_result:
             yield exchange
             exchange = []
     if exchange:

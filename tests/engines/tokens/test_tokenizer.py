@@ -21,7 +21,7 @@ def test_a_message_costs_its_text_and_its_frame() -> None:
 
     assert tokenizer.content_tokens(draft("hello world")) == 2
     assert tokenizer.count_draft(draft("hello world")) == 5
-    assert tokenizer.count_draft(draft("hello world", name="Ann")) == 5 + tokenizer.count("Ann") + 1
+    assert tokenizer.count_draft(draft("hello world", speaker="Ann")) == 5 + tokenizer.count("Ann") + 1
     assert tokenizer.request_tokens == 3
 
 
@@ -36,7 +36,7 @@ def test_the_frame_depends_on_the_wire_format() -> None:
 def test_everything_that_is_sent_is_counted() -> None:
     calls = (ToolCall("c1", "find", '{"q":1}'), ToolCall("c2", "go"))
 
-    assert LETTERS.content_tokens(draft("text", name="Ann")) == 4 + 3
+    assert LETTERS.content_tokens(draft("text", speaker="Ann")) == 4 + 3
     assert LETTERS.content_tokens(draft("text", calls=calls)) == 4 + 4 + 7 + 2
     assert LETTERS.content_tokens(draft("text", role="tool", result_of="c1")) == 4 + 2
     assert LETTERS.content_tokens(draft("text", role="user", result_of="c1")) == 4

@@ -23,7 +23,7 @@ export interface Draft {
   calls: unknown[];
   result_of: string | null;
   reasoning: string | null;
-  name: string | null;
+  speaker: string | null;
   pinned: boolean;
   merged: (Origin & { key: string })[];
   /** What each joining cost, between the parts; nothing where that is not known. */

@@ -76,7 +76,7 @@ export class Painter {
       h("span", { class: "role" }, glyph(draft.role), harmless(draft.role)),
       h("span", { class: "mono muted key" }, harmless(draft.key)),
       !draft.merged.length && chip(source, source),
-      draft.name && tag(harmless(draft.name)),
+      draft.speaker && tag(harmless(draft.speaker)),
       draft.assets.map((asset) => chip("attachment", harmless(asset.name || asset.kind))),
       draft.calls.length > 0 && chip("tools", many(draft.calls.length, "call")),
       draft.result_of !== null && chip("tools", "result"),
