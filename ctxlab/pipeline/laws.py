@@ -173,14 +173,14 @@ class _Comparison:
         are_merged = len(ancestors) > 1 or any(ancestor.merged for ancestor in ancestors)
         if not draft.merged and not are_merged:
             return
-        named = {part.key: part.origin for part in draft.merged}
+        named = {part.key: part.origin for part in draft.parts}
         known = {part.key: part.origin for ancestor in ancestors for part in ancestor.parts}
         for key, origin in known.items():
             if key not in named:
                 raise UnexplainedDrop(f"{self.processor} lost {key!r}, a part of {draft.key!r}: name it in `merged`")
             if named[key] != origin:
                 raise UnexplainedChange(f"{self.processor} changed the origin of {key!r}, a part of {draft.key!r}")
-        for key in named:
+        for key in named if draft.merged else ():
             if key not in known:
                 raise InvalidDraft(f"{self.processor} names {key!r} as a part of {draft.key!r}, which it is not made of")
 
@@ -199,11 +199,15 @@ class _Comparison:
         for draft in new:
             self._names_its_writers(draft)
         self._come_once([draft for draft in new if draft.origin.kind in ONCE])
-        for draft in self.made_and_dropped:
+        for draft in new:
             if draft.origin.kind in IN_REQUEST and not self.after.request.holds(draft.origin):
-                raise UnexplainedDrop(f"{self.processor} drops {draft.key!r}, which was never there")
-            if draft.origin.kind not in IN_REQUEST and not self.ancestors[id(draft)] and not _is_signed(draft):
-                raise UnexplainedDrop(f"{self.processor} drops {draft.key!r}, which was never there")
+                raise InvalidDraft(
+                    f"{self.processor} made {draft.key!r} from {draft.origin.kind} {draft.origin.ref!r}, which is not there"
+                )
+        sent = set(map(id, self.made))
+        for draft in new:
+            if id(draft) not in sent and draft.origin.kind not in IN_REQUEST and not _is_signed(draft):
+                raise InvalidDraft(f"{self.processor} drops {draft.key!r}, which was never there")
 
     def _names_its_writers(self, draft: Draft) -> None:
         """What nobody signed is of the message's own origin."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ctxlab.context import Cause, Context, Draft
-from ctxlab.context.tool_pairs import with_whole_pairs
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, Services
 from ctxlab.processors.formatting import FORMATTERS, entry_from_rules, stands_alone
@@ -28,7 +27,7 @@ class ConvertSystem(Processor):
         return entry_from_rules(stored, id=cls.id, rule="post:convert-system-to-user", fields={})
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        return with_whole_pairs(ctx, self.id).edit(_as_user)
+        return ctx.edit(_as_user)
 
 
 def _as_user(draft: Draft) -> Draft:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pydantic import Field
 
 from ctxlab.context import Cause, Context, Draft, Origin, Text
-from ctxlab.context.tool_pairs import with_whole_pairs
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry, Role
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, Tokenizer
 from ctxlab.processors.formatting import FORMATTERS, entry_from_rules, stands_alone
@@ -41,7 +40,6 @@ class EnsureAlternating(Processor):
         return entry_from_rules(stored, id=cls.id, rule="post:ensure-alternating-roles", fields=fields)
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        ctx = with_whole_pairs(ctx, ID)
         out: list[Draft] = []
         for draft in ctx.drafts:
             if out and _clash(out[-1], draft):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pydantic import Field
 
 from ctxlab.context import Cause, Context, Draft, merged_draft
-from ctxlab.context.tool_pairs import with_whole_pairs
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, Tokenizer
 from ctxlab.processors.formatting import FORMATTERS, SEPARATOR, entry_from_rules, stands_alone
@@ -37,7 +36,6 @@ class MergeConsecutive(Processor):
         return entry_from_rules(stored, id=cls.id, rule="post:merge-consecutive-roles", fields=fields)
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        ctx = with_whole_pairs(ctx, ID)
         runs: list[list[Draft]] = []
         for draft in ctx.drafts:
             if runs and _go_together(runs[-1][-1], draft):

@@ -9,7 +9,6 @@ from typing import Literal
 from pydantic import Field
 
 from ctxlab.context import Cause, Context, Draft, merged_draft
-from ctxlab.context.tool_pairs import with_whole_pairs
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, Tokenizer
 from ctxlab.processors.formatting import FORMATTERS, SEPARATOR, entry_from_rules, stands_alone
@@ -42,7 +41,6 @@ class MergeSystem(Processor):
         return entry_from_rules(stored, id=cls.id, rule="post:merge-system-to-head", fields=fields)
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        ctx = with_whole_pairs(ctx, ID)
         head = 0  # messages before the first one that stays behind the joined ones
         while head < len(ctx.drafts) and _joins(ctx.drafts[head]):
             head += 1

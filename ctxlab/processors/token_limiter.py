@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field
 
 from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin, Text
+from ctxlab.context.tool_pairs import with_whole_pairs
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.documents.frozen import FrozenDict
 from ctxlab.engines.truncation import (
@@ -110,7 +111,7 @@ class TokenLimiter(Processor):
     def __call__(self, ctx: Context, services: Services) -> Context:
         room = self._room(ctx)
         if room is None:
-            return ctx
+            return with_whole_pairs(ctx, ID)
         return _Cut(self, ctx, services, room).result()
 
     def _room(self, ctx: Context) -> _Room | None:

@@ -74,12 +74,21 @@ def _load(data: Data) -> Any:
         "session-loader.html_keep_newest": 5 if newest is None else newest,
         "session-loader.html_note": HTML_NOTE,
     }
-    trace = _run([SessionLoader], request_of(data), settings=settings)
+    trace = _run([SessionLoader], request_of(with_empty_root(data)), settings=settings)
     return [_spoken(form_of_draft(draft, {})) for draft in trace.result.drafts]
 
 
 def _loaded(case: Case) -> Any:
     return [_spoken(form_of_message(message)) for message in case.expected["messages"]]
+
+
+def with_empty_root(data: Data) -> Data:
+    """The case with a root that says nothing: the reference never sends a root, ours is a message where it has words."""
+    detail = data.get("detail") or {}
+    nodes = detail.get("nodes") or {}
+    empty = {"content": "", "attachments": None}
+    roots = {key: {**node, **empty} for key, node in nodes.items() if not node.get("parentId")}
+    return {**data, "detail": {**detail, "nodes": {**nodes, **roots}}} if roots else data
 
 
 def _spoken(form: Form) -> Form:

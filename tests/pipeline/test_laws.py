@@ -168,11 +168,11 @@ ROGUES: dict[str, tuple[Change_of_context, type[LawBroken]]] = {
     ),
     "drops a message that never was": (
         lambda ctx: ctx.arrange(ctx.drafts, dropped=[Dropped((ghost("node"),), WHY)]),
-        UnexplainedDrop,
+        InvalidDraft,
     ),
     "drops a text that never was": (
         lambda ctx: ctx.arrange(ctx.drafts, dropped=[Dropped((ghost("made"),), WHY)]),
-        UnexplainedDrop,
+        InvalidDraft,
     ),
     "drops another text under the same key": (
         lambda ctx: ctx.arrange(

@@ -102,17 +102,6 @@ def test_results_of_tools_stay_apart(step: Processor) -> None:
     assert sent(formatted(step, drafts)) == "a:a t:b t:c"
 
 
-@pytest.mark.parametrize("step", [MergeSystem(), merge(), ConvertSystem(), EnsureAlternating()])
-def test_a9_what_a_tool_pair_lacks_is_taken_off_by_every_later_step(step: Processor) -> None:
-    drafts = row("uatt", b={"calls": (CALL, replace(CALL, id="c2"))}, c={"result_of": "c1"}, d={"result_of": "c9"})
-
-    result = formatted(step, drafts).result
-
-    assert [(d.key, [call.id for call in d.calls]) for d in result.drafts] == [("a", []), ("b", ["c1"]), ("c", [])]
-    assert [(group.drafts[0].key, group.cause.rule) for group in result.dropped] == [("d", "orphan-result")]
-    assert [change.cause.reason for change in result.drafts[1].changes] == ["nothing answers c2; not sent"]
-
-
 def test_nothing_to_join_is_nothing_done() -> None:
     assert formatted(merge(), row("uau")).step(0).did_nothing
 

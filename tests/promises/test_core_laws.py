@@ -12,14 +12,27 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ctxlab.api import build, debug
-from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin, Request, Span, Text
-from ctxlab.documents import Agent, Session
-from ctxlab.errors import BudgetTooSmall, DuplicateKey, LawBroken, UnexplainedDrop, UnexplainedRewrite
+from ctxlab.context import (
+    AssetRef,
+    Cause,
+    Change,
+    Context,
+    Draft,
+    Dropped,
+    Edit,
+    Origin,
+    Request,
+    Span,
+    Text,
+    merged_draft,
+)
+from ctxlab.documents import Agent, Session, ToolCall
+from ctxlab.errors import BudgetTooSmall, DuplicateKey, LawBroken, UnexplainedChange, UnexplainedDrop, UnexplainedRewrite
 from ctxlab.pipeline import Pipeline, Services, Trace, diff, processor
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.strategies import agents, edits_of, sessions, spoken, texts
 
-CAUSE = Cause("test", "law")
+CAUSE = Cause("plugin", "law", "it is one")
 SERVICES = Services(tokenizer=WordTokenizer(message_tokens=2, request_tokens=3))
 PATTERNS = [
     "a",
@@ -269,10 +282,12 @@ class Plugin:
             self.drafts.append(renewed(draft, draft.text.sub(re.compile("[a-z]+"), "word", cause=CAUSE)))
         elif deed == "rewrite and forget":
             self.drafts.append(renewed(draft, Text.of("new", Origin("made", "plugin"))))
-            if draft.text.origins():
-                self.breaks.add(UnexplainedRewrite)
+            self.breaks.add(UnexplainedRewrite)
         elif deed == "another role":
+            self.drafts.append(draft.changed(CAUSE, role="system"))
+        elif deed == "another role in silence":
             self.drafts.append(replace(draft, role="system"))
+            self.breaks.add(UnexplainedChange)
         elif deed == "another key":
             self.drafts.append(replace(draft, key=f"other:{draft.key}"))
             self.breaks.add(UnexplainedDrop)
@@ -283,9 +298,17 @@ class Plugin:
             self.drafts += [draft, renewed(draft, draft.text + draft.text)]
             self.breaks.add(DuplicateKey)
         elif deed == "add":
-            self.drafts += [draft, message(f"new-{draft.key}", "hi")]
+            origin = Origin("made", f"new-{draft.key}")
+            self.drafts += [draft, Draft(origin.ref, "user", (Text.of("hi", origin),), origin)]
         else:
             self.merge(deed, draft)
+
+    def shuffle(self, drafts: list[Draft], keys: list[str]) -> None:
+        """In another order, which breaks the law where what was there stands in another order than before."""
+        self.drafts = drafts
+        places = [keys.index(draft.key) for draft in drafts if draft.key in keys]
+        if places != sorted(places):
+            self.breaks.add(UnexplainedChange)
 
     def merge(self, deed: str, draft: Draft) -> None:
         """Into the draft before, in one of the ways to do it right or wrong."""
@@ -297,7 +320,7 @@ class Plugin:
         self.drafts.append(replace(first, body=(text,), merged=merged))
         if deed == "merge and name nobody":
             self.breaks.add(UnexplainedDrop)
-        elif deed == "merge and lose the words" and not draft.text.origins() <= first.text.origins():
+        elif deed == "merge and lose the words" and draft.text:
             self.breaks.add(UnexplainedRewrite)
         return None
 
@@ -305,6 +328,7 @@ class Plugin:
 RIGHT = ("keep", "keep", "drop", "drop a changed one", "rewrite", "another role", "add", "merge")
 WRONG = (
     "lose",
+    "another role in silence",
     "drop without a cause",
     "rewrite and forget",
     "another key",
@@ -326,7 +350,7 @@ def plugins(draw: st.DrawFn, ctx: Context) -> Plugin:
     for draft in ctx.drafts:
         plugin.do(draw(deeds), draft)
     if draw(st.booleans()):
-        plugin.drafts = draw(st.permutations(plugin.drafts))
+        plugin.shuffle(draw(st.permutations(plugin.drafts)), [draft.key for draft in ctx.drafts])
     if draw(st.integers(0, 9)) == 0:
         plugin.forgets = True
         if ctx.dropped:
@@ -363,6 +387,143 @@ def test_a_step_is_stopped_exactly_when_it_breaks_a_law(
         assert {draft.key for draft in drafts} <= named
 
 
+SOME_FIELDS = {
+    "role": st.sampled_from(["user", "assistant", "system", "tool", "wizard"]),
+    "speaker": st.sampled_from([None, "Ann", "Bob"]),
+    "reasoning": st.sampled_from([None, "hm"]),
+    "result_of": st.sampled_from([None, "c1", "c2"]),
+    "calls": st.sampled_from([(), (ToolCall("c1", "look"),), (ToolCall("c1", "look", "{}"), ToolCall("c2", "go"))]),
+    "pinned": st.booleans(),
+    "priority": st.integers(0, 2),
+    "origin": st.sampled_from([Origin("node", "0"), Origin("made", "plugin")]),
+}
+FILE = re.compile("<[a-z]+>")
+FILES = [AssetRef("map", "image"), AssetRef("sketch", "image")]
+
+
+@st.composite
+def rich_rows(draw: st.DrawFn) -> tuple[Draft, ...]:
+    """Drafts with all kinds of fields, some with files among their words."""
+    rows: list[Draft] = []
+    for n in range(draw(st.integers(1, 4))):
+        made = message(str(n), draw(spoken))
+        body = draw(st.permutations([made.text, *draw(st.lists(st.sampled_from(FILES), max_size=2))]))
+        fields = {name: draw(values) for name, values in SOME_FIELDS.items() if name != "origin"}
+        rows.append(replace(made, body=tuple(body), **{**fields, "role": draw(st.sampled_from(["user", "assistant"]))}))
+    return tuple(rows)
+
+
+@st.composite
+def vandalised(draw: st.DrawFn, draft: Draft, others: tuple[Draft, ...]) -> Draft:
+    """A draft after something that a careless step might do to it, with a cause or without."""
+    deed = draw(st.sampled_from(["field", "told field", "splice", "slice", "body", "steal", "sign", "mark", "nothing"]))
+    name = draw(st.sampled_from(list(SOME_FIELDS)))
+    cause = draw(st.sampled_from([CAUSE, CAUSE, Cause("plugin", "", ""), Cause("other", "a", "b")]))
+    at, end = draw(st.integers(0, 3)), draw(st.integers(0, 9))
+    match deed:
+        case "field":
+            return replace(draft, **{name: draw(SOME_FIELDS[name])})
+        case "told field":
+            return draft.changed(cause, **{name: draw(SOME_FIELDS[name])})
+        case "splice":
+            return draft.edit_text(lambda t: t.splice([Edit(min(at, len(t)), max(min(at, len(t)), min(end, len(t))), "new", cause)]))
+        case "slice":
+            return draft.edit_text(lambda t: t.cut(at, end) + (t.cut(end, 99) if cause is CAUSE else Text()))
+        case "body":
+            body = draw(st.permutations(draft.body))[: draw(st.integers(1, 3))]
+            return draft.with_body(body, cause) if at else replace(draft, body=tuple(body))
+        case "steal":
+            return replace(draft, body=draw(st.sampled_from(others)).body)
+        case "sign":
+            return draft.edit_text(lambda t: Text(replace(span, cause=cause) for span in t.spans))
+        case "mark":
+            return replace(draft, changes=(*draft.changes, Change("role", draw(SOME_FIELDS["role"]), cause)))
+        case _:
+            return draft
+
+
+@st.composite
+def vandals(draw: st.DrawFn, ctx: Context) -> Context:
+    """What a careless step makes of a context."""
+    drafts = [draw(vandalised(draft, ctx.drafts)) for draft in ctx.drafts]
+    dropped: list[Dropped] = []
+    if drafts and draw(st.booleans()):
+        gone = drafts.pop(draw(st.integers(0, len(drafts) - 1)))
+        dropped = draw(st.sampled_from([[], [Dropped((gone,), CAUSE)], [Dropped((gone,), Cause("other", "a", "b"))]]))
+    if len(drafts) > 1 and draw(st.booleans()):
+        parts = drafts[:2]
+        whole = merged_draft(parts, separator=draw(st.sampled_from(["", " "])), cause=CAUSE)
+        drafts[:2] = [draw(vandalised(whole, ctx.drafts))]
+    if draw(st.integers(0, 3)) == 0:
+        drafts = draw(st.permutations(drafts))
+    return replace(ctx, drafts=tuple(drafts), dropped=(*ctx.dropped, *dropped))
+
+
+@settings(deadline=None, max_examples=400)
+@given(rich_rows(), st.data())
+def test_a1_a_careless_step_is_refused_or_can_be_taken_back(drafts: tuple[Draft, ...], data: st.DataObject) -> None:
+    before = Context(Request(Session(id="s")), drafts)
+    after = data.draw(vandals(before))
+
+    try:
+        Pipeline.of([processor("plugin")(lambda ctx: after)]).run(before, SERVICES)
+    except LawBroken:
+        return
+
+    back = [draft for whole in (*after.drafts, *(d for g in after.dropped for d in g.drafts)) for draft in taken_back(whole, before)]
+    assert sorted(back) == sorted((draft.key, spelled_out(draft.body), fields_of(draft)) for draft in before.drafts)
+
+
+def spelled_out(body: Any) -> str:
+    return "".join(str(part) if isinstance(part, Text) else f"<{part.id}>" for part in body)
+
+
+def fields_of(draft: Draft) -> str:
+    return repr([getattr(draft, name) for name in SOME_FIELDS])
+
+
+def taken_back(whole: Draft, before: Context) -> list[tuple[str, str, str]]:
+    """The drafts that one was made of: its words without what the step put, its fields as its changes say they were."""
+    old = {draft.key: draft for draft in before.drafts}
+    sources = [old[part.key] for part in whole.parts]
+    told = {change.field: change.before for change in reversed(whole.changes)}
+    assert all(change.cause.processor == "plugin" for change in whole.changes)
+    body = "".join(spelled_out(source.body) for source in sources)
+    found = words_and_files(whole)
+    if "files" in told:
+        assert told["files"] == tuple(asset for source in sources for asset in source.assets)
+        assert FILE.sub("", found) == FILE.sub("", body)
+    else:
+        assert found == body
+    if len(sources) == 1:
+        was = {name: told.get(name, getattr(whole, name)) for name in SOME_FIELDS}
+        return [(whole.key, body, repr(list(was.values())))]
+    for name in ("role", "speaker", "result_of"):
+        values = tuple(getattr(source, name) for source in sources)
+        assert told.get(name, getattr(whole, name)) in (values, values[0])
+        assert name in told or len(set(values)) == 1
+    calls = tuple(call for source in sources for call in source.calls)
+    assert told.get("calls", whole.calls) == calls
+    return [(source.key, spelled_out(source.body), fields_of(source)) for source in sources]
+
+
+def words_and_files(whole: Draft) -> str:
+    """The words before the step, and the files where they stand."""
+    given_back: set[int] = set()
+
+    def words(spans: Any) -> str:
+        found = ""
+        for span in spans:
+            if span.cause is None:
+                found += span.text
+            elif id(span.was) not in given_back or not span.was:
+                given_back.add(id(span.was))
+                found += words(span.was)
+        return found
+
+    return "".join(words(part.spans) if isinstance(part, Text) else f"<{part.id}>" for part in whole.body)
+
+
 def test_a_merged_draft_may_not_forget_its_parts() -> None:
     ctx = Context(Request(Session(id="s")), (message("a", "one"), message("b", "two")))
     merged = ctx.merge(["node:a", "node:b"], " ", CAUSE)
@@ -380,7 +541,7 @@ def test_merging_and_dropping_the_whole_in_one_step_accounts_for_every_part() ->
     def swallow(ctx: Context) -> Context:
         return ctx.merge(["node:a", "node:b"], " ", CAUSE).drop(["node:a"], CAUSE)
 
-    after = Pipeline.of([swallow]).run(ctx, SERVICES).result
+    after = Pipeline.of([processor("plugin")(swallow)]).run(ctx, SERVICES).result
 
     assert [part.key for part in after.dropped[0].drafts[0].merged] == ["node:a", "node:b"]
 
@@ -393,7 +554,7 @@ def test_a_draft_may_not_take_the_place_of_one_that_was_dropped() -> None:
         return ctx.arrange((b, a, a), dropped=[Dropped((c,), CAUSE)])
 
     with pytest.raises(DuplicateKey, match="two drafts with key 'node:a'"):
-        Pipeline.of([doubles]).run(ctx, SERVICES)
+        Pipeline.of([processor("plugin")(doubles)]).run(ctx, SERVICES)
 
 
 # --- stepping, going back, running again

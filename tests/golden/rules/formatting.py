@@ -125,7 +125,33 @@ def _has_more_than_words(case: Case) -> bool:
     )
 
 
+# --- system messages go to the head
+
+
+def _lone_system(case: Case) -> int | None:
+    """Place of the one system message that may be moved, where it isn't at the head."""
+    if case.input.get("fn") != "handleMergeSystemToHead":
+        return None
+    messages = _messages(case)
+    movable = [n for n, each in enumerate(messages) if each["role"] == "system" and not each.get("reasoningArtifacts")]
+    return movable[0] if len(movable) == 1 and movable[0] > 0 else None
+
+
+def _lone_system_first(case: Case) -> Any:
+    place = _lone_system(case)
+    assert place is not None
+    forms = list(case.expected)
+    return [forms.pop(place), *forms]
+
+
 RULES = (
+    Rule(
+        "decisions, Injection: hoist",
+        "All system messages go to the head, also where there is one only.",
+        ("message_format_functions",),
+        lambda case: _lone_system(case) is not None,
+        _lone_system_first,
+    ),
     Rule(
         "D34",
         "A tool result answers one call by its id: glued to another result, or to the user's words, it answers none.",

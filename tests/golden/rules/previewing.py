@@ -23,8 +23,12 @@ def _disabled(case: Case) -> set[str]:
 
 
 def _without_disabled(case: Case) -> Any:
+    return _without(case, _disabled(case))
+
+
+def _without(case: Case, off: set[str]) -> Any:
     """What is left, neighbours of one role joined anew."""
-    off, found = _disabled(case), case.expected
+    found = case.expected
     pieces = [
         {**part, "role": form["role"]}
         for form in found["messages"]
@@ -45,6 +49,36 @@ def _sent_without_disabled(case: Case) -> Any:
     off = _disabled(case)
     parts = [{**part, "role": form["role"]} for form in case.expected for part in form.get("parts", [form])]
     return _joined([part for part in parts if part.get("source", ("", ""))[1] not in off])
+
+
+# --- results that no call asks for
+
+
+def _orphans(case: Case) -> set[str]:
+    """Results on the path whose call isn't there, where they are sent as results."""
+    tools = (case.input.get("agentConfig") or {}).get("toolCallConfig") or {}
+    nodes = _nodes(case)
+    node = nodes.get((case.input.get("detail") or {}).get("activeLeafId") or "")
+    results: list[Data] = []
+    asked: set[str] = set()
+    while node and tools.get("convertToolRoleToUser") is False:
+        metadata = node.get("metadata") or {}
+        asked |= {call.get("requestId") for call in metadata.get("toolCallsRequested") or ()}
+        results += [node] if node["role"] == "tool" else []
+        node = nodes.get(node.get("parentId") or "")
+    return {
+        result["id"]
+        for result in results
+        if ((result.get("metadata") or {}).get("toolCall") or {}).get("requestId") not in asked
+    }
+
+
+def _without_orphans(case: Case) -> Any:
+    gone = _orphans(case)
+    found = _without(case, gone)
+    saved = sum(said["tokens"] for said in case.expected["history"] if said["id"] in gone)
+    said = found["statistics"]
+    return {**found, "statistics": {**said, "saved_tokens": said["saved_tokens"] + saved}}
 
 
 def _joined(pieces: list[Form]) -> list[Form]:
@@ -194,5 +228,12 @@ RULES = (
         FILES,
         lambda case: bool(_results(case)),
         _with_results,
+    ),
+    Rule(
+        "A9",
+        "A result that no call asks for isn't sent: vendors refuse it.",
+        FILES,
+        lambda case: bool(_orphans(case)),
+        _without_orphans,
     ),
 )

@@ -62,7 +62,8 @@ def real() -> Iterator[Case]:
 
     eldoria = json.loads((REAL / "Eldoria.json").read_bytes())
     default = json.loads((REAL / "openai" / "Default.json").read_bytes())
-    card = (read_file(REAL / "default_Seraphina.png").agents[0].carried or {})["sillytavern"]
+    carried = read_file(REAL / "default_Seraphina.png").agents[0].carried or {}
+    card = json.loads(json.dumps(carried["sillytavern"]))
     book = card["data"]["character_book"]
     for name, holder in (("Eldoria", eldoria), ("Seraphina", book)):
         for entry in entries_of(holder):
