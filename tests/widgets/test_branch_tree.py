@@ -68,9 +68,9 @@ def test_b1_a_root_with_text_counts_as_a_message() -> None:
     root = {"id": "a", "role": "system", "content": "first words"}
     talk = Session.model_validate({"rootNodeId": "a", "activeLeafId": "a", "nodes": {"a": root}})
 
-    assert drawing_of(talk).messages == 1
-    assert drawing_of(talk.append("more", id="b")).messages == 2
-    assert drawing_of(Session(id="s").append("", role="system")).messages == 0
+    assert facts(BranchTree(talk))["messages"] == 1
+    assert facts(BranchTree(talk.append("more", id="b")))["messages"] == 2
+    assert facts(BranchTree(Session(id="s").append("", role="system")))["messages"] == 0
 
 
 def test_signs_say_what_stands_there() -> None:
