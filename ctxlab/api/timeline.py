@@ -39,11 +39,11 @@ def lore_timeline(
 
 
 def _messages(session: Session, leaf: str | None) -> list[str]:
-    """What the messages of a path are stored under, without the root."""
+    """What the messages of a path are stored under; an empty root is none."""
     at = leaf if leaf is not None else session.active_leaf_id
     if at is None:
         return []
     session.node(at)
     nodes = session.path(at)
     keys = [*(node.parent_id or "" for node in nodes[1:]), at]
-    return [key for key, node in zip(keys, nodes, strict=True) if node.parent_id is not None]
+    return [key for key, node in zip(keys, nodes, strict=True) if not node.is_empty_root]

@@ -24,7 +24,7 @@ def head(screen: Screen, trace: Trace) -> None:
     """Which conversation, for whom, counted how, within what."""
     request = trace.start.request
     session, agent, user, model = request.session, request.agent, request.user, request.model
-    path = len([node for node in session.path(request.leaf_id) if node.parent_id is not None])
+    path = sum(not node.is_empty_root for node in session.path(request.leaf_id))
     counter = trace.services.tokenizer
     name = f"{session.name} ({session.id})" if session.name and session.name != session.id else session.id or "unnamed"
     pairs = [

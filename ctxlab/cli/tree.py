@@ -41,8 +41,8 @@ def print_tree(file: Path, *, pick: str | None, width: int | None) -> None:
 
 
 def _head(screen: Screen, session: Session, forest: Forest) -> None:
-    messages = len(session.nodes) - (1 if session.root is not None else 0)
-    path = len([node for node in session.path() if node.parent_id is not None])
+    messages = sum(not node.is_empty_root for node in session.nodes.values())
+    path = sum(not node.is_empty_root for node in session.path())
     leaves = sum(forest.leaves[top] for top in forest.tops)
     facts = [
         counted(messages, "message"),
@@ -80,7 +80,7 @@ def _node(forest: Forest, node: MessageNode, line: Line, room: int) -> Text:
     marks = _marks(forest, node, line)
     head = Text.assemble((f"{glyph} ", colour), key, (f" {marks}" if marks else "", "dim"), "  ")
     left = room - head.cell_len + 2
-    words = "" if node.id == forest.session.root_node_id and not node.content else quoted(node.content, max(14, left))
+    words = "" if node.is_empty_root else quoted(node.content, max(14, left))
     if node.tool_calls and not node.content.strip():
         words = one_line(f"calls {', '.join(call.name for call in node.tool_calls)}", cells=max(14, left))
     row = Text.assemble(head, (words, ("" if active else "dim") if node.enabled else "dim strike"), end="")
@@ -105,9 +105,7 @@ def _marks(forest: Forest, node: MessageNode, line: Line) -> str:
 def _legend(screen: Screen, session: Session) -> None:
     """The signs that this tree has."""
     nodes = session.nodes.values()
-    roles = [
-        role for role in GLYPHS if any(n.role == role and n.parent_id is not None and not n.is_summary for n in nodes)
-    ]
+    roles = [role for role in GLYPHS if any(n.role == role and not n.is_empty_root and not n.is_summary for n in nodes)]
     items = [Text(f"{GLYPHS[role]} {role}", "dim") for role in roles]
     if any(node.is_summary for node in nodes):
         items.append(Text(f"{SUMMARY} summary", "dim"))

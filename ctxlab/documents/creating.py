@@ -33,10 +33,23 @@ def append(
     timestamp: str | None = None,
     **fields: Any,
 ) -> Session:
-    """One more message under `parent` (default: the active leaf); in an empty session it is the root."""
+    """One more message under `parent` (default: the active leaf).
+
+    In an empty session an empty root is made first, so that no message is the root. Only a system message that says
+    nothing is that root itself: `Session(id="s").append("", role="system", id="root")` has a root and no message.
+
+    >>> session = Session(id="s").append("My very first question", id="q")
+    >>> [(node.id, node.role, node.content) for node in session.path()]
+    [('node-0', 'system', ''), ('q', 'user', 'My very first question')]
+    """
+    given = {"status": "complete", **fields, "role": role, "content": content}
     above = _place(session, parent)
-    new = _new(session, above, {"status": "complete", **fields, "role": role, "content": content}, id, timestamp)
-    return _grown(session, new)
+    if above is None:
+        new = _new(session, None, given, id, timestamp)
+        if new.role == "system" and new.is_empty_root:
+            return _grown(session, new)
+        session, above = _rooted(session, id)
+    return _grown(session, _new(session, above, given, id, timestamp))
 
 
 def append_pair(
@@ -51,10 +64,13 @@ def append_pair(
 ) -> Session:
     """What the user says and, below it, an empty assistant message that is being generated.
 
-    `fields` are the user message's, `answer` the assistant message's; `ids` are both ids.
+    `fields` are the user message's, `answer` the assistant message's; `ids` are both ids. In an empty session an empty
+    root is made first.
     """
     first, second = ids or (None, None)
     above = _place(session, parent)
+    if above is None:
+        session, above = _rooted(session, first, second)
     said = _new(session, above, {"status": "complete", **fields, "role": "user", "content": content}, first, timestamp)
     reply = _new(session, said.id, {**GENERATING, **(answer or {})}, second, timestamp)
     return _grown(session, said, reply)
@@ -132,11 +148,18 @@ def _place(session: Session, parent: str | None) -> NodeId | None:
     return None if above is None else NodeId(above)
 
 
+def _rooted(session: Session, *taken: str | None) -> tuple[Session, NodeId]:
+    """An empty session with an empty root, which gets none of the ids that are `taken`; and its id."""
+    links = {"id": _id(session, None, taken=taken), "parent_id": None}
+    root = message({"role": "system", "content": "", "status": "complete"}, **links)
+    return _grown(session, root), root.id
+
+
 def _new(
     session: Session, parent: str | None, fields: Mapping[str, Any], id: str | None, timestamp: str | None
 ) -> MessageNode:
     times = {} if timestamp is None else {"timestamp": timestamp}
-    return message({**fields, **times}, id=_id(session, id, taken=parent), parent_id=parent)
+    return message({**fields, **times}, id=_id(session, id, taken=(parent,)), parent_id=parent)
 
 
 def _copy(
@@ -150,14 +173,14 @@ def _copy(
     return blank.model_copy(update={**checked({**fields, **times}), **links})
 
 
-def _id(session: Session, wanted: str | None, *, taken: str | None = None) -> NodeId:
+def _id(session: Session, wanted: str | None, *, taken: Sequence[str | None] = ()) -> NodeId:
     """The id that is wanted, or else the next free one, the one place where ids are made."""
     if wanted is not None:
-        if wanted in session.nodes or wanted == taken:
+        if wanted in session.nodes or wanted in taken:
             raise Refused(f"session {session.id!r} already has a node {wanted!r}: give another id, or none")
         return NodeId(wanted)
     n = len(session.nodes)
-    while (free := f"node-{n}") in session.nodes or free == taken or session.children(free):
+    while (free := f"node-{n}") in session.nodes or free in taken or session.children(free):
         n += 1
     return NodeId(free)
 

@@ -38,6 +38,7 @@ TAGS: dict[str, Tag] = {
     "switched_to_sibling": "ACTIVE_NODE_SWITCH",
     "transfer_children": "BRANCH_GRAFT",
     "update": "NODE_DATA_UPDATE",
+    "update_translation": "NODE_DATA_UPDATE",
 }
 """The seeds' tags by verb; they have none for a message that is appended."""
 

@@ -10,7 +10,7 @@ from ctxlab.documents.greetings import is_live, settle
 from ctxlab.documents.message import Asset, MessageNode
 from ctxlab.documents.relations import descendants
 from ctxlab.documents.revision import Revision
-from ctxlab.documents.run_state import CACHES, SNAPSHOT, without_metadata
+from ctxlab.documents.run_state import CACHES, SNAPSHOT, TRANSLATION, without_metadata
 from ctxlab.errors import Refused
 
 if TYPE_CHECKING:
@@ -52,6 +52,19 @@ def update(session: Session, node_id: str, /, **fields: Any) -> Session:
     """
     session.node(node_id)
     return _updated(session, node_id, checked(fields))
+
+
+def update_translation(session: Session, node_id: str, translation: Mapping[str, Any] | None) -> Session:
+    """The message with this translation in place of the one it had; None takes it away. Text and caches stay.
+
+    It is stored in `metadata.translation`; programs that write it use the fields `content`, `targetLang`,
+    `modelIdentifier`, `timestamp`, `visible` and `displayMode` (original, translation or both).
+    """
+    node = session.node(node_id)
+    if translation is None:
+        return _updated(session, node_id, {"metadata": without_metadata(node, TRANSLATION).metadata})
+    metadata = {**(node.metadata or {}), TRANSLATION: dict(translation)}
+    return _updated(session, node_id, checked({"metadata": metadata}))
 
 
 def enable(session: Session, node_id: str, *, below: bool = False) -> Session:

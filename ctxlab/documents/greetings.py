@@ -115,8 +115,8 @@ def greetings_are_settled(session: Session) -> bool:
 
 
 def message_count(session: Session) -> int:
-    """Messages of all branches, without the root and without greetings that are live."""
-    return sum(node.parent_id is not None and not is_live(node) for node in session.nodes.values())
+    """Messages of all branches, without an empty root and without greetings that are live."""
+    return sum(not node.is_empty_root and not is_live(node) for node in session.nodes.values())
 
 
 def _greetings(session: Session) -> Iterable[MessageNode]:

@@ -53,7 +53,7 @@ class History:
 
     >>> history = History(Session(id="s").append("Why?", id="q"))
     >>> history.do(Session.edit, "q", "Why not?")
-    Session('s', 1 nodes, leaf 'q')
+    Session('s', 2 nodes, leaf 'q')
     >>> history.undo().node("q").content
     'Why?'
     """

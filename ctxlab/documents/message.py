@@ -112,6 +112,20 @@ class MessageNode(Stored):
         """Not said means enabled."""
         return self.is_enabled is not False
 
+    @property
+    def is_empty_root(self) -> bool:
+        """Whether this is a root without text, files and tool calls: it only holds the tree together and is no message.
+
+        A root that has any of them is a message like any other.
+        """
+        return (
+            self.parent_id is None
+            and not self.content.strip()
+            and not self.attachments
+            and not self.tool_calls
+            and self.result_of is None
+        )
+
     def meta(self, name: str) -> Any:
         """A metadata value, flat or inside one of the groups that some files use; None if absent."""
         metadata = self.metadata

@@ -55,6 +55,17 @@ def relation(session: Session, node_id: str, other_id: str) -> Relation:
     return "sibling" if node.parent_id is not None and node.parent_id == other.parent_id else "other"
 
 
+def siblings(session: Session, node_id: str) -> tuple[NodeId, ...]:
+    """Ids of the nodes that share a parent with this one, itself included, in their order; a root is alone.
+
+    >>> session = Session(id="s").append("Hi", id="a").append("Hello", id="b").append("Hey", id="c", parent="a")
+    >>> session.siblings("c")
+    ('b', 'c')
+    """
+    parent = session.node(node_id).parent_id
+    return session.children(parent) if parent is not None else (NodeId(node_id),)
+
+
 def remembered_child(session: Session, node_id: str) -> NodeId | None:
     """The child that was looked at last, else the first one; None where there is no child."""
     children = session.children(node_id)

@@ -9,13 +9,15 @@ from ctxlab.documents.message import GROUPS, MessageNode
 SNAPSHOT = "sessionVariableSnapshot"
 """What the variables were after a message: stale when any message up to it changes."""
 
+TRANSLATION = "translation"
+
 CACHES = (
     SNAPSHOT,
     "contentTokens",
     "lastCalcHash",
     "tokenCount",
     "tokenCountEstimated",
-    "translation",
+    TRANSLATION,
     "usage",
 )
 """What is computed from the text: stale as soon as it changes."""

@@ -140,6 +140,7 @@ class Session(Stored):
     descendants = relations.descendants
     leaf_below = relations.leaf_below
     relation = relations.relation
+    siblings = relations.siblings
 
     can_be_greeted = property(greetings.can_be_greeted)
     greetings_are_settled = property(greetings.greetings_are_settled)
@@ -188,6 +189,7 @@ class Session(Stored):
     edit = editing.edit
     enable = editing.enable
     update = editing.update
+    update_translation = editing.update_translation
 
     delete = moving.delete
     graft = moving.graft

@@ -30,28 +30,14 @@ def tree_markdown(
     style = Style(**how)
     sound, notes = session.repaired() if session.nodes else (session, ())
     losses = losses_of(notes)
-    if sound.root is not None and sound.root.content:
-        losses.append(Loss(f"node {sound.root.id!r}", "the root is no message; its text is left out"))
     hidden = _hidden(sound)
     if hidden:
         losses.append(Loss("the tree", f"messages for which summaries stand are left out: {len(hidden)}"))
     times = (("exported", exported_at), ("created", session.created_at), ("updated", session.updated_at))
     head = [style.say(label, time=style.time(time)) for label, time in times if time]
-    head += [style.say("zone", zone=style.zone), style.say("count", n=message_count(session))]
+    head += [style.say("zone", zone=style.zone), style.say("count", n=session.message_count)]
     parts = _Writer(sound, style, hidden, deepen=indent == "messages").lines()
     return document(style.say("tree", name=name_of(session)), head, parts, losses)
-
-
-def message_count(session: Session) -> int:
-    """Messages in all branches; the root is none, nor are greetings that nobody has answered yet."""
-    return sum(
-        node.parent_id is not None and key != session.root_node_id and not _is_offered(node)
-        for key, node in session.nodes.items()
-    )
-
-
-def _is_offered(node: MessageNode) -> bool:
-    return bool(node.meta("isGreeting")) and node.meta("greetingLive") is True
 
 
 class _Writer:
@@ -65,8 +51,7 @@ class _Writer:
 
     def lines(self) -> Iterator[str]:
         """The blocks of the list, from the top."""
-        root = self._session.root_node_id
-        waiting = list(reversed(self._ways(self._below([root]), 0))) if root else []
+        waiting = list(reversed(self._ways(self._tops(), 0)))
         while waiting:
             item = waiting.pop()
             if isinstance(item, str):
@@ -75,6 +60,13 @@ class _Writer:
             key, depth = item
             yield self._item(self._session.nodes[key], depth)
             waiting.extend(reversed(self._ways(self._below([key]), depth + 1, nest=self._deepen)))
+
+    def _tops(self) -> list[str]:
+        """The root, if it is a message that is shown; else the messages below it."""
+        root = self._session.root
+        if root is None:
+            return []
+        return self._below([root.id]) if root.is_empty_root or root.id in self._hidden else [root.id]
 
     def _below(self, keys: Sequence[str]) -> list[str]:
         """The shown messages next below; those that a summary stands for give way to their own."""

@@ -5,6 +5,7 @@ Every message of the path comes along, also those that a summary stands for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from ctxlab.documents import MessageNode, Session
@@ -28,8 +29,7 @@ def branch_session(session: Session, leaf: str | None = None, *, span: Span | No
     `span` takes some of them, (first, last), counted from 1, both included.
     """
     path = standing(session, leaf, span=span, whole=True)
-    root = session.root or MessageNode.model_validate({"id": ROOT, "parentId": None, "role": "system", "content": ""})
-    chain = [root, *path.nodes]
+    chain = _rooted(session.root, path.nodes)
     ends = [None, *chain, None]
     linked = [
         node.model_copy(
@@ -42,7 +42,17 @@ def branch_session(session: Session, leaf: str | None = None, *, span: Span | No
         for above, node, below in zip(ends, chain, ends[2:], strict=False)
     ]
     nodes = {node.id: node for node in linked}
-    return session.model_copy(update={"nodes": nodes, "root_node_id": root.id, "active_leaf_id": chain[-1].id})
+    return session.model_copy(update={"nodes": nodes, "root_node_id": chain[0].id, "active_leaf_id": chain[-1].id})
+
+
+def _rooted(root: MessageNode | None, nodes: Sequence[MessageNode]) -> list[MessageNode]:
+    """The messages below the root; below an empty one where it has text that isn't among them."""
+    if root is not None and not root.is_empty_root and nodes and nodes[0] is root:
+        return list(nodes)
+    if root is None or not root.is_empty_root:
+        blank = {"id": root.id if root else ROOT, "parentId": None, "role": "system", "content": ""}
+        root = MessageNode.model_validate(blank)
+    return [root, *nodes]
 
 
 def branch_json(

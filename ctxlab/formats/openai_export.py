@@ -63,15 +63,14 @@ class _Writer:
         self.losses.append(Loss(place, text))
 
     def shown(self, nodes: Sequence[MessageNode]) -> list[MessageNode]:
-        """The nodes that are part of the conversation: not the root, not disabled, not hidden by a summary."""
+        """The nodes that are part of the conversation: not an empty root, not disabled, not hidden by a summary."""
         hidden = {node_id for node in nodes if node.enabled and node.is_summary for node_id in node.hides}
         found: list[MessageNode] = []
         for node in nodes:
             place = f"node {node.id!r}"
-            if node.parent_id is None:
-                if node.content:
-                    self.lose(place, "the root is no message; its text is left out")
-            elif not node.enabled:
+            if node.is_empty_root:
+                continue
+            if not node.enabled:
                 self.lose(place, "it is disabled and left out")
             elif node.id in hidden:
                 self.lose(place, "a summary stands for it; it is left out")

@@ -16,7 +16,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The messages of a path that an export shows, root left out; `total` is their number before a span was taken."""
+    """The messages of a path that an export shows; `total` is their number before a span was taken."""
 
     nodes: tuple[MessageNode, ...]
     total: int
@@ -38,12 +38,7 @@ def standing(session: Session, leaf: str | None = None, *, span: Span | None = N
         session.node(leaf)
     path = session.walk(leaf)
     losses = [Loss("the path", f"it breaks off: {path.broken}")] if path.broken else []
-    losses += [
-        Loss(f"node {node.id!r}", "the root is no message; its text is left out")
-        for node in path.nodes
-        if node.parent_id is None and node.content
-    ]
-    nodes = [node for node in path.nodes if node.parent_id is not None]
+    nodes = [node for node in path.nodes if not node.is_empty_root]
     hidden = {} if whole else _hidden(nodes)
     left = [node for node in nodes if node.id not in hidden]
     stands_for = Counter(hidden.values())

@@ -103,7 +103,9 @@ class Pipeline:
             if stage.id in seen:
                 raise PipelineError(f"two steps are called {stage.id!r}; ids are unique")
             seen.add(stage.id)
-        return cls(tuple(sorted(stages, key=lambda stage: stage.priority)), layout_notes, request_notes)
+        # Steps that were moved to one place keep their usual order, whichever of them was moved first.
+        in_order = sorted(stages, key=lambda stage: (stage.priority, stage.base.priority))
+        return cls(tuple(in_order), layout_notes, request_notes)
 
     def __repr__(self) -> str:
         return f"Pipeline({' > '.join(stage.id for stage in self.stages if stage.enabled)})"

@@ -52,6 +52,18 @@ def test_a_message_that_is_off_says_so(run, harbour) -> None:
     assert "● u4 (off)" in run("tree", harbour.with_name("coding_chat.session.json")).out
 
 
+def test_b1_a_root_with_text_is_counted_and_drawn_like_any_message(run, tmp_path: Path) -> None:
+    data = session_of([0, 1])
+    data["nodes"]["n0"] |= {"role": "user", "content": "first words"}
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps(data))
+
+    out = run("tree", path).out
+
+    assert "3 messages, 3 on the active path, 1 leaf" in out
+    assert "first words" in out
+
+
 @pytest.mark.parametrize("shape", ["chain", "star", "random", "comb", "pairs"])
 def test_ten_thousand_messages_take_few_lines(shape: str) -> None:
     dice = random.Random(1)

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from ctxlab.documents import Asset, Session
+from ctxlab import build
+from ctxlab.documents import Asset, History, Session
 from ctxlab.errors import Refused, UnknownNode
 
 
@@ -34,10 +35,51 @@ def test_an_id_that_lost_messages_name_as_their_parent_is_not_given_out() -> Non
 
 
 def test_the_first_pair_begins_a_conversation() -> None:
-    session = Session(id="s").append_pair("Hello")
+    session = Session(id="s").append_pair("Hello", ids=("node-0", "a"))
 
-    assert [node.id for node in session.path()] == ["node-0", "node-1"]
+    assert [(node.id, node.role, node.content) for node in session.path()] == [
+        ("node-1", "system", ""),
+        ("node-0", "user", "Hello"),
+        ("a", "assistant", ""),
+    ]
     assert session.check() == ()
+
+
+def test_b1_the_first_message_hangs_below_an_empty_root_and_is_sent() -> None:
+    session = Session(id="new").append("My very first question").append("answer", role="assistant").append("second")
+
+    assert [message["content"] for message in build(session).messages] == ["My very first question", "answer", "second"]
+    assert session.root is not None
+    assert session.root.is_empty_root
+    assert session.message_count == 3
+    assert session.check() == ()
+
+
+def test_b1_a_system_message_that_says_nothing_is_the_root_of_an_empty_session() -> None:
+    session = Session(id="s").append("", role="system", id="root", timestamp="2026-01-01T00:00:00Z")
+
+    assert list(session.nodes) == ["root"]
+    assert (session.root_node_id, session.leaf, session.message_count) == ("root", "root", 0)
+    assert list(session.append("", role="system", id="x").nodes) == ["root", "x"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"role": "user"}, {"role": "system", "attachments": ({"id": "f"},)}, {"role": "system", "content": "Be brief."}],
+)
+def test_b1_any_other_first_message_gets_a_root_above_it(fields: dict[str, Any]) -> None:
+    session = Session(id="s").append(**{"content": "", **fields}, id="first")
+
+    assert [node.id for node in session.path()] == ["node-0", "first"]
+    assert session.message_count == 1
+
+
+def test_b1_the_first_message_and_its_root_are_undone_in_one_step() -> None:
+    history = History(Session(id="s"))
+    history.do(Session.append, "Hello", id="q")
+
+    assert history.undo() == Session(id="s")
+    assert [node.id for node in history.redo().path()] == ["node-0", "q"]
 
 
 def test_a_user_message_is_answered_anew_below_it(forked: Session) -> None:
@@ -170,7 +212,8 @@ def test_a_branch_from_an_edit_can_be_of_any_role(forked: Session) -> None:
 
 @pytest.mark.parametrize("verb", [Session.branch_from_edit, Session.branch])
 def test_a_root_has_no_sibling(verb: Any) -> None:
-    session = Session(id="s").append("Hello", id="root")
+    talk = {"rootNodeId": "root", "nodes": {"root": {"id": "root", "role": "user", "content": "Hello"}}}
+    session = Session.model_validate(talk)
 
     with pytest.raises(Refused, match="'root' is a root and can't be given a sibling"):
         verb(session, "root", *(["x"] if verb is Session.branch_from_edit else []))

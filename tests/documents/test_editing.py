@@ -56,6 +56,23 @@ def test_an_edit_that_changes_nothing_is_the_same_session(forked: Session) -> No
     assert session.edit("u1", attachments=()) is session
 
 
+def test_a_translation_replaces_the_one_before_and_touches_nothing_else(forked: Session) -> None:
+    counted = forked.update("a1", metadata={"tokenCount": 5, "translation": {"content": "old", "visible": False}})
+
+    session = counted.update_translation("a1", {"content": "你好", "targetLang": "Chinese"})
+
+    assert session["a1"].metadata == {"tokenCount": 5, "translation": {"content": "你好", "targetLang": "Chinese"}}
+    assert session["a1"].content == forked["a1"].content
+    assert session.update_translation("a1", {"content": "你好", "targetLang": "Chinese"}) is session
+    assert session.update_translation("a1", None)["a1"].metadata == {"tokenCount": 5}
+
+
+def test_a_translation_of_no_message_is_refused_and_none_to_take_away_changes_nothing(forked: Session) -> None:
+    with pytest.raises(UnknownNode, match="no node 'nowhere'"):
+        forked.update_translation("nowhere", {"content": "x"})
+    assert forked.update_translation("a1", None) is forked
+
+
 def test_only_the_users_and_the_assistants_words_are_edited(forked: Session) -> None:
     with pytest.raises(Refused, match=r"'root' is a system message: .* use update\(\)"):
         forked.edit("root", "x")

@@ -66,6 +66,16 @@ def test_depth_counts_from_the_root(chat: Session) -> None:
     assert (chat.depth("root"), chat.depth("a1")) == (0, 2)
 
 
+def test_siblings_are_the_children_of_one_parent_in_order(chat: Session) -> None:
+    session = chat.append("b", id="b", parent=chat.root_node_id).append("c", id="c", parent=chat.root_node_id)
+
+    assert session.siblings("c") == session.children(str(chat.root_node_id))
+    assert session.siblings("c")[-2:] == ("b", "c")
+    assert session.siblings(str(chat.root_node_id)) == (chat.root_node_id,)
+    with pytest.raises(UnknownNode):
+        session.siblings("nowhere")
+
+
 def test_an_unknown_node_offers_the_nearest(chat: Session) -> None:
     with pytest.raises(UnknownNode, match="did you mean 'root'"):
         chat["rot"]

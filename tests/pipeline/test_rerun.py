@@ -244,3 +244,13 @@ def test_a_rerun_can_go_on_over_failures() -> None:
     assert again.step("fails").error == "ValueError: no luck"
     with pytest.raises(ProcessorFailed):
         broken.rerun()
+
+
+@pytest.mark.parametrize("order", [("loads", "asks"), ("asks", "loads")])
+def test_steps_moved_to_one_place_keep_their_usual_order_whichever_was_moved_first(order: tuple[str, str]) -> None:
+    pipeline = Pipeline.of([Loads, Asks])
+
+    for step in order:
+        pipeline = pipeline.with_settings({f"{step}.priority": 50})
+
+    assert pipeline.ids == ("loads", "asks")

@@ -294,7 +294,7 @@ def test_a_budget_of_the_call_is_exact() -> None:
 
 def test_a_calls_budget_beats_the_agents_reserve() -> None:
     agent = Agent.model_validate({"processors": [{"id": "token-limiter", "settings": {"reserve_tokens": 5}}]})
-    session = Session(id="s").append("", id="root")
+    session = Session(id="s").append("", role="system", id="root")
     for draft in CHAT:
         session = session.append(str(draft.text), role=draft.role)
 
@@ -337,7 +337,7 @@ def test_a_later_step_that_adds_more_than_it_says_is_found_out() -> None:
         more = Text.of(" word" * 50, Origin("made", "chatty"), Cause("chatty", "chat", "it likes to"))
         return ctx.edit(lambda draft: draft.edit_text(lambda text: text + more))
 
-    session = Session(id="s").append("", id="root").append("hello")
+    session = Session(id="s").append("", role="system", id="root").append("hello")
     options: dict[str, Any] = {
         "pipeline": default_pipeline().with_processor(chatty),
         "services": Services(tokenizer=WordTokenizer()),

@@ -60,6 +60,7 @@ said = st.sampled_from(["", "one", "two", "好"])
 roles = st.sampled_from(["user", "assistant", "system", "tool"])
 files = st.sampled_from([(), ({"id": "f", "name": "f.png"},)])
 metadata = st.sampled_from([None, {}, {"isCompressionNode": True}, {"usage": {"totalTokens": 3}}])
+translations = st.sampled_from([None, {"content": "二", "targetLang": "Chinese"}, {"visible": False}])
 switches = st.sampled_from([None, True, False])
 
 creating: st.SearchStrategy[Act] = st.one_of(
@@ -74,6 +75,7 @@ acts: st.SearchStrategy[Act] = st.one_of(
     creating,
     _act(Session.edit, nodes, said, attachments=files),
     _act(Session.update, nodes, name=said, role=roles, metadata=metadata, is_enabled=switches, colour=said),
+    _act(Session.update_translation, nodes, translations),
     _act(Session.graft, nodes, nodes),
     _act(Session.move, nodes, nodes),
     _act(Session.transfer_children, nodes, nodes),

@@ -1,9 +1,11 @@
 """Random material for the promises: texts with a past, conversations with everything that real ones have, agents."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import strategies as st
 
+from ctxlab import default_pipeline
 from ctxlab.context import Cause, Draft, Edit, Origin, Text
 from ctxlab.documents import Agent, Session, ToolCall
 from ctxlab.engines.tokens import Tokenizer
@@ -167,3 +169,86 @@ def agents(draw: st.DrawFn, *, max_size: int = 6) -> Agent:
             preset["modelMatch"] = {"enabled": True, "patterns": [draw(st.sampled_from(["gpt", "claude", "("]))]}
         presets.append(preset)
     return Agent.model_validate({"id": "a", "name": "Ann", "presetMessages": presets})
+
+
+names = st.sampled_from(["Ann", "Bob", "小明"])
+extras: st.SearchStrategy[dict[str, Any]] = st.one_of(
+    st.builds(lambda name: {"name": name, "speaker": name}, names),
+    st.just({"attachments": [{"id": "f", "type": "image", "name": "f.png", "metadata": {"width": 64, "height": 64}}]}),
+    st.builds(lambda n: {"metadata": {"priority": n}}, st.integers(-2, 9)),
+    st.builds(lambda said: {"metadata": {"reasoningContent": said}}, spoken),
+    st.builds(lambda way: {"modelMatch": {"enabled": True, "patterns": [way]}}, st.sampled_from(["gpt", "other", "("])),
+    st.builds(lambda status: {"status": status}, st.sampled_from(["generating", "error"])),
+    st.sampled_from(
+        [
+            {"content": "<p>one <b>two</b></p>"},
+            {"content": '<svar name="gold" op="+" value="2">has $[gold]'},
+            {"content": "the lamp ((aside)) 灯塔"},
+        ]
+    ),
+)
+
+
+@st.composite
+def rich_sessions(draw: st.DrawFn, *, max_size: int = 8) -> Session:
+    """The same with names, speakers, files, priorities, reasoning, model filters, HTML, tags, and roots with text."""
+    data = draw(sessions(max_size=max_size)).to_data()
+    for key, node in data["nodes"].items():
+        if draw(st.integers(0, 2)) == 0:
+            extra = draw(extras)
+            metadata = {**(node.get("metadata") or {}), **extra.get("metadata", {})}
+            data["nodes"][key] = {**node, **extra, **({"metadata": metadata} if metadata else {})}
+    if draw(st.integers(0, 3)) == 0:
+        data["nodes"]["root"] |= {"role": draw(st.sampled_from(["system", "user"])), "content": draw(spoken)}
+    return Session.model_validate(data)
+
+
+UNSTEADY = {"regex-processor.timeout_seconds"}
+"""Settings that measure the clock: what they do depends on the machine."""
+
+
+def setting_names() -> list[str]:
+    """Every setting of every step, with the switch and the place of each, as `build` takes them."""
+    rows = default_pipeline().describe()
+    named = {f"{row['id']}.{name}" for row in rows for name, field in row["settings"].items() if _has_values(field)}
+    return sorted(named - UNSTEADY | {f"{row['id']}.{name}" for row in rows for name in ("enabled", "priority")})
+
+
+def _has_values(field: Mapping[str, Any]) -> bool:
+    return field["type"] != "json"
+
+
+@st.composite
+def setting_changes(draw: st.DrawFn, *, max_size: int = 3, wrong: bool = False) -> dict[str, Any]:
+    """Other values for some settings, within what their fields allow; if `wrong`, sometimes one that isn't."""
+    found: dict[str, Any] = {}
+    fields = {row["id"]: row["settings"] for row in default_pipeline().describe()}
+    chosen = draw(st.lists(st.sampled_from(setting_names()), max_size=max_size, unique=True))
+    for name in chosen:
+        step, _, setting = name.partition(".")
+        if setting == "enabled":
+            found[name] = draw(st.booleans())
+        elif setting == "priority":
+            found[name] = draw(st.sampled_from([50, 250, 310, 450, 850]))
+        elif wrong and draw(st.integers(0, 9)) == 0:
+            found[name], wrong = draw(st.sampled_from([-1, "no such value", [1]])), False
+        else:
+            found[name] = draw(values_of(fields[step][setting]))
+    return found
+
+
+def values_of(field: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    """Values that a field allows: near its lower bound, where they make a difference to small conversations."""
+    least = field["minimum"] if field["minimum"] is not None else 0
+    most = field["maximum"]
+    if field["type"] == "choice":
+        values: st.SearchStrategy[Any] = st.sampled_from(field["choices"])
+    elif field["type"] == "boolean":
+        values = st.booleans()
+    elif field["type"] == "integer":
+        values = st.integers(least, least + 120 if most is None else most)
+    elif field["type"] == "number":
+        values = st.floats(least, least + 100 if most is None else most, width=16)
+    else:
+        values = st.sampled_from(["", " + ", "\n", "好"])
+    return st.none() | values if field["optional"] else values

@@ -212,8 +212,8 @@ def test_markdown_has_every_message_in_order(data: dict[str, Any], indent: Any) 
     for n, node in enumerate(data["nodes"].values()):
         node["content"] = f"text <{n}>"
     session = Session.model_validate(data)
-    in_tree = [node.content for node in session.in_order() if node.parent_id is not None]
-    on_path = [node.content for node in session.path() if node.parent_id is not None]
+    in_tree = [node.content for node in session.in_order()]
+    on_path = [node.content for node in session.path()]
 
     assert _said(str(tree_markdown(session, indent=indent, show=()))) == in_tree
     assert _said(str(branch_markdown(session, show=()))) == on_path

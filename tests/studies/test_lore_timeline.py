@@ -52,6 +52,15 @@ def test_each_message_is_what_a_build_there_says(harbour: dict[str, Any]) -> Non
     assert len(timeline) == 27
 
 
+def test_b1_a_root_with_text_is_a_message_of_the_timeline() -> None:
+    root = {"id": "root", "role": "user", "content": "a lamp"}
+    talk = Session.model_validate({"id": "s", "rootNodeId": "root", "activeLeafId": "root", "nodes": {"root": root}})
+
+    timeline = ctxlab.lore_timeline(talk.append("a lamp", id="m1"), books=BOOK)
+
+    assert list(timeline) == ["root", "m1"]
+
+
 def test_what_fired_when_is_handed_on() -> None:
     timeline = ctxlab.lore_timeline(chat("a lamp", "a lamp", "a lamp", "hm"), books=BOOK)
 

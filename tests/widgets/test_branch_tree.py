@@ -64,6 +64,15 @@ def test_the_page_is_told_how_large_the_tree_is() -> None:
     assert (said["leaf"], said["undo"], said["redo"]) == ("a2", None, None)
 
 
+def test_b1_a_root_with_text_counts_as_a_message() -> None:
+    root = {"id": "a", "role": "system", "content": "first words"}
+    talk = Session.model_validate({"rootNodeId": "a", "activeLeafId": "a", "nodes": {"a": root}})
+
+    assert facts(BranchTree(talk))["messages"] == 1
+    assert facts(BranchTree(talk.append("more", id="b")))["messages"] == 2
+    assert facts(BranchTree(Session(id="s").append("", role="system")))["messages"] == 0
+
+
 def test_signs_say_what_stands_there() -> None:
     hidden = {"compressedNodeIds": ["u2"], "isCompressionNode": True}
     session = session_of(
@@ -416,7 +425,7 @@ def test_another_state_from_outside_can_be_undone_and_another_session_begins_ane
     widget.session = long(5)
     widget.session = Session(id="other").append("hi", id="h")
     assert facts(widget)["undo"] is None
-    assert list(flags(widget)) == ["h"]
+    assert list(flags(widget)) == ["node-0", "h"]
     widget.session = None
     assert signs(widget) == []
 

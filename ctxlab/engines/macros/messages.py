@@ -58,7 +58,7 @@ class PathMessages:
         node_id = self._request.leaf_id
         while node_id is not None and node_id not in seen and (node := nodes.get(node_id)) is not None:
             seen.add(node_id)
-            if node.parent_id is not None and node.enabled:
+            if node.enabled and not node.is_empty_root:
                 yield node
             node_id = node.parent_id
 

@@ -105,10 +105,9 @@ class _Writer:
 
     def _has_a_place(self, node: MessageNode) -> bool:
         place = f"node {node.id!r}"
-        if node.parent_id is None:
-            if node.content:
-                self.lose(place, "the root is no message; its text is left out")
-        elif node.is_summary:
+        if node.is_empty_root:
+            return False
+        if node.is_summary:
             self.lose(place, "a summary; chats have none, and what it stands for is there")
         elif node.role == "tool":
             self.lose(place, "the result of a tool; left out")
@@ -121,7 +120,7 @@ class _Writer:
         return False
 
     def _header(self, path: Sequence[MessageNode]) -> Data:
-        names = {node.role: self._name(node) for node in reversed(path) if node.parent_id is not None}
+        names = {node.role: self._name(node) for node in reversed(path) if not node.is_empty_root}
         return {
             "user_name": names.get("user", self._names["user"]),
             "character_name": names.get("assistant", self._names["assistant"]),
@@ -133,10 +132,12 @@ class _Writer:
 
     def _group(self, node: MessageNode) -> list[MessageNode]:
         """What stands in one place of the chat: the message, answers beside it, and what was read as its swipes."""
+        if node.parent_id is None:
+            return [node]
         turn = self._origins[node.id][0] if node.id in self._origins else None
         return [
             one
-            for key in self._session.children(node.parent_id or "")
+            for key in self._session.children(node.parent_id)
             if (one := self._session.nodes[key]).id == node.id
             or (one.role == node.role == "assistant" and not one.is_summary)
             or (turn is not None and one.id in self._origins and self._origins[one.id][0] is turn)

@@ -163,6 +163,11 @@ def chat() -> Session:
     return session.append("out", role="tool").append("second", id="u2")
 
 
+ROOT_WITH_TEXT = Session.model_validate(
+    {"rootNodeId": "a", "activeLeafId": "a", "nodes": {"a": {"id": "a", "role": "user", "content": "first words"}}}
+)
+
+
 @pytest.mark.parametrize(
     ("request_", "expected"),
     [
@@ -171,6 +176,8 @@ def chat() -> Session:
         (Request(chat(), pending=Pending(Text())), "||reply"),
         (Request(chat(), pending=Pending("now")), "now|now|reply"),
         (Request(Session(id="s")), "||"),
+        (Request(Session(id="s").append("", role="system")), "||"),
+        (Request(ROOT_WITH_TEXT), "first words|first words|"),
     ],
 )
 def test_the_newest_messages_are_those_of_the_path(request_: Request, expected: str) -> None:

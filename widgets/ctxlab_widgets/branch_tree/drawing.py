@@ -68,16 +68,11 @@ def drawing_of(session: Session, unfolded: Collection[str], labels: dict[tuple[s
         labels=tuple(_label(sign, session, labels) for sign in signs),
         places=_places(depths_of(above), across, above, [len(sign.keys) for sign in signs]),
         flags=flags.tobytes(),
-        messages=sum(map(is_said, nodes)),
+        messages=sum(not node.is_empty_root for node in nodes),
         leaves=len(shape.keys) - len({parent for parent in shape.parents if parent >= 0}),
         chains=sum(len(sign.keys) > 1 for sign in signs),
         opened=opened,
     )
-
-
-def is_said(node: MessageNode) -> bool:
-    """Whether this counts as a message: an empty root doesn't."""
-    return node.parent_id is not None or node.role != "system" or bool(node.content)
 
 
 def _kinds(

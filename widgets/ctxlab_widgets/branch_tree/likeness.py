@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
-from ctxlab_widgets.branch_tree.drawing import is_said
-
 if TYPE_CHECKING:
     from ctxlab.documents import MessageNode, Session
     from ctxlab.pipeline.services import Tokenizer
@@ -36,7 +34,7 @@ def likeness(session: Session, a: str, b: str, tokenizer: Tokenizer) -> Likeness
     shared, (own_a, own_b) = ways[0][:same], (way[same:] for way in ways)
     return {
         "ids": (a, b),
-        "shared": sum(map(is_said, shared)),
+        "shared": sum(not node.is_empty_root for node in shared),
         "shared_tokens": tokens(shared),
         "own": (len(own_a), len(own_b)),
         "own_tokens": (tokens(own_a), tokens(own_b)),
