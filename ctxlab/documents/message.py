@@ -149,11 +149,6 @@ class MessageNode(Stored):
         return value if isinstance(value, str) and value else None
 
     @property
-    def is_empty(self) -> bool:
-        """Whether it has no words, files, calls or reasoning: a root like that is no message."""
-        return not (self.content.strip() or self.attachments or self.tool_calls or self.reasoning)
-
-    @property
     def priority(self) -> int:
         """How much it matters to a cut by priority: `metadata.priority`, a whole number; 0 where there is none."""
         value = self.meta("priority")

@@ -388,7 +388,7 @@ def hold_history(after: Context, *, processor: str) -> None:
         draft = found.get(str(key))
         if draft is not None:
             _Loaded(draft, node, processor).hold()
-        elif node.parent_id is not None or not node.is_empty:
+        elif not node.is_empty_root:
             raise UnexplainedDrop(f"{processor} left out message {key!r} ({_short(node.content)!r}) without a cause")
     if request.pending is not None:
         typed = next((draft for draft in after.drafts if draft.origin.kind == "pending"), None)

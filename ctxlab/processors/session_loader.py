@@ -68,7 +68,7 @@ class SessionLoader(Processor):
         walk = request.session.walk(leaf)
         if walk.broken:
             ctx = ctx.note("warning", f"the path to {leaf!r} is broken: {walk.broken}", processor=ID, leaf=leaf)
-        path = [n for n in _under_their_keys(walk.nodes, leaf) if n.parent_id is not None or not n.is_empty]
+        path = [n for n in _under_their_keys(walk.nodes, leaf) if not n.is_empty_root]
         summaries = {node.id: node for node in path if node.is_summary}
         hidden = _hidden_by(summaries.values())
         drafts: list[Draft] = []
