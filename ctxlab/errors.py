@@ -25,7 +25,7 @@ CtxlabError
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Trace
@@ -57,6 +57,14 @@ __all__ = [
 
 class CtxlabError(Exception):
     """Anything that ctxlab says no to."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made again without calling the class, so that a subclass may ask anything of those who call it."""
+        return _unpickled, (type(self), *self.args), self.__dict__
+
+
+def _unpickled(kind: type[CtxlabError], *args: Any) -> CtxlabError:
+    return kind.__new__(kind, *args)
 
 
 class ReadError(CtxlabError):

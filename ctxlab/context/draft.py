@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Never
 
 from ctxlab.context.text import EMPTY, Cause, Origin, Text
 from ctxlab.documents import Asset, Role, ToolCall
@@ -58,7 +57,28 @@ class Part:
     origin: Origin
 
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+class _Nothing(Mapping[str, Any]):
+    """No metadata, for everyone; pickled, it is the same object again."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: str) -> Never:
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "{}"
+
+    def __reduce__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING: Mapping[str, Any] = _Nothing()
 
 
 def _nothing() -> Mapping[str, Any]:

@@ -155,6 +155,8 @@ class Debugger:
         twin.breakpoints = set(self.breakpoints)
         return twin
 
+    __copy__ = fork
+
     def _go_on_from(self, step: Step) -> None:
         """Another step than the one that came next here."""
         self._forget(self._at)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from ctxlab.context import Context
+from ctxlab.context.pickling import ByValue, named, portable, stands_at
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline.services import Services, Tokenizer
 
@@ -80,6 +81,17 @@ class Processor:
         made.settings = settings
         return made
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """By class with its settings; a step whose code a fresh process can't import goes with its code."""
+        reduced = portable(self, holds=self.__dict__)
+        return reduced.__reduce__() if isinstance(reduced, ByValue) else super().__reduce_ex__(protocol)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
 
 Step = Callable[..., Context]
 
@@ -101,6 +113,11 @@ class FunctionProcessor(Processor):
 
     def __call__(self, ctx: Context, services: Services) -> Context:
         return self._function(ctx, services) if self._takes_services else self._function(ctx)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """By the name of its function where that stands for the step, as `@processor` leaves it in a module."""
+        place = (str(getattr(self._function, "__module__", "")), str(getattr(self._function, "__qualname__", "")))
+        return (named, place) if stands_at(*place) is self else super().__reduce_ex__(protocol)
 
 
 def processor(

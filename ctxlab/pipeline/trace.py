@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.context import Context, Draft, Text, Variables
+from ctxlab.context.pickling import portable_error
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
 from ctxlab.pipeline.services import Call, Services
 
@@ -46,6 +47,10 @@ class Step:
     @property
     def did_nothing(self) -> bool:
         return self.after is self.before
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        failure = self.failure and portable_error(self.failure)
+        return object.__reduce_ex__(self if failure is self.failure else replace(self, failure=failure), protocol)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
