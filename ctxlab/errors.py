@@ -12,13 +12,13 @@ CtxlabError
 │   ├── UnknownProcessor    no step has this id
 │   └── WrongSetting        no such setting, or a value it doesn't take
 ├── ProcessorFailed         a step raised; `.trace` holds the run so far
-│   └── BudgetTooSmall      what must stay is larger than the budget
+│   ├── BudgetTooSmall      what must stay is larger than the budget
+│   └── OverBudget          steps after the limiter add more than it left room for: let it run after them
 ├── LawBroken               a step lost something without saying why: mend the step
 │   ├── DuplicateKey
 │   ├── UnexplainedDrop
 │   ├── UnexplainedRemoval
 │   └── UnexplainedRewrite
-├── OverBudget              our bug: the final messages are larger than promised
 └── MissingExtra            an optional dependency is not installed
 """
 
@@ -120,6 +120,13 @@ class BudgetTooSmall(ProcessorFailed):
     """What must stay needs more tokens than the budget has."""
 
 
+class OverBudget(ProcessorFailed):
+    """The finished messages are larger than the limiter promised; the message says which steps added how much.
+
+    `trace` is the whole run, the failure at its limiter.
+    """
+
+
 class LawBroken(CtxlabError):
     """A step broke the conservation law; the message names step and message."""
 
@@ -138,10 +145,6 @@ class UnexplainedRemoval(LawBroken):
 
 class UnexplainedRewrite(LawBroken):
     """Text is gone from a draft and no span remembers it."""
-
-
-class OverBudget(CtxlabError):
-    """The final messages are larger than the limiter promised: a bug of ctxlab or of a later step."""
 
 
 class MissingExtra(CtxlabError):

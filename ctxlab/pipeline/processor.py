@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
@@ -12,6 +12,9 @@ from ctxlab.context import Context
 from ctxlab.context.pickling import ByValue, named, portable, stands_at
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline.services import Services, Tokenizer
+
+if TYPE_CHECKING:
+    from ctxlab.pipeline.trace import Trace
 
 
 class ProcessorSettings(BaseModel):
@@ -72,6 +75,12 @@ class Processor:
     def may_add_tokens(self, tokenizer: Tokenizer) -> int:
         """Tokens that this step may add per message it gets, beyond what the message already costs."""
         return 0
+
+    def check_run(self, trace: Trace) -> None:
+        """Raise when a finished run is not what this step promised of it; asked after the last step.
+
+        What is raised counts as this step's failure.
+        """
 
     def with_settings(self, settings: ProcessorSettings) -> Self:
         if settings == self.settings:
