@@ -1,0 +1,68 @@
+"""Steps as a package brings them, and what a process of its own does with runs; all found by name after an import."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from ctxlab.context import Cause, Context, Edit, Origin, Text
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Debugger, Processor, ProcessorSettings, Services, Trace, processor
+
+
+class Clipper(Processor):
+    """Cuts what is long."""
+
+    id = "clipper"
+    priority = 320
+
+    class Settings(ProcessorSettings):
+        most: int = Field(12, ge=1, title="Most", description="Characters that stay.")
+
+    settings: Settings
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        cause = Cause(self.id, "clip", f"longer than {self.settings.most}")
+        return ctx.edit(
+            lambda draft: (
+                draft.with_text(draft.text.splice([Edit(self.settings.most, len(draft.text), "", cause)]))
+                if len(draft.text) > self.settings.most
+                else draft
+            )
+        )
+
+
+@processor("signed", priority=330)
+def signed(ctx: Context) -> Context:
+    return ctx.edit(lambda draft: draft.with_text(draft.text + Text.of(" ~", Origin("made", signed.id))))
+
+
+def plain_step(ctx: Context) -> Context:
+    return ctx.put("seen", len(ctx.drafts))
+
+
+class Strange(Exception):
+    """Can be pickled, but not read again: it wants two words and passes on one."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(f"{one} and {two}")
+
+
+def raises_strange(ctx: Context) -> Context:
+    raise Strange("this", "that")
+
+
+class WantsMore(CtxlabError):
+    def __init__(self, *, why: str) -> None:
+        super().__init__(f"no, because {why}")
+        self.why = why
+
+
+def rerun_there(trace: Trace, settings: dict[str, Any]) -> Trace:
+    return trace.rerun(settings)
+
+
+def finished_there(debugger: Debugger) -> Debugger:
+    debugger.run()
+    return debugger
