@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ctxlab.api import build, debug
@@ -47,6 +48,18 @@ CHANGES = st.fixed_dictionaries(
         "convert-system.enabled": st.just(True),
         "ensure-alternating.enabled": st.just(True),
     },
+)
+
+TIGHT = st.builds(
+    lambda priority, budget, changed: {
+        **changed,
+        "token-limiter.priority": priority,
+        "token-limiter.budget_tokens": budget,
+        "token-limiter.enabled": True,
+    },
+    st.sampled_from([150, 250, 315]),
+    st.integers(6, 40),
+    CHANGES,
 )
 
 
@@ -157,7 +170,7 @@ def _walked(debugger: Any, forwards: int, backwards: int) -> Trace:
 
 
 @settings(deadline=None)
-@given(sessions(), agents(), CHANGES)
+@given(sessions(), agents(), CHANGES | TIGHT)
 def test_a8_whoever_finishes_a_run_refuses_what_build_refuses(
     session: Session, agent: Agent, changed: dict[str, Any]
 ) -> None:
@@ -173,3 +186,35 @@ def test_a8_whoever_finishes_a_run_refuses_what_build_refuses(
     assert told(run(lambda: plain.rerun(changed))) == told(built)
     if isinstance(built, Trace) and "token-limiter" in built.result.shared:
         assert built.tokens <= built.result.shared["token-limiter"]["budget"]
+
+
+@settings(deadline=None)
+@given(sessions(), agents(), st.sampled_from([150, 250, 315]), st.data())
+def test_a8_a_refusal_adds_up_and_its_advice_is_true(
+    session: Session, agent: Agent, priority: int, data: st.DataObject
+) -> None:
+    early = {
+        "token-limiter.priority": priority,
+        "merge-system.enabled": False,  # else the limiter leaves room for them, and may cut
+        "merge-consecutive.enabled": False,
+        "clipper.enabled": False,
+    }
+    uncut = build(
+        session, agent, settings={**early, "token-limiter.enabled": False}, services=SERVICES, pipeline=PIPELINE
+    )
+    least = uncut.tokens_of(
+        next(step.before for step in uncut.steps if uncut.pipeline.stage(step.id).priority > priority)
+    )
+    assume(least < uncut.tokens)
+    tight = {**early, "token-limiter.budget_tokens": data.draw(st.integers(least, uncut.tokens - 1))}
+
+    problem = run(lambda: uncut.rerun({**tight, "token-limiter.enabled": True}))
+
+    assume(isinstance(problem, OverBudget))  # or the limiter took out what no call asks for, and the rest fits
+    assert isinstance(problem, OverBudget) and problem.trace is not None
+    added = [int(number) for number in re.findall(r" added (\d+)", str(problem))]
+    assert sum(added) == problem.trace.tokens - problem.trace.tokens_of(problem.trace.step("token-limiter").after)
+    advice = re.search(r"a priority of (\d+) or more", str(problem))
+    assert advice is not None
+    later = {**tight, "token-limiter.enabled": True, "token-limiter.priority": int(advice[1])}
+    assert not isinstance(run(lambda: uncut.rerun(later)), OverBudget)
