@@ -209,7 +209,8 @@ class Trace:
     ) -> Trace:
         """The run with other settings, from the first step that they change; the steps before are taken over.
 
-        Answers of services are taken from this run. A person's edits are kept up to that step.
+        Answers of services are taken from this run. A person's edits are kept up to that step. It raises
+        what `build` raises.
         """
         kept = self.with_settings(settings or {})
         return kept.pipeline.resume(kept, on_error=on_error, known=tape_of(self.steps, kept=len(kept.steps)))
