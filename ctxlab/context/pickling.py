@@ -23,7 +23,7 @@ LEVELS = 25
 """Levels of `was` that pickle may walk down at once; it takes three of Python's frames or more for each."""
 
 CONTAINERS = (list, tuple, dict)
-LOOKED_INTO = {*CONTAINERS, type, FunctionType, BuiltinFunctionType, MethodType, partial}
+LOOKED_INTO = (*CONTAINERS, type, FunctionType, BuiltinFunctionType, MethodType, partial)
 
 _by_value: ContextVar[bool] = ContextVar("pickled by value", default=False)
 
@@ -106,13 +106,13 @@ def is_importable(thing: object, *, levels: int = 4) -> bool:
         return is_importable(thing.__self__)
     if isinstance(thing, partial):
         return is_importable((thing.func, thing.args, thing.keywords))
-    kind = type(thing)
-    if kind in CONTAINERS and levels:
-        held = cast("Mapping[object, object]", thing).values() if kind is dict else cast("Iterable[object]", thing)
-        kinds = set(map(type, held))
-        inside = (each for each in held if type(each) in LOOKED_INTO) if kinds & LOOKED_INTO else ()
+    if isinstance(thing, CONTAINERS) and levels:
+        held = cast("Mapping[object, object]", thing).values() if isinstance(thing, dict) else thing
+        kinds = {type(thing), *map(type, cast("Iterable[object]", held))}  # many values are of few kinds
+        deeper = tuple(kind for kind in kinds if issubclass(kind, LOOKED_INTO))
+        inside = [each for each in held if isinstance(each, deeper)] if deeper else []
         return all(map(is_importable, kinds)) and all(is_importable(each, levels=levels - 1) for each in inside)
-    return kind.__module__ == "builtins" or _is_found(kind)
+    return is_importable(type(thing))
 
 
 def named(module: str, name: str) -> Any:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field
 
-from ctxlab.context import Cause, Context, Edit, Origin, Text
+from ctxlab.context import Cause, Context, Draft, Edit, Origin
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger, Processor, ProcessorSettings, Services, Trace, processor
+
+
+def with_words(draft: Draft, words: str, step: str, *, start: int | None = None) -> Draft:
+    """The message with words of a step at its end, instead of what stands there from `start` on."""
+    text = draft.text
+    edit = Edit(len(text) if start is None else start, len(text), words, Cause(step, "write"), Origin("made", step))
+    return replace(draft, body=(text.splice([edit]),))
 
 
 class Clipper(Processor):
@@ -23,19 +31,13 @@ class Clipper(Processor):
     settings: Settings
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        cause = Cause(self.id, "clip", f"longer than {self.settings.most}")
-        return ctx.edit(
-            lambda draft: (
-                draft.with_text(draft.text.splice([Edit(self.settings.most, len(draft.text), "", cause)]))
-                if len(draft.text) > self.settings.most
-                else draft
-            )
-        )
+        most = self.settings.most
+        return ctx.edit(lambda draft: with_words(draft, "", self.id, start=most) if len(draft.text) > most else draft)
 
 
 @processor("signed", priority=330)
 def signed(ctx: Context) -> Context:
-    return ctx.edit(lambda draft: draft.with_text(draft.text + Text.of(" ~", Origin("made", signed.id))))
+    return ctx.edit(lambda draft: with_words(draft, " ~", signed.id))
 
 
 def plain_step(ctx: Context) -> Context:

@@ -15,6 +15,7 @@ from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget, ProcessorFail
 from ctxlab.pipeline import Pipeline, Processor, Services, Trace, processor
 from ctxlab.processors import default_pipeline
 from ctxlab.testing.fakes import WordTokenizer
+from tests.pipeline.steps_to_import import with_words
 
 SERVICES = Services(tokenizer=WordTokenizer())
 LIMITER = "token-limiter"
@@ -40,7 +41,7 @@ def chatty(words: int, announced: int = 0, *, id: str = "chatty", priority: int 
             return announced
 
         def __call__(self, ctx: Context, services: Services) -> Context:
-            return ctx.edit(lambda draft: draft.with_text(draft.text + Text.of(" word" * words, Origin("made", id))))
+            return ctx.edit(lambda draft: with_words(draft, " word" * words, id))
 
     Chatty.id, Chatty.priority = id, priority
     return Chatty()
