@@ -15,7 +15,8 @@ from ctxlab.pipeline import Debugger, Processor, ProcessorSettings, Services, Tr
 def with_words(draft: Draft, words: str, step: str, *, start: int | None = None) -> Draft:
     """The message with words of a step at its end, instead of what stands there from `start` on."""
     text = draft.text
-    edit = Edit(len(text) if start is None else start, len(text), words, Cause(step, "write"), Origin("made", step))
+    cause = Cause(step, "write", "it says so")
+    edit = Edit(len(text) if start is None else start, len(text), words, cause, Origin("made", step))
     return replace(draft, body=(text.splice([edit]),))
 
 

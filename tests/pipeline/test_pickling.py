@@ -44,7 +44,7 @@ def pickled(value: Any) -> Any:
 
 
 WAYS = pytest.mark.parametrize("way", [pickled, copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"])
-CAUSE = Cause("test", "rewrite")
+CAUSE = Cause("test", "rewrite", "to see")
 
 
 @pytest.fixture(scope="module")
@@ -480,7 +480,7 @@ from pydantic import Field
 
 def added(draft, words, step):
     end = len(draft.text)
-    return replace(draft, body=(draft.text.splice([Edit(end, end, words, Cause(step, "add"))]),))
+    return replace(draft, body=(draft.text.splice([Edit(end, end, words, Cause(step, "add", "as asked"))]),))
 
 class Stamp(Processor):
     id = "stamp"
