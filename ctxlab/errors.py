@@ -12,7 +12,8 @@ CtxlabError
 │   ├── UnknownProcessor    no step has this id
 │   └── WrongSetting        no such setting, or a value it doesn't take
 ├── ProcessorFailed         a step raised; `.trace` holds the run so far
-│   └── BudgetTooSmall      what must stay is larger than the budget
+│   ├── BudgetTooSmall      what must stay is larger than the budget
+│   └── OverBudget          steps after the limiter add more than it left room for: let it run after them
 ├── LawBroken               a step lost something without saying why: mend the step
 │   ├── DuplicateKey        a message is there twice
 │   ├── InvalidDraft        a draft that no vendor could get
@@ -20,14 +21,13 @@ CtxlabError
 │   ├── UnexplainedDrop     a draft is gone: drop it with a cause
 │   ├── UnexplainedRewrite  words are gone or new: use splice or sub
 │   └── UnpairedTool        a call without its result, or a result without its call
-├── OverBudget              our bug: the final messages are larger than promised
 └── MissingExtra            an optional dependency is not installed
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Trace
@@ -61,6 +61,14 @@ __all__ = [
 
 class CtxlabError(Exception):
     """Anything that ctxlab says no to."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made again without calling the class, so that a subclass may ask anything of those who call it."""
+        return _unpickled, (type(self), *self.args), self.__dict__
+
+
+def _unpickled(kind: type[CtxlabError], *args: Any) -> CtxlabError:
+    return kind.__new__(kind, *args)
 
 
 class ReadError(CtxlabError):
@@ -116,6 +124,13 @@ class BudgetTooSmall(ProcessorFailed):
     """What must stay needs more tokens than the budget has."""
 
 
+class OverBudget(ProcessorFailed):
+    """The finished messages are larger than the limiter promised; the message says which steps added how much.
+
+    `trace` is the whole run, the failure at its limiter.
+    """
+
+
 class LawBroken(CtxlabError):
     """A step broke the conservation law; the message names step and message."""
 
@@ -142,10 +157,6 @@ class UnpairedTool(LawBroken):
 
 class UnexplainedRewrite(LawBroken):
     """Words of a draft are gone and no span remembers them, or came and no span says who put them."""
-
-
-class OverBudget(CtxlabError):
-    """The final messages are larger than the limiter promised: a bug of ctxlab or of a later step."""
 
 
 class MissingExtra(CtxlabError):

@@ -1,7 +1,7 @@
 """The door: read, load, build, debug, diff."""
 
 from ctxlab.api.beginning import begin, greeted
-from ctxlab.api.building import analyze, build, debug, rebuild, within_budget
+from ctxlab.api.building import analyze, build, debug, rebuild
 from ctxlab.api.languages import display, expand_input, lore_scan, macro_problems, regex_steps
 from ctxlab.api.reading import joined, load, load_agent, load_user, read, read_data
 from ctxlab.api.timeline import lore_timeline
@@ -27,5 +27,4 @@ __all__ = [
     "read_data",
     "rebuild",
     "regex_steps",
-    "within_budget",
 ]

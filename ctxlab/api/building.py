@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.api.request import LIMITER, refuse_agent, rules_of, start_of, starting, timestamp_of
+from ctxlab.api.request import refuse_agent, rules_of, start_of, starting, timestamp_of
 from ctxlab.context import Context
 from ctxlab.documents import (
     Agent,
@@ -18,7 +18,6 @@ from ctxlab.documents import (
     UserProfile,
     Worldbook,
 )
-from ctxlab.errors import OverBudget
 from ctxlab.pipeline import Debugger, Trace
 from ctxlab.pipeline.services import Tokenizer
 from ctxlab.pipeline.trace import tape_of
@@ -37,10 +36,10 @@ def build(start: Trace) -> Trace:
     `presets`, `books` and `rules` are those in force everywhere; agent and user bring their own. `variables` and
     `activations` are what an earlier trace gave back. `settings` are `{"<step>.<setting>": value}`.
 
-    Raises SeveralSessions for an Import of several, BudgetTooSmall when what must stay doesn't fit, ProcessorFailed
-    when a step raises.
+    Raises SeveralSessions for an Import of several, BudgetTooSmall when what must stay doesn't fit, OverBudget when
+    steps after the limiter add more than fits, ProcessorFailed when a step raises.
     """
-    return within_budget(start.finished())
+    return start.finished()
 
 
 @starting(start_of)
@@ -87,7 +86,7 @@ def rebuild(
     services = trace.services if tokenizer is None else replace(trace.services, tokenizer=tokenizer)
     pipeline = trace.pipeline.with_settings(settings or {})
     start = pipeline.start(context, services)
-    return within_budget(pipeline.resume(start, known=tape_of(trace.steps, kept=0)))
+    return pipeline.resume(start, known=tape_of(trace.steps, kept=0))
 
 
 def analyze(session: Session | Import, node: str | None = None, agent: Agent | None = None, **options: Any) -> Analysis:
@@ -106,17 +105,3 @@ def analyze(session: Session | Import, node: str | None = None, agent: Agent | N
         options |= {"model": named} if isinstance(named, str) else {}
     trace = build(session, agent, leaf=node, **options)
     return analysis_of(trace, leaf)
-
-
-def within_budget(trace: Trace) -> Trace:
-    """The trace, its final messages counted anew; raises OverBudget when they are more than the limiter promised."""
-    report = trace.result.shared.get(LIMITER)
-    if report is None or report["overhead_tokens"] is not None:
-        return trace
-    tokens = trace.tokens
-    if tokens > report["budget"]:
-        raise OverBudget(
-            f"the final messages have {tokens:,} tokens, the limiter promised {report['budget']:,}: "
-            "a step after it adds more than its may_add_tokens says"
-        )
-    return trace

@@ -8,7 +8,7 @@ from ctxlab.cli.columns import Column, columns
 from ctxlab.cli.options import Loaded
 from ctxlab.cli.show import head, losses, short_key
 from ctxlab.cli.terminal import Screen, one_line
-from ctxlab.errors import BudgetTooSmall, CtxlabError
+from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget
 from ctxlab.pipeline import Trace
 from ctxlab.studies.comparison import SIGNS, Comparison, Line, compare
 
@@ -51,7 +51,7 @@ def _runs(loaded: Loaded, strategies: tuple[str, ...], budgets: tuple[int, ...])
                 settings |= {"token-limiter.budget_tokens": budget, "token-limiter.reserve_tokens": 0}
             try:
                 traces[name] = first.rerun(settings)
-            except BudgetTooSmall as problem:
+            except (BudgetTooSmall, OverBudget) as problem:
                 refused.append(f"{name}: {problem}")
     return traces, refused
 

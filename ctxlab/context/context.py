@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctxlab.context.draft import Draft, merged_draft
+from ctxlab.context.pickling import by_fields
 from ctxlab.context.text import Cause, Origin, Text
 from ctxlab.documents import (
     Agent,
@@ -144,6 +145,9 @@ class Context:
     def __repr__(self) -> str:
         gone = sum(len(group.drafts) for group in self.dropped)
         return f"Context({self.request.session.id!r}, {len(self.drafts)} drafts, {gone} dropped)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return by_fields(self, "shared")
 
     def edit(self, change: Callable[[Draft], Draft]) -> Context:
         """`change` of every draft; what it returns unchanged stays the same object."""

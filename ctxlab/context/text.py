@@ -6,7 +6,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
+
+from ctxlab.context.pickling import by_depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,12 @@ class Span:
             "cause": self.cause.as_data() if self.cause else None,
             "was": [span.as_data() for span in self.was],
         }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Span, (self.text, self.origin, self.cause, self.was)
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # strings all the way down
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +257,21 @@ class Text:
 
     def as_data(self) -> list[dict[str, Any]]:
         return [span.as_data() for span in self.spans]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        deep = by_depth(self.spans)
+        return _unpickled, ((deep, self.spans) if deep else (self.spans,))
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+
+def _unpickled(*rows: tuple[Span, ...]) -> Text:
+    """The text of the last row; what stands before it is only there to be read first."""
+    return Text._of_spans(rows[-1])  # pyright: ignore[reportPrivateUsage]
 
 
 class _Cursor:

@@ -73,7 +73,10 @@ class Debugger:
     # --- moving
 
     def step(self) -> Step:
-        """Do the next step. One that fails raises what a run would raise, and the debugger stays before it."""
+        """Do the next step. One that fails raises what a run would raise, and the debugger stays before it.
+
+        So does the last one, when the result is not what a step promised of it.
+        """
         if self._at < len(self._steps):
             self._at += 1
             return self._steps[self._at - 1]
@@ -82,7 +85,9 @@ class Debugger:
         stage = self.pipeline.running()[self._stages_done()]
         step = self.pipeline.step(stage, self.context, self._trace.services, known=self._tape)
         if step.failure is not None:
-            raise error_of(step, Trace(self._trace.start, (*self._steps, step), self.pipeline, self._trace.services))
+            raise error_of(step, self._with(step))
+        if stage is self.pipeline.running()[-1]:
+            self.pipeline.checked(self._with(step))
         self._steps.append(step)
         self._at += 1
         return step
@@ -116,9 +121,9 @@ class Debugger:
         return self.context
 
     def run(self) -> Trace:
-        """Step to the next breakpoint, or to the end."""
+        """Step to the next breakpoint, or to the end; raises what a run to there would raise."""
         self.run_until()
-        return self.trace
+        return self.pipeline.checked(self.trace) if self.done else self.trace
 
     def finished(self) -> Trace:
         """The run to its end. Steps still to come are done, and known when it comes to them; it stays where it is."""
@@ -129,7 +134,7 @@ class Debugger:
                 self.step()
         finally:
             self._at = at
-        return self.known
+        return self.pipeline.checked(self.known)
 
     # --- changing
 
@@ -154,6 +159,11 @@ class Debugger:
         twin._tape = list(self._tape)
         twin.breakpoints = set(self.breakpoints)
         return twin
+
+    __copy__ = fork
+
+    def _with(self, step: Step) -> Trace:
+        return Trace(self._trace.start, (*self._steps, step), self.pipeline, self._trace.services)
 
     def _go_on_from(self, step: Step) -> None:
         """Another step than the one that came next here."""

@@ -263,7 +263,8 @@ class Pipeline:
     def run(self, ctx: Context, services: Services, *, on_error: OnError = "raise") -> Trace:
         """Every enabled step in order. A step that raises stops the run with ProcessorFailed, trace included.
 
-        `on_error="skip"` goes on without what the step did and records the error.
+        So does a result that is not what a step promised of it. `on_error="skip"` goes on without what the step did and
+        records the error.
         """
         return self.start(ctx, services).finished(on_error=on_error)
 
@@ -288,7 +289,24 @@ class Pipeline:
                 if step.failure is not None and on_error == "raise":
                     raise error_of(step, Trace(trace.start, tuple(steps), self, trace.services))
                 ctx = step.after
-        return Trace(trace.start, tuple(steps), self, trace.services)
+        return self.checked(Trace(trace.start, tuple(steps), self, trace.services), on_error=on_error)
+
+    def checked(self, trace: Trace, *, on_error: OnError = "raise") -> Trace:
+        """A finished run, when it is what every step promised of it; else it is refused in the words of that step.
+
+        The refusal is the failure of the step that made the promise. With `on_error="skip"` it stands there in the
+        trace, as the failure of a step that raised does.
+        """
+        ran = [i for i, step in enumerate(trace.steps) if not step.edited]
+        for stage, at in zip(self.running(), ran, strict=True):
+            step = trace.steps[at]
+            problem = None if step.skipped or step.failure is not None else _refusal(stage, trace)
+            if problem is not None:
+                failed = replace(step, failure=problem)
+                trace = replace(trace, steps=(*trace.steps[:at], failed, *trace.steps[at + 1 :]))
+                if on_error == "raise":
+                    raise error_of(failed, trace)
+        return trace
 
     def running(self) -> list[Stage]:
         """The enabled stages, in order."""
@@ -350,6 +368,15 @@ def _no_collection() -> Generator[None]:
             gc.freeze()
             gc.unfreeze()
         gc.enable()
+
+
+def _refusal(stage: Stage, trace: Trace) -> Exception | None:
+    """What a step says to a finished run that is not what it promised."""
+    try:
+        stage.processor.check_run(trace)
+    except Exception as problem:  # whatever a step raises is recorded with the run
+        return problem
+    return None
 
 
 def error_of(step: Step, trace: Trace) -> Exception:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from ctxlab.context import Context
+from ctxlab.context.pickling import ByValue, named, portable, stands_at
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline.services import Services, Tokenizer
+
+if TYPE_CHECKING:
+    from ctxlab.pipeline.trace import Trace
 
 
 class ProcessorSettings(BaseModel):
@@ -72,6 +76,12 @@ class Processor:
         """Tokens that this step may add per message it gets, beyond what the message already costs."""
         return 0
 
+    def check_run(self, trace: Trace) -> None:
+        """Raise when a finished run is not what this step promised of it; asked after the last step.
+
+        What is raised counts as this step's failure.
+        """
+
     def with_settings(self, settings: ProcessorSettings) -> Self:
         if settings == self.settings:
             return self
@@ -79,6 +89,17 @@ class Processor:
         made.__dict__.update(self.__dict__)
         made.settings = settings
         return made
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """By class with its settings; a step whose code a fresh process can't import goes with its code."""
+        reduced = portable(self, holds=self.__dict__)
+        return reduced.__reduce__() if isinstance(reduced, ByValue) else super().__reduce_ex__(protocol)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
 
 Step = Callable[..., Context]
@@ -101,6 +122,11 @@ class FunctionProcessor(Processor):
 
     def __call__(self, ctx: Context, services: Services) -> Context:
         return self._function(ctx, services) if self._takes_services else self._function(ctx)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """By the name of its function where that stands for the step, as `@processor` leaves it in a module."""
+        place = (str(getattr(self._function, "__module__", "")), str(getattr(self._function, "__qualname__", "")))
+        return (named, place) if stands_at(*place) is self else super().__reduce_ex__(protocol)
 
 
 def processor(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
 from ctxlab.context import Draft
+from ctxlab.context.pickling import by_fields
 
 
 class Tokenizer(Protocol):
@@ -43,6 +44,9 @@ class Call:
     arguments: tuple[Any, ...]
     named: tuple[tuple[str, Any], ...]
     answer: Any
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return by_fields(self)
 
 
 @dataclass(slots=True)
@@ -107,6 +111,9 @@ class Services:
     retriever: Any = None
     llm: Any = None
     later_tokens: int = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return by_fields(self)
 
     def recorded_by(self, recorder: Recorder) -> Services:
         if self.transcriber is None and self.retriever is None and self.llm is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.context import Context, Draft, Text, Variables
+from ctxlab.context.pickling import portable_error
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
 from ctxlab.pipeline.services import Call, Services
 
@@ -46,6 +47,10 @@ class Step:
     @property
     def did_nothing(self) -> bool:
         return self.after is self.before
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        failure = self.failure and portable_error(self.failure)
+        return object.__reduce_ex__(self if failure is self.failure else replace(self, failure=failure), protocol)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,7 +209,8 @@ class Trace:
     ) -> Trace:
         """The run with other settings, from the first step that they change; the steps before are taken over.
 
-        Answers of services are taken from this run. A person's edits are kept up to that step.
+        Answers of services are taken from this run. A person's edits are kept up to that step. It raises
+        what `build` raises.
         """
         kept = self.with_settings(settings or {})
         return kept.pipeline.resume(kept, on_error=on_error, known=tape_of(self.steps, kept=len(kept.steps)))

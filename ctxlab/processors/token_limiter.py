@@ -26,8 +26,9 @@ from ctxlab.engines.truncation import (
     Window,
     newest_first,
 )
-from ctxlab.errors import BudgetTooSmall
-from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.errors import BudgetTooSmall, OverBudget
+from ctxlab.pipeline import Processor, ProcessorSettings, Services, Trace
+from ctxlab.processors.over_budget import over_budget_message
 from ctxlab.processors.session_loader import stored_setting
 
 ID = "token-limiter"
@@ -113,6 +114,14 @@ class TokenLimiter(Processor):
         if room is None:
             return with_whole_pairs(ctx, ID)
         return _Cut(self, ctx, services, room).result()
+
+    def check_run(self, trace: Trace) -> None:
+        """Raises OverBudget when the final messages, counted anew, are more than was promised."""
+        report = trace.result.shared.get(ID)
+        if report is None or report["overhead_tokens"] is not None:  # with an overhead of one's own nothing is promised
+            return
+        if trace.tokens > report["budget"]:
+            raise OverBudget(over_budget_message(trace, ID, report["budget"]), processor=ID)
 
     def _room(self, ctx: Context) -> _Room | None:
         """Tokens for the prompt and those kept free of them; None when nothing limits it."""

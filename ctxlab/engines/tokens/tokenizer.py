@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ctxlab.context import Draft, Text
+from ctxlab.context.pickling import carried, portable
 from ctxlab.documents import ModelProfile
 from ctxlab.engines.tokens.counts import Counts
 from ctxlab.engines.tokens.estimate import estimate_tokens
@@ -20,6 +21,9 @@ from ctxlab.errors import WrongSetting, did_you_mean
 
 # Two spans shorter than this are encoded together faster than apart.
 _WORTH_JOINING = 800
+
+Costs = tuple[int, int, int, int]
+"""Tokens per message, name and call, and once per request."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -69,6 +73,14 @@ class Tokenizer:
 
     def __repr__(self) -> str:
         return f"Tokenizer({self.name!r}, {'estimated' if self.estimated else 'exact'})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By name, without ranks and counts; around a function of the caller's own, with that function."""
+        costs = (self.message_tokens, self.name_tokens, self.call_tokens, self.request_tokens)
+        if self.counts is _counts_of(self.name):
+            return _named, (self.name, costs, self.media)
+        count, joined = portable(self.counts.count), portable(self.joined)
+        return _unpickled, (self.name, self.estimated, costs, self.media, count, joined)
 
     def count(self, text: str) -> int:
         """Tokens of a string; "" has none, and the name of a special token is plain text."""
@@ -163,23 +175,36 @@ def _overhead_of(model: str) -> Overhead:
 def _made(name: str, overhead: Overhead, media: MediaRules) -> Tokenizer:
     if name != ESTIMATOR and name not in ENCODINGS:
         raise WrongSetting(f"there is no tokenizer {name!r}{did_you_mean(name, [*sorted(ENCODINGS), ESTIMATOR])}")
+    costs = (overhead.message_tokens, overhead.name_tokens, overhead.call_tokens, overhead.request_tokens)
+    return _named(name, costs, media)
+
+
+def _named(name: str, costs: Costs, media: MediaRules) -> Tokenizer:
+    """A tokenizer that shares its counts with all of this name; the ranks are loaded when it first counts."""
     ranks = exact(ENCODINGS[name]) if name in ENCODINGS else None
     return Tokenizer(
         name,
-        estimated=ranks is None,
-        message_tokens=overhead.message_tokens,
-        name_tokens=overhead.name_tokens,
-        call_tokens=overhead.call_tokens,
-        request_tokens=overhead.request_tokens,
+        ranks is None,
+        *costs,
         media=media,
         counts=ranks.counts if ranks else _estimates(),
         joined=ranks.joined if ranks else None,
     )
 
 
+def _unpickled(name: str, estimated: bool, costs: Costs, media: MediaRules, count: Any, joined: Any) -> Tokenizer:  # noqa: FBT001
+    """A tokenizer around a caller's own count function."""
+    return Tokenizer(name, estimated, *costs, media=media, counts=Counts(carried(count)), joined=carried(joined))
+
+
 @cache
 def _estimates() -> Counts:
     return Counts(estimate_tokens)
+
+
+def _counts_of(name: str) -> Counts | None:
+    """The counts that all tokenizers of this name share."""
+    return _estimates() if name == ESTIMATOR else exact(ENCODINGS[name]).counts if name in ENCODINGS else None
 
 
 def _json(value: Mapping[str, Any]) -> str:

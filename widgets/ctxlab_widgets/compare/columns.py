@@ -9,14 +9,12 @@ from typing import Any
 
 from ctxlab import rebuild
 from ctxlab.documents import Agent
-from ctxlab.errors import CtxlabError, OverBudget, ProcessorFailed
+from ctxlab.errors import CtxlabError, ProcessorFailed
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.spending import LIMITER
 from ctxlab.studies.comparison import COLUMNS
 
 BASE = "base"
-FAILURES = (ProcessorFailed, OverBudget)
-"""A run that was asked for rightly and came to nothing: it stays as a column that says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ def made(name: str, recipe: Recipe, base: Trace) -> Column:
     """A column from the base; raises for what can't be asked, a run that fails is a column without a trace."""
     try:
         return Column(name, recipe, recipe.run(base))
-    except FAILURES as problem:
+    except ProcessorFailed as problem:  # asked for rightly, it stays as a column that says so
         return Column(name, recipe, error=str(problem))
 
 

@@ -12,7 +12,7 @@ import traitlets
 import ctxlab
 from ctxlab.documents.wording import short
 from ctxlab.engines.tokens import Tokenizer, tokenizer_for
-from ctxlab.errors import BudgetTooSmall, CtxlabError, WrongSetting, did_you_mean
+from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget, WrongSetting, did_you_mean
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import Tokenizer as Counter
 from ctxlab.pipeline.spending import LIMITER
@@ -64,8 +64,8 @@ class TokenBudget(Widget):
         """Run again with so many tokens for the prompt; what was kept for the reply stays beside them.
 
         None sets no limit but the model's window. What falls in and out is told against the run before; `going_on`
-        goes on telling it against the run before the last change. Raises BudgetTooSmall, and then shows the last run
-        with the handle where it was put.
+        goes on telling it against the run before the last change. Raises BudgetTooSmall or OverBudget, and then shows
+        the last run with the handle where it was put.
         """
         if tokens is not None and tokens < 1:
             raise WrongSetting(f"a budget has at least one token, not {tokens!r}")
@@ -74,7 +74,7 @@ class TokenBudget(Widget):
         asked = self._room(trace, tokens) | ({} if stage.enabled else {f"{LIMITER}.enabled": True})
         try:
             found = trace.rerun(asked)
-        except BudgetTooSmall as problem:
+        except (BudgetTooSmall, OverBudget) as problem:
             self._wanted, self._refused_budget = tokens, str(problem)
             self.show()
             raise
