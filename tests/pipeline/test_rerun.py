@@ -20,8 +20,8 @@ class Loads(Processor):
     settings: Settings
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        text = Text.of(self.settings.words, Origin("node", "n"))
-        return ctx.insert(0, Draft("node:n", "user", (text,), Origin("node", "n")))
+        text = Text.of(self.settings.words, Origin("made", "n"))
+        return ctx.insert(0, Draft("node:n", "user", (text,), Origin("made", "n")))
 
 
 class Asks(Processor):

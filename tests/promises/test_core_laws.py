@@ -27,7 +27,7 @@ from ctxlab.context import (
     merged_draft,
 )
 from ctxlab.documents import Agent, Session, ToolCall
-from ctxlab.errors import BudgetTooSmall, DuplicateKey, LawBroken, UnexplainedChange, UnexplainedDrop, UnexplainedRewrite
+from ctxlab.errors import BudgetTooSmall, DuplicateKey, InvalidDraft, LawBroken, UnexplainedChange, UnexplainedDrop, UnexplainedRewrite
 from ctxlab.pipeline import Pipeline, Services, Trace, diff, processor
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.strategies import agents, edits_of, sessions, spoken, texts
@@ -315,6 +315,8 @@ class Plugin:
         if not self.drafts:
             return self.do("keep", draft)
         first = self.drafts.pop()
+        if first.origin.kind == "made":  # a part is what was there before
+            self.breaks.add(InvalidDraft)
         text = first.text if deed == "merge and lose the words" else first.text + draft.text
         merged = () if deed == "merge and name nobody" else (*first.parts, *draft.parts)
         self.drafts.append(replace(first, body=(text,), merged=merged))

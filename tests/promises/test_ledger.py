@@ -204,7 +204,7 @@ def test_what_a_person_takes_out_is_booked_as_cut_by_hand() -> None:
 
 @processor(id="join-and-drop", priority=450)
 def join_and_drop(ctx: Context, services: Services) -> Context:
-    merged = ctx.merge([draft.key for draft in ctx.drafts], " and ", Cause("join-and-drop", "join"))
+    merged = ctx.merge([draft.key for draft in ctx.drafts], " and ", Cause("join-and-drop", "join", "it joins"))
     return merged.drop([merged.drafts[0].key], Cause("join-and-drop", "drop", "all of it"))
 
 

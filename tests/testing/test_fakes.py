@@ -34,7 +34,7 @@ def test_a_message_costs_everything_that_it_carries() -> None:
         ORIGIN,
         calls=(ToolCall("c1", "look", '{"at": "it"}'),),
         reasoning="hm hm",
-        name="Ann",
+        speaker="Ann",
     )
 
     assert tokenizer.count_draft(draft) == 2 + 7 + (1 + 2) + 2 + 1 + 3
