@@ -7,6 +7,7 @@ from typing import Any
 
 from ctxlab.context import Context
 from ctxlab.errors import CtxlabError
+from ctxlab.pipeline.hand_edit import HAND, by_hand
 from ctxlab.pipeline.pipeline import Pipeline, error_of
 from ctxlab.pipeline.services import Call
 from ctxlab.pipeline.trace import Step, Trace, tape_of
@@ -139,11 +140,15 @@ class Debugger:
     # --- changing
 
     def edit(self, change: Context | Callable[[Context], Context]) -> Context:
-        """Go on from another context; what came after is forgotten. The edit is a step of its own in the trace."""
+        """Go on from another context; what came after is forgotten. The edit is a step of its own in the trace.
+
+        What it takes out, rewrites or moves without a cause gets one that names the hand.
+        """
         after = change(self.context) if callable(change) else change
         if after is self.context:
             return after
-        self._go_on_from(Step("edit", self.context, after, edited=True))
+        after = by_hand(self.context, after)
+        self._go_on_from(Step(HAND, self.context, after, edited=True))
         return after
 
     def set(self, settings: Mapping[str, Any]) -> None:

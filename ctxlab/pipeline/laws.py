@@ -282,7 +282,7 @@ class _Heir:
         for change in self.changes.values():
             what = f"changed {change.field} of {self.draft.key!r}"
             check_cause(change.cause, self.processor, what, UnexplainedChange)
-        self._body_is_kept()
+        self.check_body()
         self._fields_are_kept()
         moved = self.changes.get("place")
         if moved is not None and moved.before != place[id(self.ancestors[0])]:
@@ -290,7 +290,7 @@ class _Heir:
 
     # --- words and files
 
-    def _body_is_kept(self) -> None:
+    def check_body(self) -> None:
         draft = self.draft
         if len(self.ancestors) == 1 and _are_the_same(draft.body, self.ancestors[0].body) and not self.changes:
             return
@@ -364,6 +364,11 @@ class _Heir:
             raise UnexplainedChange(
                 f"{self.processor} says that {name} of {self.draft.key!r} was {_short(repr(change.before))}; it wasn't"
             )
+
+
+def words_are_kept(draft: Draft, old: Draft, processor: str) -> None:
+    """Raise the law that is broken where taking back what a step did to a draft's words doesn't give the old ones."""
+    _Heir(draft, [old], processor).check_body()
 
 
 # --- the conversation

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -6,7 +7,10 @@ from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, ProcessorFailed, UnexplainedDrop
 from ctxlab.pipeline import Debugger, Pipeline, Services, processor
+from ctxlab.pipeline.laws import hold
 from ctxlab.testing.fakes import ScriptedLlm, WordTokenizer
+
+SERVICES = Services(tokenizer=WordTokenizer())
 
 
 def adds(id: str) -> Callable[..., Context]:
@@ -122,7 +126,7 @@ def test_a_person_may_take_out_what_a_step_may_not() -> None:
     at.edit(lambda ctx: ctx.arrange([]))
 
     assert said(at.run().result) == ["b", "c"]
-    assert [event.text for event in at.trace.why("made:a").events][-1] == "taken out by hand"
+    assert [event.text for event in at.trace.why("made:a").events][-1] == "dropped: edit / by hand: taken out in the debugger"
 
 
 def test_a_skipped_step_is_passed_over() -> None:
@@ -317,3 +321,25 @@ def test_what_is_known_behind_goes_when_settings_change_it() -> None:
     at.set({"b.enabled": False})
 
     assert [step.id for step in at.known.steps] == ["a"]
+
+
+def test_a1_what_a_hand_does_names_the_hand() -> None:
+    drafts = [Draft(id, "user", (Text.of(f"text of {id}", Origin("node", id)),), Origin("node", id)) for id in "abcd"]
+    at = Debugger(Pipeline.of([]).start(Context(Request(Session(id="s")), tuple(drafts)), SERVICES))
+
+    def works(ctx: Context) -> Context:
+        a, b, c, _ = ctx.drafts
+        other = replace(a, body=(Text.of("text of Ann", Origin("x")),))
+        return ctx.arrange([c, other, replace(b, role="system")])
+
+    after = at.edit(works)
+
+    trace = at.trace
+    assert [(g.cause.processor, [d.key for d in g.drafts]) for g in after.dropped] == [("edit", ["d"])]
+    assert [(d.key, [(c.field, c.before, c.cause.processor) for c in d.changes]) for d in after.drafts] == [
+        ("c", [("place", 2, "edit")]),
+        ("a", []),
+        ("b", [("role", "user", "edit")]),
+    ]
+    assert [place.state for place in trace.where("text of a")] == ["replaced"]
+    assert hold(trace.start, after, processor="edit") is after
