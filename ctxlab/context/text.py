@@ -84,6 +84,14 @@ class Edit:
     origin: Origin | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Splice:
+    """The text before some edits, and those of them that changed it, in its characters."""
+
+    before: Text
+    edits: tuple[Edit, ...]
+
+
 class Match(Protocol):
     """What `re` and `regex` matches share."""
 
@@ -107,7 +115,7 @@ class Text:
     'hello Ann'
     """
 
-    __slots__ = ("_joined", "_starts", "spans")
+    __slots__ = ("_joined", "_made_by", "_starts", "spans")
 
     spans: tuple[Span, ...]
 
@@ -149,7 +157,19 @@ class Text:
             return joined
 
     _joined: str
+    _made_by: Splice
     _starts: list[int]
+
+    @property
+    def made_by(self) -> Splice | None:
+        """The splice that gave this text; None for one that was typed, cut or joined.
+
+        `was` says what stood in the place of each span. Only this says in which order edits at different places came.
+        """
+        try:
+            return self._made_by
+        except AttributeError:
+            return None
 
     def __repr__(self) -> str:
         text = str(self)
@@ -200,7 +220,7 @@ class Text:
         done = 0
         out: list[Span] = []
         cursor = _Cursor(self.spans)
-        changed = False
+        applied: list[Edit] = []
         for edit in edits:
             if not done <= edit.start <= edit.end <= len(whole):
                 raise ValueError(
@@ -209,16 +229,18 @@ class Text:
             new = edit.new if isinstance(edit.new, str) else str(edit.new)
             if new == whole[edit.start : edit.end] and (isinstance(edit.new, str) or not new):
                 continue
-            changed = True
+            applied.append(edit)
             cursor.take(edit.start, out)
             gone: list[Span] = []
             cursor.take(edit.end, gone)
             out.extend(_written(edit, tuple(gone)))
             done = edit.end
-        if not changed:
+        if not applied:
             return self
         cursor.take(len(whole), out)
-        return Text(out)
+        made = Text(out)
+        object.__setattr__(made, "_made_by", Splice(self, tuple(applied)))
+        return made
 
     def sub(
         self,

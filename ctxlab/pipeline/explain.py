@@ -1,4 +1,4 @@
-"""Which step did this, and why: the life of a message, and the story of every character."""
+"""The life of a message: what each step did to it, and why."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Step, Trace
 
 EventKind = Literal["added", "rewritten", "changed", "moved", "merged", "dropped"]
-State = Literal["sent", "dropped", "replaced"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,33 +49,6 @@ class Life:
         lines = [self.key]
         lines += [f"  {event.step}: {event.text}" for event in self.events]
         lines.append("  it is sent" if self.draft else "  it is not sent")
-        return "\n".join(lines)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Place:
-    """Characters `start` up to `end` of one message's text, the spans that cover them, and what became of them.
-
-    Replaced words are counted in the text that stood there instead. `part` is the key of the part of a merged message
-    that they belong to, the first one where they belong to several; of any other message it is its own key.
-    """
-
-    key: str
-    state: State
-    start: int
-    end: int
-    spans: tuple[Span, ...]
-    cause: Cause | None = None
-    part: str = ""
-
-    def __repr__(self) -> str:
-        return f"Place({self.key!r}, {self.state}, {self.start}:{self.end})"
-
-    def __str__(self) -> str:
-        named = self.key if self.part in ("", self.key) else f"{self.part}, in the merged {self.key},"
-        lines = [f"{named} characters {self.start}-{self.end}: {_state(self)}"]
-        for span in self.spans:
-            lines += ["  " + line for line in span_story(span)]
         return "\n".join(lines)
 
 
@@ -177,101 +149,3 @@ def _first_cause(text: Text) -> Cause | None:
 def _newest_cause(before: Draft, after: Draft) -> Cause | None:
     old = {id(span) for span in before.text.spans}
     return next((span.cause for span in after.text.spans if span.cause and id(span) not in old), None)
-
-
-def places(trace: Trace, words: str) -> tuple[Place, ...]:
-    """Where the words stand: sent first, then dropped, then replaced."""
-    if not words:
-        return ()
-    sent = [place for draft in trace.result.drafts for place in _in_draft(draft, words, "sent", None)]
-    gone = [
-        place
-        for group in trace.result.dropped
-        for draft in group.drafts
-        for place in _in_draft(draft, words, "dropped", group.cause)
-    ]
-    cut = [draft for group in trace.result.dropped for draft in group.drafts]
-    replaced = [place for draft in (*trace.result.drafts, *cut) for place in _replaced(draft, words)]
-    return (*sent, *gone, *replaced)
-
-
-def _in_draft(draft: Draft, words: str, state: State, cause: Cause | None) -> Iterator[Place]:
-    text = draft.text
-    whole = str(text)
-    at = whole.find(words)
-    part_at = _part_at(draft) if at >= 0 else None
-    while at >= 0 and part_at is not None:
-        end = at + len(words)
-        yield Place(draft.key, state, at, end, text.cut(at, end).spans, cause, part_at(at))
-        at = whole.find(words, at + 1)
-
-
-def _part_at(draft: Draft) -> Callable[[int], str]:
-    """Which part of a message a character belongs to; a seam belongs to the part before."""
-    found = [piece for piece in pieces(draft) if piece.text]
-    starts, keys = [piece.start for piece in found], [piece.part.key for piece in found]
-    return lambda at: keys[max(0, bisect_right(starts, at) - 1)] if keys else draft.key
-
-
-def _replaced(draft: Draft, words: str) -> Iterator[Place]:
-    """The words inside what was replaced, looked for in each run of replaced spans, then in the text as it once was."""
-    stack = [(span.was, span.cause, span) for span in draft.text.spans if span.was]
-    seen: set[int] = set()
-    found: list[tuple[Place, Span]] = []
-    while stack:
-        was, cause, stands = stack.pop(0)
-        if id(was) in seen:
-            continue
-        seen.add(id(was))
-        place = _in_older(draft, Text(was), words, cause)
-        if place is not None:
-            found.append((place, stands))
-        stack.extend((span.was, span.cause, stands) for span in was if span.was)
-    if seen and not found and words not in str(draft.text):
-        found.extend(_in_first(draft, words))
-    if found:
-        part_of = {id(span): piece.part.key for piece in pieces(draft) for span in piece.text.spans}
-        yield from (replace(place, part=part_of.get(id(stands), draft.key)) for place, stands in found)
-
-
-def _in_older(draft: Draft, older: Text, words: str, cause: Cause | None) -> Place | None:
-    at = str(older).find(words)
-    if at < 0:
-        return None
-    end = at + len(words)
-    return Place(draft.key, "replaced", at, end, older.cut(at, end).spans, cause)
-
-
-def _in_first(draft: Draft, words: str) -> Iterator[tuple[Place, Span]]:
-    """The words in the text as it was first written, with what replaced the first part of them."""
-    written = list(_first_written(draft.text.spans))
-    place = _in_older(draft, Text(old for _, old in written), words, None)
-    if place is None:
-        return
-    at = 0
-    for span, old in written:
-        at += len(old.text)
-        if at > place.start and span.was and span.cause is not None:
-            yield replace(place, cause=span.cause), span
-            return
-
-
-def _first_written(spans: tuple[Span, ...]) -> Iterator[tuple[Span, Span]]:
-    """Each span, with what stood there before anything was replaced; parts of one span share what they replaced."""
-    seen: set[int] = set()
-
-    def before(span: Span) -> Iterator[Span]:
-        if not span.was:
-            yield span
-        elif id(span.was) not in seen:
-            seen.add(id(span.was))
-            for older in span.was:
-                yield from before(older)
-
-    return ((span, old) for span in spans for old in before(span))
-
-
-def _state(place: Place) -> str:
-    if place.state == "sent":
-        return "sent"
-    return f"{place.state} by {done_by(place.cause)}" if place.cause else place.state
