@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ctxlab.context import Cause, Draft, Dropped, Edit, Origin, Span, Text
+from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin, Span, Text
 from ctxlab.pipeline.diff import smallest_change
 from ctxlab.pipeline.parts import pieces
 from ctxlab.pipeline.telling import done_by
@@ -102,6 +102,8 @@ class TextHistory:
             return
         groups = [group for group in after.dropped if id(group) not in self.dropped]
         self.dropped.update((id(group), (group, step.id)) for group in groups)
+        if step.edited:
+            self._forget(before.dropped, after)
         there = (*after.drafts, *(draft for group in groups for draft in group.drafts))
         old, new = set(map(id, before.drafts)), set(map(id, there))
         made = [draft for draft in there if id(draft) not in old]
@@ -116,6 +118,15 @@ class TextHistory:
             self.superseded.append(Superseded(self.version_of(draft), draft, step.id, gone, is_dropped=True))
         for draft in made:
             self._made_in[id(draft)] = step.id
+
+    def _forget(self, before: Iterable[Dropped], after: Context) -> None:
+        """A person may take groups away: what of them isn't put back stays dropped as it was."""
+        kept, there = set(map(id, after.dropped)), {draft.key for draft in after.drafts}
+        for group in before:
+            if id(group) not in kept and id(group) in self.dropped:
+                _, step = self.dropped.pop(id(group))
+                rest = replace(group, drafts=tuple([draft for draft in group.drafts if draft.key not in there]))
+                self.dropped[id(rest)] = (rest, step)
 
     def _written(self, step: Step, draft: Draft, text: Text) -> Iterator[Superseded]:
         """What a new text was before the step had edited it, newest first."""

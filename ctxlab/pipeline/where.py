@@ -80,7 +80,7 @@ def _dropped(trace: Trace, words: str, history: TextHistory) -> Iterator[Place]:
     kept = {id(group) for group in trace.result.dropped}
     for id_, (group, step) in history.dropped.items():
         for draft in group.drafts:
-            if id_ in kept or draft.key not in there:  # a person may have put it back
+            if id_ in kept or draft.key not in there:  # a person may have put back what was forgotten
                 yield from _in_draft(draft, words, "dropped", history, group.cause, step)
 
 

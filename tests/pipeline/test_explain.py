@@ -174,7 +174,10 @@ def test_words_are_found_where_they_were_replaced() -> None:
 
     assert (place.state, place.key, place.cause) == ("replaced", "node:who", WHY)
     assert str(place) == "\n".join(
-        ["node:who characters 0-3: replaced by censor / names: real names go", "  'Bob' from node who"]
+        [
+            "node:who characters 5-8 of the text after session-loader: replaced by censor / names: real names go",
+            "  'Bob' from node who",
+        ]
     )
 
 
@@ -228,7 +231,9 @@ def test_a_rule_is_told_with_its_set_and_its_layer() -> None:
 
     (replaced,) = trace.where("Bob")
     (sent,) = trace.where("X")
-    assert str(replaced).startswith("node:who characters 0-3: replaced by global rule 'No Bob' of preset 'Tidy'")
+    assert str(replaced).startswith(
+        "node:who characters 5-8 of the text after session-loader: replaced by global rule 'No Bob' of preset 'Tidy'"
+    )
     assert str(sent).splitlines()[1:] == [
         "  'X' from node who, rewritten by global rule 'No Bob' of preset 'Tidy'",
         "    in place of 'Bob' from node who",
