@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -88,7 +88,6 @@ class TextHistory:
         self.superseded: list[Superseded] = []
         self.dropped: dict[int, tuple[Dropped, str]] = {id(group): (group, "") for group in trace.start.dropped}
         self._made_in: dict[int, str] = {}  # by identity of a draft; those that were there from the start have none
-        self._values: set[tuple[int, int]] = set()
         for step in trace.steps:
             self._take(step)
 
@@ -107,12 +106,13 @@ class TextHistory:
         there = (*after.drafts, *(draft for group in groups for draft in group.drafts))
         old, new = set(map(id, before.drafts)), set(map(id, there))
         made = [draft for draft in there if id(draft) not in old]
+        texts = StepTexts(step, self._made_in)
         parents = _parents([draft for draft in before.drafts if id(draft) not in new], made)
         for draft in made:
             if parents.get(id(draft)):
-                self.superseded += reversed(list(self._rewritten(step, draft, parents[id(draft)])))
+                self.superseded += reversed(list(texts.rewritten(draft, parents[id(draft)])))
             elif id(draft) not in self._made_in:
-                self.superseded += reversed(list(self._written(step, draft, draft.text)))
+                self.superseded += reversed(list(texts.written(draft, draft.text)))
         for draft in parents[None]:
             gone = (Break(0, len(draft.text), TAKEN_OUT_BY_HAND),)
             self.superseded.append(Superseded(self.version_of(draft), draft, step.id, gone, is_dropped=True))
@@ -128,48 +128,60 @@ class TextHistory:
                 rest = replace(group, drafts=tuple([draft for draft in group.drafts if draft.key not in there]))
                 self.dropped[id(rest)] = (rest, step)
 
-    def _written(self, step: Step, draft: Draft, text: Text) -> Iterator[Superseded]:
+
+class StepTexts:
+    """What the texts of a step's messages were before it, and between its edits. `made_in` is by identity of a draft."""
+
+    def __init__(self, step: Step, made_in: Mapping[int, str]) -> None:
+        self.step = step
+        self._made_in = made_in
+        self._values: set[tuple[int, int]] = set()
+
+    def version_of(self, draft: Draft) -> Version:
+        return Version(draft.text, self._made_in.get(id(draft), ""))
+
+    def written(self, draft: Draft, text: Text) -> Iterator[Superseded]:
         """What a new text was before the step had edited it, newest first."""
         while (splice := text.made_by) is not None:
-            yield from self._put_in(step, draft, splice.edits)
+            yield from self._put_in(draft, splice.edits)
             text = splice.before
-            yield Superseded(_inside(step, text), draft, step.id, _breaks(splice.edits))
+            yield Superseded(_inside(self.step, text), draft, self.step.id, _breaks(splice.edits))
         for stretch in _between_separators(text):
             if any(span.was for span in stretch.spans):
-                yield from _unwritten(step, draft, stretch, is_whole=stretch is text)
+                yield from _unwritten(self.step, draft, stretch, is_whole=stretch is text)
 
-    def _put_in(self, step: Step, draft: Draft, edits: Iterable[Edit]) -> Iterator[Superseded]:
+    def _put_in(self, draft: Draft, edits: Iterable[Edit]) -> Iterator[Superseded]:
         """What the texts were that edits put in whole."""
         for edit in edits:
             if isinstance(edit.new, Text) and (id(draft), id(edit.new)) not in self._values:
                 self._values.add((id(draft), id(edit.new)))
-                yield from self._written(step, draft, edit.new)
+                yield from self.written(draft, edit.new)
 
-    def _rewritten(self, step: Step, draft: Draft, parents: Sequence[Draft]) -> Iterator[Superseded]:
+    def rewritten(self, draft: Draft, parents: Sequence[Draft]) -> Iterator[Superseded]:
         """All texts from the message back to those that it was made of, newest first."""
         texts = _texts(draft)
         stops: list[Text | None] = [*_texts(parents[0])] if len(parents) == 1 else []
         stops = stops if len(stops) == len(texts) else [None] * len(texts)
         for i in reversed(range(len(texts))):
             while not _is(texts[i], stops[i]) and (splice := texts[i].made_by) is not None:
-                yield from self._put_in(step, draft, splice.edits)
+                yield from self._put_in(draft, splice.edits)
                 texts[i] = splice.before
                 shift = sum(len(text) + 1 for text in texts[:i])
                 done = all(map(_is, texts, stops))
-                version = self.version_of(parents[0]) if done else _inside(step, _joined(texts, draft))
-                yield Superseded(version, parents[0] if done else draft, step.id, _breaks(splice.edits, shift))
+                version = self.version_of(parents[0]) if done else _inside(self.step, _joined(texts, draft))
+                yield Superseded(version, parents[0] if done else draft, self.step.id, _breaks(splice.edits, shift))
         if not all(map(_is, texts, stops)):
-            yield from self._taken_back(step, draft, _joined(texts, draft), parents)
+            yield from self._taken_back(draft, _joined(texts, draft), parents)
 
-    def _taken_back(self, step: Step, draft: Draft, text: Text, parents: Sequence[Draft]) -> Iterator[Superseded]:
+    def _taken_back(self, draft: Draft, text: Text, parents: Sequence[Draft]) -> Iterator[Superseded]:
         """The texts of the parents where no splice leads back to them: what the step put in is taken out again."""
         stories = {_story(span) for parent in parents for span in parent.text.spans}
         back = _TakenBack(
             text.spans,
             lambda span: span.cause is not None
-            and (span.cause.processor == step.id or _story(span) not in stories),
+            and (span.cause.processor == self.step.id or _story(span) not in stories),
         )
-        yield from back.stretches(step, draft)
+        yield from back.stretches(self.step, draft)
         whole, at = str(back.text), 0
         for parent in parents:
             words = str(parent.text)
@@ -178,9 +190,16 @@ class TextHistory:
                 breaks = back.breaks_of(found, found + len(words))
                 at = found + len(words)
             else:
-                breaks = _change(step, parent, draft, text)
+                breaks = _change(self.step, parent, draft, text)
             if breaks:
-                yield Superseded(self.version_of(parent), parent, step.id, breaks)
+                yield Superseded(self.version_of(parent), parent, self.step.id, breaks)
+
+
+def edit_causes(step: Step, before: Draft, after: Draft) -> tuple[Cause, ...]:
+    """The causes of what a step did to the words of one message, in the order of its edits, each once."""
+    older = StepTexts(step, {}).rewritten(after, [before])
+    causes = [each.cause for gone in reversed(list(older)) for each in gone.breaks if each.cause]
+    return tuple(dict.fromkeys(causes))
 
 
 def _parents(gone: Iterable[Draft], made: Sequence[Draft]) -> dict[int | None, list[Draft]]:
