@@ -31,7 +31,7 @@ def row_keys(requests: Sequence[Request]) -> list[Callable[[str], str]]:
 def conversations(sessions: Sequence[Session]) -> list[int]:
     """A number for each session, the same one for versions of one conversation.
 
-    They are versions when they hold the very same message, as every verb leaves all but what it changes; or, loaded from
+    They are versions when they hold the very same message, as verbs leave all but what they change; or, loaded from
     files, when they have the same id, and of the messages whose ids are in both at most half have other words, or one.
     """
     numbers: list[int] = []

@@ -130,7 +130,7 @@ class TextHistory:
 
 
 class StepTexts:
-    """What the texts of a step's messages were before it, and between its edits. `made_in` is by identity of a draft."""
+    """The texts of a step's messages before it, and between its edits. `made_in` is by identity of a draft."""
 
     def __init__(self, step: Step, made_in: Mapping[int, str]) -> None:
         self.step = step
@@ -178,8 +178,9 @@ class StepTexts:
         stories = {_story(span) for parent in parents for span in parent.text.spans}
         back = _TakenBack(
             text.spans,
-            lambda span: span.cause is not None
-            and (span.cause.processor == self.step.id or _story(span) not in stories),
+            lambda span: (
+                span.cause is not None and (span.cause.processor == self.step.id or _story(span) not in stories)
+            ),
         )
         yield from back.stretches(self.step, draft)
         whole, at = str(back.text), 0

@@ -10,6 +10,7 @@ from ctxlab.api import build
 from ctxlab.context import Cause, Context, Draft, Edit, Origin, Pending, Request, Text
 from ctxlab.documents import Agent, AppliesTo, LoreEntry, RegexRule, Session, Worldbook
 from ctxlab.pipeline import Debugger, Pipeline, Place, Services, Trace
+from ctxlab.pipeline.text_versions import TextHistory
 from ctxlab.testing.fakes import WordTokenizer
 
 SERVICES = Services(tokenizer=WordTokenizer())
@@ -159,7 +160,9 @@ def test_a10_what_was_typed_before_its_macros_is_found() -> None:
 
 
 def test_a10_macros_of_lore_in_an_outlet_are_found_in_the_text_that_had_them() -> None:
-    entry = LoreEntry(uid=1, comment="reef", constant=True, content="{{user}} fears the reef", position=7, outlet_name="o")
+    entry = LoreEntry(
+        uid=1, comment="reef", constant=True, content="{{user}} fears the reef", position=7, outlet_name="o"
+    )
     other = LoreEntry(uid=2, comment="tide", constant=True, content="the tide turns", position=7, outlet_name="o")
     agent = Agent.model_validate(
         {"name": "Ann", "presetMessages": [{"id": "p", "role": "system", "content": "see {{outlet::o}}"}]}
@@ -184,8 +187,6 @@ def test_a10_a_text_is_searched_as_often_as_there_are_texts_not_edits() -> None:
 
             edits.__name__ = f"s{i}"
             return edits
-
-        from ctxlab.pipeline.text_versions import TextHistory
 
         trace = run(row("a" * 2 * n), *[step(i) for i in range(n)])
         return sum(len(gone.breaks) for gone in TextHistory(trace).superseded)

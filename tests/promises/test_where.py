@@ -118,7 +118,9 @@ def ran(data: st.DataObject, *, forgets: bool, rules: int = 3) -> tuple[Trace, J
     origins = [Origin("node", key) for key in KEYS]
     drafts = [Draft(o.ref, "user", (Text.of(text, o),), o) for o, text in zip(origins, typed, strict=False)]
     journal.texts += typed
-    kinds = data.draw(st.lists(st.sampled_from(["rewrites", "rewrites", "merges", "joins", "drops"]), max_size=4), label="steps")
+    kinds = data.draw(
+        st.lists(st.sampled_from(["rewrites", "rewrites", "merges", "joins", "drops"]), max_size=4), label="steps"
+    )
     steps: list[Any] = []
     for n, kind in enumerate(kinds):
         if kind == "rewrites":
