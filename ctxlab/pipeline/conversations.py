@@ -16,8 +16,8 @@ def row_keys(requests: Sequence[Request]) -> list[Callable[[str], str]]:
     """For each run, the key of the row that a message has when the runs are put side by side.
 
     Runs of one conversation keep their keys. Where there are several, equal ids of nodes mean nothing: the id of its
-    session goes before the key of a message. Presets and lore are the same message in all of them; those of an agent
-    only where the agent's id is the same.
+    session goes before the key of a message, of what is typed and of what steps made for it too. Presets, lore and
+    knowledge are the same message in all of them; an agent's presets only where the agent's id is the same.
     """
     numbers = conversations([request.session for request in requests])
     if len(set(numbers)) < 2:
