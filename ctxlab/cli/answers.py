@@ -36,13 +36,16 @@ def of_rule(trace: Trace, name: str) -> list[Data]:
 
 
 def of_words(places: tuple[Place, ...]) -> list[Data]:
-    """Every place with its spans and their stories."""
+    """Every place with its spans and their stories, and which text of its message it is counted in."""
     return [
         {
             "key": place.key,
             "state": place.state,
             "start": place.start,
             "end": place.end,
+            "part": place.part,
+            "text": str(place.version),
+            "step": place.step,
             "cause": place.cause.as_data() if place.cause else None,
             "spans": [span.as_data() for span in place.spans],
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from ctxlab.cli.rules import rule
 from ctxlab.cli.show import short_key
 from ctxlab.cli.stories import fates, keys_for, life, places
 from ctxlab.cli.terminal import Screen, harmless
+from ctxlab.context import Draft
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.decisions import entries_named
 
@@ -88,16 +90,21 @@ def find_words(screen: Screen, trace: Trace, words: str) -> int:
     if found:
         places(screen, trace, words, found)
         return 0
-    screen.line(f"“{harmless(words)}” is in no message: not sent, not dropped, not replaced")
+    screen.line(f"“{harmless(words)}” is in the text of no message: not sent, not dropped, not replaced")
     screen.line((f"  {_elsewhere(trace, words)}", "dim"), hang=2)
     return NOT_FOUND
 
 
 def _elsewhere(trace: Trace, words: str) -> str:
-    """The nearest thing to what was not found: other capitals, or another branch of the tree."""
+    """The nearest thing to what was not found: beside a text, in other capitals, or on another branch of the tree."""
     if not words:
         return "give the words to look for"
-    for draft in (*trace.result.drafts, *(draft for group in trace.result.dropped for draft in group.drafts)):
+    drafts = (*trace.result.drafts, *(draft for group in trace.result.dropped for draft in group.drafts))
+    for draft in drafts:
+        for what, beside in _beside(draft):
+            if words in beside:
+                return f"it is in {what} of {short_key(draft.key)}"
+    for draft in drafts:
         text = str(draft.text)
         at = text.casefold().find(words.casefold())
         if at >= 0 and len(text) == len(text.casefold()):
@@ -105,6 +112,17 @@ def _elsewhere(trace: Trace, words: str) -> str:
     request = trace.start.request
     on_path = {node.id for node in request.session.path(request.leaf_id)}
     for node in request.session.nodes.values():
-        if node.id not in on_path and words in node.content:
+        if words in node.content and node.id in on_path:
+            return f"it is stored in {harmless(node.id)} on this path, but in no text that a step made of it"
+        if words in node.content:
             return f"it is on another branch, in {harmless(node.id)}: --leaf {harmless(node.id)} builds for it"
     return "shorter words may find it; text is compared exactly, line breaks included"
+
+
+def _beside(draft: Draft) -> Iterator[tuple[str, str]]:
+    """What a message carries besides its text."""
+    yield "the reasoning", draft.reasoning or ""
+    for call in draft.calls:
+        yield f"the call {harmless(call.name)}", f"{call.name} {call.arguments}"
+    for file in draft.assets:
+        yield "a file's name", file.name

@@ -14,7 +14,7 @@ from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline import Event, Life, Place, Trace
 from ctxlab.pipeline.decisions import LORE, asked_place, decisions, seen
 from ctxlab.pipeline.diff import smallest_change
-from ctxlab.pipeline.telling import done_by, span_tellings
+from ctxlab.pipeline.telling import span_tellings
 
 MOST_PLACES = 12
 MOST_SPANS = 6
@@ -131,9 +131,7 @@ def places(screen: Screen, trace: Trace, words: str, found: tuple[Place, ...]) -
         last = place is found[-1]
         screen.line(("└─ " if last else "├─ ", "dim"), *_headline(trace, place), hang=3)
         rail = "   " if last else "│  "
-        around = _around(trace, place)
-        if around is not None:
-            screen.line((rail, "dim"), around, hang=5)
+        screen.line((rail, "dim"), _around(place), hang=5)
         told = [row for span in place.spans for row in story(span)]
         for depth, row in (*told, *_lore(trace, place)):
             screen.line((f"{rail}  {'   ' * depth}", "dim"), row, hang=7 + 3 * depth)
@@ -156,24 +154,26 @@ def _lore(trace: Trace, place: Place) -> Iterator[Row]:
 
 def _headline(trace: Trace, place: Place) -> tuple[tuple[str, str], ...]:
     where = f"characters {place.start:,} to {place.end:,}"
-    number = _number(trace.result, trace.result.draft(place.key))
     if place.state == "sent":
+        number = _number(trace.result, trace.result.draft(place.key))
         return (f"sent in message {number}", "came"), (f", {where}", "dim")
-    cause = harmless(done_by(place.cause)) if place.cause else "no cause"
     if place.state == "dropped":
-        return (f"dropped with {short_key(place.key)}", "gone"), (f", {where}: ", "dim"), (cause, "cause")
-    return (f"replaced in message {number}", "gone"), (" by ", "dim"), (cause, "cause")
+        by = harmless(place.by.removeprefix(" by "))
+        return (f"dropped with {short_key(place.key)}", "gone"), (f", {where}: ", "dim"), (by, "cause")
+    text = harmless(f", {where} of {place.version}:")
+    return (f"replaced in {_message(trace, place)}", "gone"), (text, "dim"), (harmless(place.by), "cause")
 
 
-def _around(trace: Trace, place: Place) -> Text | None:
-    """The words among their neighbours; for replaced ones the spans say it all."""
-    if place.state == "replaced":
-        return None
-    drafts = trace.result.drafts if place.state == "sent" else [d for g in trace.result.dropped for d in g.drafts]
-    draft = next((draft for draft in drafts if draft.key == place.key), None)
-    if draft is None:
-        return None
-    whole = str(draft.text)
+def _message(trace: Trace, place: Place) -> str:
+    """By number the message that holds what is left of a place's text, and the part that it is of."""
+    number = _number(trace.result, trace.result.draft(place.key))
+    part = f" ({short_key(place.part)})" if place.part != place.key else ""
+    return f"message {number}{part}" if number is not None else f"{short_key(place.part)}, which is not sent"
+
+
+def _around(place: Place) -> Text:
+    """The words among their neighbours in the text that had them."""
+    whole = str(place.version.text)
     before = shown_body(whole[max(0, place.start - AROUND) : place.start])
     after = shown_body(whole[place.end : place.end + AROUND])
     start = "…" if place.start > AROUND else ""

@@ -2,7 +2,7 @@
 
 from ctxlab.context.context import Context, Dropped, Pending, Request, Variables
 from ctxlab.context.draft import NOTHING, AssetRef, Change, Draft, Part, merged_draft
-from ctxlab.context.text import EMPTY, Cause, Edit, Origin, Span, Text
+from ctxlab.context.text import EMPTY, Cause, Edit, Origin, Span, Splice, Text
 
 __all__ = [
     "EMPTY",
@@ -19,6 +19,7 @@ __all__ = [
     "Pending",
     "Request",
     "Span",
+    "Splice",
     "Text",
     "Variables",
     "merged_draft",

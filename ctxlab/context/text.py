@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Protocol, Self
 
-from ctxlab.context.pickling import by_depth
+from ctxlab.context.pickling import LEVELS, by_depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,14 @@ class Edit:
     origin: Origin | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Splice:
+    """The text before some edits, and those of them that changed it, in its characters."""
+
+    before: Text
+    edits: tuple[Edit, ...]
+
+
 class Match(Protocol):
     """What `re` and `regex` matches share."""
 
@@ -115,7 +123,7 @@ class Text:
     'hello Ann'
     """
 
-    __slots__ = ("_joined", "_starts", "spans")
+    __slots__ = ("_joined", "_made_by", "_starts", "spans")
 
     spans: tuple[Span, ...]
 
@@ -157,7 +165,19 @@ class Text:
             return joined
 
     _joined: str
+    _made_by: Splice
     _starts: list[int]
+
+    @property
+    def made_by(self) -> Splice | None:
+        """The splice that gave this text; None for one that was typed, cut or joined.
+
+        `was` says what stood in the place of each span. Only this says in which order edits at different places came.
+        """
+        try:
+            return self._made_by
+        except AttributeError:
+            return None
 
     def __repr__(self) -> str:
         text = str(self)
@@ -208,7 +228,7 @@ class Text:
         done = 0
         out: list[Span] = []
         cursor = _Cursor(self.spans)
-        changed = False
+        applied: list[Edit] = []
         for edit in edits:
             if not done <= edit.start <= edit.end <= len(whole):
                 raise ValueError(
@@ -217,16 +237,18 @@ class Text:
             new = edit.new if isinstance(edit.new, str) else str(edit.new)
             if new == whole[edit.start : edit.end] and (isinstance(edit.new, str) or not new):
                 continue
-            changed = True
+            applied.append(edit)
             cursor.take(edit.start, out)
             gone: list[Span] = []
             cursor.take(edit.end, gone)
             out.extend(_written(edit, tuple(gone)))
             done = edit.end
-        if not changed:
+        if not applied:
             return self
         cursor.take(len(whole), out)
-        return Text(out)
+        made = Text(out)
+        object.__setattr__(made, "_made_by", Splice(self, tuple(applied)))
+        return made
 
     def sub(
         self,
@@ -259,8 +281,21 @@ class Text:
         return [span.as_data() for span in self.spans]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        deep = by_depth(self.spans)
-        return _unpickled, ((deep, self.spans) if deep else (self.spans,))
+        deep = (*by_depth(self.spans), *self._earlier())
+        return _unpickled, ((deep, self.spans) if deep else (self.spans,)), self.made_by
+
+    def __setstate__(self, made_by: Splice) -> None:
+        object.__setattr__(self, "_made_by", made_by)
+
+    def _earlier(self) -> tuple[Text, ...]:
+        """Every so many of the texts that this one was spliced from, oldest first, so that pickle needs little stack."""
+        found: list[Text] = []
+        text, steps = self, 0
+        while text.made_by is not None:
+            text, steps = text.made_by.before, steps + 1
+            if steps % LEVELS == 0:
+                found.append(text)
+        return tuple(reversed(found))
 
     def __copy__(self) -> Self:
         return self
@@ -269,8 +304,8 @@ class Text:
         return self
 
 
-def _unpickled(*rows: tuple[Span, ...]) -> Text:
-    """The text of the last row; what stands before it is only there to be read first."""
+def _unpickled(*rows: tuple[Any, ...]) -> Text:
+    """The text of the last row of spans; what stands before it is only there to be read first."""
     return Text._of_spans(rows[-1])  # pyright: ignore[reportPrivateUsage]
 
 

@@ -3,13 +3,15 @@
 from ctxlab.pipeline.changes import Changes, Merged, Rewritten
 from ctxlab.pipeline.debugger import Debugger
 from ctxlab.pipeline.diff import Diff, Row, diff
-from ctxlab.pipeline.explain import Event, Life, Place
+from ctxlab.pipeline.explain import Event, Life
 from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.registry import plugin_processors
 from ctxlab.pipeline.services import Call, Services, Tokenizer
 from ctxlab.pipeline.telling import span_story
+from ctxlab.pipeline.text_versions import Version
 from ctxlab.pipeline.trace import Step, Trace
+from ctxlab.pipeline.where import Place
 
 __all__ = [
     "Call",
@@ -31,6 +33,7 @@ __all__ = [
     "Step",
     "Tokenizer",
     "Trace",
+    "Version",
     "diff",
     "plugin_processors",
     "processor",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from ctxlab.context import Cause, Context, Draft
 from ctxlab.pipeline.changes import moved_keys
+from ctxlab.pipeline.conversations import row_keys
 from ctxlab.pipeline.parts import seam_cause
 from ctxlab.pipeline.spending import parts_alone
 from ctxlab.pipeline.standing import (
@@ -22,6 +23,7 @@ from ctxlab.pipeline.standing import (
 )
 from ctxlab.pipeline.trace import Trace
 
+V = TypeVar("V")
 RowKind = Literal["same", "other reason", "changed", "joined", "moved", "only in a", "only in b"]
 KINDS: tuple[RowKind, ...] = ("same", "other reason", "changed", "joined", "moved", "only in a", "only in b")
 
@@ -57,6 +59,9 @@ class Row:
 @dataclass(frozen=True, slots=True, eq=False)
 class Diff:
     """All messages of two results, those of `a` in order and those only in `b` where they stand.
+
+    Two results of different conversations share no messages but presets of one agent, lore and knowledge: the id of the
+    session goes before the keys of the others, as in `airline-2/node:m1`.
 
     *Changed* ones have other words or fields. *Joined* ones have the same, but one side sends them alone, or as a part
     of another message, or behind another separator. Of *other reason* are those that differ in nothing that is sent,
@@ -113,10 +118,13 @@ class _Pair:
 
     def __init__(self, a: Trace | Context, b: Trace | Context) -> None:
         left, right = _result(a), _result(b)
+        here, there = row_keys([left.request, right.request])
         alone_a, alone_b = _alone(a), _alone(b)
-        self.old = standings(left.drafts, {**alone_b, **alone_a})
-        self.new = standings(right.drafts, {**alone_a, **alone_b})
-        self.why_gone_left, self.why_gone_right = _why_gone(left), _why_gone(right)
+        lent_a = {key: draft for key, draft in alone_a.items() if here(key) == there(key)}
+        lent_b = {key: draft for key, draft in alone_b.items() if here(key) == there(key)}
+        self.old = _renamed(standings(left.drafts, {**lent_b, **alone_a}), here)
+        self.new = _renamed(standings(right.drafts, {**lent_a, **alone_b}), there)
+        self.why_gone_left, self.why_gone_right = _renamed(_why_gone(left), here), _renamed(_why_gone(right), there)
         shared = [[key for key in self.old if key in self.new], [key for key in self.new if key in self.old]]
         # Of several fewest sets of moved messages the same one whichever side is called a.
         shared.sort()
@@ -162,6 +170,10 @@ class _Pair:
         if key in self.rejoined:
             return "joined"
         return "other reason" if came_otherwise(a.draft, b.draft) else "same"
+
+
+def _renamed(by_key: dict[str, V], row_key: Callable[[str], str]) -> dict[str, V]:
+    return {row_key(key): value for key, value in by_key.items()}
 
 
 def _result(side: Trace | Context) -> Context:

@@ -1,23 +1,24 @@
-"""Which step did this, and why: the life of a message, and the story of every character."""
+"""The life of a message: what each step did to it, and why."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from ctxlab.context import Cause, Context, Draft, Dropped, Span, Text
+from ctxlab.context import Cause, Context, Draft, Dropped, Text
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline.changes import moved_keys
-from ctxlab.pipeline.parts import pieces, seam_cause
-from ctxlab.pipeline.telling import done_by, span_story
+from ctxlab.pipeline.parts import is_seam, pieces
+from ctxlab.pipeline.text_versions import TAKEN_OUT_BY_HAND, edit_causes
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Step, Trace
 
+MOST_KEYS = 6
+"""So many messages are listed, the rest are counted."""
+
 EventKind = Literal["added", "rewritten", "changed", "moved", "merged", "dropped"]
-State = Literal["sent", "dropped", "replaced"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,33 +54,6 @@ class Life:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Place:
-    """Characters `start` up to `end` of one message's text, the spans that cover them, and what became of them.
-
-    Replaced words are counted in the text that stood there instead. `part` is the key of the part of a merged message
-    that they belong to, the first one where they belong to several; of any other message it is its own key.
-    """
-
-    key: str
-    state: State
-    start: int
-    end: int
-    spans: tuple[Span, ...]
-    cause: Cause | None = None
-    part: str = ""
-
-    def __repr__(self) -> str:
-        return f"Place({self.key!r}, {self.state}, {self.start}:{self.end})"
-
-    def __str__(self) -> str:
-        named = self.key if self.part in ("", self.key) else f"{self.part}, in the merged {self.key},"
-        lines = [f"{named} characters {self.start}-{self.end}: {_state(self)}"]
-        for span in self.spans:
-            lines += ["  " + line for line in span_story(span)]
-        return "\n".join(lines)
-
-
 def life(trace: Trace, key: str) -> Life:
     """What every step did to the message of this key."""
     events: list[Event] = []
@@ -95,46 +69,69 @@ def life(trace: Trace, key: str) -> Life:
 
 def _events(step: Step, key: str) -> Iterator[Event]:
     before, after = _holder(step.before, key), _holder(step.after, key)
-    for group in step.after.dropped[len(step.before.dropped) :]:
-        for draft in group.drafts:
+    known = set(map(id, step.before.dropped))
+    for group in step.after.dropped:
+        for draft in group.drafts if id(group) not in known else ():
             if key in (draft.key, *(part.key for part in draft.merged)):
                 yield Event(step.id, "dropped", _drop_words(group), before or draft, None, group.cause)
                 return
     if after is None:
         if before is not None:  # only a person's edit may do that
-            yield Event(step.id, "dropped", "taken out by hand", before)
-        return
-    if after is before:
-        yield from _moved(step, after)
+            yield Event(step.id, "dropped", "taken out by hand", before, None, TAKEN_OUT_BY_HAND)
         return
     if before is None:
-        yield Event(step.id, "added", _added_words(step, after), None, after, _first_cause(after.text))
+        cause = _written_for(after)
+        yield Event(step.id, "added", _added_words(step, key, after, cause), None, after, cause)
         return
-    if len(after.merged) > len(before.merged):
-        others = [part.key for part in after.merged if part.key != key]
-        yield Event(step.id, "merged", f"merged with {', '.join(others[:6])}", before, after, seam_cause(after))
+    if after is not before:
+        yield from _changed(step, key, before, after)
+    yield from _moved(step, before, after)
+
+
+def _changed(step: Step, key: str, before: Draft, after: Draft) -> Iterator[Event]:
+    joined, parted = _keys_only_in(after, before), _keys_only_in(before, after)
+    if joined:
+        yield Event(step.id, "merged", f"merged with {_listed(joined)}", before, after, _merge_cause(step, after))
         return
-    if after.text is not before.text and str(after.text) != str(before.text):
-        yield Event(step.id, "rewritten", _rewrite_words(before, after), before, after, _newest_cause(before, after))
-    else:
-        yield Event(step.id, "changed", _field_words(before, after), before, after)
+    if parted:  # by a person's hand
+        yield Event(step.id, "changed", f"no longer merged with {_listed(parted)}", before, after)
+        return
+    old, new = _alone(before, key), _alone(after, key)
+    if str(old.text) != str(new.text):
+        causes = edit_causes(step, before, after)
+        causes = [cause for cause in causes if after.key == key or cause in _causes_in(new.text)]
+        words = _rewrite_words(old, new, causes, by_hand=step.edited)
+        yield Event(step.id, "rewritten", words, old, new, causes[0] if causes else None)
+    fields = _field_words(before, after)
+    if fields:
+        yield Event(step.id, "changed", fields, before, after)
 
 
 def _holder(ctx: Context, key: str) -> Draft | None:
     return ctx.draft(key)
 
 
-def _moved(step: Step, draft: Draft) -> Iterator[Event]:
+def _alone(draft: Draft, key: str) -> Draft:
+    """A part of a merged message with its own words; the message itself where it goes by this key."""
+    if draft.key == key or not draft.merged:
+        return draft
+    piece = next(piece for piece in pieces(draft) if piece.part.key == key)
+    return replace(draft, key=key, body=(piece.text, *draft.assets), origin=piece.part.origin, merged=())
+
+
+def _moved(step: Step, before: Draft, after: Draft) -> Iterator[Event]:
     """A move is only told of a message that must be lifted out so that the others stand as they stood."""
     if step.before.drafts is step.after.drafts:
         return
     old, new = [d.key for d in step.before.drafts], [d.key for d in step.after.drafts]
-    was, now = old.index(draft.key), new.index(draft.key)
+    if before.key not in new or after.key != before.key:
+        return
+    was, now = old.index(before.key), new.index(after.key)
     if old[: was + 1] == new[: now + 1]:
         return
     there, here = set(old), set(new)
-    if draft.key in moved_keys([k for k in old if k in here], [k for k in new if k in there]):
-        yield Event(step.id, "moved", f"moved from place {was + 1} to {now + 1}", draft, draft)
+    if after.key in moved_keys([k for k in old if k in here], [k for k in new if k in there]):
+        yield Event(step.id, "moved", f"moved from place {was + 1} to {now + 1}", before, after)
 
 
 def _drop_words(group: Dropped) -> str:
@@ -144,134 +141,81 @@ def _drop_words(group: Dropped) -> str:
     return words
 
 
-def _added_words(step: Step, draft: Draft) -> str:
-    at = step.after.drafts.index(draft) + 1 if draft in step.after.drafts else 0
-    cause = _first_cause(draft.text)
+def _added_words(step: Step, key: str, draft: Draft, cause: Cause | None) -> str:
+    at = next(i for i, other in enumerate(step.after.drafts, start=1) if other is draft)
     reason = f" ({cause.reason})" if cause and cause.processor == step.id and cause.reason else ""
-    place = draft.meta.get("placed") if draft.meta else None
-    where = f", {place}" if place else ""
-    return f"added as message {at}{where}{reason}"
+    asked = draft.meta.get("placed") if draft.origin.kind in ("preset", "lore") else None
+    where = f", asked for {asked}" if asked else ""
+    what = "added as" if draft.key == key else "added as a part of"
+    return f"{what} message {at}{where}{reason}"
 
 
-def _rewrite_words(before: Draft, after: Draft) -> str:
-    cause = _newest_cause(before, after)
-    rule = f" by {cause}" if cause else ""
-    return f"rewritten{rule}: {len(before.text)} -> {len(after.text)} characters"
+def _written_for(draft: Draft) -> Cause | None:
+    """Why a new message was written at all, not why some of its words were changed since."""
+    text = draft.text
+    while text.made_by is not None:
+        text = text.made_by.before
+    only = text.spans[0] if len(text.spans) == 1 else None
+    return only.cause if only is not None and not only.was else None
+
+
+def _keys_only_in(draft: Draft, other: Draft) -> list[str]:
+    known = {part.key for part in other.parts}
+    return [part.key for part in draft.parts if part.key not in known]
+
+
+def _listed(keys: list[str]) -> str:
+    more = f" and {len(keys) - MOST_KEYS} more" if len(keys) > MOST_KEYS + 1 else ""
+    return ", ".join(keys[:MOST_KEYS] if more else keys) + more
+
+
+def _merge_cause(step: Step, whole: Draft) -> Cause | None:
+    """The cause of the first seam that this step put in; those of earlier merges stand in the messages before."""
+    there = {id(span) for draft in step.before.drafts for span in draft.text.spans if is_seam(span)}
+    return next((span.cause for span in whole.text.spans if is_seam(span) and id(span) not in there), None)
+
+
+def _rewrite_words(before: Draft, after: Draft, causes: Sequence[Cause], *, by_hand: bool) -> str:
+    who = " by hand" if by_hand else ""
+    if causes:
+        more = f" and {len(causes) - 1} more" if len(causes) > 1 else ""
+        who = f" by {causes[0]}{more}"
+    return f"rewritten{who}: {len(before.text)} -> {len(after.text)} characters"
+
+
+def _causes_in(text: Text) -> set[Cause]:
+    """All causes that had a hand in a text."""
+    found: set[Cause] = set()
+    stack, met = list(text.spans), set[int]()
+    while stack:
+        span = stack.pop()
+        if span.cause is not None:
+            found.add(span.cause)
+        if id(span.was) not in met:
+            met.add(id(span.was))
+            stack.extend(span.was)
+    return found
+
+
+FIELDS = ("calls", "result_of", "reasoning", "speaker", "pinned", "priority", "meta")
 
 
 def _field_words(before: Draft, after: Draft) -> str:
-    names = [
-        name
-        for name in ("role", "calls", "result_of", "reasoning", "speaker", "pinned", "meta")
-        if getattr(before, name) != getattr(after, name)
-    ]
-    if names == ["role"]:
-        return f"role changed from {before.role} to {after.role}"
-    return f"changed: {', '.join(names) or 'provenance'}"
+    """What else than its words differs; empty when nothing does."""
+    names = [name for name in FIELDS if getattr(before, name) != getattr(after, name)]
+    if [*map(id, before.assets)] != [*map(id, after.assets)]:
+        names.append("files")
+    if before.origin != after.origin or _only_its_past_differs(before.text, after.text):
+        names.append("provenance")
+    changed = f"changed: {', '.join(names)}" if names else ""
+    role = f"role changed from {before.role} to {after.role}" if before.role != after.role else ""
+    return "; ".join(part for part in (role, changed) if part)
 
 
-def _first_cause(text: Text) -> Cause | None:
-    return next((span.cause for span in text.spans if span.cause), None)
-
-
-def _newest_cause(before: Draft, after: Draft) -> Cause | None:
-    old = {id(span) for span in before.text.spans}
-    return next((span.cause for span in after.text.spans if span.cause and id(span) not in old), None)
-
-
-def places(trace: Trace, words: str) -> tuple[Place, ...]:
-    """Where the words stand: sent first, then dropped, then replaced."""
-    if not words:
-        return ()
-    sent = [place for draft in trace.result.drafts for place in _in_draft(draft, words, "sent", None)]
-    gone = [
-        place
-        for group in trace.result.dropped
-        for draft in group.drafts
-        for place in _in_draft(draft, words, "dropped", group.cause)
-    ]
-    cut = [draft for group in trace.result.dropped for draft in group.drafts]
-    replaced = [place for draft in (*trace.result.drafts, *cut) for place in _replaced(draft, words)]
-    return (*sent, *gone, *replaced)
-
-
-def _in_draft(draft: Draft, words: str, state: State, cause: Cause | None) -> Iterator[Place]:
-    text = draft.text
-    whole = str(text)
-    at = whole.find(words)
-    part_at = _part_at(draft) if at >= 0 else None
-    while at >= 0 and part_at is not None:
-        end = at + len(words)
-        yield Place(draft.key, state, at, end, text.cut(at, end).spans, cause, part_at(at))
-        at = whole.find(words, at + 1)
-
-
-def _part_at(draft: Draft) -> Callable[[int], str]:
-    """Which part of a message a character belongs to; a seam belongs to the part before."""
-    found = [piece for piece in pieces(draft) if piece.text]
-    starts, keys = [piece.start for piece in found], [piece.part.key for piece in found]
-    return lambda at: keys[max(0, bisect_right(starts, at) - 1)] if keys else draft.key
-
-
-def _replaced(draft: Draft, words: str) -> Iterator[Place]:
-    """The words inside what was replaced, looked for in each run of replaced spans, then in the text as it once was."""
-    stack = [(span.was, span.cause, span) for span in draft.text.spans if span.was]
-    seen: set[int] = set()
-    found: list[tuple[Place, Span]] = []
-    while stack:
-        was, cause, stands = stack.pop(0)
-        if id(was) in seen:
-            continue
-        seen.add(id(was))
-        place = _in_older(draft, Text(was), words, cause)
-        if place is not None:
-            found.append((place, stands))
-        stack.extend((span.was, span.cause, stands) for span in was if span.was)
-    if seen and not found and words not in str(draft.text):
-        found.extend(_in_first(draft, words))
-    if found:
-        part_of = {id(span): piece.part.key for piece in pieces(draft) for span in piece.text.spans}
-        yield from (replace(place, part=part_of.get(id(stands), draft.key)) for place, stands in found)
-
-
-def _in_older(draft: Draft, older: Text, words: str, cause: Cause | None) -> Place | None:
-    at = str(older).find(words)
-    if at < 0:
-        return None
-    end = at + len(words)
-    return Place(draft.key, "replaced", at, end, older.cut(at, end).spans, cause)
-
-
-def _in_first(draft: Draft, words: str) -> Iterator[tuple[Place, Span]]:
-    """The words in the text as it was first written, with what replaced the first part of them."""
-    written = list(_first_written(draft.text.spans))
-    place = _in_older(draft, Text(old for _, old in written), words, None)
-    if place is None:
-        return
-    at = 0
-    for span, old in written:
-        at += len(old.text)
-        if at > place.start and span.was and span.cause is not None:
-            yield replace(place, cause=span.cause), span
-            return
-
-
-def _first_written(spans: tuple[Span, ...]) -> Iterator[tuple[Span, Span]]:
-    """Each span, with what stood there before anything was replaced; parts of one span share what they replaced."""
-    seen: set[int] = set()
-
-    def before(span: Span) -> Iterator[Span]:
-        if not span.was:
-            yield span
-        elif id(span.was) not in seen:
-            seen.add(id(span.was))
-            for older in span.was:
-                yield from before(older)
-
-    return ((span, old) for span in spans for old in before(span))
-
-
-def _state(place: Place) -> str:
-    if place.state == "sent":
-        return "sent"
-    return f"{place.state} by {done_by(place.cause)}" if place.cause else place.state
+def _only_its_past_differs(before: Text, after: Text) -> bool:
+    if before is after or str(before) != str(after):
+        return False
+    return len(before.spans) != len(after.spans) or not all(
+        old is new or (old.text == new.text and old.same_story(new))
+        for old, new in zip(before.spans, after.spans, strict=True)
+    )

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ctxlab.pipeline.changes import Changes
-    from ctxlab.pipeline.explain import Life, Place
+    from ctxlab.pipeline.explain import Life
     from ctxlab.pipeline.pipeline import Pipeline
+    from ctxlab.pipeline.where import Place
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,8 +136,11 @@ class Trace:
         return life(self, key)
 
     def where(self, text: str) -> tuple[Place, ...]:
-        """Every place where these words are sent, were dropped or were replaced, with who wrote them and why."""
-        from ctxlab.pipeline.explain import places
+        """Every place where these words are sent, were dropped or were replaced, with who wrote them and why.
+
+        Texts between two edits of one step count too. Words that were taken apart by an insertion were replaced.
+        """
+        from ctxlab.pipeline.where import places
 
         return places(self, text)
 

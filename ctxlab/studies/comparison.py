@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ctxlab.context import Draft
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.conversations import row_keys
 from ctxlab.pipeline.spending import LIMITER, source_of
 from ctxlab.studies.fates import Fate, Fates, Move, in_one_order, typed
 from ctxlab.theme import ThemeName, plain
@@ -66,6 +67,10 @@ class Line:
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """Runs aligned by the keys of their messages, in the order of the conversation; falsy when nothing differs.
+
+    Messages of different conversations have different lines, whatever their ids: the id of the session goes before the
+    key, as in `airline-2/node:m1`. Versions of one conversation, edited or with other branches, are aligned message by
+    message; so are presets of one agent, lore and knowledge in all runs.
 
     States: *kept*, sent as it is elsewhere; *moved*, sent at another place than in the run that has most messages;
     *shortened*, sent up to some character; *rewritten*, sent with other words than were typed and than another run
@@ -155,12 +160,14 @@ class Comparison:
 def compare(traces: Mapping[str, Trace]) -> Comparison:
     """Runs by name, side by side: which messages each sends, cuts, shortens, rewrites and moves.
 
-    They may differ in anything: strategy, budget, agent, leaf, session.
+    They may differ in anything: strategy, budget, agent, leaf, version of the session. Runs of different conversations
+    share nothing but presets and lore.
     """
     taken = [name for name in traces if name in COLUMNS]
     if taken:
         raise CtxlabError(f"a run can't be named {taken[0]!r}: the frame has a column of this name")
-    runs = [Fates(trace) for trace in traces.values()]
+    keys = row_keys([trace.start.request for trace in traces.values()])
+    runs = [Fates(trace, row_key) for trace, row_key in zip(traces.values(), keys, strict=True)]
     order = in_one_order([*(run.before for run in runs), *(run.sent for run in runs)])
     moves = [run.moved(order) for run in runs]
     lines = [_Line(key, runs, moves).line() for key in order]
@@ -207,7 +214,7 @@ class _Line:
         move = self.moves[i]
         if move is not None:
             return "moved", _with_place(fate, move.sentence)
-        return "kept", self._how_sent(fate)
+        return "kept", self._how_sent(i, fate)
 
     def _outcome(self, i: int, cell: Cell) -> tuple[object, ...]:
         """What must be equal for two runs to have done the same with the message."""
@@ -218,7 +225,7 @@ class _Line:
         files = tuple(asset.id for asset in draft.assets)
         place = move.above if move is not None else ""
         fields = (str(draft.text), draft.speaker, draft.calls, draft.result_of, draft.reasoning, files)
-        return (cell.state, place, _join(self.key, whole), whole.role, *fields)
+        return (cell.state, place, self._join(i, whole), whole.role, *fields)
 
     def _first(self) -> Fate:
         return next(fate for fate in self.fates if fate is not None)
@@ -227,7 +234,7 @@ class _Line:
         causes = dict.fromkeys(str(span.cause) for span in fate.draft.text.spans if span.cause)
         return "; ".join(causes) or "other words than in another run"
 
-    def _how_sent(self, fate: Fate) -> str:
+    def _how_sent(self, i: int, fate: Fate) -> str:
         """How the message goes, where it goes otherwise in another run."""
         said: list[str] = []
         whole = fate.whole
@@ -235,22 +242,23 @@ class _Line:
             return ""
         if len({other.whole.role for other in self.sent if other.whole}) > 1:
             said.append(f"sent in the role {whole.role}")
-        joins = {_join(self.key, other.whole) for other in self.sent if other.whole}
-        if whole.key != self.key and len(joins) > 1:
-            said.append(f"sent as a part of {whole.key}")
-            if len({separators for _, separators in joins if separators}) > 1:
-                said.append(f"joined by {', '.join(map(repr, _separators(whole)))}")
+        joins = {self._join(j, other.whole) for j, other in enumerate(self.fates) if other and other.whole}
+        into, separators = self._join(i, whole)
+        if separators is not None and len(joins) > 1:
+            said.append(f"sent as a part of {into}")
+            if len({each for _, each in joins if each}) > 1:
+                said.append(f"joined by {', '.join(map(repr, separators))}")
         return "; ".join(said)
+
+    def _join(self, i: int, whole: Draft) -> tuple[str, tuple[str, ...] | None]:
+        """In which message, and joined by what; the first part of a message is as if it were alone."""
+        into = self.runs[i].row_key(whole.key)
+        return into, _separators(whole) if into != self.key else None
 
 
 def _with_place(fate: Fate, sentence: str) -> str:
     placed = fate.draft.meta.get("placed")
     return f"{placed}: {sentence}" if placed else sentence
-
-
-def _join(key: str, whole: Draft) -> tuple[str, tuple[str, ...]]:
-    """In which message, and joined by what; the first part of a message is as if it were alone."""
-    return (whole.key, _separators(whole) if whole.key != key else ())
 
 
 def _separators(whole: Draft) -> tuple[str, ...]:

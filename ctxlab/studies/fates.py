@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from ctxlab.context import Cause, Context, Draft, Span, Text
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.changes import moved_keys
 from ctxlab.pipeline.spending import LIMITER, parts_alone
+from ctxlab.pipeline.text_versions import TAKEN_OUT_BY_HAND
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,27 +42,31 @@ class Move(NamedTuple):
     above: str | None
 
 
-BY_HAND = Cause("debugger", "by hand", "a person took it out")
-"""Nothing else takes a message out without saying why."""
-
-
 class Fates:
-    """All messages of a run. `before` are keys in the order before anything was cut or joined, `sent` as they go."""
+    """All messages of a run. `before` are keys in the order before anything was cut or joined, `sent` as they go.
 
-    def __init__(self, trace: Trace) -> None:
+    All keys are those of rows: `row_key` gives the row of a message.
+    """
+
+    def __init__(self, trace: Trace, row_key: Callable[[str], str]) -> None:
         alone = parts_alone(trace)
         before = before_cutting(trace).drafts
         self.trace = trace
-        self.before = _keys(before)
-        self.sent = _keys(trace.result.drafts)
-        self.by_key = {part.key: Fate(draft, None, BY_HAND) for draft in before for part in draft.parts}
+        self.row_key = row_key
+        self.before = self._keys(before)
+        self.sent = self._keys(trace.result.drafts)
+        fates = {part.key: Fate(draft, None, TAKEN_OUT_BY_HAND) for draft in before for part in draft.parts}
         for group in trace.result.dropped:
             for draft in group.drafts:
                 for part in draft.parts:
-                    self.by_key[part.key] = Fate(alone.get(part.key, draft), None, group.cause)
+                    fates[part.key] = Fate(alone.get(part.key, draft), None, group.cause)
         for draft in trace.result.drafts:
             for part in draft.parts:
-                self.by_key[part.key] = Fate(alone.get(part.key, draft), draft)
+                fates[part.key] = Fate(alone.get(part.key, draft), draft)
+        self.by_key = {row_key(key): fate for key, fate in fates.items()}
+
+    def _keys(self, drafts: Iterable[Draft]) -> list[str]:
+        return list(dict.fromkeys(self.row_key(part.key) for draft in drafts for part in draft.parts))
 
     def moved(self, order: Sequence[str]) -> dict[str, Move]:
         """Messages that are sent at another place than `order` says: the fewest whose lifting leaves the others."""
@@ -73,10 +78,6 @@ class Fates:
         elsewhere, here = _above_each(usual, set(lifted)), _above_each(self.sent, set(lifted))
         right_above = dict(zip(self.sent[1:], self.sent, strict=False))
         return {key: Move(_sentence(here[key], elsewhere[key]), right_above.get(key)) for key in lifted}
-
-
-def _keys(drafts: Iterable[Draft]) -> list[str]:
-    return list(dict.fromkeys(part.key for draft in drafts for part in draft.parts))
 
 
 def _above_each(keys: Sequence[str], lifted: Container[str]) -> dict[str, str | None]:

@@ -58,7 +58,7 @@ def test_dropped_and_replaced_words_are_found(run, harbour) -> None:
     out = run("explain", harbour, "--text", "{{char}}").out
 
     assert "dropped with preset:2, characters " in out
-    assert "replaced in message 1 by " in out
+    assert "replaced in message 1, characters 8 to 16 of the text inside injection-assembler before its edits: " in out
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,36 @@ def test_words_that_are_nowhere_earn_a_hint(run, harbour, words: str, hint: str)
     result = run("explain", harbour, "--text", words)
 
     assert result.code == 1
-    assert "is in no message" in result.out
+    assert "is in the text of no message" in result.out
     assert hint in result.out
+
+
+def test_a10_words_that_an_insertion_took_apart_are_shown_in_the_text_that_had_them(run, harbour) -> None:
+    words = "with {{user}} in the"
+    out = run("explain", harbour, "--text", words).out
+
+    assert "1 place" in out
+    assert "replaced in message 1" in out
+    assert words in out.splitlines()[2]
+
+
+def test_a10_words_beside_a_text_are_named(run, written) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": '{"at": "the pier"}'}}
+    asks = {"role": "assistant", "content": "", "tool_calls": [call]}
+    path = written(("user", "hi"), asks, {"role": "tool", "tool_call_id": "c", "content": "wet"})
+
+    result = run("explain", path, "--text", "the pier")
+
+    assert result.code == 1
+    assert "it is in the call look of" in result.out
+
+
+def test_a10_words_replaced_in_what_was_dropped_later_name_the_message(run, harbour) -> None:
+    rules = harbour.with_name("harbour_rules.json")
+    out = run("explain", harbour, "--budget", 1500, "--rules", rules, "--text", "煤油灯的气味").out
+
+    assert "replaced in a5, which is not sent, characters " in out
+    assert "message None" not in out
 
 
 def test_an_unknown_key_says_where_to_look(run, harbour) -> None:

@@ -75,7 +75,8 @@ def test_words_of_lore_name_the_entry_the_key_and_the_place(run, files) -> None:
 def test_words_that_a_rule_took_out_name_it(run, files) -> None:
     out = run("explain", *files.given("--text", "*waves*")).out
 
-    assert "replaced in message 1 by global rule 'No asides' of preset 'Tidy'" in out
+    place = "replaced in message 1, characters 0 to 7 of the text after session-loader"
+    assert f"{place}: by global rule 'No asides' of preset 'Tidy'" in out
 
 
 def test_a_rule_says_what_it_did_to_each_message(run, files) -> None:

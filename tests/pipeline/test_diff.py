@@ -201,6 +201,33 @@ def test_runs_are_compared_by_the_parts_of_what_they_merge() -> None:
     }
 
 
+def task(id: str, *said: str) -> Trace:
+    session = Session(id=id).append("", role="system", id="root")
+    for n, text in enumerate(said):
+        session = session.append(text, role="user" if n % 2 == 0 else "assistant", id=f"m{n}")
+    agent = Agent.model_validate({"id": "a", "presetMessages": [{"id": "p", "role": "system", "content": "Be kind."}]})
+    return build(session, agent, services=SERVICES)
+
+
+def test_b9_two_conversations_share_presets_and_no_messages() -> None:
+    found = diff(task("one", "hi", "a"), task("two", "hi", "b"))
+
+    assert {row.key: row.kind for row in found} == {
+        "preset:0": "same",
+        "one/node:m0": "only in a",
+        "one/node:m1": "only in a",
+        "two/node:m0": "only in b",
+        "two/node:m1": "only in b",
+    }
+    assert not any(row.text_change for row in found)
+
+
+def test_b9_a_version_of_a_conversation_is_compared_message_by_message() -> None:
+    found = diff(task("one", "hi", "a", "b", "c"), task("one", "hi", "a", "x", "c"))
+
+    assert [row.key for row in found.changes] == ["node:m2"]
+
+
 def test_few_messages_move_not_many() -> None:
     a, b = context(map(draft, "abcd")), context(map(draft, "bcda"))
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxlab.api import build
-from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
+from ctxlab.context import AssetRef, Cause, Context, Draft, Origin, Request, Text
 from ctxlab.documents import (
     Agent,
     AppliesTo,
@@ -129,6 +129,102 @@ def test_a_change_of_fields_names_them() -> None:
     ]
 
 
+def test_a_rewrite_names_its_own_cause_and_not_an_older_one_of_the_same_text() -> None:
+    older = Text.of("the old reef", Origin("lore", "b/1"), Cause("first", "reef"))
+    ctx = Context(Request(Session(id="s")), (Draft("a", "user", (older,), Origin("lore", "b/1")),))
+
+    def second(ctx: Context) -> Context:
+        cut = re.compile("old")
+        return ctx.edit(lambda d: d.with_text(d.text.sub(cut, "new", cause=Cause("second", "young"))))
+
+    (_, event) = run(ctx, second).why("a").events
+
+    assert event.cause == Cause("second", "young")
+    assert event.text == "rewritten by second / young: 12 -> 12 characters"
+
+
+def test_a_rewrite_by_several_rules_names_the_first_and_counts_the_others() -> None:
+    def rules(ctx: Context) -> Context:
+        def change(draft: Draft) -> Draft:
+            text = draft.text.sub(re.compile("am"), "was", cause=Cause("rules", "past"))
+            return draft.with_text(text.sub(re.compile("I"), "she", cause=Cause("rules", "she")))
+
+        return ctx.edit(change)
+
+    (_, event) = run(row("a"), rules).why("a").events
+
+    assert event.text == "rewritten by rules / past and 1 more: 6 -> 9 characters"
+
+
+def test_a_part_is_not_rewritten_where_another_part_is() -> None:
+    def merge(ctx: Context) -> Context:
+        return ctx.merge(["a", "b"], "|", Cause("merge", "rule"))
+
+    def hush(ctx: Context) -> Context:
+        return ctx.edit(lambda d: d.with_text(d.text.sub(re.compile("b"), "someone", cause=Cause("hush", "rule"))))
+
+    trace = run(row("a", "b", "c"), merge, hush)
+
+    assert [event.kind for event in trace.why("a").events] == ["added", "merged", "rewritten"]
+    assert [event.text for event in trace.why("b").events][1:] == [
+        "merged with a",
+        "rewritten by hush / rule: 6 -> 12 characters",
+    ]
+    assert [event.kind for event in trace.why("c").events] == ["added"]
+
+
+def test_a_second_merge_names_what_came_and_its_own_cause() -> None:
+    def first(ctx: Context) -> Context:
+        return ctx.merge(["a", "b"], "|", Cause("first", "rule"))
+
+    def second(ctx: Context) -> Context:
+        return ctx.merge([draft.key for draft in ctx.drafts], "|", Cause("second", "rule"))
+
+    events = run(row(*"abcdefghijk"), first, second).why("b").events
+
+    assert [(event.text, event.cause and event.cause.processor) for event in events[1:]] == [
+        ("merged with a", "first"),
+        ("merged with c, d, e, f, g, h and 3 more", "second"),
+    ]
+
+
+def test_a_message_that_was_moved_and_rewritten_says_both() -> None:
+    def both(ctx: Context) -> Context:
+        first = ctx.drafts[0]
+        text = first.text.sub(re.compile("am"), "was", cause=Cause("both", "rule"))
+        return ctx.arrange((*ctx.drafts[1:], first.with_text(text)))
+
+    kinds = [event.kind for event in run(row("a", "b", "c"), both).why("a").events]
+
+    assert kinds == ["added", "rewritten", "moved"]
+
+
+def test_a_file_that_is_gone_is_a_change_and_a_copy_is_none() -> None:
+    file = AssetRef("f", "image")
+    (plain,) = row("a").drafts
+    ctx = Context(Request(Session(id="s")), (replace(plain, body=(*plain.body, file)),))
+
+    def copies(ctx: Context) -> Context:
+        return ctx.edit(replace)
+
+    def takes(ctx: Context) -> Context:
+        ctx = ctx.edit(lambda d: replace(d, body=tuple(part for part in d.body if part is not file)))
+        return ctx.note("info", "f is not sent", file="f")
+
+    assert [event.text for event in run(ctx, copies, takes).why("a").events][1:] == ["changed: files"]
+
+
+def test_why_a_message_was_added_is_not_why_its_words_were_changed() -> None:
+    html = "<p>one</p><p>two</p>"
+    session = Session(id="s").append("", role="system", id="root")
+    session = session.append(html, id="old", metadata={"placed": "on the moon"}).append("new", id="new")
+    settings = {"session-loader.html_to_markdown": True, "session-loader.html_keep_newest": 1}
+
+    (event, *_) = build(session, settings=settings, services=SERVICES).why("node:old").events
+
+    assert (event.text, event.cause) == ("added as message 1", None)
+
+
 def test_words_are_found_where_they_are_sent() -> None:
     (place,) = chat().where("and you")
 
@@ -174,7 +270,10 @@ def test_words_are_found_where_they_were_replaced() -> None:
 
     assert (place.state, place.key, place.cause) == ("replaced", "node:who", WHY)
     assert str(place) == "\n".join(
-        ["node:who characters 0-3: replaced by censor / names: real names go", "  'Bob' from node who"]
+        [
+            "node:who characters 5-8 of the text after session-loader: replaced by censor / names: real names go",
+            "  'Bob' from node who",
+        ]
     )
 
 
@@ -228,7 +327,9 @@ def test_a_rule_is_told_with_its_set_and_its_layer() -> None:
 
     (replaced,) = trace.where("Bob")
     (sent,) = trace.where("X")
-    assert str(replaced).startswith("node:who characters 0-3: replaced by global rule 'No Bob' of preset 'Tidy'")
+    assert str(replaced).startswith(
+        "node:who characters 5-8 of the text after session-loader: replaced by global rule 'No Bob' of preset 'Tidy'"
+    )
     assert str(sent).splitlines()[1:] == [
         "  'X' from node who, rewritten by global rule 'No Bob' of preset 'Tidy'",
         "    in place of 'Bob' from node who",

@@ -150,6 +150,72 @@ def test_two_branches_share_their_beginning() -> None:
     assert states(found, "node:u2b") == ["not there", "only here"]
 
 
+def task(id: str, *said: str) -> Session:
+    """A conversation whose messages are numbered, as readers number them."""
+    session = Session(id=id).append("", role="system", id="root")
+    for n, text in enumerate(said):
+        session = session.append(text, role="user" if n % 2 == 0 else "assistant", id=f"m{n}")
+    return session
+
+
+def test_b9_messages_of_different_conversations_are_different_lines() -> None:
+    one, two = task("task-1", "hello", "a flight", "to Rome"), task("task-2", "hello", "a hotel", "in Oslo")
+    found = compare({"one": run(one), "two": run(two)})
+
+    assert list(found.frame.index) == [
+        "preset:0",
+        *(f"task-1/node:m{n}" for n in range(3)),
+        *(f"task-2/node:m{n}" for n in range(3)),
+    ]
+    assert states(found, "preset:0") == ["kept", "kept"]
+    assert states(found, "task-1/node:m1") == ["only here", "not there"]
+    assert states(found, "task-2/node:m1") == ["not there", "only here"]
+    assert not any("another run" in cell.cause for line in found for cell in line.cells)
+
+
+def test_b9_what_is_typed_belongs_to_its_conversation() -> None:
+    runs = {name: run(task(name, name, "yes"), pending="and then?") for name in ("one", "two")}
+
+    assert "one/pending" in compare(runs).frame.index
+    assert "pending" in compare({"once": runs["one"], "again": runs["one"]}).frame.index
+
+
+def test_b9_versions_of_a_conversation_are_aligned() -> None:
+    edited, branched = CHAT.edit("u1", "other words"), CHAT.branch_from_edit("u2", "another")
+    loaded = Session.model_validate_json(edited.model_dump_json(by_alias=True))
+    found = compare({"first": run(), "edited": run(edited), "branched": run(branched), "loaded": run(loaded)})
+
+    assert states(found, "node:u1") == ["kept", "rewritten", "kept", "rewritten"]
+    assert states(found, "node:a1") == ["kept"] * 4
+    assert cause(found, "node:u1", "edited") == "other words than in another run"
+
+
+def test_b9_the_same_id_of_another_conversation_is_told_apart_by_its_words() -> None:
+    one, two = task("data", "a", "b", "c"), task("data", "x", "y", "z")
+    found = compare({"one": run(one), "two": run(two), "edited": run(one.edit("m2", "d"))})
+
+    assert states(found, "data/node:m0") == ["kept", "not there", "kept"]
+    assert states(found, "data~2/node:m0") == ["not there", "only here", "not there"]
+
+
+def test_b9_presets_of_different_agents_are_different_where_conversations_are() -> None:
+    bob = Agent.model_validate({"id": "bob", "presetMessages": [{"id": "p", "role": "system", "content": "be Bob"}]})
+    one, two = task("one", "a"), task("two", "b")
+
+    found = compare({"ann": run(one), "bob": run(two, bob)})
+
+    assert list(found.frame.index) == ["ann/preset:0", "one/node:m0", "bob/preset:0", "two/node:m0"]
+
+
+def test_b9_parts_of_joined_messages_keep_their_own_conversation() -> None:
+    joined = {"merge-consecutive.enabled": True}
+    pairs = [task(name, f"{name} a").append(f"{name} b", id="m1") for name in ("one", "two")]
+    found = compare({"one": run(pairs[0], settings=joined), "two": run(pairs[1])})
+
+    assert states(found, "one/node:m1") == ["only here", "not there"]
+    assert states(found, "two/node:m1") == ["not there", "only here"]
+
+
 def test_totals_add_up_to_the_traces(name: str, runs: Runs) -> None:
     traces = runs(name)
     totals = compare(traces).totals
