@@ -517,3 +517,18 @@ def test_a2_pipelines_keep_their_settings_and_their_order() -> None:
     assert again.ids == ("signed", "clipper")
     assert again.layout() == pipeline.layout()
     assert pickled(Clipper(Clipper.Settings(most=3))).settings == Clipper.Settings(most=3)
+
+
+def test_a2_a_text_remembers_the_order_of_its_edits_when_it_travels() -> None:
+    text = Text.of("a" * 50, Origin("node", "n"))
+    for n in range(600):
+        text = text.splice([Edit(n % 50, n % 50 + 1, "abc"[n % 3], Cause("test", str(n), "why"))])
+
+    for travelled in (pickle.loads(pickle.dumps(text)), copy.deepcopy(text)):
+        was, now = text, travelled
+        while was.made_by is not None:
+            assert now.made_by is not None
+            assert [str(edit) for edit in now.made_by.edits] == [str(edit) for edit in was.made_by.edits]
+            was, now = was.made_by.before, now.made_by.before
+        assert now.made_by is None
+        assert str(was) == str(now)
