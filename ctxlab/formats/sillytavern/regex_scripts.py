@@ -269,7 +269,7 @@ def _written(rule: RegexRule) -> Data:
 
 def _runs_there(rule: RegexRule) -> bool:
     runs_somewhere = rule.apply_to.render or rule.apply_to.request
-    return runs_somewhere and rule.flavor == "javascript" and rule.replacement_type == "regex"
+    return runs_somewhere and rule.flavor == "javascript" and not rule.has_script
 
 
 # --- files
