@@ -74,7 +74,13 @@ class SessionLoader(Processor):
         problems: list[str] = []
         older = self._older(path, hidden)
         for node in path:
-            draft = self._draft(node, summary=node.id in summaries, convert=node.id in older, agent=request.agent)
+            draft = self._draft(
+                node,
+                summary=node.id in summaries,
+                convert=node.id in older,
+                agent=request.agent,
+                problems=problems,
+            )
             ordinary = node.is_enabled is not False and node.model_match is None and draft.body[0] is not EMPTY
             ordinary = ordinary and node.id not in hidden and not older
             fate = None if ordinary else _fate(node, draft, hidden, ctx, problems)
@@ -95,12 +101,14 @@ class SessionLoader(Processor):
         ids = [node.id for node in path if node.id not in hidden]
         return set(ids[: max(0, len(ids) - self.settings.html_keep_newest)])
 
-    def _draft(self, node: MessageNode, *, summary: bool, convert: bool, agent: Agent | None) -> Draft:
+    def _draft(
+        self, node: MessageNode, *, summary: bool, convert: bool, agent: Agent | None, problems: list[str]
+    ) -> Draft:
         content, role, metadata = node.content, node.role, node.metadata
         origin = Origin("summary" if summary else "node", node.id)
         text = EMPTY if not content or content.isspace() else Text.of(content, origin)
         if convert and looks_like_html(content):
-            text = self._converted(text, agent)
+            text = self._converted(text, agent, node, problems)
         calls = node.tool_calls if role == "assistant" else ()
         result_of = node.result_of if role == "tool" else None
         reasoning = node.reasoning if metadata is not None and (calls or role != "assistant") else None
@@ -125,10 +133,13 @@ class SessionLoader(Processor):
             metadata or NOTHING,
         )
 
-    def _converted(self, text: Text, agent: Agent | None) -> Text:
+    def _converted(self, text: Text, agent: Agent | None, node: MessageNode, problems: list[str]) -> Text:
         tags = [rule.tag_name for rule in think_rules_in_force(agent.llm_think_rules if agent else ())]
         cause = Cause(ID, "html-to-markdown", "an older message")
-        return as_markdown(text, keep_tags=tags, note=self.settings.html_note, cause=cause)
+        text, problem = as_markdown(text, keep_tags=tags, note=self.settings.html_note, cause=cause)
+        if problem:
+            problems.append(f"message {node.id!r} stays as it is: {problem}")
+        return text
 
     def _with_pending(self, ctx: Context, drafts: list[Draft]) -> Context:
         pending = ctx.request.pending

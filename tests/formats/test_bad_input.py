@@ -196,7 +196,7 @@ NEWER_SCRIPT = {
     ],
 )
 def test_b6_a_script_of_the_tavern_helper_is_no_user_profile(data: Any) -> None:
-    with pytest.raises(UnknownFormat, match="is a script of SillyTavern's Tavern Helper, .* is not read"):
+    with pytest.raises(UnknownFormat, match=r"is a script of SillyTavern's Tavern Helper .*, which is not read"):
         read_data(data, source="in.json")
 
 
