@@ -1,9 +1,9 @@
-"""One line of a Claude Code log as the fields of nodes: a line with results of several tools becomes several."""
+"""One message of a Claude Code log as the fields of nodes: a line with results of several tools becomes several."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -33,33 +33,63 @@ class _Blocks:
     signatures: list[str] = field(default_factory=list[str])
 
 
-def nodes_of(line: Data, place: str, tools: dict[str, str], losses: list[Loss]) -> list[Data]:
-    """The fields of the nodes that a line becomes, at least one; `tools` remembers the tools' names by call."""
-    message = _message(line, place, losses)
-    role = message.get("role", line.get("type"))
-    rest = {key: value for key, value in line.items() if key not in OF_THE_LINE and value is not None}
-    if line.get("isSidechain") is True:
-        rest["isSidechain"] = True
-    if inner := {key: value for key, value in message.items() if key not in OF_THE_MESSAGE and value is not None}:
-        rest["message"] = inner
-    if line.get("type") not in ROLES:
-        return [_of_the_program(line, rest)]
+def nodes_of(lines: Sequence[tuple[str, Data]], tools: dict[str, str], losses: list[Loss]) -> list[Data]:
+    """The fields of the nodes, at least one, that the lines of one message become, each with its place.
+
+    `tools` remembers the tools' names by call.
+    """
+    place, first = lines[0]
+    messages = [_message(line, where, losses) for where, line in lines]
+    rest = _rest_of([(line, message) for (_, line), message in zip(lines, messages, strict=True)])
+    role = messages[0].get("role", first.get("type"))
+    if first.get("type") not in ROLES:
+        return [_of_the_program(first, rest)]
     if role not in ROLES:
         losses.append(Loss(place, f"role {role!r} is not known; it is a user message now"))
         rest["role"] = role
     blocks = _Blocks()
-    _sort(message, place, str(line["uuid"]), blocks, losses)
+    for (where, line), message in zip(lines, messages, strict=True):
+        _sort(message, where, str(line["uuid"]), blocks, losses)
     tools.update((call["requestId"], call["toolName"]) for call in blocks.calls)
     nodes = [_result(result, tools) for result in blocks.results]
     if blocks.texts or blocks.files or blocks.calls or blocks.thoughts or not nodes:
-        nodes.append(_node("assistant" if role == "assistant" else "user", blocks, message))
+        nodes.append(_node("assistant" if role == "assistant" else "user", blocks, messages))
     kept = {"signatures": blocks.signatures, "parts": blocks.strange}
     rest |= {key: value for key, value in kept.items() if value}
     if rest:
         nodes[0]["metadata"] = {**nodes[0].get("metadata", {}), "claudeCode": rest}
-    if isinstance(line.get("timestamp"), str):
-        nodes = [{**node, "timestamp": line["timestamp"]} for node in nodes]
+    if isinstance(first.get("timestamp"), str):
+        nodes = [{**node, "timestamp": first["timestamp"]} for node in nodes]
     return nodes
+
+
+def _rest_of(lines: Sequence[tuple[Data, Data]]) -> Data:
+    """What the lines of a message say beyond its content; the last one counts, what others say is under `lines`."""
+    each = [_rest(line, message) for line, message in lines]
+    rest: Data = {}
+    for own in each:
+        inner = {**rest.get("message", {}), **own.get("message", {})}
+        rest |= {**own, "message": inner} if inner else own
+    if len(lines) > 1:
+        rest["lines"] = [
+            {"uuid": line["uuid"], "timestamp": line.get("timestamp"), **_differing(own, rest)}
+            for (line, _), own in zip(lines, each, strict=True)
+        ]
+    return rest
+
+
+def _differing(own: Data, rest: Data) -> Data:
+    others = {key: value for key, value in own.items() if key != "message" and value != rest[key]}
+    inner = {key: value for key, value in own.get("message", {}).items() if value != rest["message"][key]}
+    return {**others, "message": inner} if inner else others
+
+
+def _rest(line: Data, message: Data) -> Data:
+    rest = {key: value for key, value in line.items() if key not in OF_THE_LINE and value is not None}
+    if line.get("isSidechain") is True:
+        rest["isSidechain"] = True
+    inner = {key: value for key, value in message.items() if key not in OF_THE_MESSAGE and value is not None}
+    return {**rest, "message": inner} if inner else rest
 
 
 def _message(line: Data, place: str, losses: list[Loss]) -> Data:
@@ -84,7 +114,7 @@ def _of_the_program(line: Data, rest: Data) -> Data:
     return {**node, "metadata": {"claudeCode": {"type": line.get("type"), **rest}}}
 
 
-def _node(role: str, blocks: _Blocks, message: Data) -> Data:
+def _node(role: str, blocks: _Blocks, messages: Sequence[Data]) -> Data:
     node: Data = {"role": role, "content": "\n".join(blocks.texts)}
     metadata: Data = {}
     if blocks.files:
@@ -93,8 +123,9 @@ def _node(role: str, blocks: _Blocks, message: Data) -> Data:
         metadata["toolCallsRequested"] = blocks.calls
     if blocks.thoughts:
         metadata["reasoningContent"] = "\n\n".join(blocks.thoughts)
-    if isinstance(message.get("model"), str):
-        metadata["modelId"] = message["model"]
+    model = next((message["model"] for message in messages if isinstance(message.get("model"), str)), None)
+    if model is not None:
+        metadata["modelId"] = model
     return {**node, "metadata": metadata} if metadata else node
 
 
