@@ -66,6 +66,7 @@ def _converted(html: str) -> tuple[str, str | None]:
         return "", problem
     from bs4 import BeautifulSoup
 
+    converter = _converter()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of texts that look like a file name, and the like
@@ -73,7 +74,7 @@ def _converted(html: str) -> tuple[str, str | None]:
         if problem := too_much(soup, len(html)):
             return "", problem
         _collapse_blanks(soup)
-        return str(_converter().convert_soup(soup)), None
+        return str(converter.convert_soup(soup)), None
     except Exception as error:  # the HTML is anybody's, and what a parser raises is not documented
         return "", f"its HTML can't be parsed ({type(error).__name__})"
 

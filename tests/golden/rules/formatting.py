@@ -125,7 +125,29 @@ def _has_more_than_words(case: Case) -> bool:
     )
 
 
+# --- every system message at the head
+
+
+def _hoisted(case: Case, messages: list[Form]) -> list[Form]:
+    (alone,) = [form for form in messages if form["role"] == "system" and "artifacts" not in form]
+    return [alone, *(form for form in messages if form is not alone)]
+
+
+def _has_one_later_system_message(case: Case) -> bool:
+    messages = _messages(case) if case.input["fn"] == "handleMergeSystemToHead" else []
+    places = [n for n, message in enumerate(messages) if message["role"] == "system"]
+    mergeable = [n for n in places if not messages[n].get("reasoningArtifacts")]
+    return len(mergeable) == 1 and places[: mergeable[0] + 1] != list(range(mergeable[0] + 1))
+
+
 RULES = (
+    Rule(
+        "decisions, Injection",
+        "With hoist=all every system message goes to the head, a single one too.",
+        FILES[:1],
+        _has_one_later_system_message,
+        _mending(_hoisted),
+    ),
     Rule(
         "D34",
         "A tool result answers one call by its id: glued to another result, or to the user's words, it answers none.",
