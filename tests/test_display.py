@@ -136,7 +136,10 @@ def test_steps_show_the_text_after_each_rule() -> None:
         (rule("a", enabled=False), "passed by: it is switched off"),
         (rule("a", apply_to=AppliesTo(request=True), target_roles=("user",)), "passed by: it is for user"),
         (rule("(", apply_to=AppliesTo(request=True)), "left out: it doesn't compile"),
-        (rule("a", apply_to=AppliesTo(request=True), replacement_type="script"), "left out: scripts are not run"),
+        (
+            rule("a", apply_to=AppliesTo(request=True), replacement_type="script", script_content="return 1"),
+            "left out: scripts are not run",
+        ),
     ],
 )
 def test_steps_say_why_a_rule_does_nothing(wrong: RegexRule, outcome: str) -> None:

@@ -83,6 +83,11 @@ class RegexRule(Stored):
     def shown_name(self) -> str:
         return self.name or self.id
 
+    @property
+    def has_script(self) -> bool:
+        """Whether code makes the replacement; a script rule without code is the find and replace that it also is."""
+        return self.replacement_type == "script" and bool((self.script_content or "").strip())
+
 
 class RegexPreset(Stored):
     """Rules that belong together; presets run by `priority`, smaller first."""

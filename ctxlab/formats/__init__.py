@@ -7,6 +7,7 @@ What a file is, is told by its content, not by its name. A format is one file wi
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ from ctxlab.formats.entries import DETAILS, Detail, How
 from ctxlab.formats.exported import Export
 from ctxlab.formats.imported import Import
 from ctxlab.formats.labels import CHINESE, ENGLISH, Labels
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.loss import Loss, counted_by_field
 from ctxlab.formats.markdown_branch import branch_markdown, path_markdown, payload_markdown
 from ctxlab.formats.markdown_tree import tree_markdown
 from ctxlab.formats.material import Material, Reader, described
@@ -195,9 +196,11 @@ def _read(material: Material) -> Import:
     if reader is None:
         raise UnknownFormat("; ".join([_unknown(material), *problems]))
     try:
-        return reader.read(material)
+        found = reader.read(material)
     except RecursionError:
         raise BrokenFile(f"{material.source} is nested too deeply to be read") from None
+    losses = counted_by_field(found.losses)
+    return found if len(losses) == len(found.losses) else replace(found, losses=losses)
 
 
 def _unknown(material: Material) -> str:

@@ -19,6 +19,9 @@ from ctxlab.formats.tree import ROOT, Names, Tree, parents_first
 Data = dict[str, Any]
 
 OWN = frozenset({"id", "conversation_id", "title", "create_time", "update_time", "mapping", "current_node"})
+OF_A_PLACE = frozenset({"id", "message", "parent", "children"})
+PLACE = "place"
+"""Where a message keeps what its place in the mapping says beyond that."""
 LATEST_SECONDS = 253_402_300_799
 """The end of the year 9999."""
 
@@ -65,7 +68,10 @@ def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
     for key, parent in parents_first(_links(places, losses), losses):
         message = places[key].get("message")
         if isinstance(message, dict):
-            at[key], calls[at[key]] = _grow(tree, key, at[parent], cast("Data", message), calls[at[parent]], losses)
+            around = {name: value for name, value in places[key].items() if name not in OF_A_PLACE}
+            if around:
+                message = {**cast("Data", message), PLACE if PLACE not in message else f"{PLACE}~2": around}
+            at[key], calls[at[key]] = _grow(tree, key, at[parent], message, calls[at[parent]], losses)
         else:
             at[key] = at[parent]
             if message is not None:
@@ -91,11 +97,20 @@ def _grow(
     fields, asked = fields_of(message, key, answered, losses)
     if (time := iso_time(message.get("create_time"))) is not None:
         fields["timestamp"] = time
+    elif message.get("create_time") is not None:
+        _keep(fields, "create_time", message["create_time"])
+    if message.get("id") not in (None, key):
+        _keep(fields, "id", message["id"])
     node_id = tree.add(key, parent, fields)
     if node_id != key:
         losses.append(Loss(f"message {key!r}", f"its id is taken; it is {node_id!r} now"))
     waiting = tuple(call for call in calls if call is not answered)
     return node_id, waiting if asked is None else (*waiting, asked)
+
+
+def _keep(fields: Data, name: str, value: Any) -> None:
+    metadata = fields.setdefault("metadata", {})
+    metadata["chatgpt"] = {**metadata.get("chatgpt", {}), name: value}
 
 
 def _places(mapping: Data, losses: list[Loss]) -> dict[str, Data]:

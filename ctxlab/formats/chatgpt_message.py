@@ -110,7 +110,12 @@ def _rest(message: Data) -> Data:
     rest = {
         key: value for key, value in message.items() if key not in own and (key not in USUAL or USUAL[key] != value)
     }
-    author = {key: value for key, value in _author(message).items() if key != "role" and value not in (None, {})}
+    stored = message.get("author")
+    author: Any = {key: value for key, value in _author(message).items() if key != "role" and value is not None}
+    if author.get("metadata") == {}:
+        del author["metadata"]
+    if not isinstance(stored, dict):
+        author = stored
     return {"author": author, **rest} if author else rest
 
 
@@ -119,7 +124,7 @@ def _role(message: Data, place: str, rest: Data, losses: list[Loss]) -> str:
     if isinstance(role, str) and role in ROLES:
         return role
     losses.append(Loss(place, f"role {role!r} is not known; it is a user message now"))
-    rest["role"] = role
+    rest.setdefault("role", role)
     return "user"
 
 
@@ -145,18 +150,19 @@ def _content(message: Data, key: str, losses: list[Loss]) -> _Content:
         return _Content([stored])
     if not isinstance(stored, dict):
         losses.append(Loss(place, "it has no content; it is empty now"))
-        return _Content()
+        return _Content(rest={} if stored is None else {"stored": stored})
     fields = cast("Data", stored)
     kind = fields.get("content_type")
     if isinstance(fields.get("parts"), list):
         return _parts(fields, key, losses)
     if kind == "thoughts":
         return _thoughts(fields)
-    texts = [fields[name] for name in TEXT_FIELDS if isinstance(fields.get(name), str)]
+    named = [name for name in TEXT_FIELDS if isinstance(fields.get(name), str)]
+    texts = [fields[name] for name in named]
     if not texts:
         losses.append(Loss(place, f"content of type {kind!r:.40} has no text; it is kept in the metadata only"))
         return _Content(rest=fields)
-    kept = {name: value for name, value in fields.items() if name not in TEXT_FIELDS and value is not None}
+    kept = {name: value for name, value in fields.items() if name not in named and value is not None}
     return _Content(texts, rest=kept)
 
 
@@ -171,6 +177,7 @@ def _thoughts(fields: Data) -> _Content:
 def _parts(fields: Data, key: str, losses: list[Loss]) -> _Content:
     found = _Content()
     strange: list[Any] = []
+    said: Data = {}
     for number, part in enumerate(cast("list[Any]", fields["parts"])):
         place = f"message {key!r}.parts[{number}]"
         text = _text(part)
@@ -178,6 +185,8 @@ def _parts(fields: Data, key: str, losses: list[Loss]) -> _Content:
             if found.files and text:
                 losses.append(Loss(place, "text after a file; text comes first now"))
             found.texts += filter(None, [text])
+            if isinstance(part, dict) and len(fields_of_part := cast("Data", part)) > 1:
+                said[str(number)] = {name: value for name, value in fields_of_part.items() if name != "text"}
         elif (file := _file(part, f"{key}-part-{number}")) is not None:
             found.files.append(file)
         else:
@@ -189,6 +198,8 @@ def _parts(fields: Data, key: str, losses: list[Loss]) -> _Content:
     found.rest |= {name: value for name, value in fields.items() if name not in ("content_type", "parts")}
     if strange:
         found.rest["parts"] = strange
+    if said:  # what parts with text say beyond it, by their number
+        found.rest.setdefault("partFields", said)
     return found
 
 
@@ -208,16 +219,19 @@ def _file(part: Any, fallback: str) -> Data | None:
     pointer = fields.get("asset_pointer")
     if kind is None:  # a voice chat's part holds the sound in a part of its own
         inner = fields.get("audio_asset_pointer")
-        return _file(inner, fallback) if isinstance(inner, dict) else None
+        sound = _file(inner, fallback) if isinstance(inner, dict) else None
+        around = {name: value for name, value in fields.items() if name != "audio_asset_pointer"}
+        return None if sound is None else {**sound, "chatgptPart": around} if around else sound
     file: Data = {
         "id": pointer.rpartition("://")[2] if isinstance(pointer, str) and pointer else fallback,
         "type": kind,
     }
     if isinstance(fields.get("size_bytes"), int):
         file["size"] = fields["size_bytes"]
-    if measures := {name: fields[name] for name in ("width", "height") if isinstance(fields.get(name), int)}:
+    measures = {name: fields[name] for name in ("width", "height") if isinstance(fields.get(name), int)}
+    if measures:
         file["metadata"] = measures
-    rest = {name: value for name, value in fields.items() if name not in ("content_type", "width", "height")}
+    rest = {name: value for name, value in fields.items() if name not in ("content_type", *measures)}
     return {**file, "chatgpt": rest}
 
 

@@ -1,9 +1,9 @@
 """Claude Code's logs (JSON lines): messages linked by `uuid` and `parentUuid`, one session for each `sessionId`.
 
-Sidechains are branches of their own under the root; the active leaf is the last message that is none. Lines of the
-program itself in the chain of messages (`system`, `progress`, ...) become disabled nodes. A message that the program
-wrote to stand for a conversation that grew too long is a summary that hides what it stands for. What a node has no
-field for is kept in `metadata.claudeCode`.
+Lines of one message of the API are one node, with the first line's id. Sidechains are branches of their own under the
+root; the active leaf is the last message that is none. Lines of the program itself in the chain of messages (`system`,
+`progress`, ...) become disabled nodes. A message that the program wrote to stand for a conversation that grew too long
+is a summary that hides what it stands for. What a node has no field for is kept in `metadata.claudeCode`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ctxlab.documents import Session
+from ctxlab.formats.claude_api_messages import Replies
 from ctxlab.formats.claude_message import nodes_of
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
@@ -95,12 +96,16 @@ def _session(session_id: str, log: _Log, losses: list[Loss]) -> Session:
     tree = Tree()
     at: dict[str | None, str] = {None: ROOT}
     tools: dict[str, str] = {}
-    for key, parent in parents_first(_links(log, found), found):
-        line = log.lines[key]
-        nodes = nodes_of(line, log.places[key], tools, found)
-        if line.get("isCompactSummary") is True:
-            nodes[0] = _standing_for(tree.way_to(at[parent])[1:], nodes[0])
+    links = list(parents_first(_links(log, found), found))
+    replies = Replies(log.lines, links)
+    for key, parent in parents_first(replies.links_in_a_row(log.lines, links), found):
         at[key] = at[parent]
+        own = replies.lines_of(key)
+        if not own:  # it is part of a message that an earlier line began
+            continue
+        nodes = nodes_of([(log.places[line], log.lines[line]) for line in own], tools, found)
+        if log.lines[key].get("isCompactSummary") is True:
+            nodes[0] = _standing_for(tree.way_to(at[parent])[1:], nodes[0])
         for n, fields in enumerate(nodes):
             at[key] = tree.add(f"{key}-{n + 1}" if n else key, at[key], fields)
     leaf = at[_last(log)]

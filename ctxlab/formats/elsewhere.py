@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from ctxlab.formats.material import one_or_mostly
+from ctxlab.formats.material import mostly, one_or_mostly
 
 Data = dict[str, Any]
 
@@ -27,8 +27,22 @@ def _is_question_list(data: Data) -> bool:
     return bool(questions) and all(isinstance(question, str) for question in questions)
 
 
+def is_helper_script(data: Data) -> bool:
+    """Whether it is a script of SillyTavern's extension Tavern Helper, older or newer, or a folder of such scripts."""
+    if data.get("type") == "folder":
+        return mostly(data.get("scripts"), _of_objects(_is_one_script))
+    return _is_one_script(data)
+
+
+def _is_one_script(data: Data) -> bool:
+    has_code = all(isinstance(data.get(key), str) for key in ("name", "content")) and "role" not in data
+    has_buttons = isinstance(data.get("buttons"), list) or isinstance(data.get("button"), dict)
+    return has_code and (has_buttons or data.get("type") == "script")
+
+
 KNOWN: tuple[tuple[str, Callable[[Data], bool]], ...] = (
     ("an index of sessions without their messages", lambda data: isinstance(data.get("sessions"), list)),
     ("a chat completion, not a conversation", lambda data: isinstance(data.get("choices"), list)),
     ("a list of probing questions", _is_question_list),
+    ("a script of SillyTavern's Tavern Helper (code for its own page, no text for a model)", is_helper_script),
 )

@@ -108,7 +108,12 @@ def _fields(
         fields["attachments"] = pictures
     if time is not None:
         fields["timestamp"] = time
+    urls: Any = turn.get("img_url")
+    listed = cast("list[Any]", urls) if isinstance(urls, list) else [urls]
+    strange = [url for url in listed if url is not None and not isinstance(url, str)]
+    unread = {"text": None if isinstance(text, str) else text, "img_url": strange or None}
     about = {key: value for key, value in turn.items() if key not in OWN}
+    about |= {key: value for key, value in unread.items() if value is not None}
     return {**fields, "metadata": {"locomo": {"session": number, **about}}}
 
 

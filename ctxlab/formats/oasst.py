@@ -76,9 +76,16 @@ def _grow(tree: Tree, message: Data, parent: str, losses: list[Loss]) -> str:
     stored = message.get("message_id")
     wanted = str(stored) if stored is not None else f"message-under-{parent}"
     rest = {key: value for key, value in message.items() if key not in STRUCTURE}
-    fields: Data = {"role": _role(message.get("role"), wanted, rest, losses), "content": _text(message, wanted, losses)}
+    fields: Data = {
+        "role": _role(message.get("role"), wanted, rest, losses),
+        "content": _text(message, wanted, rest, losses),
+    }
     if isinstance(message.get("created_date"), str):
         fields["timestamp"] = message["created_date"]
+    elif message.get("created_date") is not None:
+        rest["created_date"] = message["created_date"]
+    if message.get("parent_id") not in (None, parent):
+        rest["parent_id"] = message["parent_id"]
     if rest:
         fields["metadata"] = {"oasst": rest}
     node_id = tree.add(wanted, parent, fields)
@@ -95,11 +102,13 @@ def _role(stored: Any, wanted: str, rest: Data, losses: list[Loss]) -> str:
     return "user"
 
 
-def _text(message: Data, wanted: str, losses: list[Loss]) -> str:
+def _text(message: Data, wanted: str, rest: Data, losses: list[Loss]) -> str:
     text = message.get("text")
     if isinstance(text, str):
         return text
     losses.append(Loss(f"message {wanted!r}", "it has no text; it is empty now"))
+    if text is not None:
+        rest["text"] = text
     return ""
 
 

@@ -1,5 +1,8 @@
 """Message lists in OpenAI's chat form: a bare list, `{"messages": [...]}`, JSON lines of either.
 
+Messages as chat programs store them are read too: entities with a `body`, `toolCalls`, `toolCallId`, `segments`,
+summaries amongst them or beside them, system prompts beside them.
+
 A message becomes the node `m<index>`, by its place in the list. Leading system messages become presets of an agent.
 Text parts are joined by a newline; pictures, sounds and files become attachments. Facts of a message that a node has
 no field for are kept in its `metadata.openai`.
@@ -14,10 +17,15 @@ from ctxlab.documents import Session
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
 from ctxlab.formats.material import Material, Reader, mostly
+from ctxlab.formats.message_entities import summaries_around
 from ctxlab.formats.openai_conversation import Conversation, Shelf, is_message
 from ctxlab.formats.tree import Names
 
 Data = dict[str, Any]
+
+
+MESSAGES = ("messages", "messageEntities")
+PROMPTS = "systemPrompts"
 
 
 def sniff(data: Any) -> bool:
@@ -27,7 +35,12 @@ def sniff(data: Any) -> bool:
 
 
 def _holds_messages(value: Any) -> bool:
-    return isinstance(value, dict) and mostly(cast("Data", value).get("messages"), is_message)
+    return _key_of_messages(value) is not None
+
+
+def _key_of_messages(value: Any) -> str | None:
+    fields = cast("Data", value) if isinstance(value, dict) else {}
+    return next((key for key in MESSAGES if mostly(fields.get(key), is_message)), None)
 
 
 def read(material: Material) -> Import:
@@ -39,11 +52,11 @@ def read(material: Material) -> Import:
         session_id = names.take(wanted)
         if session_id != wanted:
             losses.append(Loss(place, f"session id {wanted!r} is there twice; this one is {session_id!r} now"))
-        tools = _tools_of(around)
-        talk = Conversation(messages, shelf=shelf, tools=tools)
-        about = {key: value for key, value in around.items() if key not in ("id", "messages")}
-        if tools:
-            del about["tools"]
+        tools, prompts = _tools_of(around), _prompts_of(around)
+        summaries, used = summaries_around(around)
+        talk = Conversation(messages, shelf=shelf, tools=tools, prompts=prompts, summaries=summaries)
+        used += ["id", *(["tools"] if tools else []), *([PROMPTS] if prompts else [])]
+        about = {key: value for key, value in around.items() if key not in used and value is not messages}
         sessions.append(talk.session(session_id, openai=about or None))
         losses += [loss.inside(place) for loss in talk.losses]
     return Import(tuple(sessions), shelf.agents, losses=tuple(losses), format=READER.name, source=material.source)
@@ -55,10 +68,11 @@ def _conversations(material: Material, losses: list[Loss]) -> Iterator[tuple[str
         yield "", material.stem, material.data, {}
         return
     for number, (place, item) in enumerate(material.items(), start=1):
-        if _holds_messages(item):
+        key = _key_of_messages(item)
+        if key is not None:
             own = item.get("id")
             fallback = f"{material.stem}-{number}" if place else material.stem
-            yield place, str(own) if isinstance(own, str | int) and own != "" else fallback, item["messages"], item
+            yield place, str(own) if isinstance(own, str | int) and own != "" else fallback, item[key], item
         else:
             losses.append(Loss(place, "no list of messages; it is left out"))
 
@@ -68,6 +82,13 @@ def _tools_of(around: Data) -> list[Data]:
     stored = around.get("tools")
     tools = cast("list[Any]", stored) if isinstance(stored, list) else []
     return tools if all(isinstance(tool, dict) for tool in tools) else []
+
+
+def _prompts_of(around: Data) -> list[str]:
+    """The system prompts beside the messages, which are sent as one."""
+    stored = around.get(PROMPTS)
+    prompts = cast("list[Any]", stored) if isinstance(stored, list) else []
+    return ["\n".join(prompts)] if prompts and all(isinstance(prompt, str) for prompt in prompts) else []
 
 
 READER = Reader("openai", sniff, read)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import orjson
 
-from ctxlab.documents import Agent, Session
-from ctxlab.formats.loss import Loss
+from ctxlab.documents import Agent, Asset, Session, read_stored
+from ctxlab.formats.loss import Loss, unused_fields
+from ctxlab.formats.message_entities import ALIASES, StoredSummary, message_in, placed, places_of, summary_in
 from ctxlab.formats.openai_parts import attachment, is_text, text_of
 from ctxlab.formats.tree import ROOT, Tree
 
@@ -25,13 +26,16 @@ ROLES = {
     "function": "tool",
 }
 FIELDS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call", "reasoning_content"})
-SPEECH = ("content", "tool_calls", "function_call")
+CALL = frozenset({"requestId", "toolName", "args", "function"})
+CALL_FIELDS = "functionFields"
+"""Where a call keeps what its function says beyond name and arguments."""
+SPEECH = ("content", "tool_calls", "function_call", *ALIASES, "segments")
 
 
 def is_message(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
-    message = cast("Data", value)
+    message = message_in(value)
     role = message.get("role")
     linked = "parentId" in message or "parentUuid" in message  # a tree or a log: not for this reader
     return isinstance(role, str) and role in ROLES and not linked and any(key in message for key in SPEECH)
@@ -75,7 +79,8 @@ def _likeness(*parts: list[Data]) -> bytes | None:
 class Conversation:
     """One list of messages on its way to a session.
 
-    `group` is where a node's metadata keeps what is not its own, `turns` what losses call the list.
+    `group` is where a node's metadata keeps what is not its own, `turns` what losses call the list; `summaries` are
+    those that stand beside the list, `prompts` system prompts that do.
     """
 
     messages: list[Any]
@@ -84,19 +89,45 @@ class Conversation:
     group: str = "openai"
     turns: str = "messages"
     losses: list[Loss] = field(default_factory=list[Loss])
+    summaries: Sequence[StoredSummary] = ()
+    prompts: Sequence[str] = ()
     _called: str | None = None
 
     def session(self, session_id: str, **fields: Any) -> Session:
         """The messages in a row, under an empty root."""
-        nodes = [self._node(message, index) for index, message in enumerate(self.messages)]
-        leading = next((i for i, node in enumerate(nodes) if node is None or node["role"] != "system"), len(nodes))
-        presets = [{"id": f"m{index}", "name": "System", **(node or {})} for index, node in enumerate(nodes[:leading])]
-        tree = Tree(agent_id=self.shelf.agent_for(presets, self.tools))
+        stored = [(index, message_in(message)) for index, message in enumerate(self.messages)]
+        among = [summary_in(message) for _, message in stored]
+        stored = [item for item, summary in zip(stored, among, strict=True) if summary is None]
+        nodes = [(index, self._node(message, index)) for index, message in stored]
+        is_prompt = [node is not None and node["role"] == "system" for _, node in nodes]
+        leading = next((n for n, leads in enumerate(is_prompt) if not leads), len(nodes))
+        presets = [{"id": f"m{index}", "name": "System", **(node or {})} for index, node in nodes[:leading]]
+        tree = Tree(agent_id=self.shelf.agent_for([*map(_prompt, enumerate(self.prompts)), *presets], self.tools))
+        history = {index: node for index, node in nodes[leading:] if node is not None}
+        summaries = [*filter(None, among), *self.summaries]
+        standing = self._summary_nodes(summaries, places_of(stored), list(history)) if summaries else {}
         leaf = ROOT
-        for index, node in enumerate(nodes):
-            if index >= leading and node is not None:
-                leaf = tree.add(f"m{index}", leaf, node)
+        for index, node in history.items():
+            for n, summary in standing.pop(index, ()):
+                leaf = tree.add(f"summary-{n}", leaf, summary)
+            leaf = tree.add(f"m{index}", leaf, node)
+        for n, summary in (it for those in standing.values() for it in those):  # of a list without messages
+            leaf = tree.add(f"summary-{n}", leaf, summary)
         return tree.session(session_id, leaf=leaf, **fields)
+
+    def _summary_nodes(
+        self, summaries: Sequence[StoredSummary], places: Mapping[str, int], history: Sequence[int]
+    ) -> dict[int, list[tuple[int, Data]]]:
+        """Compression nodes with their numbers, by the place of the message before which they stand."""
+        found: dict[int, list[tuple[int, Data]]] = {}
+        for number, summary in enumerate(summaries, start=1):
+            before, hidden = placed(summary, places, history, f"summary {number}", self.losses)
+            metadata: Data = {"isCompressionNode": True, "compressedNodeIds": [f"m{index}" for index in hidden]}
+            if summary.rest:
+                metadata[self.group] = dict(summary.rest)
+            node: Data = {"role": "system", "content": summary.text, "metadata": metadata}
+            found.setdefault(before, []).append((number, node))
+        return found
 
     def _node(self, message: Any, index: int) -> Data | None:
         """The fields of a node but for its place in the tree."""
@@ -105,16 +136,21 @@ class Conversation:
             self.losses.append(Loss(where, "not a message with a role; it is left out"))
             return None
         fields = cast("Data", message)
-        rest = {key: value for key, value in fields.items() if key not in FIELDS and value is not None}
+        rest = {key: value for key, value in fields.items() if key not in FIELDS}
         metadata: Data = {}
         role = self._role(fields["role"], where, rest)
         content, attachments = self._content(fields.get("content"), index, rest)
-        if calls := [*self._calls(fields, where), *self._old_call(fields, index)]:
+        attachments += _attachments(rest)
+        if calls := [*self._calls(fields, where), *self._old_call(fields, index, rest)]:
             metadata["toolCallsRequested"] = calls
         if role == "tool":
             metadata["toolCall"] = self._answered(fields)
-        if isinstance(fields.get("reasoning_content"), str):
-            metadata["reasoningContent"] = fields["reasoning_content"]
+        elif fields.get("tool_call_id") is not None:
+            rest["tool_call_id"] = fields["tool_call_id"]
+        if isinstance(thoughts := fields.get("reasoning_content"), str):
+            metadata["reasoningContent"] = thoughts
+        elif thoughts is not None:
+            rest["reasoning_content"] = thoughts
         if rest:
             metadata[self.group] = rest
         node: Data = {"role": role, "content": content}
@@ -160,14 +196,15 @@ class Conversation:
                 shown = cast("Data", part).get("type") if isinstance(part, dict) else part
                 self.losses.append(Loss(where, f"a part of type {shown!r:.40} is kept in the metadata only"))
         if strange:
+            if "parts" in rest:
+                self.losses += unused_fields(f"{self.turns}[{index}]", ["parts"], "a message whose content has parts")
             rest["parts"] = strange
         return "\n".join(texts), files
 
     def _text(self, part: Any, where: str) -> str:
         if isinstance(part, str):
             return part
-        if more := [key for key in part if key not in ("type", "text")]:
-            self.losses.append(Loss(where, f"{', '.join(more)}: not part of a message's text; left out"))
+        self.losses += unused_fields(where, [key for key in part if key not in ("type", "text")])
         return text_of(part)
 
     # --- tool calls
@@ -184,12 +221,14 @@ class Conversation:
             else:
                 self.losses.append(Loss(f"{where}.tool_calls[{number}]", "is no object; it is left out"))
 
-    def _old_call(self, message: Data, index: int) -> Iterator[Data]:
+    def _old_call(self, message: Data, index: int, rest: Data) -> Iterator[Data]:
         """The one call of the form before tools; it had no id, so it gets one."""
         call = message.get("function_call")
         if isinstance(call, dict):
             self._called = f"call-m{index}"
             yield _requested({"id": self._called, "function": call})
+        elif call is not None:
+            rest["function_call"] = call
 
     def _answered(self, message: Data) -> Data:
         answered: Data = {}
@@ -205,15 +244,37 @@ class Conversation:
 
 def _requested(call: Data) -> Data:
     """A call as the seeds keep it; arguments stay the text that the model wrote, for their tokens are counted."""
-    inner: Any = call.get("function", call.get("custom"))
-    inner = cast("Data", inner) if isinstance(inner, dict) else call
-    arguments = inner.get("arguments", inner.get("input"))
-    rest = {key: value for key, value in call.items() if key not in ("id", "function", "custom")}
-    if rest.get("type") == "function":
-        del rest["type"]
+    kind = next((kind for kind in ("function", "custom") if isinstance(call.get(kind), dict)), None)
+    inner = cast("Data", call[kind]) if kind is not None else call
+    given = next((key for key in ("arguments", "input") if key in inner), None)
+    used = {"name", given} | ({"id"} if kind is None else set())
+    more = {key: value for key, value in inner.items() if key not in used}
+    around = {key: value for key, value in call.items() if key not in ("id", kind)} if kind is not None else more
+    if around.get("type") == "function":
+        del around["type"]
+    if kind is not None and more:
+        around[CALL_FIELDS] = more
+    arguments = None if given is None else inner[given]
     return {
+        **{f"{key}~2" if key in CALL else key: value for key, value in around.items()},
         "requestId": str(call.get("id") or ""),
         "toolName": str(inner.get("name") or ""),
         "args": "" if arguments is None else arguments,
-        **rest,
     }
+
+
+def _prompt(numbered: tuple[int, str]) -> Data:
+    number, text = numbered
+    return {"id": f"prompt-{number}", "name": "System", "role": "system", "content": text}
+
+
+def _attachments(rest: Data) -> list[Data]:
+    """The files that a message lists beside its content, taken out of the rest where they can be read."""
+    stored = rest.get("attachments")
+    if not isinstance(stored, list) or not stored:
+        return []
+    files = cast("list[Any]", stored)
+    if not all(isinstance(file, dict) and not read_stored(Asset, file, place="")[1] for file in files):
+        return []
+    del rest["attachments"]
+    return [cast("Data", file) for file in files]

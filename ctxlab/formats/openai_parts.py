@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from ctxlab.documents import Asset
@@ -40,40 +40,48 @@ def attachment(part: Any, asset_id: str) -> Data | None:
     if not isinstance(inner, dict):
         return None
     body = cast("Data", inner)
-    match kind:
-        case "image_url":
-            return _picture(body, asset_id)
-        case "input_audio":
-            return _sound(body, asset_id)
-        case "file":
-            return _file(body, asset_id)
-        case _:
-            return None
+    around = {key: value for key, value in fields.items() if key not in ("type", kind)}
+    found = FILES[kind](body) if kind in FILES else None
+    if found is None:
+        return None
+    file, used = found
+    rest = {key: value for key, value in body.items() if key not in used}
+    kept = {"openai": rest, "openaiPart": around}
+    return {"id": asset_id, **file, **{key: value for key, value in kept.items() if value}}
 
 
-def _picture(body: Data, asset_id: str) -> Data | None:
+def _picture(body: Data) -> tuple[Data, tuple[str, ...]] | None:
+    """The fields of the asset, and those of the part that they say; the same of sounds and files."""
     if not isinstance(body.get("url"), str):
         return None
-    rest = {key: value for key, value in body.items() if key != "url"}
-    return {"id": asset_id, "type": "image", **_from_url(body["url"]), **({"openai": rest} if rest else {})}
+    return {"type": "image", **_from_url(body["url"])}, ("url",)
 
 
-def _sound(body: Data, asset_id: str) -> Data | None:
+def _sound(body: Data) -> tuple[Data, tuple[str, ...]] | None:
     data, form = body.get("data"), body.get("format")
     if not isinstance(data, str) or not isinstance(form, str):
         return None
-    return {"id": asset_id, "type": "audio", **inline_file(data, SOUNDS.get(form, f"audio/{form}"))}
+    return {"type": "audio", **inline_file(data, SOUNDS.get(form, f"audio/{form}"))}, ("data", "format")
 
 
-def _file(body: Data, asset_id: str) -> Data | None:
-    found: Data = {"id": asset_id, "type": "document"}
+def _file(body: Data) -> tuple[Data, tuple[str, ...]] | None:
+    found: Data = {"type": "document"}
+    used: tuple[str, ...] = ()
     if isinstance(body.get("filename"), str):
         found["name"] = body["filename"]
+        used = ("filename",)
     if isinstance(body.get("file_data"), str):
-        return {**found, **_from_url(body["file_data"])}
+        return {**found, **_from_url(body["file_data"])}, (*used, "file_data")
     if isinstance(body.get("file_id"), str):
-        return {**found, "fileId": body["file_id"]}
+        return {**found, "fileId": body["file_id"]}, (*used, "file_id")
     return None
+
+
+FILES: dict[Any, Callable[[Data], tuple[Data, tuple[str, ...]] | None]] = {
+    "image_url": _picture,
+    "input_audio": _sound,
+    "file": _file,
+}
 
 
 def _from_url(url: str) -> Data:
@@ -92,6 +100,17 @@ def inline_file(base64: str, mime_type: str) -> Data:
 def part_of(asset: Asset) -> Data | None:
     """The part that carries an asset; None when its bytes are elsewhere."""
     extra = asset.model_extra or {}
+    part = _part_of(asset, extra)
+    if part is None:
+        return None
+    kind = part["type"]
+    inner, around = extra.get("openai"), extra.get("openaiPart")
+    if isinstance(inner, dict):
+        part = {**part, kind: {**cast("Data", inner), **part[kind]}}
+    return {**(cast("Data", around) if isinstance(around, dict) else {}), **part}
+
+
+def _part_of(asset: Asset, extra: Data) -> Data | None:
     inline = extra.get("inlineData")
     base64, mime_type = "", asset.mime_type
     if isinstance(inline, Mapping):
@@ -99,11 +118,7 @@ def part_of(asset: Asset) -> Data | None:
         base64, mime_type = str(fields.get("base64") or ""), str(fields.get("mimeType") or asset.mime_type)
     url = f"data:{mime_type};base64,{base64}" if base64 else extra.get("url")
     if asset.type == "image" and isinstance(url, str):
-        more = extra.get("openai")
-        return {
-            "type": "image_url",
-            "image_url": {**(cast("Data", more) if isinstance(more, dict) else {}), "url": url},
-        }
+        return {"type": "image_url", "image_url": {"url": url}}
     sound = next((form for form, mime in SOUNDS.items() if mime == mime_type), mime_type.removeprefix("audio/"))
     if asset.type == "audio" and base64:
         return {"type": "input_audio", "input_audio": {"data": base64, "format": sound}}

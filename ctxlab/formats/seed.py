@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from ctxlab.documents import Agent, Session, UserProfile, read_stored
 from ctxlab.formats.agents import up_to_date
+from ctxlab.formats.elsewhere import name_of
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss, losses_of
 from ctxlab.formats.material import Material, Reader, mostly
@@ -98,7 +99,8 @@ def _gather_one(value: Any, place: str, haul: _Haul, *, depth: int = 0) -> None:
         case "wrapper":
             _gather_wrapped(value, place, haul, depth + 1)
         case None:
-            haul.losses.append(Loss(place, "neither session nor agent nor user profile; it is left out"))
+            what = name_of(value) or "neither session nor agent nor user profile"
+            haul.losses.append(Loss(place, f"{what}; it is left out"))
 
 
 def _gather_split(value: Data, place: str, haul: _Haul) -> None:

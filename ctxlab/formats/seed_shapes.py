@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, cast
 
+from ctxlab.formats.elsewhere import is_helper_script
 from ctxlab.formats.material import SAMPLE, mostly
 
 Data = dict[str, Any]
@@ -74,4 +75,4 @@ def _is_agent(data: Data) -> bool:
 
 def _is_user(data: Data) -> bool:
     told = all(isinstance(data.get(key), str) for key in ("id", "name", "content"))
-    return told and "role" not in data and "presetMessages" not in data
+    return told and "role" not in data and "presetMessages" not in data and not is_helper_script(data)

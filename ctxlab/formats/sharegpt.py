@@ -80,7 +80,9 @@ def _message(turn: Any, index: int, losses: list[Loss]) -> Any:
         place = f"conversations[{index}]"
         losses.append(Loss(place, f"speaker {speaker!r} is not known; it is a user message now"))
     rest = {key: value for key, value in turn.items() if key not in ("from", "value")}
-    kept = {} if speaker in PLAIN else {"from": speaker}
+    kept: Data = {} if speaker in PLAIN else {"from": speaker}
+    if taken := {key: rest.pop(key) for key in ("role", "content") if key in rest}:
+        kept["turn" if "turn" not in rest else "turn~2"] = taken
     return {**rest, **kept, "role": role or "user", "content": turn["value"]}
 
 

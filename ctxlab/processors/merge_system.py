@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Literal
 
 from pydantic import Field
@@ -21,7 +21,9 @@ class MergeSystem(Processor):
 
     id = ID
     name = "Merge system messages"
-    description = "Joins the system messages at the head into one; with hoist=all the later ones too."
+    description = (
+        "Joins the system messages at the head into one; with hoist=all the later ones too, even a single one."
+    )
     priority = 500
     aliases = ("post:merge-system-to-head",)
     groups = FORMATTERS
@@ -45,9 +47,10 @@ class MergeSystem(Processor):
         while head < len(ctx.drafts) and _joins(ctx.drafts[head]):
             head += 1
         parts = ctx.drafts[:head] if self.settings.hoist == "leading" else [d for d in ctx.drafts if _joins(d)]
-        if len(parts) < 2 and len(parts) == head:
-            return ctx
         place = {id(draft): i for i, draft in enumerate(ctx.drafts)}
+        leading = sum(1 for _ in takewhile(lambda draft: draft.role == "system", ctx.drafts))
+        if len(parts) < 2 and all(place[id(part)] < leading for part in parts):
+            return ctx
         wholes = [self._joined(list(run), place, head) for _, run in groupby(parts, key=lambda draft: draft.speaker)]
         gone = set(map(id, parts))
         return ctx.arrange([*wholes, *(draft for draft in ctx.drafts if id(draft) not in gone)])

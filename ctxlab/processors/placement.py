@@ -8,6 +8,8 @@ from typing import Literal
 from ctxlab.documents import InjectionStrategy, MessageNode
 
 HISTORY = "chat_history"
+OLDER_HISTORY = "__CHAT_HISTORY__"
+"""What the older form calls the anchor of the history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def placement_of(node: MessageNode) -> Placement | None:
         return Placement("depths", config=strategy.depth_config or "", order=order)
     if kind == "anchor":
         before = strategy.anchor_position == "before"
-        return Placement("anchor", anchor=strategy.anchor_target or HISTORY, before=before, order=order)
+        return Placement("anchor", anchor=_target(strategy.anchor_target), before=before, order=order)
     return SKELETON
 
 
@@ -87,7 +89,13 @@ def anchor_id(node: MessageNode) -> str | None:
     """The anchor that this preset is the placeholder of; None for an ordinary message."""
     if node.type in (None, "", "message"):
         return None
-    return str(node.id) if node.type == "placeholder" else node.type
+    named = str(node.id) if node.type == "placeholder" else node.type
+    return HISTORY if named == OLDER_HISTORY else named
+
+
+def _target(stored: str | None) -> str:
+    """The id of the anchor that a preset names; the history where it names none."""
+    return HISTORY if not stored or stored == OLDER_HISTORY else stored
 
 
 def role_in_prompt(node: MessageNode) -> str | None:
@@ -111,5 +119,5 @@ def _older_form(node: MessageNode) -> Placement:
     if node.insertion_point is not None:
         return Placement("point", point=node.insertion_point)
     if node.anchor_target or node.anchor_point:
-        return Placement("anchor", anchor=node.anchor_target or HISTORY, before=node.anchor_point == "before")
+        return Placement("anchor", anchor=_target(node.anchor_target), before=node.anchor_point == "before")
     return SKELETON

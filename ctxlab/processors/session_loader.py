@@ -77,7 +77,13 @@ class SessionLoader(Processor):
         problems: list[str] = []
         older = self._older(path, hidden)
         for node in path:
-            draft = self._draft(node, summary=node.id in summaries, convert=node.id in older, agent=request.agent)
+            draft = self._draft(
+                node,
+                summary=node.id in summaries,
+                convert=node.id in older,
+                agent=request.agent,
+                problems=problems,
+            )
             blank = not node.content or node.content.isspace()
             ordinary = node.is_enabled is not False and node.model_match is None and not (blank or hidden or older)
             fate = None if ordinary else _fate(node, draft, hidden, ctx, problems)
@@ -98,12 +104,14 @@ class SessionLoader(Processor):
         ids = [node.id for node in path if node.id not in hidden]
         return set(ids[: max(0, len(ids) - self.settings.html_keep_newest)])
 
-    def _draft(self, node: MessageNode, *, summary: bool, convert: bool, agent: Agent | None) -> Draft:
+    def _draft(
+        self, node: MessageNode, *, summary: bool, convert: bool, agent: Agent | None, problems: list[str]
+    ) -> Draft:
         content, role, metadata = node.content, node.role, node.metadata
         origin = Origin("summary" if summary else "node", node.id)
         text = Text.of(content, origin)
         if convert and looks_like_html(content):
-            text = self._converted(text, agent)
+            text = self._converted(text, agent, node, problems)
         body = _body(text, node.attachments) if node.attachments else (text,)
         if not metadata and not node.model_extra:
             draft = Draft(f"node:{node.id}", role, body, origin, speaker=node.speaker)
@@ -130,10 +138,13 @@ class SessionLoader(Processor):
             draft = draft.changed(AS_USER, calls=(), role="user" if role == "tool" else role)
         return draft
 
-    def _converted(self, text: Text, agent: Agent | None) -> Text:
+    def _converted(self, text: Text, agent: Agent | None, node: MessageNode, problems: list[str]) -> Text:
         tags = [rule.tag_name for rule in think_rules_in_force(agent.llm_think_rules if agent else ())]
         cause = Cause(ID, "html-to-markdown", "an older message")
-        return as_markdown(text, keep_tags=tags, note=self.settings.html_note, cause=cause)
+        text, problem = as_markdown(text, keep_tags=tags, note=self.settings.html_note, cause=cause)
+        if problem:
+            problems.append(f"message {node.id!r} stays as it is: {problem}")
+        return text
 
     def _with_pending(self, ctx: Context, drafts: list[Draft]) -> Context:
         pending = ctx.request.pending

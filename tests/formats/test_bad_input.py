@@ -14,6 +14,9 @@ from ctxlab.formats import names, read, read_data, session_json
 CHAT = b'[{"role": "user", "content": "Hi"}]'
 
 
+HELPER_SCRIPT = {"id": "1", "name": "Live edit", "content": "import 'http://x/y.js'", "info": "", "buttons": []}
+
+
 def file(folder: Path, content: bytes, name: str = "in.json") -> Path:
     path = folder / name
     path.write_bytes(content)
@@ -155,6 +158,8 @@ def test_data_is_copied() -> None:
     [
         ([{"Ann": ["What did I say?", "Where was I?"]}], "probing questions"),
         ({"a": {"b": 1}}, "an object with the keys a"),
+        (HELPER_SCRIPT, "a script of SillyTavern's Tavern Helper"),
+        ({**HELPER_SCRIPT, "role": "user"}, "an object with the keys id"),
         ([], "an empty list"),
         ([[1, 2], 3], "a list of 2, the first of them a list of 2"),
         ("text", "a string"),
@@ -167,6 +172,40 @@ def test_what_is_not_read_is_described_and_never_guessed(data: Any, said: str) -
 
     assert str(refusal.value).startswith("in.json is ")
     assert str(refusal.value).endswith(f"formats: {', '.join(names())}")
+
+
+NEWER_SCRIPT = {
+    "type": "script",
+    "enabled": False,
+    "name": "变量",
+    "id": "2",
+    "content": "import 'http://x/z.js'",
+    "info": "",
+    "button": {"enabled": True, "buttons": []},
+    "data": {},
+}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        HELPER_SCRIPT,
+        NEWER_SCRIPT,
+        [HELPER_SCRIPT, NEWER_SCRIPT],
+        {"type": "folder", "name": "Mine", "id": "f", "scripts": [HELPER_SCRIPT, NEWER_SCRIPT]},
+    ],
+)
+def test_b6_a_script_of_the_tavern_helper_is_no_user_profile(data: Any) -> None:
+    with pytest.raises(UnknownFormat, match=r"is a script of SillyTavern's Tavern Helper .*, which is not read"):
+        read_data(data, source="in.json")
+
+
+def test_b6_a_script_amongst_user_profiles_is_named_as_a_loss() -> None:
+    found = read_data([{"id": "u", "name": "Ann", "content": "A diver."}, HELPER_SCRIPT])
+
+    assert [user.name for user in found.users] == ["Ann"]
+    (loss,) = found.losses
+    assert str(loss).startswith("[1]: a script of SillyTavern's Tavern Helper")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ctxlab
 from ctxlab.formats import Import, read, read_data
 
 
@@ -258,3 +263,159 @@ def test_a_file_of_summaries_holds_no_session() -> None:
     found = read_data([{"type": "summary", "summary": "Tea", "leafUuid": "u"}])
 
     assert (found.format, found.sessions, len(found.losses)) == ("claude-code", (), 1)
+
+
+# --- lines of one message of the API
+
+
+def part(uuid: str, parent: str | None, block: dict[str, Any], *, of: str = "m1", **fields: Any) -> dict[str, Any]:
+    """A line with one block of the message `of`."""
+    message = {"role": "assistant", "id": of, "content": [block], **fields}
+    return line(uuid, parent, role="assistant", message=message)
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def progress(uuid: str, parent: str) -> dict[str, Any]:
+    return {"type": "progress", "uuid": uuid, "parentUuid": parent, "sessionId": "s1", "data": {"type": "hook"}}
+
+
+def test_b7_lines_of_one_message_are_one_node() -> None:
+    thinking = {"type": "thinking", "thinking": "Hm.", "signature": "xyz"}
+
+    session = read_data(
+        [
+            line("u", None),
+            part("a1", "u", thinking, usage={"output_tokens": 1}, model="claude-5", stop_reason=None),
+            part("a2", "a1", said("Let me look."), usage={"output_tokens": 1}, stop_reason=None),
+            part("a3", "a2", call("Bash", "t1", command="ls"), usage={"output_tokens": 9}, stop_reason="tool_use"),
+            line("r", "a3", [result("t1", "a.txt")]),
+            part("b", "r", said("One file."), of="m2"),
+        ]
+    ).pick()
+
+    assert [(node.id, node.content, node.result_of) for node in session.path()[1:]] == [
+        ("u", "text of u", None),
+        ("a1", "Let me look.", None),
+        ("r", "a.txt", "t1"),
+        ("b", "One file.", None),
+    ]
+    whole = session["a1"]
+    assert (whole.reasoning, [asked.id for asked in whole.tool_calls]) == ("Hm.", ["t1"])
+    assert (whole.meta("modelId"), whole.timestamp) == ("claude-5", "2026-01-01T00:00:02Z")
+    assert whole.meta("claudeCode") == {
+        "message": {"id": "m1", "usage": {"output_tokens": 9}, "stop_reason": "tool_use"},
+        "signatures": ["xyz"],
+        "lines": [
+            {"uuid": "a1", "timestamp": "2026-01-01T00:00:02Z", "message": {"usage": {"output_tokens": 1}}},
+            {"uuid": "a2", "timestamp": "2026-01-01T00:00:02Z", "message": {"usage": {"output_tokens": 1}}},
+            {"uuid": "a3", "timestamp": "2026-01-01T00:00:02Z"},
+        ],
+    }
+    assert ctxlab.build(session).messages[1]["content"] == "Let me look."
+
+
+CALLS = [part("a1", "u", call("A", "t1")), part("a2", "a1", call("B", "t2"))]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(
+            [*CALLS, line("r1", "a2", [result("t1", "1")]), line("r2", "r1", [result("t2", "2")])],
+            id="results after all calls",
+        ),
+        pytest.param(
+            [*CALLS, line("r1", "a1", [result("t1", "1")]), line("r2", "a2", [result("t2", "2")])],
+            id="each result under the line of its call",
+        ),
+        pytest.param(
+            [
+                part("a1", "u", call("A", "t1")),
+                progress("p1", "a1"),
+                part("a2", "p1", call("B", "t2")),
+                line("r1", "a1", [result("t1", "1")]),
+                progress("p2", "r1"),
+                line("r2", "a2", [result("t2", "2")]),
+            ],
+            id="progress between the calls",
+        ),
+        pytest.param(
+            [
+                part("a1", "u", call("A", "t1")),
+                line("r1", "a1", [result("t1", "1")]),
+                part("a2", "r1", call("B", "t2")),
+                line("r2", "a2", [result("t2", "2")]),
+            ],
+            id="a result before the next call",
+        ),
+        pytest.param(
+            [
+                line("a1", "u", [call("A", "t1"), call("B", "t2")], role="assistant"),
+                line("r1", "a1", [result("t1", "1")]),
+                line("r2", "a1", [result("t2", "2")]),
+            ],
+            id="one line with both calls, two results beside one another",
+        ),
+    ],
+)
+def test_b7_results_of_one_message_stand_in_a_row_behind_it(lines: list[dict[str, Any]]) -> None:
+    found = read_data([line("u", None), *lines, part("b", "r2", said("Done."), of="m2")])
+
+    session = found.pick()
+    assert (found.losses, session.check()) == ((), ())
+    path = [node for node in session.path()[1:] if node.enabled]
+    assert [node.id for node in path] == ["u", "a1", "r1", "r2", "b"]
+    assert [asked.id for asked in path[1].tool_calls] == ["t1", "t2"]
+    assert [node.meta("toolCall") for node in path[2:4]] == [
+        {"requestId": "t1", "toolName": "A"},
+        {"requestId": "t2", "toolName": "B"},
+    ]
+
+
+def test_b7_branches_of_a_log_stay_branches() -> None:
+    session = read_data(
+        [
+            line("u", None),
+            part("a1", "u", said("one"), of="m1"),
+            part("a2", "a1", call("A", "t1"), of="m1"),
+            part("b1", "u", said("another answer"), of="m2"),
+            line("r1", "a2", [result("t1", "first")]),
+            line("r2", "a2", [result("t1", "run again")]),
+            line("v", "r2"),
+            part("c", "v", said("the same id after the user spoke"), of="m1"),
+        ]
+    ).pick()
+
+    assert session.children("u") == ("a1", "b1")
+    assert session.children("a1") == ("r1", "r2")
+    assert [node.id for node in session.path()] == ["root", "u", "a1", "r2", "v", "c"]
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.sampled_from(["after", "under", "between"])), min_size=1, max_size=6))
+def test_b7_every_call_of_a_log_has_its_result_on_the_path(turns: list[tuple[int, str]]) -> None:
+    lines = [line("u", None)]
+    last = "u"
+    for n, (calls, way) in enumerate(turns):
+        waiting: list[tuple[str, str]] = []
+        for k in range(calls):
+            uuid, call_id = f"a{n}-{k}", f"t{n}-{k}"
+            lines.append(part(uuid, last, call("A", call_id), of=f"m{n}"))
+            last = uuid
+            waiting.append((uuid, call_id))
+            if way == "between":
+                last = _answered(lines, *waiting.pop(), under=uuid)
+        for uuid, call_id in waiting:
+            last = _answered(lines, uuid, call_id, under=uuid if way == "under" else last)
+
+    path = read_data(lines).pick().path()
+
+    assert [node.role for node in path[2:]] == [r for calls, _ in turns for r in ("assistant", *["tool"] * calls)]
+    assert [asked.id for node in path for asked in node.tool_calls] == [n.result_of for n in path if n.role == "tool"]
+
+
+def _answered(lines: list[dict[str, Any]], uuid: str, call_id: str, *, under: str) -> str:
+    lines.append(line(f"r-{uuid}", under, [result(call_id, "done")]))
+    return f"r-{uuid}"

@@ -306,3 +306,14 @@ def test_sillytavern_s_own_book_is_written_as_it_was() -> None:
 
     assert found.losses == ()
     assert json.loads(lorebook_json(found.books[0])) == json.loads(ELDORIA.read_bytes())
+
+
+@pytest.mark.parametrize("form", [None, "native", "character_book"])
+@pytest.mark.parametrize("about", [{"name": "B"}, {}, {"name": "B", "description": "d"}, {"scan_depth": 2}])
+def test_a12_a_book_without_entries_can_be_read_back(form: Any, about: dict[str, Any]) -> None:
+    book = Worldbook(**about)
+
+    again = read_data(json.loads(lorebook_json(book, form=form))).books[0]
+
+    assert again.entries == {}
+    assert {name: getattr(again, name) for name in about} == about

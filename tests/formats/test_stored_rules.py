@@ -133,7 +133,7 @@ def test_one_set_of_several_is_picked(tmp_path: Path) -> None:
 def test_what_a_script_cannot_say_is_a_loss(tmp_path: Path) -> None:
     rules = (
         RegexRule(id="nowhere", regex="a", apply_to=AppliesTo(render=False)),
-        RegexRule(id="code", regex="a", replacement_type="script"),
+        RegexRule(id="code", regex="a", replacement_type="script", script_content="return 1"),
         RegexRule(id="waits", regex="a", apply_in_streaming=False, target_roles=("user", "tool")),
         RegexRule(id="off", regex="a", enabled=False),
     )
@@ -143,6 +143,19 @@ def test_what_a_script_cannot_say_is_a_loss(tmp_path: Path) -> None:
 
     named = [f"rule {id!r}" for id in ("nowhere", "code", "waits", "waits")]
     assert [loss.place for loss in losses] == ["", "modelMatch", *named]
+
+
+def test_b6_a_script_rule_without_code_is_written_as_the_plain_rule_that_it_also_is(tmp_path: Path) -> None:
+    rule = RegexRule(id="code", regex="a", replacement="b", replacement_type="script")
+    write_rules([RegexPreset(id="a", rules=(rule,))], tmp_path / "in.json")
+
+    (loss,) = convert(tmp_path / "in.json", tmp_path / "out.regex.json")
+
+    assert (
+        str(loss) == "rule 'code': it is for code and has none; it is written as the find and replace that it also is"
+    )
+    written = json.loads((tmp_path / "out.regex.json").read_bytes())
+    assert (written["disabled"], written["findRegex"], written["replaceString"]) == (False, "/a/gm", "b")
 
 
 @pytest.mark.parametrize(

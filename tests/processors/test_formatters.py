@@ -53,6 +53,7 @@ def merge() -> Processor:
         ("sus", "s:a u:b s:c", "s:a|c u:b"),
         ("uss", "u:a s:b s:c", "s:b|c u:a"),
         ("us", "u:a s:b", "s:b u:a"),
+        ("su", "s:a u:b", "s:a u:b"),
         ("ssus", "s:a|b u:c s:d", "s:a|b|d u:c"),
         ("", "", ""),
     ],
@@ -76,6 +77,25 @@ def test_a_system_message_whose_reasoning_is_replayed_stands_alone() -> None:
 
     assert sent(formatted(merge_system(), drafts)) == "s:a s:b s:c"
     assert sent(formatted(merge_system(hoist="all"), drafts)) == "s:a|c s:b"
+
+
+@pytest.mark.parametrize(
+    ("roles", "later"), [("us", ["b"]), ("uausa", ["d"]), ("sus", ["c"]), ("uss", ["b", "c"]), ("ssu", []), ("u", [])]
+)
+def test_item_6_a_note_names_the_system_messages_that_are_moved_to_the_head(roles: str, later: list[str]) -> None:
+    trace = formatted(merge_system(hoist="all"), row(roles))
+
+    said = [note.details["keys"] for note in trace.result.notes if "sent at the head" in note.text]
+    assert said == ([later] if later else [])
+    assert {part.key for draft in trace.result.drafts for part in draft.parts} == set("abcdefgh"[: len(roles)])
+
+
+def test_item_6_one_system_message_at_the_head_is_nothing_done() -> None:
+    assert formatted(merge_system(hoist="all"), row("sua")).step(0).did_nothing
+
+
+def test_item_6_a_later_system_message_whose_reasoning_is_replayed_stays_where_it_is() -> None:
+    assert formatted(merge_system(hoist="all"), row("us", b={"meta": REPLAYED})).step(0).did_nothing
 
 
 # --- neighbours of one role

@@ -250,6 +250,26 @@ def test_a_history_without_placeholder_still_has_a_before_and_an_after() -> None
     assert texts(assembled(preset("p"), anchored("b", None, "before"), anchored("a"))) == "p b h1 h2 h3 a"
 
 
+@pytest.mark.parametrize("target", ["chat_history", "__CHAT_HISTORY__"])
+@pytest.mark.parametrize("older", [False, True])
+def test_item_5_both_names_of_the_history_are_its_anchor(target: str, older: bool) -> None:
+    before, after = (
+        preset(side, anchorTarget=target, anchorPoint=side) if older else anchored(side, target, side)
+        for side in ("before", "after")
+    )
+
+    trace = assembled(preset("p"), HISTORY, preset("q"), before, after)
+
+    assert texts(trace) == "p before h1 h2 h3 after q"
+    assert notes(trace) == []
+
+
+def test_item_5_a_placeholder_with_the_older_name_holds_the_history() -> None:
+    place = {**preset("", type="placeholder"), "id": "__CHAT_HISTORY__"}
+
+    assert texts(assembled(preset("p"), place, preset("q"))) == "p h1 h2 h3 q"
+
+
 def test_around_an_anchor_a_smaller_order_comes_first() -> None:
     presets = [anchored("b", order=2), anchored("a", order=1), anchored("c", order=2)]
 

@@ -77,7 +77,7 @@ def test_a_rule_for_what_is_shown_does_nothing_here() -> None:
     [
         (rule("("), "doesn't compile"),
         (rule(r"(a+)+\1$"), "longer than"),
-        (rule("a", replacement_type="script"), "not run"),
+        (rule("a", replacement_type="script", script_content="return 'b'"), "not run"),
     ],
 )
 def test_a_rule_that_cannot_run_is_named_and_the_others_run(bad: RegexRule, why: str) -> None:
@@ -91,6 +91,17 @@ def test_a_rule_that_cannot_run_is_named_and_the_others_run(bad: RegexRule, why:
     assert note.level == "warning"
     assert "rule 'Bad one' of preset 'Mine'" in note.text
     assert why in note.text
+
+
+@pytest.mark.parametrize("script", [None, "", " \n"])
+@pytest.mark.parametrize("compat", ["ctxlab", "reference"])
+def test_b6_a_script_rule_without_a_script_is_the_plain_rule_that_it_also_is(script: str | None, compat: str) -> None:
+    plain = rule("a(.)", "<$1>", replacement_type="script", script_content=script)
+
+    trace = ctxlab.build(chat("ab"), rules=[plain], settings={"regex-processor.compat": compat})
+
+    assert contents(trace) == ["<b>"]
+    assert [note for note in trace.result.notes if note.processor == "regex-processor"] == []
 
 
 def test_nothing_is_said_of_a_bad_rule_that_no_message_needs() -> None:

@@ -368,5 +368,20 @@ def test_html_without_words_is_a_blank_message() -> None:
     assert dropped(trace) == {"a": "blank"}
 
 
+def test_a5_html_that_can_not_be_converted_stays_and_a_note_names_the_message() -> None:
+    deep, odd, fine = "<div>" * 400 + "words", "<div>compare a <![ b</div>", "<p>line" * 350
+
+    trace = loaded(
+        chat(node("a", content=deep), node("b", content=odd), node("c", content=fine), node("d")), settings=MARKDOWN
+    )
+
+    a, b, c, _ = [str(draft.text) for draft in trace.result.drafts]
+    assert (a, b) == (deep, odd)
+    assert c.startswith("line\n\nline")
+    first, second = [note for note in trace.result.notes if note.processor == "session-loader"]
+    assert first.text == "message 'a' stays as it is: its HTML is nested too deeply: 402 levels, 100 at most"
+    assert second.text.startswith("message 'b' stays as it is: its HTML can't be parsed: '<![ b</div>'")
+
+
 def test_html_stays_unless_asked() -> None:
     assert str(loaded(chat(node("a", content=HTML), *map(node, "bcdefgh"))).result.drafts[0].text) == HTML

@@ -43,7 +43,7 @@ class Prepared:
 
 def prepared(rule: RegexRule, env: MacroEnv, *, stage: Stage = "request", compat: Compat = "ctxlab") -> Prepared:
     """The rule made ready. `compat="reference"` is as the reference treats it at this stage."""
-    if rule.replacement_type == "script" and not (compat == "reference" and stage == "request"):
+    if rule.has_script and not (compat == "reference" and stage == "request"):
         return Prepared(None, SCRIPT)
     texts = filled(rule, env.at(f"rule:{rule.id}"), stage=stage, compat=compat)
     remarks = list(dict.fromkeys(note.text for note in texts.notes))

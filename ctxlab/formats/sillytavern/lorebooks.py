@@ -17,11 +17,14 @@ from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
 from ctxlab.formats.material import Material, Reader, mostly, one_or_mostly
 from ctxlab.formats.sillytavern.entry_fields import BookForm, Data
-from ctxlab.formats.sillytavern.lorebook_reading import book_from, unwrapped
+from ctxlab.formats.sillytavern.lorebook_reading import ABOUT, book_from, unwrapped
 from ctxlab.formats.sillytavern.lorebook_writing import book_to, form_of_book, written_form
 from ctxlab.formats.tree import Names
 
 __all__ = ["READER", "book_from", "book_to", "form_of_book", "lorebook_json", "write_lorebook"]
+
+EMPTY_BOOK_KEYS = frozenset({"originalData", "extensions", *(key for _, _, keys in ABOUT for key in keys)})
+"""Keys that, next to no entries, tell a lorebook."""
 
 
 def lorebook_json(book: Worldbook, *, form: BookForm | None = None) -> bytes:
@@ -45,7 +48,7 @@ def _is_book(data: Any) -> bool:
     stored = inner.get("entries")
     entries = list(cast("Data", stored).values()) if isinstance(stored, dict) else stored
     if entries == []:
-        return len(inner) == 1 or "token_budget" in inner or "originalData" in inner
+        return len(inner) == 1 or not EMPTY_BOOK_KEYS.isdisjoint(inner)
     return mostly(entries, _is_entry)
 
 

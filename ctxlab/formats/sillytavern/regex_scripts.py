@@ -166,6 +166,8 @@ def misread(preset: RegexPreset) -> Iterator[Loss]:
         place = f"rule {rule.shown_name!r}"
         if rule.enabled and rule_to_script(rule).get("disabled"):
             yield Loss(place, "SillyTavern can't run it as it is meant; it is written switched off")
+        if rule.replacement_type == "script" and not rule.has_script:
+            yield Loss(place, "it is for code and has none; it is written as the find and replace that it also is")
         if rule.apply_in_streaming is False:
             yield Loss(place, "that it waits for the end of a message has no place in a script; left out")
         if "tool" in rule.target_roles:
@@ -269,7 +271,7 @@ def _written(rule: RegexRule) -> Data:
 
 def _runs_there(rule: RegexRule) -> bool:
     runs_somewhere = rule.apply_to.render or rule.apply_to.request
-    return runs_somewhere and rule.flavor == "javascript" and rule.replacement_type == "regex"
+    return runs_somewhere and rule.flavor == "javascript" and not rule.has_script
 
 
 # --- files

@@ -1,12 +1,23 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ctxlab.context import Cause, Origin, Text
 from ctxlab.engines.html import as_markdown, looks_like_html
 
 WHY = Cause("loader", "html")
+PIECES = (
+    *("<", ">", "</", "<!--", "-->", "<![", "]]>", "<?", "&", "&lt;", '"', "'", "=", " ", "\n", "\t", "\x00", "\ud800"),
+    *("<p>", "</p>", "<b>", "</b>", "<pre>", "</pre>", "<ul>", "<ol>", "<li>", "<table>", "<tr>", "<td colspan=3>"),
+    *("<a href='", "<think>", "</think>", "<sub>", "<script>", "</script>", "<h2>", "<h" + "9" * 20 + ">", "灯塔", "a"),
+)
 
 
 def converted(html: str, *, note: str = "", tags: tuple[str, ...] = ("think",)) -> Text:
+    return tried(html, note=note, tags=tags)[0]
+
+
+def tried(html: str, *, note: str = "", tags: tuple[str, ...] = ("think",)) -> tuple[Text, str | None]:
     return as_markdown(Text.of(html, Origin("node", "n")), keep_tags=tags, note=note, cause=WHY)
 
 
@@ -70,4 +81,87 @@ def test_private_characters_in_the_text_are_no_marks() -> None:
 def test_a_thought_inside_a_comment_leaves_the_text_as_it_is() -> None:
     html = "<!-- <think>a</think> --><b>c</b>"
 
-    assert str(converted(html, note="!")) == html
+    text, problem = tried(html, note="!")
+
+    assert str(text) == html
+    assert problem == "a part between <think> is inside other markup"
+
+
+# --- hostile and broken HTML: none of these may raise, hang or lose words
+
+LARGE = 128_000
+"""Characters; what is quadratic takes a minute on them."""
+TOO_DEEP, UNPARSABLE, TOO_LARGE, TOO_MUCH = "nested too deeply", "can't be parsed", "too large", "too much work"
+
+
+def repeated(unit: str, characters: int = LARGE) -> str:
+    return unit * (characters // len(unit))
+
+
+@pytest.mark.parametrize(
+    ("html", "why"),
+    [
+        pytest.param("<p>" + repeated("<!--"), UNPARSABLE, id="comments"),
+        pytest.param(repeated("<a "), UNPARSABLE, id="tags"),
+        pytest.param(repeated("<a x="), UNPARSABLE, id="attributes"),
+        pytest.param(repeated('<a x="'), UNPARSABLE, id="quotes"),
+        pytest.param("<p>x</p>" + repeated("<!["), UNPARSABLE, id="sections"),
+        pytest.param("<p>\ud800</p>", UNPARSABLE, id="half a character"),
+        pytest.param("<div>compare a <![ b</div>", UNPARSABLE, id="no section"),
+        pytest.param("<p>x</p><![%20temp[ ]]>", UNPARSABLE, id="a strange section"),
+        pytest.param("<b>a</b> if b <c and so on", UNPARSABLE, id="less than, to the end"),
+        pytest.param("<b>a</b><!-- and <i>words</i>", UNPARSABLE, id="a comment to the end"),
+        pytest.param("<div>" * 400, TOO_DEEP, id="400 levels"),
+        pytest.param("<ul><li>" * 200, TOO_DEEP, id="400 levels of lists"),
+        pytest.param(repeated("<b>"), TOO_DEEP, id="very deep"),
+        pytest.param("<blockquote>" * 90 + repeated("word ", 250_000), TOO_MUCH, id="deep and long"),
+        pytest.param("<ol>" + repeated("<li>x"), TOO_MUCH, id="a numbered list"),
+        pytest.param("<table><thead>" + repeated("<tr><td>x"), TOO_MUCH, id="rows of a head"),
+        pytest.param("<table>" + repeated("<tbody><tr><td>x"), TOO_MUCH, id="bodies of a table"),
+        pytest.param(repeated("<table><tr><td colspan=1000>x</table>"), TOO_MUCH, id="columns"),
+        pytest.param(repeated("<p>x</p>", 500_008), TOO_LARGE, id="half a million"),
+    ],
+)
+def test_a5_html_that_is_not_converted_stays_as_it_is_and_says_why(html: str, why: str) -> None:
+    text, problem = tried(html, note="[was HTML]")
+
+    assert str(text) == html
+    assert text.spans[0].cause is None
+    assert problem is not None
+    assert why in problem
+    assert len(problem) < 120
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<p>line" * 350, "\n\n".join(["line"] * 350)),
+        ("<ul>" + "<li>item" * 350, "\n".join(["* item"] * 350)),
+        ("<table>" + "<tr><td>x" * 200, "|  |\n| --- |\n" + "\n".join(["| x |"] * 200)),
+        ("<h" + "1" * 5000 + ">x", "###### x"),
+        ("<pre>\n\n  a\n b \n</pre>", "```\n  a\n b\n```"),
+    ],
+)
+def test_a5_tags_that_need_no_end_are_converted(html: str, markdown: str) -> None:
+    assert str(converted(html)) == markdown
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<p>a" + " " * LARGE + "b", "a b"),
+        ("<pre>a" + " " * LARGE + "b</pre>", "```\na" + " " * LARGE + "b\n```"),
+        ("<b>c</b>" + repeated("[]("), "**c**" + repeated("[](")),
+        ("<b>c</b>" + "\ue001" * LARGE + "<think>a</think>", "**c**" + "\ue001" * LARGE + "<think>a</think>"),
+        (repeated("<b></b>"), ""),
+    ],
+)
+def test_a5_long_runs_cost_no_more_than_their_length(html: str, markdown: str) -> None:
+    assert str(converted(html)) == markdown
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=60).map("".join))
+def test_a5_no_html_raises_and_what_is_refused_is_untouched(html: str) -> None:
+    text, problem = tried(html)
+
+    assert problem is None or str(text) == html

@@ -221,6 +221,14 @@ def test_scripts_are_not_run() -> None:
     assert "not run" in made.why_not
 
 
+@pytest.mark.parametrize("stage", ["request", "render"])
+def test_b6_without_a_script_a_script_rule_is_made_ready_as_a_plain_one(stage: Any) -> None:
+    made = prepared(named("r", regex="a", replacement="b", replacement_type="script"), ANN, stage=stage)
+
+    assert made.why_not is None
+    assert made.replacement is not None
+
+
 def test_flags_that_nobody_knows_are_told() -> None:
     (remark,) = prepared(named("r", regex="/a/gx"), ANN).remarks
 

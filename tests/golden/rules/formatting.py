@@ -125,32 +125,28 @@ def _has_more_than_words(case: Case) -> bool:
     )
 
 
-# --- system messages go to the head
+# --- every system message at the head
 
 
-def _lone_system(case: Case) -> int | None:
-    """Place of the one system message that may be moved, where it isn't at the head."""
-    if case.input.get("fn") != "handleMergeSystemToHead":
-        return None
-    messages = _messages(case)
-    movable = [n for n, each in enumerate(messages) if each["role"] == "system" and not each.get("reasoningArtifacts")]
-    return movable[0] if len(movable) == 1 and movable[0] > 0 else None
+def _hoisted(case: Case, messages: list[Form]) -> list[Form]:
+    (alone,) = [form for form in messages if form["role"] == "system" and "artifacts" not in form]
+    return [alone, *(form for form in messages if form is not alone)]
 
 
-def _lone_system_first(case: Case) -> Any:
-    place = _lone_system(case)
-    assert place is not None
-    forms = list(case.expected)
-    return [forms.pop(place), *forms]
+def _has_one_later_system_message(case: Case) -> bool:
+    messages = _messages(case) if case.input["fn"] == "handleMergeSystemToHead" else []
+    places = [n for n, message in enumerate(messages) if message["role"] == "system"]
+    mergeable = [n for n in places if not messages[n].get("reasoningArtifacts")]
+    return len(mergeable) == 1 and places[: mergeable[0] + 1] != list(range(mergeable[0] + 1))
 
 
 RULES = (
     Rule(
-        "decisions, Injection: hoist",
-        "All system messages go to the head, also where there is one only.",
-        ("message_format_functions",),
-        lambda case: _lone_system(case) is not None,
-        _lone_system_first,
+        "decisions, Injection",
+        "With hoist=all every system message goes to the head, a single one too.",
+        FILES[:1],
+        _has_one_later_system_message,
+        _mending(_hoisted),
     ),
     Rule(
         "D34",

@@ -1,0 +1,123 @@
+"""Messages as chat programs store them, in OpenAI's form: entities with a `body`, camel case, segments, summaries.
+
+An entity is `{"id", "chatId", "body": message, "tokens"}`. A summary is `{"messageIds", "startMessageId", "summary"}`;
+it stands where the first message was that it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ctxlab.formats.loss import Loss
+
+Data = dict[str, Any]
+
+ALIASES = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id", "reasoningContent": "reasoning_content"}
+THOUGHTS = frozenset({"reasoning", "thinking"})
+SUMMARIES = ("compressionSummary", "compressedSummary", "compressionSummaries", "compressedSummaries", "summaries")
+"""Where an object around messages keeps its summaries, one or a list."""
+
+
+def message_in(value: Any) -> Any:
+    """The message of an entity, with fields named as OpenAI names them; what is neither comes back as it is."""
+    if not isinstance(value, dict):
+        return value
+    fields = _body(cast("Data", value))
+    found = {ALIASES.get(key, key) if ALIASES.get(key) not in fields else key: item for key, item in fields.items()}
+    segments = fields.get("segments")
+    if isinstance(segments, list) and segments:
+        thoughts, texts = _segments(cast("list[Any]", segments))
+        if thoughts and found.get("reasoning_content") is None:
+            found["reasoning_content"] = "\n\n".join(thoughts)
+        if texts and found.get("content") is None:
+            found["content"] = "".join(texts)
+    return found
+
+
+def _body(fields: Data) -> Data:
+    body = fields.get("body")
+    if "role" in fields or not isinstance(body, dict) or "role" not in body:
+        return fields
+    inner = cast("Data", body)
+    around = {key: value for key, value in fields.items() if key != "body"}
+    name = "entity" if "entity" not in inner else "around"
+    return {**inner, name: around} if around else inner
+
+
+def _segments(segments: Sequence[Any]) -> tuple[list[str], list[str]]:
+    """The thoughts and the words of a message's segments."""
+    thoughts: list[str] = []
+    texts: list[str] = []
+    for segment in segments:
+        fields = cast("Data", segment) if isinstance(segment, dict) else {}
+        text = fields.get("content", fields.get("text"))
+        if isinstance(text, str) and text:
+            into = thoughts if fields.get("type") in THOUGHTS else texts if fields.get("type") == "text" else []
+            into.append(text)
+    return thoughts, texts
+
+
+# --- summaries
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSummary:
+    """What stands for some messages; `hides` and `start` are their ids as the file says them."""
+
+    text: str
+    hides: tuple[str, ...]
+    start: str | None
+    rest: Mapping[str, Any]
+
+
+def summary_in(value: Any) -> StoredSummary | None:
+    """The summary that a value is; None when it is none."""
+    fields = cast("Data", value) if isinstance(value, dict) else {}
+    ids, text = fields.get("messageIds"), fields.get("summary")
+    if "role" in fields or not isinstance(ids, list) or not isinstance(text, str):
+        return None
+    start = fields.get("startMessageId")
+    rest = {key: item for key, item in fields.items() if key not in ("messageIds", "summary", "startMessageId")}
+    return StoredSummary(text, tuple(map(str, cast("list[Any]", ids))), None if start is None else str(start), rest)
+
+
+def summaries_around(fields: Mapping[str, Any]) -> tuple[list[StoredSummary], list[str]]:
+    """The summaries that an object around messages holds, and the keys under which there is nothing else."""
+    found: list[StoredSummary] = []
+    keys: list[str] = []
+    for key in SUMMARIES:
+        stored = fields.get(key)
+        items = [summary_in(item) for item in (cast("list[Any]", stored) if isinstance(stored, list) else [stored])]
+        summaries = [item for item in items if item is not None]
+        if summaries and len(summaries) == len(items):
+            found += summaries
+            keys.append(key)
+    return found, keys
+
+
+def places_of(messages: Iterable[tuple[int, Any]]) -> dict[str, int]:
+    """The place in the list of every message that has an id, its own or its entity's."""
+    return {str(key): index for index, message in messages for key in reversed([*_ids(message)])}
+
+
+def _ids(message: Any) -> Iterator[Any]:
+    fields = cast("Data", message) if isinstance(message, dict) else {}
+    around = fields.get("entity")
+    for holder in (cast("Data", around) if isinstance(around, dict) else {}, fields):
+        if isinstance(holder.get("id"), str | int):
+            yield holder["id"]
+
+
+def placed(
+    summary: StoredSummary, places: Mapping[str, int], nodes: Sequence[int], where: str, losses: list[Loss]
+) -> tuple[int, list[int]]:
+    """Before which of `nodes`, the places of the messages that can be hidden, it stands, and which ones it hides."""
+    there = set(nodes)
+    hidden = [places[key] for key in summary.hides if places.get(key) in there]
+    if missing := len(summary.hides) - len(hidden):
+        losses.append(Loss(where, f"{missing} of the {len(summary.hides)} messages that it stands for are not there"))
+    start = places.get(summary.start or "")
+    first = min([start] if start is not None else hidden, default=0)
+    return min((index for index in nodes if index >= first), default=first), sorted(hidden)
