@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxlab.engines.regexes import Pattern, first_matches, worker
-from ctxlab.engines.regexes.limits import LONGEST_TEXT, Limits
+from ctxlab.engines.regexes.limits import DEFAULT, LONGEST_TEXT, Limits
 from ctxlab.engines.regexes.python_as_javascript import as_javascript
 from ctxlab.engines.regexes.replacing import Replaced, replace_all
 from ctxlab.engines.regexes.templates import Replacement
@@ -16,7 +16,7 @@ UNCOUNTED = Pattern("(?:(?=[^]*)a)b|z")
 """Looks ahead over the whole text at every place, which V8 doesn't count."""
 
 
-def replaced(text: str, pattern: Pattern, new: str = "x", limits: Limits = Limits()) -> Replaced:
+def replaced(text: str, pattern: Pattern, new: str = "x", limits: Limits = DEFAULT) -> Replaced:
     return replace_all([text], [(0,)], [Replacement.of(pattern, new)], limits=limits)
 
 
