@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any, cast
 
+from ctxlab.context import AssetRef, sendable_part
+from ctxlab.context.content_parts import SOUNDS
 from ctxlab.documents import Asset
 
 Data = dict[str, Any]
 
 TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w-]+=[^;,]*)*;base64,")
-SOUNDS = {"mp3": "audio/mpeg", "wav": "audio/wav"}
 
 
 def is_text(part: Any) -> bool:
@@ -90,24 +90,9 @@ def inline_file(base64: str, mime_type: str) -> Data:
 
 
 def part_of(asset: Asset) -> Data | None:
-    """The part that carries an asset; None when its bytes are elsewhere."""
-    extra = asset.model_extra or {}
-    inline = extra.get("inlineData")
-    base64, mime_type = "", asset.mime_type
-    if isinstance(inline, Mapping):
-        fields = cast("Mapping[str, Any]", inline)
-        base64, mime_type = str(fields.get("base64") or ""), str(fields.get("mimeType") or asset.mime_type)
-    url = f"data:{mime_type};base64,{base64}" if base64 else extra.get("url")
-    if asset.type == "image" and isinstance(url, str):
-        more = extra.get("openai")
-        return {
-            "type": "image_url",
-            "image_url": {**(cast("Data", more) if isinstance(more, dict) else {}), "url": url},
-        }
-    sound = next((form for form, mime in SOUNDS.items() if mime == mime_type), mime_type.removeprefix("audio/"))
-    if asset.type == "audio" and base64:
-        return {"type": "input_audio", "input_audio": {"data": base64, "format": sound}}
-    name = {"filename": asset.name} if asset.name else {}
-    if isinstance(extra.get("fileId"), str):
-        return {"type": "file", "file": {**name, "file_id": extra["fileId"]}}
-    return {"type": "file", "file": {**name, "file_data": url}} if base64 else None
+    """The part that carries an asset, with what its form doesn't know of; None when its bytes are elsewhere."""
+    part = sendable_part(AssetRef.of(asset))
+    more = (asset.model_extra or {}).get("openai")
+    if part is None or part["type"] != "image_url" or not isinstance(more, dict):
+        return part
+    return {**part, "image_url": {**cast("Data", more), **part["image_url"]}}
