@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+
+from ctxlab.plugins import announced
 
 GROUP = "ctxlab.views"
 
 
 @cache
 def view_for(name: str) -> Callable[..., Any] | None:
-    """What is announced under this name; None when no package announces it."""
-    from importlib.metadata import entry_points
-
-    found = next(iter(entry_points(group=GROUP, name=name)), None)
-    return None if found is None else found.load()
+    """What is announced under this name; None when no package announces it. What can't be used earns a warning."""
+    problems: list[str] = []
+    found: Callable[..., Any] | None = None
+    for plugin in announced(GROUP, problems, name=name):
+        if not callable(plugin.value):
+            problems.append(plugin.left_out(f"it is {type(plugin.value).__name__}, which can't be called"))
+        elif found is None:
+            found = plugin.value
+    for problem in problems:
+        warnings.warn(f"{GROUP}: {problem}", stacklevel=2)
+    return found
 
 
 def shown_as(name: str, value: object) -> Any:

@@ -33,7 +33,7 @@ def head(screen: Screen, trace: Trace) -> None:
         ("agent", agent.shown_name or agent.id if agent else "none"),
         *([("user", user.shown_name)] if user else []),
         ("model", (model.name or model.id) if model else "none"),
-        ("tokenizer", f"{counter.name} [{'estimated' if counter.estimated else 'exact'}]"),
+        ("tokenizer", f"{counter.name} [{'estimated' if trace.estimated else 'exact'}]"),
         ("budget", budget_words(trace)),
     ]
     screen.flow([Text.assemble((f"{label} ", "label"), (one_line(value), "strong")) for label, value in pairs])

@@ -1,5 +1,6 @@
 """What is built: values in flight."""
 
+from ctxlab.context.content_parts import content_part, sendable_part
 from ctxlab.context.context import Context, Dropped, Pending, Request, Variables
 from ctxlab.context.draft import NOTHING, AssetRef, Change, Draft, Part, merged_draft
 from ctxlab.context.text import EMPTY, Cause, Edit, Origin, Span, Splice, Text
@@ -22,5 +23,7 @@ __all__ = [
     "Splice",
     "Text",
     "Variables",
+    "content_part",
     "merged_draft",
+    "sendable_part",
 ]

@@ -25,20 +25,30 @@ class AssetRef:
 
     @classmethod
     def of(cls, asset: Asset) -> AssetRef:
-        """A stored asset: its bytes are inline where the file has them, else in the library at its path."""
+        """A stored asset: its bytes are inline where the file has them, else in the library at its path.
+
+        `metadata` also says the `detail` with which a picture in OpenAI's form is to be looked at.
+        """
         extra = asset.model_extra or {}
         inline = extra.get("inlineData")
-        if isinstance(inline, Mapping):
+        if isinstance(inline, Mapping) and (inline.get("base64") or not extra.get("url")):
             source: dict[str, Any] = {"kind": "inline", **inline}
         elif isinstance(extra.get("url"), str):
             source = {"kind": "url", "url": extra["url"]}
+        elif isinstance(extra.get("fileId"), str):
+            source = {"kind": "file-id", "file_id": extra["fileId"]}
         else:
             source = {"kind": "asset-library", "path": asset.path}
-        return cls(asset.id, asset.type, asset.name, asset.mime_type, asset.size, asset.metadata or {}, source)
+        openai = extra.get("openai")
+        detail = openai.get("detail") if isinstance(openai, Mapping) else None
+        metadata = {**(asset.metadata or {}), **({"detail": detail} if isinstance(detail, str) else {})}
+        return cls(asset.id, asset.type, asset.name, asset.mime_type, asset.size, metadata, source)
 
     def as_data(self) -> dict[str, Any]:
         """Everything but the bytes."""
         source = {k: v for k, v in self.source.items() if k != "base64"}
+        if str(source.get("url")).startswith("data:"):
+            source["url"] = f"{source['url'].partition(',')[0]},"
         return {
             "id": self.id,
             "kind": self.kind,

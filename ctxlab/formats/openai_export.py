@@ -26,11 +26,13 @@ def openai_messages(
 ) -> Export[list[Data]]:
     """The messages from the root to `leaf` (default: the active leaf), with the agent's presets if it is given.
 
-    Nothing is built here: macros stay as they are and no budget is kept. Finished messages only lose `source` and
-    `tokens`. What a disabled node says, and what an enabled summary hides, is left out with a loss.
+    Nothing is built here: macros stay as they are and no budget is kept. Finished messages, as `trace.messages` are,
+    only lose `source` and `tokens`, and with a loss files whose bytes are elsewhere. What a disabled node says, and
+    what an enabled summary hides, is left out with a loss.
     """
     if not isinstance(what, Session):
-        return Export([{key: value for key, value in message.items() if key not in BOOKKEEPING} for message in what])
+        losses: list[Loss] = []
+        return Export([_sendable(message, f"messages[{i}]", losses) for i, message in enumerate(what)], tuple(losses))
     if leaf is not None:
         what.node(leaf)
     writer = _Writer()
@@ -40,6 +42,29 @@ def openai_messages(
     before, after = writer.presets(agent, path.nodes)
     history = [writer.message(node, f"node {node.id!r}") for node in writer.shown(path.nodes)]
     return Export([*before, *history, *after], tuple(writer.losses))
+
+
+def _sendable(message: Mapping[str, Any], place: str, losses: list[Loss]) -> Data:
+    """A finished message without what is ours, and without files that can't be sent."""
+    data = {key: value for key, value in message.items() if key not in BOOKKEEPING}
+    content = data.get("content")
+    if not isinstance(content, list):
+        return data
+    parts: list[Any] = []
+    for number, part in enumerate(cast("list[Any]", content)):
+        if isinstance(part, dict) and cast("Data", part).get("type") == "asset":
+            losses.append(Loss(f"{place}.content[{number}]", _why_not_sent(cast("Data", part))))
+        else:
+            parts.append(part)
+    return {**data, "content": parts or ""}
+
+
+def _why_not_sent(part: Data) -> str:
+    source = cast("Data", part["source"]) if isinstance(part.get("source"), dict) else {}
+    where = next((source[key] for key in ("path", "relativePath", "url") if source.get(key)), None)
+    kept = f" at {where!r}" if where is not None else ""
+    name = part.get("name") or part.get("id")
+    return f"{part.get('kind', 'file')} {name!r} is not in the message but elsewhere{kept}; it is left out"
 
 
 def write_openai(

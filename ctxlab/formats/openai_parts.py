@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, cast
 
+from ctxlab.context import AssetRef, sendable_part
+from ctxlab.context.content_parts import SOUNDS
 from ctxlab.documents import Asset
 
 Data = dict[str, Any]
 
 TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w-]+=[^;,]*)*;base64,")
-SOUNDS = {"mp3": "audio/mpeg", "wav": "audio/wav"}
 
 
 def is_text(part: Any) -> bool:
@@ -98,31 +99,12 @@ def inline_file(base64: str, mime_type: str) -> Data:
 
 
 def part_of(asset: Asset) -> Data | None:
-    """The part that carries an asset; None when its bytes are elsewhere."""
-    extra = asset.model_extra or {}
-    part = _part_of(asset, extra)
+    """The part that carries an asset, with what its form doesn't know of; None when its bytes are elsewhere."""
+    part = sendable_part(AssetRef.of(asset))
     if part is None:
         return None
-    kind = part["type"]
+    extra, kind = asset.model_extra or {}, part["type"]
     inner, around = extra.get("openai"), extra.get("openaiPart")
     if isinstance(inner, dict):
         part = {**part, kind: {**cast("Data", inner), **part[kind]}}
     return {**(cast("Data", around) if isinstance(around, dict) else {}), **part}
-
-
-def _part_of(asset: Asset, extra: Data) -> Data | None:
-    inline = extra.get("inlineData")
-    base64, mime_type = "", asset.mime_type
-    if isinstance(inline, Mapping):
-        fields = cast("Mapping[str, Any]", inline)
-        base64, mime_type = str(fields.get("base64") or ""), str(fields.get("mimeType") or asset.mime_type)
-    url = f"data:{mime_type};base64,{base64}" if base64 else extra.get("url")
-    if asset.type == "image" and isinstance(url, str):
-        return {"type": "image_url", "image_url": {"url": url}}
-    sound = next((form for form, mime in SOUNDS.items() if mime == mime_type), mime_type.removeprefix("audio/"))
-    if asset.type == "audio" and base64:
-        return {"type": "input_audio", "input_audio": {"data": base64, "format": sound}}
-    name = {"filename": asset.name} if asset.name else {}
-    if isinstance(extra.get("fileId"), str):
-        return {"type": "file", "file": {**name, "file_id": extra["fileId"]}}
-    return {"type": "file", "file": {**name, "file_data": url}} if base64 else None

@@ -88,9 +88,9 @@ class Pipeline:
     request_notes: tuple[Note, ...] = ()
 
     @classmethod
-    def of(cls, processors: Iterable[Any]) -> Pipeline:
-        """A pipeline of processors, classes of them, or plain functions."""
-        return cls._sorted([Stage.of(as_processor(p)) for p in processors])
+    def of(cls, processors: Iterable[Any], notes: Sequence[Note] = ()) -> Pipeline:
+        """A pipeline of processors, classes of them, or plain functions; every run of it begins with the notes."""
+        return cls._sorted([Stage.of(as_processor(p)) for p in processors], tuple(notes))
 
     @classmethod
     def _sorted(

@@ -115,7 +115,9 @@ class FunctionProcessor(Processor):
         self.priority = priority
         self.description = description or (function.__doc__ or "").strip().partition("\n")[0]
         self._function = function
-        self._takes_services = _positional_arguments(function) > 1
+        arguments = _positional_arguments(function)
+        self.takes_a_context = arguments > 0
+        self._takes_services = arguments > 1
 
     def __repr__(self) -> str:
         return f"FunctionProcessor({self.id!r})"

@@ -32,6 +32,10 @@ class Tokenizer(Protocol):
         """Everything that the message costs, its overhead included."""
         ...
 
+    def draft_is_estimated(self, draft: Draft) -> bool:
+        """Whether the message's count is a guess in part, such as that of a picture of unknown size."""
+        ...
+
     def count_tools(self, tools: Sequence[Mapping[str, Any]]) -> int: ...
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ctxlab.context import Context, Draft, Text, Variables
+from ctxlab.context import Context, Draft, Text, Variables, content_part
 from ctxlab.context.pickling import portable_error
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
 from ctxlab.pipeline.services import Call, Services
@@ -86,7 +86,12 @@ class Trace:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """What would be sent: dicts with role, content, source and tokens, and calls in OpenAI's form."""
+        """What would be sent: dicts with role, content, source and tokens, and calls in OpenAI's form.
+
+        The content of a message with files is a list of parts: `text`, `image_url`, `input_audio`, `file`, each with
+        the bytes, the URL or the vendor's id of its file. A file whose bytes are elsewhere is a part of type `asset`,
+        a reference with id, kind, name and source, which has to be resolved before it is sent.
+        """
         return [as_message(draft, self.services.tokenizer.count_draft(draft)) for draft in self.result.drafts]
 
     @property
@@ -98,6 +103,12 @@ class Trace:
         """Tokens of a context, counted as the tokenizer of this run counts."""
         counter = self.services.tokenizer
         return sum(counter.count_draft(draft) for draft in ctx.drafts) + self.request_tokens
+
+    @property
+    def estimated(self) -> bool:
+        """Whether `tokens` is a guess in part: the tokenizer's, or that of a file whose size isn't known."""
+        counter = self.services.tokenizer
+        return counter.estimated or any(map(counter.draft_is_estimated, self.result.drafts))
 
     @property
     def request_tokens(self) -> int:
@@ -278,9 +289,11 @@ def as_message(draft: Draft, tokens: int) -> dict[str, Any]:
 
 
 def _content(draft: Draft) -> str | list[dict[str, Any]]:
+    """Text, or with files the parts in order; an empty text is no part."""
     if not draft.assets:
         return str(draft.text)
     return [
-        {"type": "text", "text": str(part)} if isinstance(part, Text) else {"type": "asset", **part.as_data()}
+        {"type": "text", "text": str(part)} if isinstance(part, Text) else content_part(part)
         for part in draft.body
+        if not isinstance(part, Text) or part
     ]

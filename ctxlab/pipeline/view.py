@@ -148,6 +148,7 @@ class Tables:
                     "merged": [{"key": part.key, **part.origin.as_data()} for part in draft.merged],
                     "placed": plain(draft.meta.get("placed")),
                     "tokens": tokens,
+                    **({"estimated": True} if self._counter.draft_is_estimated(draft) else {}),
                     **({"seams": self._seams(draft, tokens)} if draft.merged else {}),
                 }
             )

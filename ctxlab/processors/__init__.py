@@ -43,5 +43,6 @@ __all__ = [
 
 
 def default_pipeline() -> Pipeline:
-    """The built-in steps, and those that installed packages bring."""
-    return Pipeline.of([*STEPS, *plugin_processors()])
+    """The built-in steps, and those that installed packages bring; a run notes which of those can't be used."""
+    brought = plugin_processors(tuple(step.id for step in STEPS))
+    return Pipeline.of([*STEPS, *brought.steps], notes=brought.notes)

@@ -11,6 +11,7 @@ from ctxlab.context import AssetRef, Context, Draft, Text
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.applying import Applied, Hit, apply
 from ctxlab.engines.regexes.excerpts import excerpt
+from ctxlab.engines.regexes.limits import Limits
 from ctxlab.engines.regexes.rules import BoundRule, Ruleset
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 
@@ -34,8 +35,19 @@ class RegexProcessor(Processor):
     needs = ("history",)
 
     class Settings(ProcessorSettings):
+        max_backtracks: int = Field(
+            50_000_000,
+            ge=1_000,
+            le=1_000_000_000,
+            title="Most backtracks",
+            description="Backtracks that a rule may need in one text; 50 more for each character of the text.",
+        )
         timeout_seconds: float = Field(
-            0.5, gt=0, le=60, title="Time limit", description="Seconds that a rule may take for one text."
+            20.0,
+            gt=0,
+            le=600,
+            title="Time limit of last resort",
+            description="Seconds of CPU time that a rule may take for one text, for work that can't be counted.",
         )
         compat: Literal["ctxlab", "reference"] = Field(
             "ctxlab",
@@ -43,6 +55,10 @@ class RegexProcessor(Processor):
             description="reference: no macros, no trim strings, a rule's flags before those in /body/flags, "
             "and only the first text of a message.",
         )
+
+        @property
+        def limits(self) -> Limits:
+            return Limits(self.max_backtracks, self.timeout_seconds)
 
     settings: Settings
 
@@ -62,7 +78,7 @@ class RegexProcessor(Processor):
             stage="request",
             processor=ID,
             compat=self.settings.compat,
-            timeout_seconds=self.settings.timeout_seconds,
+            limits=self.settings.limits,
         )
         ctx = ctx.noted(applied.notes(ruleset.bound, ID))
         if not applied.hits:

@@ -325,7 +325,7 @@ class _Cut:
             "history": history,
             "shortened": len(shortened),
             "overhead_tokens": self.settings.overhead_tokens,
-            "estimated": self.tokenizer.estimated,
+            "estimated": any(map(self.tokenizer.draft_is_estimated, drafts)) or self.tokenizer.estimated,
         }
         return self._noted(ctx.put(ID, report), changed, shortened)
 

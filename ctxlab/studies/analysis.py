@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Draft
 from ctxlab.documents import Agent, MessageNode, ModelProfile, Note
-from ctxlab.engines.tokens import Tokenizer
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.spending import LIMITER, SOURCES, made_of, parts_alone, source_of, spending
 from ctxlab.studies.fates import typed
@@ -151,7 +150,7 @@ class Analysis:
             "budget": report["budget"] if report else None,
             "strategy": report["strategy"] if report else None,
             "tokenizer": counter.name,
-            "estimated": counter.estimated or any(map(_is_estimated(counter), trace.result.drafts)),
+            "estimated": trace.estimated,
         }
 
     def pieces(self) -> Iterator[Piece]:
@@ -182,11 +181,6 @@ class Analysis:
         """Tokens that the limiter took away, by cutting and by shortening."""
         limiters = [step for step in self.trace.steps if step.id == LIMITER]
         return sum(self.trace.tokens_of(step.before) - self.trace.tokens_of(step.after) for step in limiters)
-
-
-def _is_estimated(counter: Any) -> Callable[[Draft], bool]:
-    """Whether a count of this counter has a guess in it, such as a picture of unknown size."""
-    return counter.draft_is_estimated if isinstance(counter, Tokenizer) else lambda draft: False
 
 
 def _piece(part: Draft, whole: Draft, number: int, tokens: int) -> Piece:

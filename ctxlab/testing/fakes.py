@@ -40,6 +40,9 @@ class WordTokenizer:
         said += [part for call in draft.calls for part in (call.name, call.arguments)]
         return sum(map(self.count, said)) + self.asset_tokens * len(draft.assets) + self.message_tokens
 
+    def draft_is_estimated(self, draft: Draft) -> bool:
+        return self.estimated
+
     def count_tools(self, tools: Sequence[Mapping[str, Any]]) -> int:
         return sum(self.count(json.dumps(tool, ensure_ascii=False)) for tool in tools)
 

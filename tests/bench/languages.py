@@ -55,5 +55,5 @@ def regex_rows() -> list[tuple[str, str]]:
     return [
         (f"{RULES} regex rules, {len(ctx.drafts):,} messages, {hits:,} times changed", ms(times["rules"])),
         ("(a+)+$ on forty a and a !", ms(times["fallback"])),
-        ("the same with a back reference, left out at the time limit", ms(times["endless"])),
+        ("the same with a back reference, left out at the limit of backtracks", ms(times["endless"])),
     ]

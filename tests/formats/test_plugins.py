@@ -42,8 +42,8 @@ def test_readers_that_cannot_be_loaded_are_named(tmp_path: Path, monkeypatch: py
     with pytest.raises(UnknownFormat) as refusal:
         read_data({"no": "format"})
 
-    assert "; reader 'gone' can't be loaded (AttributeError: " in str(refusal.value)
-    assert "; reader 'wrong' is function, not a Reader" in str(refusal.value)
+    assert "; plugin 'gone' of package 'moo-reader' is left out: AttributeError: " in str(refusal.value)
+    assert "; plugin 'wrong' of package 'moo-reader' is left out: it is function, not a Reader" in str(refusal.value)
 
 
 def test_formats_of_our_own_dont_ask_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,15 +76,14 @@ def test_a_rule_for_what_is_shown_does_nothing_here() -> None:
     ("bad", "why"),
     [
         (rule("("), "doesn't compile"),
-        (rule(r"(a+)+\1$"), "longer than"),
+        (rule(r"(a+)+\1$"), "backtracks in one text"),
         (rule("a", replacement_type="script", script_content="return 'b'"), "not run"),
     ],
 )
 def test_a_rule_that_cannot_run_is_named_and_the_others_run(bad: RegexRule, why: str) -> None:
     preset = RegexPreset(name="Mine", rules=(bad.with_(name="Bad one"), rule("!", "?")))
-    settings = {"regex-processor.timeout_seconds": 0.1}
 
-    trace = ctxlab.build(chat("a" * 40 + "!"), rules=[preset], settings=settings)
+    trace = ctxlab.build(chat("a" * 40 + "!"), rules=[preset])
 
     assert contents(trace) == ["a" * 40 + "?"]
     (note,) = [note for note in trace.result.notes if note.processor == "regex-processor"]

@@ -11,6 +11,9 @@ from ctxlab.context import Origin, Text
 from ctxlab.documents import RegexPreset, RegexRule
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.applying import Applied, apply
+from ctxlab.engines.regexes.limits import Limits
+from ctxlab.engines.regexes.preparing import prepared
+from ctxlab.engines.regexes.replacing import replace_all
 from ctxlab.engines.regexes.rules import BoundRule
 
 LETTERS = "ab <>*$1&\n你😀\ud83d"
@@ -79,6 +82,21 @@ def test_what_was_replaced_is_remembered(text: str, some: list[RegexRule]) -> No
 
     if text:
         assert Origin("node", "n") in done.origins()
+
+
+@given(TEXTS, rules())
+@settings(max_examples=100, deadline=None)
+def test_a11_a_match_that_is_counted_is_the_match_that_is_not(text: str, rule: RegexRule) -> None:
+    # A text of this length is counted with the small limit, and needs no counting with the large one.
+    long = (text + "ab<b>😀 ") * 60
+    replacement = prepared(rule, MacroEnv(), stage="render").replacement
+    assert replacement is not None
+
+    counted = replace_all([long], [(0,)], [replacement], limits=Limits(1_000))
+    free = replace_all([long], [(0,)], [replacement], limits=Limits(1_000_000_000))
+
+    assert counted.problems == free.problems == {}
+    assert counted.changes == free.changes
 
 
 BOTH = st.sampled_from(

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
 from ctxlab.context import Text
+from ctxlab.plugins import announced
 
 if TYPE_CHECKING:
     from ctxlab.engines.macros.call import Call
@@ -144,22 +145,16 @@ def plugins() -> Plugins:
 
     They are looked for when a name is not known.
     """
-    from importlib.metadata import entry_points
-
     found: dict[str, Macro] = {}
     problems: list[str] = []
-    for point in entry_points(group=GROUP):
-        try:
-            loaded = point.load()
-        except Exception as error:  # somebody else's module may raise anything
-            problems.append(f"macros of {point.name!r} can't be loaded ({type(error).__name__}: {error})")
-            continue
+    for plugin in announced(GROUP, problems):
+        loaded = plugin.value
         if isinstance(loaded, ModuleType):
             found |= _of((loaded,))
         elif isinstance(loaded, MacroFamily):
             found |= {macro.name: macro for macro in loaded.macros}
         else:
-            problems.append(f"macros of {point.name!r} are {type(loaded).__name__}, not made by @macro")
+            problems.append(plugin.left_out(f"it is {type(loaded).__name__}, not made by @macro"))
     return Plugins(found, tuple(problems))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ctxlab.context import Cause, Edit, Text
 from ctxlab.documents import Note
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.matching import TIMEOUT_SECONDS
+from ctxlab.engines.regexes.limits import DEFAULT, Limits
 from ctxlab.engines.regexes.offsets import Change
 from ctxlab.engines.regexes.preparing import Compat, Prepared, prepared
 from ctxlab.engines.regexes.replacing import Plan, replace_all
@@ -57,7 +57,7 @@ def apply(
     stage: Stage,
     processor: str,
     compat: Compat = "ctxlab",
-    timeout_seconds: float = TIMEOUT_SECONDS,
+    limits: Limits = DEFAULT,
 ) -> Applied:
     """`plans[i]` on `texts[i]`, every rule on what the one before it left."""
     ready = {
@@ -71,7 +71,7 @@ def apply(
         [str(text) for text in texts],
         [shorter[plan] for plan in plans],
         replacements,
-        timeout_seconds=timeout_seconds,
+        limits=limits,
     )
     problems = _why_not(ready) | {runnable[number]: why for number, why in found.problems.items()}
     remarks = {number: made.remarks for number, made in ready.items() if made.remarks}

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ctxlab.engines.regexes import worker
+from ctxlab.engines.regexes.limits import Limits
 
 LARGEST_BATCH = 8_000_000
 """Characters that go to V8 at once; a text that is longer goes alone."""
@@ -24,11 +25,11 @@ def batches(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield first, len(texts)
 
 
-def ask(machine: worker.Machine, function: str, head: Any, texts: str, *, seconds: float) -> dict[str, Any]:
+def ask(machine: worker.Machine, function: str, head: Any, texts: str, limits: Limits) -> dict[str, Any]:
     """The finished result of a function of worker.js; raises Interrupted, which names the pattern that is to blame."""
-    answer = machine.call(function, json.dumps(head), texts, seconds=seconds)
+    answer = machine.call(function, json.dumps(head), texts, limits=limits)
     while answer is None:
-        answer = machine.call("proceed", seconds=seconds)
+        answer = machine.call("proceed", limits=limits)
     result = json.loads(answer)
     if "failed" in result:
         raise worker.Interrupted(result["why"], text=-1, pattern=result["failed"])

@@ -12,7 +12,7 @@ from ctxlab.documents import Agent, MessageNode, Note, ThinkRule
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.applying import apply
-from ctxlab.engines.regexes.matching import TIMEOUT_SECONDS
+from ctxlab.engines.regexes.limits import DEFAULT, Limits
 from ctxlab.engines.regexes.rules import Ruleset
 from ctxlab.errors import UnknownNode, did_you_mean
 
@@ -84,7 +84,7 @@ class Display:
 
 
 def displayed(
-    request: Request, node_id: str | None = None, *, streaming: bool = False, timeout_seconds: float = TIMEOUT_SECONDS
+    request: Request, node_id: str | None = None, *, streaming: bool = False, limits: Limits = DEFAULT
 ) -> Display:
     """What is shown for a message of the request's session; by default for the leaf. Raises UnknownNode."""
     node, depth = _found(request, node_id if node_id is not None else request.leaf_id)
@@ -93,9 +93,7 @@ def displayed(
     plan = ruleset.plan(role=node.role, depth=depth, agent_id=agent_id, user_id=node.meta("userProfileId"))
     env = MacroEnv.of(request, dice=Context(request).dice)
     start = Text.of(node.content, Origin("node", node.id))
-    applied = apply(
-        [start], [plan], ruleset.bound, env, stage="render", processor=PROCESSOR, timeout_seconds=timeout_seconds
-    )
+    applied = apply([start], [plan], ruleset.bound, env, stage="render", processor=PROCESSOR, limits=limits)
     hits = [(ruleset.bound[hit.rule], len(hit.changes)) for hit in applied.hits]
     problems = [Note("warning", problem, PROCESSOR) for problem in dict.fromkeys(ruleset.problems)]
     return Display(

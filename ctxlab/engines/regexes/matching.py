@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from ctxlab.engines.regexes import worker
 from ctxlab.engines.regexes.batches import ask, batches
+from ctxlab.engines.regexes.limits import DEFAULT, Limits
 from ctxlab.engines.regexes.offsets import span_in_characters, wide
+from ctxlab.engines.regexes.patience import BadPython
 from ctxlab.engines.regexes.pattern import Pattern
-from ctxlab.engines.regexes.python_flavor import BadPython, first_span
-
-TIMEOUT_SECONDS = 0.5
+from ctxlab.engines.regexes.python_flavor import first_span
 
 Span = tuple[int, int]
 
@@ -28,12 +28,10 @@ class Matches:
     problems: dict[int, str]
 
 
-def first_matches(
-    patterns: Sequence[Pattern], texts: Sequence[str], *, timeout_seconds: float = TIMEOUT_SECONDS
-) -> Matches:
+def first_matches(patterns: Sequence[Pattern], texts: Sequence[str], *, limits: Limits = DEFAULT) -> Matches:
     """The first match of every pattern in every text, in one round trip to V8.
 
-    A pattern that doesn't compile, or takes longer than `timeout_seconds` on one text, is left out everywhere.
+    A pattern that doesn't compile, or needs more work on one text than `limits` allow, is left out everywhere.
 
     >>> first_matches([parse_pattern("/b+/i", default_flags="")], ["abBa", "x"]).spans
     (((1, 3), None),)
@@ -45,14 +43,14 @@ def first_matches(
     javascript = [index for index, pattern in enumerate(patterns) if pattern.flavor == "javascript"]
     if javascript:
         asked = [patterns[index] for index in javascript]
-        found = worker.run(lambda machine: _found(machine, asked, texts, timeout_seconds))
+        found = worker.run(lambda machine: _found(machine, asked, texts, limits))
         for index, row in zip(javascript, found.spans, strict=True):
             spans[index] = list(row)
         problems.update({javascript[index]: why for index, why in found.problems.items()})
     for index, pattern in enumerate(patterns):
         if pattern.flavor == "python":
             try:
-                spans[index] = [first_span(pattern, text, timeout_seconds=timeout_seconds) for text in texts]
+                spans[index] = [first_span(pattern, text, limits) for text in texts]
             except BadPython as problem:
                 problems[index] = str(problem)
     for index in problems:
@@ -60,13 +58,13 @@ def first_matches(
     return Matches(tuple(map(tuple, spans)), dict(sorted(problems.items())))
 
 
-def _found(machine: worker.Machine, patterns: Sequence[Pattern], texts: Sequence[str], seconds: float) -> Matches:
+def _found(machine: worker.Machine, patterns: Sequence[Pattern], texts: Sequence[str], limits: Limits) -> Matches:
     spans: list[list[Span | None]] = [[None] * len(texts) for _ in patterns]
     problems: dict[int, str] = {}
     written = [(pattern.body, pattern.flags) for pattern in patterns]
     for first, end in batches(texts):
         piece = texts[first:end]
-        result = _searched(machine, written, json.dumps(piece), problems, seconds)
+        result = _searched(machine, written, json.dumps(piece), problems, limits)
         pairs = [wide(text) for text in piece]
         for at in range(0, len(result), 4):
             index, text, start, stop = result[at : at + 4]
@@ -75,13 +73,13 @@ def _found(machine: worker.Machine, patterns: Sequence[Pattern], texts: Sequence
 
 
 def _searched(
-    machine: worker.Machine, patterns: list[tuple[str, str]], texts: str, problems: dict[int, str], seconds: float
+    machine: worker.Machine, patterns: list[tuple[str, str]], texts: str, problems: dict[int, str], limits: Limits
 ) -> list[int]:
     """Four numbers per match; what hangs goes to `problems`, and the rest is searched again."""
     while True:
-        head = {"patterns": patterns, "left_out": list(problems)}
+        head = {"patterns": patterns, "left_out": list(problems), "most": limits.max_backtracks}
         try:
-            result = ask(machine, "startSearch", head, texts, seconds=seconds)
+            result = ask(machine, "startSearch", head, texts, limits)
         except worker.Interrupted as stopped:
             problems[stopped.pattern] = stopped.why
             continue

@@ -1,4 +1,4 @@
-"""Patterns of Python's flavour: the `regex` module, with a time limit."""
+"""Patterns of Python's flavour, run by the `regex` module."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ctxlab.engines.regexes.limits import Limits
 from ctxlab.engines.regexes.offsets import Change
+from ctxlab.engines.regexes.patience import BadPython, within_limits
 from ctxlab.engines.regexes.pattern import Pattern
 from ctxlab.engines.regexes.templates import Replacement
-from ctxlab.errors import CtxlabError
 
 if TYPE_CHECKING:
     import regex
@@ -18,16 +19,10 @@ if TYPE_CHECKING:
 MOST_GROWTH = 1_000_000  # as worker.js has it
 
 
-class BadPython(CtxlabError):
-    """The pattern or its replacement doesn't compile, or takes too long."""
-
-
-def first_span(pattern: Pattern, text: str, *, timeout_seconds: float) -> tuple[int, int] | None:
+def first_span(pattern: Pattern, text: str, limits: Limits) -> tuple[int, int] | None:
     """Where the pattern matches first; raises BadPython."""
-    try:
-        match = compiled(pattern).search(text, timeout=timeout_seconds)
-    except TimeoutError:
-        raise BadPython(f"it takes longer than {timeout_seconds:g} s") from None
+    ready = compiled(pattern)
+    match = within_limits(lambda seconds: ready.search(text, timeout=seconds), pattern, text, limits)
     return match.span() if match is not None else None
 
 
@@ -49,27 +44,29 @@ def compiled(pattern: Pattern) -> regex.Pattern[str]:
         raise BadPython(f"it doesn't compile: {problem}") from None
 
 
-def changes_of(replacement: Replacement, text: str, *, room: int, timeout_seconds: float) -> list[Change]:
+def changes_of(replacement: Replacement, text: str, *, room: int, limits: Limits) -> list[Change]:
     """Every match and what takes its place, where that is something else; raises BadPython.
 
     Without the flag g only the first match is replaced. The text may become longer by `room` characters.
     """
-    pattern = compiled(replacement.pattern)
+    return within_limits(
+        lambda seconds: _changes(replacement, text, room=room, seconds=seconds), replacement.pattern, text, limits
+    )
+
+
+def _changes(replacement: Replacement, text: str, *, room: int, seconds: float) -> list[Change]:
     parts = _parts(replacement)
     changes: list[Change] = []
     grown = 0
-    try:
-        for match in pattern.finditer(text, timeout=timeout_seconds):
-            new = "".join([part if isinstance(part, str) else part(match) for part in parts])
-            grown += len(new) - len(match.group())
-            if grown > room:
-                raise BadPython(f"it makes a text longer by more than {MOST_GROWTH} characters")
-            if new != match.group():
-                changes.append((match.start(), match.end(), new))
-            if "g" not in replacement.pattern.flags:
-                break
-    except TimeoutError:
-        raise BadPython(f"it takes longer than {timeout_seconds:g} s") from None
+    for match in compiled(replacement.pattern).finditer(text, timeout=seconds):
+        new = "".join([part if isinstance(part, str) else part(match) for part in parts])
+        grown += len(new) - len(match.group())
+        if grown > room:
+            raise BadPython(f"it makes a text longer by more than {MOST_GROWTH} characters")
+        if new != match.group():
+            changes.append((match.start(), match.end(), new))
+        if "g" not in replacement.pattern.flags:
+            break
     return changes
 
 

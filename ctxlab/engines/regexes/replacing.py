@@ -9,9 +9,10 @@ from itertools import groupby
 
 from ctxlab.engines.regexes import worker
 from ctxlab.engines.regexes.batches import ask, batches
-from ctxlab.engines.regexes.matching import TIMEOUT_SECONDS
+from ctxlab.engines.regexes.limits import DEFAULT, Limits
 from ctxlab.engines.regexes.offsets import Change, changes_in_characters
-from ctxlab.engines.regexes.python_flavor import MOST_GROWTH, BadPython, changes_of
+from ctxlab.engines.regexes.patience import BadPython
+from ctxlab.engines.regexes.python_flavor import MOST_GROWTH, changes_of
 from ctxlab.engines.regexes.templates import Replacement, parts_for_javascript
 
 Plan = tuple[int, ...]
@@ -42,7 +43,7 @@ def replace_all(
     plans: Sequence[Plan],
     replacements: Sequence[Replacement],
     *,
-    timeout_seconds: float = TIMEOUT_SECONDS,
+    limits: Limits = DEFAULT,
 ) -> Replaced:
     """What `plans[i]` does to `texts[i]`.
 
@@ -52,7 +53,7 @@ def replace_all(
     problems: dict[int, str] = {}
     while True:
         try:
-            changes = _Run(texts, replacements, problems, timeout_seconds).changes(plans)
+            changes = _Run(texts, replacements, problems, limits).changes(plans)
         except _LeftOut as found:
             problems[found.replacement] = found.why
         else:
@@ -74,13 +75,13 @@ class _Run:
     """Texts on their way through their plans."""
 
     def __init__(
-        self, texts: Sequence[str], replacements: Sequence[Replacement], problems: dict[int, str], seconds: float
+        self, texts: Sequence[str], replacements: Sequence[Replacement], problems: dict[int, str], limits: Limits
     ) -> None:
         self.texts = list(texts)
         self.lengths = [len(text) for text in texts]
         self.replacements = replacements
         self.problems = problems
-        self.seconds = seconds
+        self.limits = limits
         self.done: list[list[tuple[int, tuple[Change, ...]]]] = [[] for _ in texts]
 
     def changes(self, plans: Sequence[Plan]) -> tuple[tuple[tuple[int, tuple[Change, ...]], ...], ...]:
@@ -113,10 +114,10 @@ class _Run:
         for first, end in batches([self.texts[index] for index in indexes]):
             piece = indexes[first:end]
             which = [different[plans[index]] for index in piece]
-            head = {"rules": rules, "plans": written, "which": which}
+            head = {"rules": rules, "plans": written, "which": which, "most": self.limits.max_backtracks}
             texts = json.dumps([self.texts[index] for index in piece])
             try:
-                result = ask(machine, "startReplacing", head, texts, seconds=self.seconds)
+                result = ask(machine, "startReplacing", head, texts, self.limits)
             except worker.Interrupted as stopped:
                 raise _LeftOut(used[stopped.pattern], stopped.why) from None
             for text, rule, flat in result["found"]:
@@ -131,7 +132,7 @@ class _Run:
                 text = self.texts[index]
                 room = MOST_GROWTH + self.lengths[index] - len(text)
                 try:
-                    changes = changes_of(self.replacements[number], text, room=room, timeout_seconds=self.seconds)
+                    changes = changes_of(self.replacements[number], text, room=room, limits=self.limits)
                 except BadPython as problem:
                     raise _LeftOut(number, str(problem)) from None
                 if changes:

@@ -1,28 +1,30 @@
-"""Does a pattern of unknown origin match? Compiled once, stopped when it takes too long."""
+"""Does a pattern of unknown origin match? Compiled once, stopped when it needs too much work."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ctxlab.engines.regexes.patience import BadPython, within_limits
+from ctxlab.engines.regexes.pattern import Pattern
 from ctxlab.errors import CtxlabError
 
 if TYPE_CHECKING:
     import regex
 
-TIMEOUT_SECONDS = 0.2
-
 
 class BadPattern(CtxlabError):
-    """The pattern doesn't compile, or takes too long."""
+    """The pattern doesn't compile, or needs too much work."""
 
 
 def found(pattern: str, text: str) -> bool:
     """Whether the pattern matches anywhere, upper and lower case alike; raises BadPattern."""
+    ready = _compiled(pattern)
+    asked = Pattern(pattern, "i", "python")
     try:
-        return _compiled(pattern).search(text, timeout=TIMEOUT_SECONDS) is not None
-    except TimeoutError:
-        raise BadPattern(f"pattern {pattern!r} takes longer than {TIMEOUT_SECONDS} s") from None
+        return within_limits(lambda seconds: ready.search(text, timeout=seconds), asked, text) is not None
+    except BadPython as problem:
+        raise BadPattern(f"pattern {pattern!r} is left out: {problem}") from None
 
 
 @lru_cache(maxsize=512)

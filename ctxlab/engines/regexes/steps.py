@@ -11,7 +11,7 @@ from ctxlab.context import Context, Origin, Request, Text
 from ctxlab.documents import RegexConfig
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.applying import Applied, apply
-from ctxlab.engines.regexes.matching import TIMEOUT_SECONDS
+from ctxlab.engines.regexes.limits import DEFAULT, Limits
 from ctxlab.engines.regexes.preparing import Compat
 from ctxlab.engines.regexes.rules import BoundRule, Layer, Source, Stage, listed, why_not
 
@@ -125,7 +125,7 @@ def regex_steps(
     stage: Stage = "request",
     streaming: bool = False,
     compat: Compat = "ctxlab",
-    timeout_seconds: float = TIMEOUT_SECONDS,
+    limits: Limits = DEFAULT,
 ) -> RegexSteps:
     """Every rule of `config` on one text, or of several layers; `request` says what macros stand for."""
     start = text if isinstance(text, Text) else Text.of(text, Origin("text"))
@@ -135,9 +135,7 @@ def regex_steps(
     idle = [why or why_not(rule.rule, role=role, depth=depth) for rule, why in rows]
     plan = tuple(number for number, why in enumerate(idle) if why is None)
     env = MacroEnv.of(request, dice=Context(request).dice)
-    applied = apply(
-        [start], [plan], bound, env, stage=stage, processor=PROCESSOR, compat=compat, timeout_seconds=timeout_seconds
-    )
+    applied = apply([start], [plan], bound, env, stage=stage, processor=PROCESSOR, compat=compat, limits=limits)
     return RegexSteps(start, tuple(_steps(start, bound, idle, applied)))
 
 

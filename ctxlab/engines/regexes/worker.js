@@ -3,23 +3,10 @@
 "use strict";
 
 const SLICE_MS = 100;
-const KEPT_PATTERNS = 2000;
 const MOST_GROWTH = 1000000; // by so many characters may rules make one text longer
 
 const at = new Int32Array(new SharedArrayBuffer(8));
-const compiled = new Map();
 let job = null;
-
-function compile([body, flags]) {
-  const key = flags + "/" + body;
-  let expression = compiled.get(key);
-  if (expression === undefined) {
-    if (compiled.size >= KEPT_PATTERNS) compiled.delete(compiled.keys().next().value);
-    expression = new RegExp(body, flags);
-    compiled.set(key, expression);
-  }
-  return expression;
-}
 
 // What compiles; the rest goes to `problems`, with V8's own words.
 function compileAll(patterns, problems) {
@@ -36,16 +23,16 @@ function compileAll(patterns, problems) {
 // --- first matches
 
 function startSearch(head, texts) {
-  const { patterns, left_out } = JSON.parse(head);
+  const { patterns, left_out, most } = JSON.parse(head);
   const problems = {};
   const expressions = compileAll(patterns, problems);
   for (const index of left_out) expressions[index] = null;
-  job = { texts: JSON.parse(texts), expressions, problems, found: [], pattern: 0, text: 0, step: search };
+  job = { texts: JSON.parse(texts), expressions, most, problems, found: [], pattern: 0, text: 0, step: search };
   return proceed();
 }
 
 function search(until) {
-  const { texts, expressions, found } = job;
+  const { texts, expressions, most, found } = job;
   for (; job.pattern < expressions.length; job.pattern++, job.text = 0) {
     const expression = expressions[job.pattern];
     if (expression === null) continue;
@@ -53,8 +40,8 @@ function search(until) {
     for (; job.text < texts.length; job.text++) {
       if (Date.now() > until) return false;
       at[0] = job.text;
-      expression.lastIndex = 0;
-      const match = expression.exec(texts[job.text]);
+      const text = texts[job.text];
+      const match = matchFrom(expression, text, 0, new Work(most, text));
       if (match !== null) found.push(job.pattern, job.text, match.index, match.index + match[0].length);
     }
   }
@@ -64,19 +51,19 @@ function search(until) {
 // --- replacing
 
 function startReplacing(head, texts) {
-  const { rules, plans, which } = JSON.parse(head);
+  const { rules, plans, which, most } = JSON.parse(head);
   const problems = {};
   const expressions = compileAll(rules.map((rule) => rule.pattern), problems);
   const writers = rules.map(writerOf);
   const parsed = JSON.parse(texts);
   const lengths = parsed.map((text) => text.length);
-  job = { texts: parsed, lengths, plans, which, expressions, writers, problems, found: [], text: 0, rule: 0 };
+  job = { texts: parsed, lengths, plans, which, most, expressions, writers, problems, found: [], text: 0, rule: 0 };
   job.step = replaceAll;
   return proceed();
 }
 
 function replaceAll(until) {
-  const { texts, lengths, plans, which, expressions, writers, found } = job;
+  const { texts, lengths, plans, which, most, expressions, writers, found } = job;
   for (; job.text < texts.length; job.text++, job.rule = 0) {
     const plan = plans[which[job.text]];
     at[0] = job.text;
@@ -89,28 +76,34 @@ function replaceAll(until) {
       const text = texts[job.text];
       const edits = [];
       const room = MOST_GROWTH + lengths[job.text] - text.length;
-      texts[job.text] = rewritten(text, expression, writers[rule], edits, room);
+      texts[job.text] = rewritten(text, expression, writers[rule], edits, room, new Work(most, text));
       if (edits.length) found.push([job.text, rule, edits]);
     }
   }
   return true;
 }
 
-function rewritten(text, expression, write, edits, room) {
+// As String.prototype.replace goes over a text, match by match.
+function rewritten(text, expression, write, edits, room, work) {
+  const parts = [];
   let grown = 0;
-  expression.lastIndex = 0;
-  return text.replace(expression, (...matched) => {
-    const match = matched[0];
-    const last = matched.length - 1;
-    const groups = typeof matched[last] === "object" ? matched[last] : undefined;
-    const place = groups === undefined ? last - 1 : last - 2;
-    const start = matched[place];
-    const made = write(matched, place - 1, start, text, groups);
-    grown += made.length - match.length;
+  let done = 0;
+  let match = matchFrom(expression, text, 0, work);
+  while (match !== null) {
+    const found = match[0];
+    const made = write(match, match.length - 1, match.index, text, match.groups);
+    grown += made.length - found.length;
     if (grown > room) throw new RangeError(`it makes a text longer by more than ${MOST_GROWTH} characters`);
-    if (made !== match) edits.push(start, start + match.length, made);
-    return made;
-  });
+    if (made !== found) {
+      edits.push(match.index, match.index + found.length, made);
+      parts.push(text.slice(done, match.index), made);
+      done = match.index + found.length;
+    }
+    match = expression.global ? matchFrom(expression, text, after(expression, text, match), work) : null;
+  }
+  if (parts.length === 0) return text;
+  parts.push(text.slice(done));
+  return parts.join("");
 }
 
 // A replacement is a list of words and of references: a group's number or name, "&", "`", "'", or "match".

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
+from time import process_time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from ctxlab.engines.regexes.limits import Limits
 from ctxlab.errors import CtxlabError
 
 if TYPE_CHECKING:
@@ -23,12 +25,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FLAGS = (
-    "--regexp-backtracks-before-fallback=50000",  # from there on an engine goes on that needs linear time
-    "--enable-experimental-regexp-engine-on-excessive-backtracks",
+    "--allow-natives-syntax",  # counted.js makes expressions with a limit on backtracks; no code of users is run
+    "--enable-experimental-regexp-engine",  # the engine that needs linear time
+    "--no-regexp-tier-up",  # the interpreter counts backtracks otherwise than compiled code does
 )
+SCRIPTS = ("counted.js", "worker.js")
 FUNCTIONS = ("startSearch", "startReplacing", "proceed")
 SLICE_SECONDS = 0.1  # as worker.js has it
 START_SECONDS = 20.0
+MOST_PATIENCE = 16
+"""So many times the time limit a process may wait for CPU time that it doesn't get."""
 MEMORY_BYTES = 1_500_000_000
 
 
@@ -62,7 +68,8 @@ class Machine:
         py_mini_racer.init_mini_racer(flags=flags, ignore_duplicate_init=True)
         self._racer = py_mini_racer.MiniRacer()
         self._racer.set_hard_memory_limit(MEMORY_BYTES)
-        self._racer.eval(Path(__file__).with_name("worker.js").read_text("utf-8"))
+        for script in SCRIPTS:
+            self._racer.eval(Path(__file__).with_name(script).read_text("utf-8"))
         view: Any = self._racer.eval("at.buffer")
         self._at = view.cast("i")
         self._functions = {name: self._racer.eval(name) for name in FUNCTIONS}
@@ -73,18 +80,28 @@ class Machine:
         if racer is not None:
             racer.close()
 
-    def call(self, function: str, *arguments: str, seconds: float) -> str | None:
-        """What a function of worker.js returns; raises Interrupted when one pattern takes longer than `seconds`."""
+    def call(self, function: str, *arguments: str, limits: Limits) -> str | None:
+        """What a function of worker.js returns; raises Interrupted when one pattern outlasts the last resort.
+
+        V8 is stopped by the wall clock. Where the process had less than half of that in CPU time, the machine is
+        busy: the same call is made again, with twice the time.
+        """
         import py_mini_racer
 
         if self._racer is None:
             self.start()
-        try:
-            return self._functions[function](*arguments, timeout_sec=seconds + SLICE_SECONDS)
-        except py_mini_racer.JSTimeoutException:
-            raise self._stopped(f"it takes longer than {seconds:g} s", lost=not self._answers()) from None
-        except py_mini_racer.JSOOMException:
-            raise self._stopped("it needs too much memory", lost=True) from None
+        wall, given_up = limits.timeout_seconds, limits.timeout_seconds * MOST_PATIENCE
+        while True:
+            started = process_time()
+            try:
+                return self._functions[function](*arguments, timeout_sec=wall + SLICE_SECONDS)
+            except py_mini_racer.JSTimeoutException:
+                used, answers = process_time() - started, self._answers()
+                if 2 * used >= limits.timeout_seconds or wall >= given_up or not answers:
+                    raise self._stopped(limits.timed_out, lost=not answers) from None
+                wall *= 2
+            except py_mini_racer.JSOOMException:
+                raise self._stopped("it needs too much memory", lost=True) from None
 
     def _stopped(self, why: str, *, lost: bool) -> Interrupted:
         text, pattern = self._at[0], self._at[1]

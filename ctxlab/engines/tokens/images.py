@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 Parameters = Mapping[str, float]
+_TILE_BASE = 85
 _LARGEST = 10_000_000  # pixels, seconds, pages: more than that is not a size
 
 
@@ -23,6 +24,14 @@ class ImageCost:
 def image_tokens(width: float, height: float, cost: ImageCost) -> int:
     """What a picture of so many pixels costs; a method that doesn't exist costs what the default one does."""
     return METHODS.get(cost.method, _gemini_2_0)(width, height, cost.parameters)
+
+
+def low_detail_tokens(cost: ImageCost) -> int | None:
+    """What any picture costs with `detail: low`; None where that says nothing.
+
+    With OpenAI's tiles it is the base alone, since no tile is sent (Images and vision: calculating costs).
+    """
+    return ceil(cost.parameters.get("baseCost", _TILE_BASE)) if cost.method == "openai_tile" else None
 
 
 def image_cost(data: object) -> ImageCost | None:
@@ -57,7 +66,7 @@ def _gemini_2_0(width: float, height: float, _given: Parameters) -> int:
 
 def _openai_tile(width: float, height: float, given: Parameters) -> int:
     """Fit into 2048 x 2048, then the shorter side to 768; a base and a price for each tile of 512."""
-    base, tile, side = given.get("baseCost", 85), given.get("tileCost", 170), given.get("tileSize", 512)
+    base, tile, side = given.get("baseCost", _TILE_BASE), given.get("tileCost", 170), given.get("tileSize", 512)
     if max(width, height) > 2048:
         scale = min(2048 / width, 2048 / height)
         width, height = floor(width * scale), floor(height * scale)
@@ -92,6 +101,8 @@ def _anthropic_pixels(width: float, height: float, given: Parameters) -> int:
     return ceil(min(width * scale * height * scale / 750, given.get("maxTokens", 1600)))
 
 
+PER_IMAGE = ("fixed", "claude_3")
+"""Methods that don't ask for a picture's size."""
 METHODS: Mapping[str, Callable[[float, float, Parameters], int]] = MappingProxyType(
     {
         "fixed": _per_image,

@@ -8,8 +8,9 @@ from math import ceil
 
 from ctxlab.context import AssetRef
 from ctxlab.documents import ModelProfile
-from ctxlab.engines.tokens.images import ImageCost, image_cost, image_tokens, size_in
+from ctxlab.engines.tokens.images import PER_IMAGE, ImageCost, image_cost, image_tokens, low_detail_tokens, size_in
 from ctxlab.engines.tokens.models import read_model_name
+from ctxlab.engines.tokens.picture_size import inline_size
 
 ASSUMED_PIXELS = 1024  # for a side that isn't known
 _PAGES = ("pages", "pageCount", "page_count", "numPages")
@@ -37,12 +38,13 @@ class MediaTokens:
 
 
 def media_tokens(asset: AssetRef, rules: MediaRules) -> MediaTokens:
-    """What a file costs. An unknown side of a picture is taken for 1024 pixels, an unknown duration for 0 seconds."""
+    """What a file costs. An unknown side of a picture is taken for 1024 pixels, an unknown duration for 0 seconds.
+
+    A picture's size is what its bytes say where they are inline, else what its metadata says.
+    """
     match asset.kind:
         case "image":
-            width, height = size_in(asset.metadata, "width"), size_in(asset.metadata, "height")
-            tokens = image_tokens(width or ASSUMED_PIXELS, height or ASSUMED_PIXELS, rules.image)
-            return MediaTokens(tokens, estimated=width is None or height is None)
+            return _picture(asset, rules.image)
         case "video":
             return _by_duration(asset, rules.video_tokens_per_second)
         case "audio":
@@ -68,6 +70,20 @@ def media_rules_for(model: str | ModelProfile | None = None) -> MediaRules:
 def _rules_of_name(name: str) -> MediaRules:
     bare = read_model_name(name).bare
     return next((rules for pattern, rules in TABLE if re.match(pattern, bare)), DEFAULT_RULES)
+
+
+def _picture(asset: AssetRef, cost: ImageCost) -> MediaTokens:
+    if cost.method in PER_IMAGE:
+        return MediaTokens(image_tokens(ASSUMED_PIXELS, ASSUMED_PIXELS, cost))
+    low = asset.metadata.get("detail") == "low"
+    if low and (tokens := low_detail_tokens(cost)) is not None:
+        return MediaTokens(tokens)
+    inline = inline_size(asset.source)
+    width, height = inline or (size_in(asset.metadata, "width"), size_in(asset.metadata, "height"))
+    tokens = image_tokens(width or ASSUMED_PIXELS, height or ASSUMED_PIXELS, cost)
+    # What low detail costs where patches are counted, nobody publishes; a picture that fits 512 x 512 costs the same.
+    unclear = low and cost.method == "openai_patch" and max(width or 0, height or 0) > 512
+    return MediaTokens(tokens, estimated=width is None or height is None or unclear)
 
 
 def _by_duration(asset: AssetRef, tokens_per_second: int) -> MediaTokens:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +14,13 @@ if TYPE_CHECKING:
     from ahocorasick_rs import AhoCorasick
 
 KEPT_AUTOMATONS = 16
+WINDOW = 100_000
+"""Characters whose hits are listed at once."""
+MOST_NESTED = 3
+"""So many other keys may end where one ends; keys with more are looked for one by one, since each place of a text
+would have a hit for each of them."""
+_WORD_BEGINS = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z0-9_]|[^A-Za-z0-9_]")
+"""Where a whole word may begin."""
 MARK = "\x01"
 """What SillyTavern puts before every message; patterns may ask for it."""
 
@@ -42,9 +51,17 @@ class KeySearch:
         for i, key in enumerate(keys):
             if isinstance(key, Key):
                 words.setdefault(searchable(key.text), []).append(i)
-        self._of_word = tuple([tuple(numbers) for numbers in words.values()])
-        self._automaton = _automaton(tuple(words)) if words else None
-        self._plain = [isinstance(key, Key) and key.is_plain for key in keys]
+        nested = nested_words(list(words))
+        common = tuple([word for word in words if word not in nested])
+        self._anywhere = tuple([tuple([i for i in words[word] if _plain(keys[i])]) for word in common])
+        self._stricter = {
+            place: _Stricter(keys, [i for i in words[word] if not _plain(keys[i])])
+            for place, word in enumerate(common)
+            if len(self._anywhere[place]) < len(words[word])
+        }
+        self._automaton = _automaton(common) if common else None
+        self._longest = max(map(len, common), default=0)
+        self._nested = tuple([(word, i) for word in words if word in nested for i in words[word]])
 
     def words_in(self, texts: Sequence[str], found: Found, *, offset: int = 0) -> Found:
         """Hits of words that `found` doesn't have yet, which are added to it and returned.
@@ -67,17 +84,38 @@ class KeySearch:
         return new
 
     def _words_in(self, text: str, n: int, found: Found, new: Found) -> None:
-        if self._automaton is None or not text:
+        if not text or not (self._anywhere or self._nested):
             return
-        of_word, plain = self._of_word, self._plain
-        for word, start, end in self._automaton.find_matches_as_indexes(searchable(text), overlapping=True):
-            for i in of_word[word]:
-                if i not in new and i not in found and (plain[i] or self._stands(i, text, start, end)):
-                    new[i] = Hit(n, start, end)
+        folded = searchable(text)
+        anywhere, stricter = self._anywhere, self._stricter
+        for first, hits in self._windows(folded):
+            for word, start, end in hits:
+                numbers = anywhere[word]
+                if numbers and numbers[0] not in new and numbers[0] not in found:
+                    new.update(dict.fromkeys(numbers, Hit(n, first + start, first + end)))
+                if word in stricter:
+                    hit = Hit(n, first + start, first + end)
+                    new.update(dict.fromkeys(stricter[word].standing_at(text, hit, new, found), hit))
+        beginnings = _Beginnings(text)
+        for folded_key, i in self._nested:
+            key = self.keys[i]
+            if i not in new and i not in found and isinstance(key, Key):
+                start = first_place(key, folded_key, text, folded, beginnings)
+                if start >= 0:
+                    new[i] = Hit(n, start, start + len(folded_key))
 
-    def _stands(self, i: int, text: str, start: int, end: int) -> bool:
-        key = self.keys[i]
-        return isinstance(key, Key) and key.stands_at(text, start, end)
+    def _windows(self, folded: str) -> Iterator[tuple[int, list[tuple[int, int, int]]]]:
+        """Hits of words as (word, start, end), a window of the text at a time, and where that begins."""
+        if self._automaton is None:
+            return
+        size = max(WINDOW, self._longest)
+        if len(folded) <= size:
+            yield 0, self._automaton.find_matches_as_indexes(folded, overlapping=True)
+            return
+        for first in range(0, len(folded), size):
+            window = folded[first : first + size + self._longest - 1]
+            hits = self._automaton.find_matches_as_indexes(window, overlapping=True)
+            yield first, [hit for hit in hits if hit[1] < size]
 
     def _patterns_in(
         self,
@@ -106,6 +144,76 @@ class KeySearch:
             if hit is not None:
                 n, (start, end) = hit
                 new[i] = Hit(offset + n, max(0, start - before), max(0, end - before))
+
+
+def nested_words(words: Sequence[str]) -> set[str]:
+    """Words that end in more than MOST_NESTED other words, like the longer ones of `a`, `aa`, `aaa` ...
+
+    At every place of a text at most MOST_NESTED + 1 of the others end.
+    """
+    nested: set[str] = set()
+    chain: list[str] = []  # reversed words, each the beginning of the next
+    for word in sorted(word[::-1] for word in words):
+        while chain and not word.startswith(chain[-1]):
+            chain.pop()
+        if len(chain) > MOST_NESTED:
+            nested.add(word[::-1])
+        else:
+            chain.append(word)
+    return nested
+
+
+class _Beginnings:
+    """Where whole words may begin in a text; looked for at the first question."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._places: list[int] | None = None
+
+    def after(self, place: int) -> int:
+        """The first one behind a place, or the text's end."""
+        if self._places is None:
+            self._places = [match.start() for match in _WORD_BEGINS.finditer(self._text)]
+        at = bisect_right(self._places, place)
+        return self._places[at] if at < len(self._places) else len(self._text)
+
+
+def first_place(key: Key, word: str, text: str, folded: str, beginnings: _Beginnings) -> int:
+    """Where a key stands first, -1 for nowhere; `word` is the key as it is in the folded text."""
+    wanted, where = (key.text, text) if key.case_sensitive else (word, folded)
+    start = where.find(wanted)
+    while start >= 0 and not key.stands_at(text, start, start + len(wanted)):
+        start = where.find(wanted, beginnings.after(start) if key.whole_words else start + 1)
+    return start
+
+
+class _Stricter:
+    """Keys that are one word when upper and lower case are alike: as a whole word, or only as they are written."""
+
+    def __init__(self, keys: Sequence[AnyKey], numbers: Sequence[int]) -> None:
+        # All that are alike stand in the same places, so that one of them is asked.
+        self._alike: dict[str | None, list[tuple[Key, list[int]]]] = {}
+        groups: dict[tuple[str | None, bool], tuple[Key, list[int]]] = {}
+        for i in numbers:
+            key = keys[i]
+            assert isinstance(key, Key)
+            written = key.text if key.case_sensitive else None
+            groups.setdefault((written, key.whole_words), (key, []))[1].append(i)
+        for (written, _), group in groups.items():
+            self._alike.setdefault(written, []).append(group)
+
+    def standing_at(self, text: str, hit: Hit, new: Found, found: Found) -> list[int]:
+        """The numbers that are new of those that stand there, given that the folded word does."""
+        groups = (*self._alike.get(None, ()), *self._alike.get(text[hit.start : hit.end], ()))
+        numbers: list[int] = []
+        for key, alike in groups:
+            if alike[0] not in new and alike[0] not in found and key.stands_at(text, hit.start, hit.end):
+                numbers += alike
+        return numbers
+
+
+def _plain(key: AnyKey) -> bool:
+    return isinstance(key, Key) and key.is_plain
 
 
 def _pattern(key: AnyKey) -> PatternKey:

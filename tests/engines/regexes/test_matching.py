@@ -66,13 +66,13 @@ def test_a_pattern_that_does_not_compile_is_named_and_the_others_run() -> None:
 def test_a_pattern_that_hangs_is_stopped_and_the_others_run() -> None:
     patterns = [Pattern("!"), ENDLESS, Pattern("^(a|aa)+$", "", "python"), Pattern("a", "", "python")]
 
-    found = first_matches(patterns, [BAIT, "aa"], timeout_seconds=0.1)
+    found = first_matches(patterns, [BAIT, "aa"])
 
     assert found.spans[0] == ((40, 41), None)
     assert found.spans[3] == ((0, 1), (0, 1))
     assert found.spans[1] == found.spans[2] == (None, None)
-    assert "longer than 0.1 s" in found.problems[1]
-    assert "longer than 0.1 s" in found.problems[2]
+    assert "backtracks in one text" in found.problems[1]
+    assert "backtracks in one text" in found.problems[2]
 
 
 def test_backtracking_without_end_is_no_problem_where_linear_time_is_possible() -> None:
@@ -90,7 +90,7 @@ def test_a_sticky_pattern_forgets_where_it_stopped() -> None:
 
 def test_it_works_where_an_event_loop_runs() -> None:
     async def search() -> object:
-        return first_matches([Pattern("b"), ENDLESS], ["ab", BAIT], timeout_seconds=0.1).spans[0]
+        return first_matches([Pattern("b"), ENDLESS], ["ab", BAIT]).spans[0]
 
     assert asyncio.run(search()) == ((1, 2), None)
 
@@ -114,7 +114,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 BUSY = """
 import threading, time
 from ctxlab.engines.regexes import Pattern, first_matches
-search = lambda: first_matches([Pattern(r"(a+)+\\1$")], ["a" * 40 + "!"], timeout_seconds=60)
+search = lambda: first_matches([Pattern(r"(?:(?=[^]*)a)b|z")], ["a" * 1000000])
 threading.Thread(target=search, daemon=True).start()
 time.sleep(0.3)
 """

@@ -18,7 +18,7 @@ def python(body: str, template: str, *trim: str) -> Replacement:
 
 
 def run(text: str, *rules: Replacement) -> str:
-    found = replace_all([text], [tuple(range(len(rules)))], rules, timeout_seconds=0.2)
+    found = replace_all([text], [tuple(range(len(rules)))], rules)
     for _, changes in found.changes[0]:
         text = changed(text, changes)
     return text
@@ -100,10 +100,10 @@ def test_what_stays_the_same_is_no_change() -> None:
     ("bad", "why"),
     [
         (rule("(", ""), "doesn't compile"),
-        (rule(r"(a+)+\1$", ""), "longer than"),
+        (rule(r"(a+)+\1$", ""), "backtracks in one text"),
         (rule("a", "$`$'$`$'" * 9000), "makes a text longer"),
         (python("(", ""), "doesn't compile"),
-        (python("^(a|aa)+$", ""), "longer than"),
+        (python("^(a|aa)+$", ""), "backtracks in one text"),
         (python("a", r"\2"), "names group 2"),
         (python("a", r"\g<x>"), "names group 'x'"),
         (python("a", "\\"), "can't be read"),
@@ -111,9 +111,8 @@ def test_what_stays_the_same_is_no_change() -> None:
 )
 def test_a_bad_rule_is_left_out_of_every_text(bad: Replacement, why: str) -> None:
     texts, plan = ["a" * 40 + "!", "ba", "!"], (0, 1, 2)
-    patience = 0.1 if why == "longer than" else 20.0
 
-    found = replace_all(texts, [plan] * 3, [rule("b", "a"), bad, rule("!", "?")], timeout_seconds=patience)
+    found = replace_all(texts, [plan] * 3, [rule("b", "a"), bad, rule("!", "?")])
 
     assert why in found.problems[1]
     assert {number for steps in found.changes for number, _ in steps} == {0, 2}

@@ -30,6 +30,8 @@ export interface Draft {
   seams?: number[];
   placed: string | null;
   tokens: number;
+  /** Whether that is a guess, such as of a picture of unknown size; absent where it is none. */
+  estimated?: boolean;
 }
 
 export interface Group {

@@ -332,7 +332,7 @@ class RuleView(Widget):
         settings: dict[str, Any] = {}
         processor = _processor_of(run) if run is not None else None
         if processor is not None:
-            settings = {"compat": processor.settings.compat, "timeout_seconds": processor.settings.timeout_seconds}
+            settings = {"compat": processor.settings.compat, "limits": processor.settings.limits}
         return regex_steps(
             text, sources, self._request, role=tested.role, depth=tested.depth, stage=tested.stage, **settings
         )

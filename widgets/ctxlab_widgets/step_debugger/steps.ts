@@ -183,6 +183,7 @@ export function sentence(state: State): (string | HTMLElement)[] {
   const budget = budgetOf(state.view);
   const place = state.position ? `after ${state.position} of ${running.length}, ` : "before the first step, ";
   const sum = extra ? `${grouped(after)} + ${grouped(extra)} = ${grouped(after + extra)}` : grouped(after);
-  const about = state.view.tokenizer.estimated ? " tokens, estimated" : " tokens";
+  const isGuess = state.view.tokenizer.estimated || state.view.drafts.some((draft) => draft.estimated);
+  const about = isGuess ? " tokens, estimated" : " tokens";
   return [place, h("b", {}, sum), budget === null ? about : ` of ${grouped(budget)}${about}`];
 }

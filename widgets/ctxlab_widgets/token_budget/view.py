@@ -88,7 +88,7 @@ class Shown:
             "border": self._border(trace),
             "one_cut": bool(report) and strategy in WITH_ONE_CUT,
             "by_units": bool(report) and strategy == BY_UNITS,
-            "estimated": trace.services.tokenizer.estimated,
+            "estimated": trace.estimated,
             "strategy": strategy,
             "refused": refused,
         }

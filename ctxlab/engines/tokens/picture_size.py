@@ -1,0 +1,46 @@
+"""Width and height of a picture, read from the first of its bytes."""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+
+FIRST_CHARACTERS = 4_096  # of base64; enough for all but a JPEG with a long preamble
+MOST_CHARACTERS = 4_194_304
+
+Size = tuple[float, float]
+
+
+def inline_size(source: Mapping[str, Any]) -> Size | None:
+    """Pixels of a picture whose bytes are in its source, as base64 or a `data:` URL; None when they can't be read."""
+    base64 = source.get("base64")
+    if isinstance(base64, str):
+        return size_in_header(base64)
+    url = source.get("url")
+    if isinstance(url, str) and url.startswith("data:"):
+        head, comma, body = url.partition(",")
+        return size_in_header(body) if comma and head.endswith(";base64") else None
+    return None
+
+
+def size_in_header(base64: str) -> Size | None:
+    """Pixels of a PNG, JPEG, GIF, WebP or another form that says its size in its header."""
+    from imagesize import get
+
+    length = FIRST_CHARACTERS
+    while True:
+        try:
+            first = binascii.a2b_base64(base64[:length])
+        except ValueError:
+            return None
+        try:
+            width, height = get(BytesIO(first))
+        except Exception:  # the bytes are a stranger's, and the library names no error for broken ones
+            return None
+        if width > 0 and height > 0:
+            return width, height
+        if length >= min(len(base64), MOST_CHARACTERS):
+            return None
+        length *= 32

@@ -1,0 +1,55 @@
+"""What other packages bring by entry point. One that is broken is named and left out; everything else goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """Something that an entry point loaded, with the name of the point and of the package that announces it."""
+
+    name: str
+    package: str
+    value: Any
+
+    def left_out(self, why: str) -> str:
+        """What is said of a plugin that can't be used."""
+        return f"plugin {self.name!r} of package {self.package!r} is left out: {why}"
+
+
+def announced(group: str, problems: list[str], *, name: str | None = None) -> Iterator[Plugin]:
+    """Everything under an entry point group (or under one name in it), in order of names.
+
+    What can't be loaded is told in `problems`.
+    """
+    for point in sorted(_points(group), key=lambda point: (point.name, _package(point))):
+        if name is not None and point.name != name:
+            continue
+        try:
+            value = point.load()
+        except (Exception, SystemExit) as error:  # somebody else's module may raise anything
+            problems.append(Plugin(point.name, _package(point), None).left_out(raised(error)))
+            continue
+        yield Plugin(point.name, _package(point), value)
+
+
+def raised(error: BaseException) -> str:
+    """The error in a line."""
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def _points(group: str) -> Iterable[EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return entry_points(group=group)
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else "unknown"
