@@ -74,9 +74,7 @@ class Agent(Stored):
     parameters: JsonObject | None = None
     processors: tuple[ProcessorEntry, ...] = ()
     tool_call_config: JsonObject | None = None
-    tools: tuple[JsonObject, ...] = Field(
-        (), description="Tool definitions in OpenAI's form; counted by the limiter."
-    )
+    tools: tuple[JsonObject, ...] = Field((), description="Tool definitions in OpenAI's form; counted by the limiter.")
     assets: tuple[JsonObject, ...] = ()
     llm_think_rules: tuple[ThinkRule, ...] = ()
     version: int | None = Field(None, description="Of the file's form; see formats.migrations.")

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from ctxlab.documents.frozen import JsonObject
 from ctxlab.documents.html_table import html_table
 from ctxlab.documents.message import ModelMatch, Role
-from ctxlab.documents.frozen import JsonObject
 from ctxlab.documents.stored import Stored
 from ctxlab.documents.wording import called, counted, nearest, short
 from ctxlab.errors import CtxlabError
@@ -69,9 +69,7 @@ class RegexRule(Stored):
     trim_strings: tuple[str, ...] | None = None
     order: float | None = None
     test_input: str | None = None
-    carried: JsonObject | None = Field(
-        default=None, description="What another program's file said, to write it back."
-    )
+    carried: JsonObject | None = Field(default=None, description="What another program's file said, to write it back.")
 
     def _told(self) -> Iterator[str]:
         yield from called(self.id, self.name or "")
@@ -102,9 +100,7 @@ class RegexPreset(Stored):
     order: float | None = None
     priority: float = 100
     model_match: ModelMatch | None = None
-    carried: JsonObject | None = Field(
-        default=None, description="What another program's file said, to write it back."
-    )
+    carried: JsonObject | None = Field(default=None, description="What another program's file said, to write it back.")
 
     def _told(self) -> Iterator[str]:
         off = sum(not rule.enabled for rule in self.rules)

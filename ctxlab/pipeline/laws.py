@@ -71,7 +71,9 @@ def _nothing_recorded_is_lost(before: Context, after: Context, processor: str) -
         for key, value in before.shared.items():
             now = after.shared.get(key)
             if now is not value and now != value:
-                raise LawBroken(f"{processor} replaced {key!r}, which an earlier step left; what steps leave only grows")
+                raise LawBroken(
+                    f"{processor} replaced {key!r}, which an earlier step left; what steps leave only grows"
+                )
 
 
 def _begins_with(row: tuple[Any, ...], start: tuple[Any, ...]) -> bool:
@@ -147,7 +149,9 @@ class _Comparison:
             found = self.ancestors[id(draft)] = self._ancestors_of(draft)
             for ancestor in found:
                 if id(ancestor) in claimed:
-                    raise DuplicateKey(f"{self.processor} put {ancestor.key!r} into two messages, {draft.key!r} among them")
+                    raise DuplicateKey(
+                        f"{self.processor} put {ancestor.key!r} into two messages, {draft.key!r} among them"
+                    )
                 claimed[id(ancestor)] = draft
         for draft in self.gone:
             if id(draft) not in claimed:
@@ -182,7 +186,9 @@ class _Comparison:
                 raise UnexplainedChange(f"{self.processor} changed the origin of {key!r}, a part of {draft.key!r}")
         for key in named if draft.merged else ():
             if key not in known:
-                raise InvalidDraft(f"{self.processor} names {key!r} as a part of {draft.key!r}, which it is not made of")
+                raise InvalidDraft(
+                    f"{self.processor} names {key!r} as a part of {draft.key!r}, which it is not made of"
+                )
 
     # --- who came
 
@@ -226,7 +232,9 @@ class _Comparison:
         there.update(part.origin for group in self.before.dropped for draft in group.drafts for part in draft.parts)
         for draft in new:
             if draft.origin in there:
-                raise DuplicateKey(f"{self.processor} made {draft.key!r} of {draft.origin.ref!r}, which is there already")
+                raise DuplicateKey(
+                    f"{self.processor} made {draft.key!r} of {draft.origin.ref!r}, which is there already"
+                )
             there.add(draft.origin)
 
     # --- order, pairs
@@ -319,7 +327,9 @@ class _Heir:
         """
         for span in text.spans:
             if _story(span) not in known:
-                check_cause(span.cause, self.processor, f"put {_short(span.text)!r} into {self.draft.key!r}", UnexplainedRewrite)
+                check_cause(
+                    span.cause, self.processor, f"put {_short(span.text)!r} into {self.draft.key!r}", UnexplainedRewrite
+                )
         out: list[str] = []
         given_back: set[int] = set()
         stack = list(reversed(text.spans))
@@ -413,7 +423,9 @@ class _Loaded:
             self._fail("content", node.content, str(draft.text))
         elif not draft.text.spans and node.content:
             self._fail("content", node.content, "")
-        if (node.attachments or draft.assets) and [a.id for a in draft.assets] != [a.id for a in node.attachments or ()]:
+        if (node.attachments or draft.assets) and [a.id for a in draft.assets] != [
+            a.id for a in node.attachments or ()
+        ]:
             self._check("files", node.attachments, draft.assets)
         self._check("role", node.role, draft.role)
         self._check("speaker", node.speaker, draft.speaker)
@@ -437,7 +449,9 @@ class _Loaded:
             if span.cause is None:
                 out.append(span.text)
                 continue
-            check_cause(span.cause, self.processor, f"put {_short(span.text)!r} into {self.draft.key!r}", UnexplainedRewrite)
+            check_cause(
+                span.cause, self.processor, f"put {_short(span.text)!r} into {self.draft.key!r}", UnexplainedRewrite
+            )
             if span.was and id(span.was) not in given_back:
                 given_back.add(id(span.was))
                 stack.extend(reversed(span.was))
@@ -494,9 +508,7 @@ def _difference(was: str, back: str) -> str:
     return f"{lost!r} at character {at}" if lost else f"{back[at : at + 20]!r} is there twice"
 
 
-def _middles(
-    old: tuple[Draft, ...], new: tuple[Draft, ...]
-) -> tuple[tuple[Draft, ...], tuple[Draft, ...], int]:
+def _middles(old: tuple[Draft, ...], new: tuple[Draft, ...]) -> tuple[tuple[Draft, ...], tuple[Draft, ...], int]:
     """Both rows without the drafts that they share at the front and at the back, and how many those at the front are."""
     shortest = min(len(old), len(new))
     front = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a is not b), shortest)

@@ -257,9 +257,7 @@ class _Assembly:
         elif self.ctx.request.agent is not None:
             self.dialects[preset.key] = self.ctx.request.agent.macro_dialect
         body = (Text.of(node.content, origin), *assets)
-        return Draft(
-            preset.key, node.role, body, origin, speaker=node.speaker, pinned=True, meta=FrozenDict(meta)
-        )
+        return Draft(preset.key, node.role, body, origin, speaker=node.speaker, pinned=True, meta=FrozenDict(meta))
 
     def _assets(self, preset: Preset) -> tuple[AssetRef, ...]:
         agent = self.ctx.request.agent

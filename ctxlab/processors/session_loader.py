@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from ctxlab.context import EMPTY, NOTHING, AssetRef, Cause, Context, Draft, Dropped, Edit, Origin, Pending, Span, Text
+from ctxlab.context import NOTHING, AssetRef, Cause, Context, Draft, Dropped, Edit, Origin, Pending, Span, Text
 from ctxlab.documents import Agent, Asset, MessageNode, ModelProfile, ProcessorEntry
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.html import as_markdown, looks_like_html

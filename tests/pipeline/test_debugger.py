@@ -126,7 +126,9 @@ def test_a_person_may_take_out_what_a_step_may_not() -> None:
     at.edit(lambda ctx: ctx.arrange([]))
 
     assert said(at.run().result) == ["b", "c"]
-    assert [event.text for event in at.trace.why("made:a").events][-1] == "dropped: edit / by hand: taken out in the debugger"
+    assert [event.text for event in at.trace.why("made:a").events][
+        -1
+    ] == "dropped: edit / by hand: taken out in the debugger"
 
 
 def test_a_skipped_step_is_passed_over() -> None:

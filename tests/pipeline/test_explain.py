@@ -243,7 +243,11 @@ def test_words_in_a_merged_message_name_the_part_that_they_belong_to() -> None:
 def test_words_that_were_replaced_in_a_merged_message_name_their_part() -> None:
     @processor("hush", priority=360)
     def hush(ctx: Context) -> Context:
-        return ctx.edit(lambda draft: draft.edit_text(lambda text: text.sub(re.compile("b.*"), "", cause=Cause("hush", "rule", "why"))))
+        return ctx.edit(
+            lambda draft: draft.edit_text(
+                lambda text: text.sub(re.compile("b.*"), "", cause=Cause("hush", "rule", "why"))
+            )
+        )
 
     def merge(ctx: Context) -> Context:
         return ctx.merge(["a", "b", "c"], "", Cause("merge", "rule", "why"))

@@ -27,7 +27,15 @@ from ctxlab.context import (
     merged_draft,
 )
 from ctxlab.documents import Agent, Session, ToolCall
-from ctxlab.errors import BudgetTooSmall, DuplicateKey, InvalidDraft, LawBroken, UnexplainedChange, UnexplainedDrop, UnexplainedRewrite
+from ctxlab.errors import (
+    BudgetTooSmall,
+    DuplicateKey,
+    InvalidDraft,
+    LawBroken,
+    UnexplainedChange,
+    UnexplainedDrop,
+    UnexplainedRewrite,
+)
 from ctxlab.pipeline import Pipeline, Services, Trace, diff, processor
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.strategies import agents, edits_of, sessions, spoken, texts
@@ -428,7 +436,9 @@ def vandalised(draw: st.DrawFn, draft: Draft, others: tuple[Draft, ...]) -> Draf
         case "told field":
             return draft.changed(cause, **{name: draw(SOME_FIELDS[name])})
         case "splice":
-            return draft.edit_text(lambda t: t.splice([Edit(min(at, len(t)), max(min(at, len(t)), min(end, len(t))), "new", cause)]))
+            return draft.edit_text(
+                lambda t: t.splice([Edit(min(at, len(t)), max(min(at, len(t)), min(end, len(t))), "new", cause)])
+            )
         case "slice":
             return draft.edit_text(lambda t: t.cut(at, end) + (t.cut(end, 99) if cause is CAUSE else Text()))
         case "body":
@@ -472,7 +482,11 @@ def test_a1_a_careless_step_is_refused_or_can_be_taken_back(drafts: tuple[Draft,
     except LawBroken:
         return
 
-    back = [draft for whole in (*after.drafts, *(d for g in after.dropped for d in g.drafts)) for draft in taken_back(whole, before)]
+    back = [
+        draft
+        for whole in (*after.drafts, *(d for g in after.dropped for d in g.drafts))
+        for draft in taken_back(whole, before)
+    ]
     assert sorted(back) == sorted((draft.key, spelled_out(draft.body), fields_of(draft)) for draft in before.drafts)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import Phase, assume, event, given, settings
 from hypothesis import strategies as st
 
