@@ -82,6 +82,10 @@ def _events(step: Step, key: str) -> Iterator[Event]:
     if before is None:
         cause = _written_for(after)
         yield Event(step.id, "added", _added_words(step, key, after, cause), None, after, cause)
+        if after.changes:
+            names = ", ".join(dict.fromkeys(change.field for change in after.changes))
+            cause = after.changes[0].cause
+            yield Event(step.id, "changed", f"changed: {names} ({cause.reason})", None, after, cause)
         return
     if after is not before:
         yield from _changed(step, key, before, after)
@@ -104,7 +108,9 @@ def _changed(step: Step, key: str, before: Draft, after: Draft) -> Iterator[Even
         yield Event(step.id, "rewritten", words, old, new, causes[0] if causes else None)
     fields = _field_words(before, after)
     if fields:
-        yield Event(step.id, "changed", fields, before, after)
+        cause = next((c.cause for c in after.changes[len(before.changes) :] if c.field != "place"), None)
+        reason = f" ({cause.reason})" if cause is not None else ""
+        yield Event(step.id, "changed", f"{fields}{reason}", before, after, cause)
 
 
 def _holder(ctx: Context, key: str) -> Draft | None:
@@ -131,7 +137,8 @@ def _moved(step: Step, before: Draft, after: Draft) -> Iterator[Event]:
         return
     there, here = set(old), set(new)
     if after.key in moved_keys([k for k in old if k in here], [k for k in new if k in there]):
-        yield Event(step.id, "moved", f"moved from place {was + 1} to {now + 1}", before, after)
+        cause = next((change.cause for change in reversed(after.changes) if change.field == "place"), None)
+        yield Event(step.id, "moved", f"moved from place {was + 1} to {now + 1}", before, after, cause)
 
 
 def _drop_words(group: Dropped) -> str:
@@ -197,7 +204,7 @@ def _causes_in(text: Text) -> set[Cause]:
     return found
 
 
-FIELDS = ("calls", "result_of", "reasoning", "speaker", "pinned", "priority", "meta")
+FIELDS = ("calls", "pinned", "priority", "reasoning", "result_of", "speaker", "meta")
 
 
 def _field_words(before: Draft, after: Draft) -> str:

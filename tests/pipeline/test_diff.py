@@ -7,7 +7,7 @@ from ctxlab.documents import Agent, LoreEntry, Session, ToolCall, Worldbook
 from ctxlab.pipeline import Services, Trace, diff
 from ctxlab.testing.fakes import WordTokenizer
 
-WHY = Cause("test", "rule")
+WHY = Cause("test", "rule", "why")
 SERVICES = Services(tokenizer=WordTokenizer())
 
 

@@ -124,61 +124,61 @@ def test_a_change_of_fields_names_them() -> None:
     trace = run(row("a"), changes, pins)
 
     assert [event.text for event in trace.why("a").events[1:]] == [
-        "role changed from user to system",
-        "changed: speaker, pinned",
+        "role changed from user to system (why)",
+        "changed: pinned, speaker (why)",
     ]
 
 
 def test_a_rewrite_names_its_own_cause_and_not_an_older_one_of_the_same_text() -> None:
-    older = Text.of("the old reef", Origin("lore", "b/1"), Cause("first", "reef"))
+    older = Text.of("the old reef", Origin("lore", "b/1"), Cause("first", "reef", "why"))
     ctx = Context(Request(Session(id="s")), (Draft("a", "user", (older,), Origin("lore", "b/1")),))
 
     def second(ctx: Context) -> Context:
         cut = re.compile("old")
-        return ctx.edit(lambda d: d.with_text(d.text.sub(cut, "new", cause=Cause("second", "young"))))
+        return ctx.edit(lambda d: d.edit_text(lambda text: text.sub(cut, "new", cause=Cause("second", "young", "why"))))
 
     (_, event) = run(ctx, second).why("a").events
 
-    assert event.cause == Cause("second", "young")
-    assert event.text == "rewritten by second / young: 12 -> 12 characters"
+    assert event.cause == Cause("second", "young", "why")
+    assert event.text == "rewritten by second / young: why: 12 -> 12 characters"
 
 
 def test_a_rewrite_by_several_rules_names_the_first_and_counts_the_others() -> None:
     def rules(ctx: Context) -> Context:
         def change(draft: Draft) -> Draft:
-            text = draft.text.sub(re.compile("am"), "was", cause=Cause("rules", "past"))
-            return draft.with_text(text.sub(re.compile("I"), "she", cause=Cause("rules", "she")))
+            text = draft.text.sub(re.compile("am"), "was", cause=Cause("rules", "past", "why"))
+            return replace(draft, body=(text.sub(re.compile("I"), "she", cause=Cause("rules", "she", "why")),))
 
         return ctx.edit(change)
 
     (_, event) = run(row("a"), rules).why("a").events
 
-    assert event.text == "rewritten by rules / past and 1 more: 6 -> 9 characters"
+    assert event.text == "rewritten by rules / past: why and 1 more: 6 -> 9 characters"
 
 
 def test_a_part_is_not_rewritten_where_another_part_is() -> None:
     def merge(ctx: Context) -> Context:
-        return ctx.merge(["a", "b"], "|", Cause("merge", "rule"))
+        return ctx.merge(["a", "b"], "|", Cause("merge", "rule", "why"))
 
     def hush(ctx: Context) -> Context:
-        return ctx.edit(lambda d: d.with_text(d.text.sub(re.compile("b"), "someone", cause=Cause("hush", "rule"))))
+        return ctx.edit(lambda d: d.edit_text(lambda text: text.sub(re.compile("b"), "someone", cause=Cause("hush", "rule", "why"))))
 
     trace = run(row("a", "b", "c"), merge, hush)
 
     assert [event.kind for event in trace.why("a").events] == ["added", "merged", "rewritten"]
     assert [event.text for event in trace.why("b").events][1:] == [
         "merged with a",
-        "rewritten by hush / rule: 6 -> 12 characters",
+        "rewritten by hush / rule: why: 6 -> 12 characters",
     ]
     assert [event.kind for event in trace.why("c").events] == ["added"]
 
 
 def test_a_second_merge_names_what_came_and_its_own_cause() -> None:
     def first(ctx: Context) -> Context:
-        return ctx.merge(["a", "b"], "|", Cause("first", "rule"))
+        return ctx.merge(["a", "b"], "|", Cause("first", "rule", "why"))
 
     def second(ctx: Context) -> Context:
-        return ctx.merge([draft.key for draft in ctx.drafts], "|", Cause("second", "rule"))
+        return ctx.merge([draft.key for draft in ctx.drafts], "|", Cause("second", "rule", "why"))
 
     events = run(row(*"abcdefghijk"), first, second).why("b").events
 
@@ -191,8 +191,8 @@ def test_a_second_merge_names_what_came_and_its_own_cause() -> None:
 def test_a_message_that_was_moved_and_rewritten_says_both() -> None:
     def both(ctx: Context) -> Context:
         first = ctx.drafts[0]
-        text = first.text.sub(re.compile("am"), "was", cause=Cause("both", "rule"))
-        return ctx.arrange((*ctx.drafts[1:], first.with_text(text)))
+        text = first.text.sub(re.compile("am"), "was", cause=Cause("both", "rule", "why"))
+        return ctx.arrange((*ctx.drafts[1:], replace(first, body=(text,)).moved(0, Cause("both", "rule", "why"))))
 
     kinds = [event.kind for event in run(row("a", "b", "c"), both).why("a").events]
 
@@ -208,10 +208,9 @@ def test_a_file_that_is_gone_is_a_change_and_a_copy_is_none() -> None:
         return ctx.edit(replace)
 
     def takes(ctx: Context) -> Context:
-        ctx = ctx.edit(lambda d: replace(d, body=tuple(part for part in d.body if part is not file)))
-        return ctx.note("info", "f is not sent", file="f")
+        return ctx.edit(lambda d: d.with_body(d.body[:1], Cause("takes", "rule", "why")))
 
-    assert [event.text for event in run(ctx, copies, takes).why("a").events][1:] == ["changed: files"]
+    assert [event.text for event in run(ctx, copies, takes).why("a").events][1:] == ["changed: files (why)"]
 
 
 def test_why_a_message_was_added_is_not_why_its_words_were_changed() -> None:

@@ -10,7 +10,7 @@ from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
 from ctxlab.documents import Session
 from ctxlab.pipeline.parts import pieces
 
-WHY = Cause("merge", "rule")
+WHY = Cause("merge", "rule", "why")
 
 
 def draft(id: str, said: str) -> Draft:
@@ -63,7 +63,7 @@ def test_words_merged_twice_are_those_of_the_first_messages() -> None:
 
 def test_a_seam_that_was_rewritten_leaves_the_parts_to_their_origins() -> None:
     whole = merged("one", "two", "three")
-    whole = whole.edit_text(lambda text: text.sub(re.compile(r"e \| t"), "_", cause=Cause("plugin", "rule")))
+    whole = whole.edit_text(lambda text: text.sub(re.compile(r"e \| t"), "_", cause=Cause("plugin", "rule", "why")))
 
     assert [(piece.seam, str(piece.text)) for piece in pieces(whole)] == [("", "on_"), ("", "wo"), (" | ", "three")]
 

@@ -77,13 +77,13 @@ def test_a10_what_broke_a_place_is_the_first_edit_that_did() -> None:
 
 def test_a10_words_are_found_in_the_texts_of_earlier_steps_as_they_stood_alone() -> None:
     def calms(ctx: Context) -> Context:
-        return ctx.edit(lambda d: d.with_text(d.text.sub(re.compile("b"), "x", cause=Cause("calms", "b"))))
+        return ctx.edit(lambda d: d.edit_text(lambda text: text.sub(re.compile("b"), "x", cause=Cause("calms", "b", "why"))))
 
     def merges(ctx: Context) -> Context:
-        return ctx.merge(["n0", "n1"], "|", Cause("merges", "rule"))
+        return ctx.merge(["n0", "n1"], "|", Cause("merges", "rule", "why"))
 
     def shouts(ctx: Context) -> Context:
-        return ctx.edit(lambda d: d.with_text(d.text.sub(re.compile("c"), "C", cause=Cause("shouts", "c"))))
+        return ctx.edit(lambda d: d.edit_text(lambda text: text.sub(re.compile("c"), "C", cause=Cause("shouts", "c", "why"))))
 
     trace = run(row("a", "b c"), calms, merges, shouts)
 
@@ -91,14 +91,14 @@ def test_a10_words_are_found_in_the_texts_of_earlier_steps_as_they_stood_alone()
     (merged,) = trace.where("x c")
     assert (alone.key, alone.part, alone.start, str(alone.version)) == ("n0", "n1", 0, "the text at the start")
     assert (merged.key, merged.part, merged.start, str(merged.version)) == ("n0", "n1", 2, "the text after merges")
-    assert str(alone).startswith("n1, in the merged n0, characters 0-3 of the text at the start: replaced by calms / b")
+    assert str(alone).startswith("n1, in the merged n0, characters 0-3 of the text at the start: replaced by calms / b: why")
 
 
 def test_a10_parts_are_told_apart_where_a_step_joins_and_edits_at_once() -> None:
     def both(ctx: Context) -> Context:
-        (whole,) = ctx.merge(["n0", "n1"], "", Cause("both", "joined")).drafts
-        text = whole.text.splice([Edit(2, 3, "", Cause("both", "cut"))])
-        return replace(ctx, drafts=(whole.with_text(Text(text.spans)),))
+        (whole,) = ctx.merge(["n0", "n1"], "", Cause("both", "joined", "why")).drafts
+        text = whole.text.splice([Edit(2, 3, "", Cause("both", "cut", "why"))])
+        return replace(ctx, drafts=(replace(whole, body=(Text(text.spans),)),))
 
     places = run(row("ab", "b"), both).where("b")
 
@@ -108,9 +108,9 @@ def test_a10_parts_are_told_apart_where_a_step_joins_and_edits_at_once() -> None
 def test_a10_spans_alone_tell_what_stood_between_two_rules() -> None:
     def rules(ctx: Context) -> Context:
         def change(draft: Draft) -> Draft:
-            text = draft.text.sub(re.compile("quick"), "slow", cause=Cause("rules", "one"))
-            text = text.sub(re.compile("slow brown"), "calm", cause=Cause("rules", "two"))
-            return draft.with_text(text + Text.of("!", Origin("notice"), Cause("rules", "three")))
+            text = draft.text.sub(re.compile("quick"), "slow", cause=Cause("rules", "one", "why"))
+            text = text.sub(re.compile("slow brown"), "calm", cause=Cause("rules", "two", "why"))
+            return replace(draft, body=(text + Text.of("!", Origin("notice"), Cause("rules", "three", "why")),))
 
         return ctx.edit(change)
 
@@ -126,18 +126,18 @@ def test_a10_spans_alone_tell_what_stood_between_two_rules() -> None:
 def test_a10_words_of_a_message_that_a_person_took_out_or_changed_say_so() -> None:
     debugger = Debugger(run(row("one two", "three")))
     debugger.edit(lambda ctx: replace(ctx, drafts=ctx.drafts[:1]))
-    debugger.edit(lambda ctx: ctx.edit(lambda d: d.with_text(Text.of("one 2", d.origin))))
+    debugger.edit(lambda ctx: ctx.edit(lambda d: replace(d, body=(Text.of("one 2", d.origin),))))
     trace = debugger.trace
 
     (gone,), (changed,) = trace.where("three"), trace.where("two")
-    assert str(gone).startswith("n1 characters 0-5: dropped by debugger / by hand: a person took it out")
-    assert str(changed).startswith("n0 characters 4-7 of the text at the start: replaced by debugger / by hand")
+    assert str(gone).startswith("n1 characters 0-5: dropped by edit / by hand: taken out in the debugger")
+    assert str(changed).startswith("n0 characters 4-7 of the text at the start: replaced by edit / by hand")
     assert [place.state for place in trace.where("one")] == ["sent"]
 
 
 def test_a10_what_was_put_back_by_hand_is_not_dropped() -> None:
     def drops(ctx: Context) -> Context:
-        return ctx.drop(["n0"], Cause("drops", "rule"))
+        return ctx.drop(["n0"], Cause("drops", "rule", "why"))
 
     debugger = Debugger(run(row("one", "two"), drops))
     debugger.run()
@@ -183,7 +183,7 @@ def test_a10_a_text_is_searched_as_often_as_there_are_texts_not_edits() -> None:
     def work(n: int) -> int:
         def step(i: int) -> Any:
             def edits(ctx: Context) -> Context:
-                return ctx.edit(lambda d: d.with_text(d.text.splice([Edit(i, i + 1, "x", Cause(f"s{i}", "r"))])))
+                return ctx.edit(lambda d: d.edit_text(lambda t: t.splice([Edit(i, i + 1, "x", Cause(f"s{i}", "r", "why"))])))
 
             edits.__name__ = f"s{i}"
             return edits

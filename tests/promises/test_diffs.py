@@ -12,7 +12,7 @@ from ctxlab.documents import Session, ToolCall
 from ctxlab.pipeline import diff
 from ctxlab.pipeline.parts import pieces
 
-WHY = Cause("merge", "rule")
+WHY = Cause("merge", "rule", "why")
 
 
 @st.composite

@@ -21,7 +21,7 @@ ADDED = re.compile(r"added as (a part of )?message (\d+)(, asked for .+)?( \(.*\
 REWRITTEN = re.compile(r"rewritten by (.*): (\d+) -> (\d+) characters", re.DOTALL)
 MOVED = re.compile(r"moved from place (\d+) to (\d+)")
 MERGED = re.compile(r"merged with (.+?)( and (\d+) more)?")
-CHANGED = re.compile(r"(role changed from (\w+) to (\w+))?(?:; )?(changed: (.+))?")
+CHANGED = re.compile(r"(role changed from (\w+) to (\w+))?(?:; )?(changed: ([^(]+?))?( \(.*\))?")
 
 rules = st.lists(
     st.sampled_from(
@@ -106,9 +106,13 @@ def _rewritten(event: Event, step: Step, key: str, before: Draft | None, after: 
 
 def _changed(event: Event, step: Step, key: str, before: Draft | None, after: Draft | None) -> bool:
     said = CHANGED.fullmatch(event.text)
-    assert said is not None and before is not None and after is not None
+    assert said is not None and after is not None
+    mine = after.changes[len(before.changes) if before else 0 :]
+    assert event.cause is None or event.cause in {change.cause for change in mine}
+    if before is None:  # as it was stored
+        return said[5].split(", ") == list(dict.fromkeys(change.field for change in mine))
     roles = (said[2], said[3]) == ((before.role, after.role) if before.role != after.role else (None, None))
-    names = {"calls", "result_of", "reasoning", "name", "pinned", "meta", "priority"}
+    names = {"calls", "result_of", "reasoning", "speaker", "pinned", "meta", "priority"}
     told = set(said[5].split(", ")) if said[5] else set[str]()
     return roles and told & names == {name for name in names if getattr(before, name) != getattr(after, name)}
 

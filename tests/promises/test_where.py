@@ -52,7 +52,7 @@ def edits(draw: st.DrawFn, text: str, step: str, rule: str) -> list[Edit]:
         end = draw(st.sampled_from([start, start, min(start + 1, len(text)), len(text)]))
         new = draw(short)
         if new != text[start:end]:
-            found.append(Edit(start, end, new, Cause(step, f"{rule}.{n}")))
+            found.append(Edit(start, end, new, Cause(step, f"{rule}.{n}", "why")))
         at = min(end + 1, len(text))
     return [edit for i, edit in enumerate(found) if not i or found[i - 1].end <= edit.start]
 
@@ -77,7 +77,7 @@ class Rewriter:
             self.journal.texts.append(str(text))
         if self.forgets and text is not draft.text:
             text = Text(text.spans)  # as a plugin may build it: nothing but spans tells what stood there
-        return draft.with_text(text)
+        return replace(draft, body=(text,))
 
 
 class Joiner(Rewriter):
@@ -87,7 +87,7 @@ class Joiner(Rewriter):
         parents = ctx.drafts[:2]
         if len(parents) < 2:
             return ctx
-        ctx = ctx.merge([draft.key for draft in parents], "|", Cause(self.name, "merge"))
+        ctx = ctx.merge([draft.key for draft in parents], "|", Cause(self.name, "merge", "why"))
         whole = ctx.drafts[0]
         found = self.data.draw(edits(str(whole.text), self.name, "r"), label=self.name)
         text = whole.text.splice(found)
@@ -101,15 +101,15 @@ class Joiner(Rewriter):
             self.journal.texts.append(str(whole.text))
             self.journal.broken.append((whole.key, self.name, str(whole.text), found))
         self.journal.texts.append(str(text))
-        return replace(ctx, drafts=(whole.with_text(text), *ctx.drafts[1:]))
+        return replace(ctx, drafts=(replace(whole, body=(text,)), *ctx.drafts[1:]))
 
 
 def merges(ctx: Context) -> Context:
-    return ctx.merge([draft.key for draft in ctx.drafts][:2], "|", Cause("merges", "rule"))
+    return ctx.merge([draft.key for draft in ctx.drafts][:2], "|", Cause("merges", "rule", "why"))
 
 
 def drops(ctx: Context) -> Context:
-    return ctx.drop([ctx.drafts[0].key], Cause("drops", "rule"))
+    return ctx.drop([ctx.drafts[0].key], Cause("drops", "rule", "why"))
 
 
 def ran(data: st.DataObject, *, forgets: bool, rules: int = 3) -> tuple[Trace, Journal]:
