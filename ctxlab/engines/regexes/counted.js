@@ -35,7 +35,7 @@ class Work {
   }
 
   refuse() {
-    throw new TooMuchWork(`it needs more than ${this.most} backtracks in one text`);
+    throw new TooMuchWork(`it needs more than ${this.most.toLocaleString("en-US")} backtracks in one text`);
   }
 }
 

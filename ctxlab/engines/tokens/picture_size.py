@@ -8,7 +8,8 @@ from io import BytesIO
 from typing import Any
 
 FIRST_CHARACTERS = 4_096  # of base64; enough for all but a JPEG with a long preamble
-MOST_CHARACTERS = 4_194_304
+_BEGINNINGS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8", b"GIF8", b"RIFF")
+MOST_CHARACTERS = 1_048_576
 
 Size = tuple[float, float]
 
@@ -26,7 +27,7 @@ def inline_size(source: Mapping[str, Any]) -> Size | None:
 
 
 def size_in_header(base64: str) -> Size | None:
-    """Pixels of a PNG, JPEG, GIF, WebP or another form that says its size in its header."""
+    """Pixels of a PNG, JPEG, GIF or WebP, the forms that vendors take; None for everything else."""
     from imagesize import get
 
     length = FIRST_CHARACTERS
@@ -34,6 +35,8 @@ def size_in_header(base64: str) -> Size | None:
         try:
             first = binascii.a2b_base64(base64[:length])
         except ValueError:
+            return None
+        if not first.startswith(_BEGINNINGS):
             return None
         try:
             width, height = get(BytesIO(first))
@@ -43,4 +46,4 @@ def size_in_header(base64: str) -> Size | None:
             return width, height
         if length >= min(len(base64), MOST_CHARACTERS):
             return None
-        length *= 32
+        length *= 16

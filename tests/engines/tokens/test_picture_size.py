@@ -60,7 +60,11 @@ def test_b5_low_detail_is_the_base_price_where_the_vendor_says_so(model: str, to
     assert media_tokens(inline(PNG, detail="low"), media_rules_for(model)) == tokens
 
 
-@given(st.sampled_from([PNG, GIF, WEBP, JPEG, b"", b"II*\0", b"<svg ", b"\0\0\0\x0cjP  "]), st.binary(max_size=60))
+def test_b5_a_form_that_no_vendor_takes_is_not_looked_into() -> None:
+    assert size_in_header(b64encode(b"<svg width='3' height='4'></svg>").decode()) is None
+
+
+@given(st.sampled_from([PNG, GIF, WEBP, JPEG, b"", b"RIFF", b"\xff\xd8\xff\xe1"]), st.binary(max_size=60))
 def test_b5_broken_bytes_are_no_size_and_no_crash(head: bytes, rest: bytes) -> None:
     size = size_in_header(b64encode(head[:20] + rest).decode())
 
