@@ -24,15 +24,15 @@ def by_hand(before: Context, after: Context) -> Context:
     old = {draft.key: draft for draft in before.drafts}
     drafts = [_explained(old[d.key], d) if d.key in old and old[d.key] is not d else d for d in after.drafts]
     drafts = _moved(before.drafts, drafts)
-    groups = [_signed(group) for group in after.dropped[len(before.dropped) :]]
+    known = set(map(id, before.dropped))  # a person may also put back what a step has dropped
+    groups = [group if id(group) in known else _signed(group) for group in after.dropped]
     there = {part.key for draft in drafts for part in draft.parts}
     there |= {part.key for group in groups for draft in group.drafts for part in draft.parts}
     lost = tuple([draft for draft in before.drafts if any(part.key not in there for part in draft.parts)])
     if lost:
         groups.append(Dropped(lost, TAKEN_OUT))
     same = len(drafts) == len(after.drafts) and all(a is b for a, b in zip(drafts, after.drafts, strict=True))
-    dropped = (*before.dropped, *groups)
-    return replace(after, drafts=after.drafts if same else tuple(drafts), dropped=dropped if groups else before.dropped)
+    return replace(after, drafts=after.drafts if same else tuple(drafts), dropped=tuple(groups))
 
 
 def _signed(group: Dropped) -> Dropped:

@@ -130,7 +130,7 @@ def test_what_is_merged_in_one_only_is_joined_and_not_changed() -> None:
 
     assert rows(a, b) == [("a", "joined"), ("b", "joined"), ("c", "same")]
     assert [(row.told, str(row.cause)) for row in there.changes] == [
-        ("sent alone in a", "test / rule"),
+        ("sent alone in a", "test / rule: why"),
         ("sent alone in a", "test / rule: it is part of a"),
     ]
     assert [row.told for row in back.changes] == ["sent alone in b", "sent alone in b"]

@@ -196,7 +196,7 @@ def test_a2_what_replaced_several_texts_at_once_needs_no_deep_stack_either() -> 
 def test_a2_a_text_rewritten_by_many_steps_costs_one_reference_a_step() -> None:
     few, many = (len(pickle.dumps([rewritten(n) for n in range(upto)])) for upto in (100, 200))
 
-    assert many < 4.5 * few  # histories of n rewrites each: n squared, and no more than that
+    assert many < 5.5 * few  # histories of n rewrites each: n squared, and not n cubed, which would be 8
 
 
 # --- size

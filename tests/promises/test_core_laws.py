@@ -323,7 +323,7 @@ class Plugin:
         if not self.drafts:
             return self.do("keep", draft)
         first = self.drafts.pop()
-        if first.origin.kind == "made":  # a part is what was there before
+        if not first.key.startswith("node:"):  # a part is what was there before
             self.breaks.add(InvalidDraft)
         text = first.text if deed == "merge and lose the words" else first.text + draft.text
         merged = () if deed == "merge and name nobody" else (*first.parts, *draft.parts)
