@@ -88,7 +88,7 @@ class Dropped:
     """Drafts that one rule took out.
 
     Where a budget was the reason, `border` are the keys of the messages that didn't fit, `needed` the tokens that they
-    needed and `left` those that were left; all others in the group went because these did.
+    needed and `left` those that were left; others in the group went because these did. The cause's reason says so.
     """
 
     drafts: tuple[Draft, ...]
@@ -140,9 +140,14 @@ class Context:
     def drop(
         self, keys: Collection[str], cause: Cause, *, needed: int | None = None, left: int | None = None
     ) -> Context:
-        """Without the drafts of these keys, which are kept as one group under `dropped`."""
+        """Without the drafts of these keys, which are kept as one group under `dropped`.
+
+        A cause without a reason gets one from the tokens that they needed and those that were left.
+        """
         if not keys:
             return self
+        if not cause.reason and needed is not None and left is not None:
+            cause = replace(cause, reason=f"needed {needed:,} tokens, {left:,} were left")
         wanted = set(keys)
         gone = tuple([draft for draft in self.drafts if draft.key in wanted])
         _all_there(wanted, gone, f"{cause.processor} drops")

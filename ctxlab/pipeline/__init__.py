@@ -7,6 +7,7 @@ from ctxlab.pipeline.explain import Event, Life, Place
 from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.registry import plugin_processors
+from ctxlab.pipeline.remedy import LeastBudget, Remedy
 from ctxlab.pipeline.services import Call, Services, Tokenizer
 from ctxlab.pipeline.telling import span_story
 from ctxlab.pipeline.trace import Step, Trace
@@ -18,12 +19,14 @@ __all__ = [
     "Diff",
     "Event",
     "FunctionProcessor",
+    "LeastBudget",
     "Life",
     "Merged",
     "Pipeline",
     "Place",
     "Processor",
     "ProcessorSettings",
+    "Remedy",
     "Rewritten",
     "Row",
     "Services",

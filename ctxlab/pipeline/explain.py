@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from ctxlab.context import Cause, Context, Draft, Dropped, Span, Text
+from ctxlab.context import Cause, Context, Draft, Span, Text
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline.changes import moved_keys
 from ctxlab.pipeline.parts import pieces, seam_cause
+from ctxlab.pipeline.remedy import BY_HAND, LeastBudget, Remedy, remedies
 from ctxlab.pipeline.telling import done_by, span_story
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class Life:
     key: str
     events: tuple[Event, ...]
     draft: Draft | None
+    _remedy: Callable[[], Remedy | None] = field(default=lambda: None, repr=False)
 
     def __repr__(self) -> str:
         return f"Life({self.key!r}, {len(self.events)} events, {'sent' if self.draft else 'dropped'})"
@@ -49,8 +52,28 @@ class Life:
     def __str__(self) -> str:
         lines = [self.key]
         lines += [f"  {event.step}: {event.text}" for event in self.events]
-        lines.append("  it is sent" if self.draft else "  it is not sent")
+        lines.append(f"  {self.outcome}")
         return "\n".join(lines)
+
+    @property
+    def outcome(self) -> str:
+        """Whether it is sent; of a message that isn't, what would have kept it, or why nothing would."""
+        if self.draft is not None:
+            return "it is sent"
+        return f"it is not sent; {self.remedy}" if self.remedy else "it is not sent"
+
+    @property
+    def remedy(self) -> Remedy | None:
+        """What would have kept a dropped message, worked out when it is first asked for; None of one that is sent."""
+        return self._remedy()
+
+    @property
+    def least_budget(self) -> LeastBudget | None:
+        """The least budget above this run's that keeps a dropped message; None where no budget would.
+
+        `remedy` says why not.
+        """
+        return self.remedy.least_budget if self.remedy else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +113,10 @@ def life(trace: Trace, key: str) -> Life:
     if not events:
         known = list(dict.fromkeys(d.key for step in trace.steps for d in step.after.drafts))
         raise CtxlabError(f"no step had a message {key!r}{did_you_mean(key, known[:2000])}")
-    return Life(key, tuple(events), _holder(trace.result, key))
+    draft = _holder(trace.result, key)
+    if draft is not None:
+        return Life(key, tuple(events), draft)
+    return Life(key, tuple(events), None, cache(lambda: remedies(trace, [key]).get(key, BY_HAND)))
 
 
 def _events(step: Step, key: str) -> Iterator[Event]:
@@ -98,7 +124,7 @@ def _events(step: Step, key: str) -> Iterator[Event]:
     for group in step.after.dropped[len(step.before.dropped) :]:
         for draft in group.drafts:
             if key in (draft.key, *(part.key for part in draft.merged)):
-                yield Event(step.id, "dropped", _drop_words(group), before or draft, None, group.cause)
+                yield Event(step.id, "dropped", f"dropped: {group.cause}", before or draft, None, group.cause)
                 return
     if after is None:
         if before is not None:  # only a person's edit may do that
@@ -135,13 +161,6 @@ def _moved(step: Step, draft: Draft) -> Iterator[Event]:
     there, here = set(old), set(new)
     if draft.key in moved_keys([k for k in old if k in here], [k for k in new if k in there]):
         yield Event(step.id, "moved", f"moved from place {was + 1} to {now + 1}", draft, draft)
-
-
-def _drop_words(group: Dropped) -> str:
-    words = f"dropped: {group.cause}"
-    if group.needed is not None and group.left is not None and group.cause.reason == "":
-        words += f": needed {group.needed}, left {group.left}"
-    return words
 
 
 def _added_words(step: Step, draft: Draft) -> str:

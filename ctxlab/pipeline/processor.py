@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar, Self, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
@@ -11,6 +11,9 @@ from pydantic.alias_generators import to_camel
 from ctxlab.context import Context
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline.services import Services, Tokenizer
+
+if TYPE_CHECKING:
+    from ctxlab.pipeline.remedy import Remedy
 
 
 class ProcessorSettings(BaseModel):
@@ -71,6 +74,13 @@ class Processor:
     def may_add_tokens(self, tokenizer: Tokenizer) -> int:
         """Tokens that this step may add per message it gets, beyond what the message already costs."""
         return 0
+
+    def what_keeps(self, ctx: Context, services: Services, keys: Sequence[str]) -> Mapping[str, Remedy]:
+        """The smallest change of settings that keeps each of these messages, all of which this step drops from `ctx`.
+
+        A key that it says nothing of is left out. It is asked only when a person wants to know.
+        """
+        return {}
 
     def with_settings(self, settings: ProcessorSettings) -> Self:
         if settings == self.settings:

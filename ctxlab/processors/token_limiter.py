@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin
+from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.engines.truncation import (
     Block,
     ByPriority,
     HeadAndTail,
     MiddleOut,
+    Reason,
     Sliding,
     Strategy,
     Unit,
     Verdict,
     WholeExchanges,
     Window,
+    least_room,
     newest_first,
 )
 from ctxlab.errors import BudgetTooSmall
-from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.pipeline import LeastBudget, Processor, ProcessorSettings, Remedy, Services
 from ctxlab.processors.session_loader import stored_setting
 
 ID = "token-limiter"
@@ -113,6 +116,13 @@ class TokenLimiter(Processor):
             return ctx
         return _Cut(self, ctx, services, room).result()
 
+    def what_keeps(self, ctx: Context, services: Services, keys: Sequence[str]) -> Mapping[str, Remedy]:
+        """The least budget above this one that keeps each of these messages; none keeps half of a call and result."""
+        room = self._room(ctx)
+        if room is None:
+            return {}
+        return _Cut(self, ctx, services, room).remedies(keys)
+
     def _room(self, ctx: Context) -> _Room | None:
         """Tokens for the prompt and those kept free of them; None when nothing limits it."""
         settings = self.settings
@@ -169,6 +179,7 @@ class _Cut:
         self.repaired: dict[int, Draft] = {}
         self.orphans: list[int] = []
         self.mute: list[int] = []
+        self.units = _Replayed(self._sound_units())
 
     def cost_of(self, draft: Draft) -> int:
         return self.tokenizer.count_draft(draft) + self.added
@@ -186,13 +197,21 @@ class _Cut:
         return [i for i, draft in enumerate(self.ctx.drafts) if draft.pinned]
 
     def result(self) -> Context:
-        units = _Replayed(self._sound_units())
-        protected = self._protected(units)
+        protected = self._protected(self.units)
+        window = self._window(protected)
+        verdict = self.strategy.cut(window)
+        border = verdict.border.at if verdict.border else ()
+        if self._may_hold_orphans({*protected, *verdict.keep, *border}):
+            self._walk_to_the_oldest()
+        return self._arranged(protected, verdict, window.left)
+
+    def _window(self, protected: set[int]) -> Window:
+        """What may be kept beside what must stay; raises BudgetTooSmall where that alone is too much."""
         fixed = self._fixed_tokens(protected)
         if fixed > self.budget:
             raise BudgetTooSmall(self._too_small(protected, fixed), processor=ID)
-        window = Window(
-            units=lambda: iter(units),
+        return Window(
+            units=lambda: iter(self.units),
             left=self.budget - fixed,
             capacity=self.budget - self._fixed_tokens(self.pinned),
             cost=self.cost,
@@ -201,11 +220,56 @@ class _Cut:
             is_protected=lambda unit: protected.issuperset(unit.at),
             draft=self._draft,
         )
-        verdict = self.strategy.cut(window)
-        if self._may_hold_orphans(protected | verdict.keep):
-            for _ in units:
-                pass  # a result without a call shows only when the walk has reached the oldest message
-        return self._arranged(protected, verdict, window.left)
+
+    def _walk_to_the_oldest(self) -> None:
+        """A result without a call shows only when the walk has reached the oldest message."""
+        for _ in self.units:
+            pass
+
+    def remedies(self, keys: Sequence[str]) -> dict[str, Remedy]:
+        """What would keep messages that were cut; each unit is counted once, however many of them are asked for."""
+        protected = self._protected(self.units)
+        units = list(self.units)
+        window = replace(
+            self._window(protected),
+            units=lambda: iter(units),
+            cost=cache(self.cost),
+            shortened=lambda unit: self._shortened(unit, self._words_of_head),
+            is_protected={unit: protected.issuperset(unit.at) for unit in units}.__getitem__,
+        )
+        unit_of = {i: unit for unit in units for i in unit.at}
+        place = {draft.key: i for i, draft in enumerate(self.ctx.drafts)}
+        unpaired = {i: cause for at, cause in self._unpaired_causes() for i in at}
+        found: dict[str, Remedy] = {}
+        for key in keys:
+            at = place[key]
+            if at in unit_of:
+                least = self._least_budget(window, unit_of[at], at)
+                found[key] = Remedy(str(least), {f"{ID}.budget_tokens": least.tokens}, least)
+            else:
+                found[key] = Remedy(f"no budget would keep it: {unpaired[at].reason}")
+        return found
+
+    def _least_budget(self, window: Window, unit: Unit, at: int) -> LeastBudget:
+        """A room of the strategy's is a budget less what must stay and the reserve that an explicit budget has."""
+        kept = self.strategy.kept(window, unit)
+        room = least_room(kept.ranges, at)
+        reserve = self.settings.reserve_tokens or 0
+        beside = self.budget - window.left + reserve
+
+        def budget(tokens: int | None) -> int | None:
+            return None if tokens is None else tokens + beside
+
+        return LeastBudget(
+            tokens=room.tokens + beside,
+            whole_tokens=room.whole_tokens + beside,
+            extra_tokens=room.tokens - window.left,
+            extra_whole_tokens=room.whole_tokens - window.left,
+            lost_again_at=budget(room.lost_again_at),
+            kept_again_at=budget(room.kept_again_at),
+            with_keys=tuple(self.ctx.drafts[i].key for i in kept.at if i != at),
+            reserve_tokens=reserve,
+        )
 
     def _may_hold_orphans(self, stay: set[int]) -> bool:
         """Whether a result that goes is newer than something that stays, so that not the border is why it goes."""
@@ -262,17 +326,27 @@ class _Cut:
             f"Raise budget_tokens, or make these shorter"
         )
 
-    def _shortened(self, unit: Unit) -> dict[int, Draft] | None:
+    def _shortened(self, unit: Unit, head: Callable[[Draft, int], Draft] | None = None) -> dict[int, Draft] | None:
+        """The messages of a unit with their heads alone; itself where a head with its marker would not be shorter."""
         if self.settings.retained_characters <= 0:
             return None
-        return {i: self._head(self._draft(i)) for i in unit.at}
+        head = head or self._head
+        found: dict[int, Draft] = {}
+        for i in unit.at:
+            draft = self._draft(i)
+            words = str(draft.text)
+            at = head_length(words, self.settings.retained_characters)
+            found[i] = draft if at + len(self.settings.marker) >= len(words) else head(draft, at)
+        return found
 
-    def _head(self, draft: Draft) -> Draft:
-        """The draft cut to its first characters, never through one; itself where that would not be shorter."""
+    def _words_of_head(self, draft: Draft, at: int) -> Draft:
+        """As many tokens as `_head` has: the same words without their past, which takes a third of the time to make."""
+        text = Text.of(str(draft.text)[:at] + self.settings.marker, draft.origin)
+        return Draft(draft.key, draft.role, (text, *draft.assets), draft.origin, draft.calls, draft.result_of, None, draft.name)
+
+    def _head(self, draft: Draft, at: int) -> Draft:
+        """The draft cut to its first characters."""
         text = draft.text
-        at = head_length(str(text), self.settings.retained_characters)
-        if at + len(self.settings.marker) >= len(text):
-            return draft
         reason = f"the first {at} of {len(text)} characters stay"
         edit = Edit(at, len(text), self.settings.marker, Cause(ID, "shortened", reason), Origin("notice", ID))
         meta = {name: value for name, value in draft.meta.items() if name != "reasoningArtifacts"}
@@ -285,7 +359,7 @@ class _Cut:
         shortened = {i: draft for i, draft in verdict.shortened.items() if draft is not self._draft(i)}
         changed = {i: draft for i, draft in {**self.repaired, **shortened}.items() if i in stay}
         kept = [changed.get(i, drafts[i]) if changed else drafts[i] for i in sorted(stay)]
-        gone = _between(drafts, stay | aside)
+        gone = _between(len(drafts), stay | aside)
         ctx = self.ctx.arrange(kept, dropped=[*self._groups(gone, verdict), *self._unpaired()])
         history = len(drafts) - len(self.pinned)
         report = {
@@ -304,24 +378,35 @@ class _Cut:
         }
         return self._noted(ctx.put(ID, report), changed, shortened)
 
-    def _groups(self, gone: list[Draft], verdict: Verdict) -> list[Dropped]:
-        if not gone:
-            return []
-        border = verdict.border
-        reason = f"needed {border.needed}, left {border.left}" if border else ""
-        cause = Cause(ID, self.strategy.name, reason)
-        if border is None:
-            return [Dropped(tuple(gone), cause)]
-        keys = tuple(self.ctx.drafts[i].key for i in border.at)
-        return [Dropped(tuple(gone), cause, border.needed, border.left, keys)]
+    def _groups(self, gone: list[int], verdict: Verdict) -> list[Dropped]:
+        """A group for each reason. What no reason is true of are results, newer than their calls that it is true of."""
+        groups: list[Dropped] = []
+        for reason in verdict.reasons:
+            named, gone = _parted(gone, reason.at)
+            groups.extend(self._group(named, reason, reason.words))
+        if gone:
+            last = verdict.reasons[-1]
+            groups.extend(self._group(gone, last, f"its call is {last.words}"))
+        return groups
 
-    def _unpaired(self) -> list[Dropped]:
-        drafts = self.ctx.drafts
-        groups = (
+    def _group(self, at: Sequence[int], reason: Reason, words: str) -> Iterator[Dropped]:
+        if at:
+            drafts, border = self.ctx.drafts, reason.border
+            cause = Cause(ID, self.strategy.name, words)
+            keys = tuple(drafts[i].key for i in border.at)
+            unbroken = at[-1] - at[0] == len(at) - 1
+            group = drafts[at[0] : at[-1] + 1] if unbroken else tuple([drafts[i] for i in at])
+            yield Dropped(group, cause, border.needed, border.left, keys)
+
+    def _unpaired_causes(self) -> tuple[tuple[list[int], Cause], ...]:
+        return (
             (self.orphans, Cause(ID, "orphan-result", "no call asks for it")),
             (self.mute, Cause(ID, "unanswered-call", "no result answers it and it says nothing else")),
         )
-        return [Dropped(tuple(drafts[i] for i in sorted(at)), cause) for at, cause in groups if at]
+
+    def _unpaired(self) -> list[Dropped]:
+        drafts = self.ctx.drafts
+        return [Dropped(tuple(drafts[i] for i in sorted(at)), cause) for at, cause in self._unpaired_causes() if at]
 
     def _noted(self, ctx: Context, changed: dict[int, Draft], shortened: Container[int]) -> Context:
         for i, draft in changed.items():
@@ -336,15 +421,24 @@ class _Cut:
         return ctx
 
 
-def _between(drafts: tuple[Draft, ...], at: set[int]) -> list[Draft]:
-    """The drafts at all other positions."""
-    found: list[Draft] = []
+def _between(length: int, at: set[int]) -> list[int]:
+    """All other positions, rising."""
+    found: list[int] = []
     done = 0
     for i in sorted(at):
-        found.extend(drafts[done:i])
+        found.extend(range(done, i))
         done = i + 1
-    found.extend(drafts[done:])
+    found.extend(range(done, length))
     return found
+
+
+def _parted(rising: list[int], at: Collection[int]) -> tuple[list[int], list[int]]:
+    """The positions that are among others, and those that are not."""
+    if isinstance(at, range):
+        first, end = bisect_left(rising, at.start), bisect_left(rising, at.stop)
+        return rising[first:end], rising[:first] + rising[end:]
+    named = set(at).intersection(rising)
+    return sorted(named), [i for i in rising if i not in named] if named else rising
 
 
 class _Replayed:
@@ -372,6 +466,8 @@ def head_length(text: str, characters: int) -> int:
         return len(text)
     if text[: characters + 1].isascii() and text[characters - 1 : characters + 1] != "\r\n":
         return characters
+    if characters and _is_plain(text[characters - 1]) and _is_plain(text[characters]):
+        return characters
     import regex
 
     at = 0
@@ -380,3 +476,8 @@ def head_length(text: str, characters: int) -> int:
             break
         at = match.end()
     return at
+
+
+def _is_plain(character: str) -> bool:
+    """Whether it is a character of its own: between two such ones people always see an edge (UAX #29, rule GB999)."""
+    return " " <= character < "\x7f" or "\u4e00" <= character <= "\u9fff"
