@@ -7,7 +7,7 @@ from ctxlab.pipeline.explain import Event, Life, Place
 from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.registry import plugin_processors
-from ctxlab.pipeline.remedy import LeastBudget, Remedy
+from ctxlab.pipeline.remedy import LeastBudget, Remedy, remedies
 from ctxlab.pipeline.services import Call, Services, Tokenizer
 from ctxlab.pipeline.telling import span_story
 from ctxlab.pipeline.trace import Step, Trace
@@ -37,5 +37,6 @@ __all__ = [
     "diff",
     "plugin_processors",
     "processor",
+    "remedies",
     "span_story",
 ]

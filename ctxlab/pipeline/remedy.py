@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -131,4 +131,4 @@ def _unknown(step: Step, group: Dropped) -> Remedy:
         return BY_HAND
     if group.needed is not None:
         return Remedy(f"{step.id} does not say what would keep it")
-    return Remedy(f"no budget would keep it: {step.id} took it out for another reason")
+    return Remedy(f"no budget would keep it: {step.id} took it out, not for want of room")

@@ -122,17 +122,18 @@ class _Full(NamedTuple):
 
 def _reasons(window: Window, units: list[Unit], full: _Full, share: int) -> tuple[Reason, ...]:
     border = full.border
-    last = window.key(border.at[0])
-    room = counted(window.capacity, "token")
+    last, capacity = window.key(border.at[0]), f"{window.capacity:,}"
     if border.needed > window.capacity:
         alone = Border(border.needed, window.capacity, border.at)
-        own = Reason(f"{needed_by(border)} needed {counted(border.needed, 'token')}, the whole room has {window.capacity:,}".strip(), border.at, alone)
-        older = f"older than {last}, which needed {border.needed:,} where the whole room has {window.capacity:,}"
+        needed = f"{needed_by(border)} needed {counted(border.needed, 'token')}".strip()
+        own = Reason(f"{needed}, the whole room has {capacity}", border.at, alone)
+        older = f"older than {last}, which needed {border.needed:,} where the whole room has {capacity}"
         return own, Reason(older, range(border.at[0]), alone)
+    filled = f"filled the room of {counted(window.capacity, 'token')}"
     if full.start == full.unit:
-        return (Reason(f"older than {last}, which filled the room of {room}", range(border.at[0]), border),)
+        return (Reason(f"older than {last}, which {filled}", range(border.at[0]), border),)
     first = units[full.start].at[0]
-    words = f"older than {window.key(first)}: when {last} filled the room of {room}, the oldest went down to {share:,}"
+    words = f"older than {window.key(first)}: when {last} {filled}, the oldest went until {share:,} held the rest"
     return (Reason(words, range(first), border),)
 
 

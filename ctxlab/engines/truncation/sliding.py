@@ -80,7 +80,9 @@ def _head_did_not_fit(window: Window, border: Border, heads: dict[int, Draft]) -
     """Older than the first that didn't fit whole, only heads stay; a short message is its own head."""
     if all(draft is window.draft(i) for i, draft in heads.items()):
         return _whole_did_not_fit(window, border)
-    own = Reason(border.own_words("the heads of its call and results" if len(border.at) > 1 else "its head"), border.at, border)
+    own = Reason(
+        border.own_words("the heads of its call and results" if len(border.at) > 1 else "its head"), border.at, border
+    )
     return own, _older_than(window, border, f"whose head {border.words()}")
 
 

@@ -12,7 +12,6 @@ from ctxlab.documents.wording import counted
 from ctxlab.engines.truncation.least import Kept
 from ctxlab.engines.truncation.units import Unit
 
-
 ALL_OTHERS = range(sys.maxsize)
 """Every position that no earlier reason names."""
 
