@@ -19,6 +19,7 @@ from ctxlab.documents import (
     UserProfile,
     Worldbook,
 )
+from ctxlab.documents.wording import counted
 from ctxlab.errors import CtxlabError
 
 
@@ -81,6 +82,15 @@ class Request:
     def __repr__(self) -> str:
         agent = self.agent.name if self.agent else None
         return f"Request({self.session.id!r}, leaf {self.leaf_id!r}, agent {agent!r})"
+
+
+def lacking(needed: int, left: int) -> str:
+    """Why something didn't fit.
+
+    >>> lacking(36, 27)
+    'needed 36 tokens, 27 were left'
+    """
+    return f"needed {counted(needed, 'token')}, {left:,} {'was' if left == 1 else 'were'} left"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +157,7 @@ class Context:
         if not keys:
             return self
         if not cause.reason and needed is not None and left is not None:
-            cause = replace(cause, reason=f"needed {needed:,} tokens, {left:,} were left")
+            cause = replace(cause, reason=lacking(needed, left))
         wanted = set(keys)
         gone = tuple([draft for draft in self.drafts if draft.key in wanted])
         _all_there(wanted, gone, f"{cause.processor} drops")

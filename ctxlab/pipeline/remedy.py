@@ -111,8 +111,11 @@ def remedies(trace: Trace, keys: Sequence[str]) -> dict[str, Remedy]:
         gone: dict[str, tuple[str, Dropped]] = {}
         for group in step.after.dropped[len(step.before.dropped) :]:
             for draft in group.drafts:
-                parts = (draft.key, *(part.key for part in draft.merged))
-                gone.update((key, (draft.key, group)) for key in parts if key in wanted)
+                if draft.key in wanted:
+                    gone[draft.key] = draft.key, group
+                for part in draft.merged:
+                    if part.key in wanted:
+                        gone[part.key] = draft.key, group
         if gone:
             own = {} if step.edited else _asked(trace, step, [own for own, _ in gone.values()])
             found |= {key: own.get(known) or _unknown(step, group) for key, (known, group) in gone.items()}

@@ -3,6 +3,7 @@
 from ctxlab.engines.truncation.block import Block
 from ctxlab.engines.truncation.by_priority import ByPriority
 from ctxlab.engines.truncation.head_and_tail import HeadAndTail
+from ctxlab.engines.truncation.heads import head_length
 from ctxlab.engines.truncation.least import Kept, KeptRange, LeastRoom, least_room
 from ctxlab.engines.truncation.middle_out import MiddleOut
 from ctxlab.engines.truncation.sliding import Sliding
@@ -26,6 +27,7 @@ __all__ = [
     "Verdict",
     "WholeExchanges",
     "Window",
+    "head_length",
     "least_room",
     "newest_first",
 ]

@@ -71,45 +71,58 @@ class Block:
         # With a share that holds it and all that is newer, no cut ever passes it.
         sure = min(sums[-1], room_for_share(sums[-1] - sums[place], self.block_share))
         sure = max(room, sure - protected)
+        cuts: dict[int, _Cut] = {}
         while room < sure:
-            is_kept, other = self._grown(sums, room + protected, place)
-            other = min(other - protected, sure)
+            is_kept, until = self._grown(sums, room + protected, place, cuts)
+            until = min(until - protected, sure)
             if is_kept:
-                yield KeptRange(room, other - 1)
-            room = other
+                yield KeptRange(room, until - 1)
+            room = until
         yield KeptRange(sure)
 
-    def _grown(self, sums: list[int], capacity: int, place: int) -> tuple[bool, int]:
+    def _grown(self, sums: list[int], capacity: int, place: int, cuts: dict[int, _Cut]) -> tuple[bool, int]:
         """Whether the cut stays before or at a place, and the least larger capacity that changes the way to it.
 
-        `sums[n]` are the tokens of the oldest n units. From cut to cut it takes two bisections.
+        `sums[n]` are the tokens of the oldest n units. `cuts` are those found for smaller capacities, by the unit at
+        which the prompt began: most of them are still the same.
         """
-        share = int(capacity * self.block_share)
-        start, last = 0, len(sums) - 1
-        other = larger_share = FOREVER
+        start, changes = 0, FOREVER
         while start <= place:
-            full = bisect_right(sums, sums[start] + capacity) - 1
-            if full == last:
-                return True, self._sooner(other, larger_share)
-            with_it = sums[full + 1]
-            other = min(other, with_it - sums[start])
-            begins = bisect_left(sums, with_it - share, start, full)
-            if begins > start:
-                larger_share = min(larger_share, with_it - sums[begins - 1])
-            alone = with_it - sums[begins]
-            if alone > capacity:
-                other = min(other, alone)
-                begins = full + 1
-            start = begins
-        return False, self._sooner(other, larger_share)
+            cut = cuts.get(start)
+            if cut is None or cut.until <= capacity:
+                cut = cuts[start] = self._next_cut(sums, capacity, start)
+            if cut.until < changes:
+                changes = cut.until
+            if cut.start is None:
+                return True, changes
+            start = cut.start
+        return False, changes
 
-    def _sooner(self, capacity: int, share: int) -> int:
-        return min(capacity, FOREVER if share == FOREVER else room_for_share(share, self.block_share))
+    def _next_cut(self, sums: list[int], capacity: int, start: int) -> _Cut:
+        """Where the prompt begins after the room was next full."""
+        full = bisect_right(sums, sums[start] + capacity) - 1
+        if full == len(sums) - 1:
+            return _Cut(None, FOREVER)
+        with_it = sums[full + 1]
+        until = with_it - sums[start]
+        begins = bisect_left(sums, with_it - int(capacity * self.block_share), start, full)
+        if begins > start:
+            until = min(until, room_for_share(with_it - sums[begins - 1], self.block_share))
+        alone = with_it - sums[begins]
+        return _Cut(begins, until) if alone <= capacity else _Cut(full + 1, min(until, alone))
 
     def describe(self) -> str:
         return (
             "counts everything; keeps an unbroken end that starts at the same message for many turns; loses the start"
         )
+
+
+class _Cut(NamedTuple):
+    """The unit at which the prompt begins afterwards, None where no cut comes any more, and the first larger capacity
+    of which this isn't true."""
+
+    start: int | None
+    until: int
 
 
 class _Full(NamedTuple):
@@ -133,7 +146,9 @@ def _reasons(window: Window, units: list[Unit], full: _Full, share: int) -> tupl
     if full.start == full.unit:
         return (Reason(f"older than {last}, which {filled}", range(border.at[0]), border),)
     first = units[full.start].at[0]
-    words = f"older than {window.key(first)}: when {last} {filled}, the oldest went until {share:,} held the rest"
+    words = (
+        f"older than {window.key(first)}: when {last} {filled}, the oldest went until the rest fitted into {share:,}"
+    )
     return (Reason(words, range(first), border),)
 
 

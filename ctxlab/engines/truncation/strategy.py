@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from ctxlab.context import Draft
-from ctxlab.documents.wording import counted
+from ctxlab.context.context import lacking
 from ctxlab.engines.truncation.least import Kept
 from ctxlab.engines.truncation.units import Unit
 
@@ -26,15 +26,11 @@ class Border:
 
     def own_words(self, what: str = "") -> str:
         """Why the border itself went; `what` is what needed the tokens, the message itself where nothing is given."""
-        return f"{what} needed {counted(self.needed, 'token')}, {self._left} left".strip()
+        return f"{what} {lacking(self.needed, self.left)}".strip()
 
     def words(self, verb: str = "needed") -> str:
         """The same in a clause about another message."""
-        return f"{verb} {self.needed:,} where {self._left} left"
-
-    @property
-    def _left(self) -> str:
-        return f"{self.left:,} {'was' if self.left == 1 else 'were'}"
+        return f"{verb} {self.needed:,} where {self.left:,} {'was' if self.left == 1 else 'were'} left"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +44,8 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Window:
-    """What may be kept. `units` come newest first and are found lazily; `cost` counts a unit once, when asked.
+    """What may be kept. `units` come newest first, the same ones each time, and are found lazily; `cost` counts a unit
+    once, when asked.
 
     `left` are the tokens for units that are free to go, what is protected already taken off; `capacity` are those for
     all units, protected ones included. `shortened` gives a unit's drafts cut to their heads, by position, or None where
