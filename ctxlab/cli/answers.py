@@ -60,7 +60,12 @@ def of_key(trace: Trace, name: str) -> list[Data]:
 
 def _life(life: Life) -> Data:
     events = [{"step": event.step, "kind": event.kind, "text": event.text} for event in life.events]
-    return {"key": life.key, "sent": life.draft is not None, "events": events}
+    told: Data = {"key": life.key, "sent": life.draft is not None, "events": events}
+    if life.remedy is None:
+        return told
+    least = life.least_budget
+    remedy = {"text": life.remedy.text, "settings": dict(life.remedy.settings)}
+    return {**told, "remedy": remedy, "least_budget": least.as_data() if least else None}
 
 
 def of_everything(trace: Trace) -> list[Data]:

@@ -97,9 +97,10 @@ def _command(screen: Screen, command: str, what: str) -> None:
 
 
 def _newest_cut(trace: Trace) -> Draft:
-    """The message at the border of the cut."""
-    cuts = [group for group in trace.result.dropped if group.cause.processor == LIMITER]
-    return cuts[-1].drafts[-1]
+    """The newest message that was cut: the nearest to those that stay."""
+    step = trace.step(LIMITER)
+    gone = {draft.key for group in step.after.dropped if group.cause.processor == LIMITER for draft in group.drafts}
+    return next(draft for draft in reversed(step.before.drafts) if draft.key in gone)
 
 
 def _rewritten_words(trace: Trace) -> str:

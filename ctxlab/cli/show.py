@@ -132,7 +132,7 @@ class Steps:
     def _dropped(self, trace: Trace, group: Dropped) -> None:
         count = trace.services.tokenizer.count_draft
         tokens = sum(count(draft) for draft in group.drafts)
-        self.screen.line(("  − ", "cause"), (harmless(cause_words(group)), "cause"), hang=4)
+        self.screen.line(("  − ", "cause"), (harmless(str(group.cause)), "cause"), hang=4)
         lost = f"    {counted(len(group.drafts), 'message')}, {counted(tokens, 'token')}: "
         self.screen.line((lost + self._named(group.drafts, self.screen.width - len(lost)), "dim"), hang=4)
 
@@ -142,14 +142,6 @@ class Steps:
         more = f" · {len(drafts) - shown:,} more" if len(drafts) > shown else ""
         each = (room - len(more) - 3 * (shown - 1)) // shown
         return " · ".join(first_words(draft, min(each, WIDEST)) for draft in drafts[:shown]) + more
-
-
-def cause_words(group: Dropped) -> str:
-    """The cause as a sentence, with the tokens at the border even where the reason doesn't name them."""
-    words = str(group.cause)
-    if not group.cause.reason and group.needed is not None and group.left is not None:
-        words += f": needed {group.needed}, left {group.left}"
-    return words
 
 
 def first_words(draft: Draft, cells: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from rich.text import Text
 
 from ctxlab.cli.messages import fate, preview
-from ctxlab.cli.show import cause_words, counted, short_key
+from ctxlab.cli.show import counted, short_key
 from ctxlab.cli.terminal import Screen, harmless, quoted, shown_body
 from ctxlab.context import Context, Draft, Origin, Span
 from ctxlab.errors import CtxlabError, did_you_mean
@@ -74,20 +74,12 @@ def life(screen: Screen, trace: Trace, found: Life) -> None:
             screen.line((f"│  {'  ' * depth}", "dim"), row, hang=5 + 2 * depth)
     number = _number(trace.result, found.draft)
     if found.draft is None or number is None:
-        screen.line(("└─ ", "dim"), ("it is not sent", "gone"), (_nearest_change(trace, found.key), "dim"))
+        remedy = f"; {harmless(str(found.remedy))}" if found.remedy else ""
+        screen.line(("└─ ", "dim"), ("it is not sent", "gone"), (remedy, "dim"), hang=3)
         return
     screen.line(("└─ ", "dim"), (fate(found.draft, number), "came"))
     origin = first.origin if first is not None else found.draft.origin
     _spans(screen, found.draft, origin)
-
-
-def _nearest_change(trace: Trace, key: str) -> str:
-    """What would have kept it, where that is known: it stood at the border of the cut."""
-    for group in trace.result.dropped:
-        at_border = group.cause.rule == "sliding" and group.drafts[-1].key == key
-        if at_border and group.needed is not None and group.left is not None:
-            return f"; {counted(group.needed - group.left, 'more token')} would keep it"
-    return ""
 
 
 def _change(event: Event) -> Iterator[Row]:
@@ -192,7 +184,7 @@ def fate_rows(trace: Trace) -> list[tuple[str, str, str, str]]:
             words = f"sent in message {number}" + (f", one of {len(draft.parts)} parts" if draft.merged else "")
             rows.append((part.key, roles.get(part.key, draft.role), words, "came"))
     for group in trace.result.dropped:
-        rows += [(draft.key, draft.role, f"dropped: {cause_words(group)}", "cause") for draft in group.drafts]
+        rows += [(draft.key, draft.role, f"dropped: {group.cause}", "cause") for draft in group.drafts]
     return rows
 
 

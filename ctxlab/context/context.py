@@ -21,6 +21,7 @@ from ctxlab.documents import (
     Worldbook,
 )
 from ctxlab.documents.frozen import FrozenDict, frozen
+from ctxlab.documents.wording import counted
 from ctxlab.errors import CtxlabError
 
 
@@ -105,12 +106,21 @@ class Request:
         return f"Request({self.session.id!r}, leaf {self.leaf_id!r}, agent {agent!r})"
 
 
+def lacking(needed: int, left: int) -> str:
+    """Why something didn't fit.
+
+    >>> lacking(36, 27)
+    'needed 36 tokens, 27 were left'
+    """
+    return f"needed {counted(needed, 'token')}, {left:,} {'was' if left == 1 else 'were'} left"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Dropped:
     """Drafts that one rule took out.
 
     Where a budget was the reason, `border` are the keys of the messages that didn't fit, `needed` the tokens that they
-    needed and `left` those that were left; all others in the group went because these did.
+    needed and `left` those that were left; others in the group went because these did. The cause's reason says so.
     """
 
     drafts: tuple[Draft, ...]
@@ -165,9 +175,14 @@ class Context:
     def drop(
         self, keys: Collection[str], cause: Cause, *, needed: int | None = None, left: int | None = None
     ) -> Context:
-        """Without the drafts of these keys, which are kept as one group under `dropped`."""
+        """Without the drafts of these keys, which are kept as one group under `dropped`.
+
+        A cause without a reason gets one from the tokens that they needed and those that were left.
+        """
         if not keys:
             return self
+        if not cause.reason and needed is not None and left is not None:
+            cause = replace(cause, reason=lacking(needed, left))
         wanted = set(keys)
         gone = tuple([draft for draft in self.drafts if draft.key in wanted])
         _all_there(wanted, gone, f"{cause.processor} drops")

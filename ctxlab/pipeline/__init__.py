@@ -7,6 +7,7 @@ from ctxlab.pipeline.explain import Event, Life
 from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.registry import plugin_processors
+from ctxlab.pipeline.remedy import LeastBudget, Remedy, remedies
 from ctxlab.pipeline.services import Call, Services, Tokenizer
 from ctxlab.pipeline.telling import span_story
 from ctxlab.pipeline.text_versions import Version
@@ -20,12 +21,14 @@ __all__ = [
     "Diff",
     "Event",
     "FunctionProcessor",
+    "LeastBudget",
     "Life",
     "Merged",
     "Pipeline",
     "Place",
     "Processor",
     "ProcessorSettings",
+    "Remedy",
     "Rewritten",
     "Row",
     "Services",
@@ -37,5 +40,6 @@ __all__ = [
     "diff",
     "plugin_processors",
     "processor",
+    "remedies",
     "span_story",
 ]

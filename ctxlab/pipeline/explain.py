@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from ctxlab.context import Cause, Context, Draft, Dropped, Text
+from ctxlab.context import Cause, Context, Draft, Text
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline.changes import moved_keys
 from ctxlab.pipeline.parts import is_seam, pieces
+from ctxlab.pipeline.remedy import BY_HAND, LeastBudget, Remedy, remedies
 from ctxlab.pipeline.text_versions import TAKEN_OUT_BY_HAND, edit_causes
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class Life:
     key: str
     events: tuple[Event, ...]
     draft: Draft | None
+    _remedy: Callable[[], Remedy | None] = field(default=lambda: None, repr=False)
 
     def __repr__(self) -> str:
         return f"Life({self.key!r}, {len(self.events)} events, {'sent' if self.draft else 'dropped'})"
@@ -50,8 +53,28 @@ class Life:
     def __str__(self) -> str:
         lines = [self.key]
         lines += [f"  {event.step}: {event.text}" for event in self.events]
-        lines.append("  it is sent" if self.draft else "  it is not sent")
+        lines.append(f"  {self.outcome}")
         return "\n".join(lines)
+
+    @property
+    def outcome(self) -> str:
+        """Whether it is sent; of a message that isn't, what would have kept it, or why nothing would."""
+        if self.draft is not None:
+            return "it is sent"
+        return f"it is not sent; {self.remedy}" if self.remedy else "it is not sent"
+
+    @property
+    def remedy(self) -> Remedy | None:
+        """What would have kept a dropped message, worked out when it is first asked for; None of one that is sent."""
+        return self._remedy()
+
+    @property
+    def least_budget(self) -> LeastBudget | None:
+        """The least budget above this run's that keeps a dropped message; None where no budget would.
+
+        `remedy` says why not.
+        """
+        return self.remedy.least_budget if self.remedy else None
 
 
 def life(trace: Trace, key: str) -> Life:
@@ -64,7 +87,10 @@ def life(trace: Trace, key: str) -> Life:
     if not events:
         known = list(dict.fromkeys(d.key for step in trace.steps for d in step.after.drafts))
         raise CtxlabError(f"no step had a message {key!r}{did_you_mean(key, known[:2000])}")
-    return Life(key, tuple(events), _holder(trace.result, key))
+    draft = _holder(trace.result, key)
+    if draft is not None:
+        return Life(key, tuple(events), draft)
+    return Life(key, tuple(events), None, cache(lambda: remedies(trace, [key]).get(key, BY_HAND)))
 
 
 def _events(step: Step, key: str) -> Iterator[Event]:
@@ -73,7 +99,7 @@ def _events(step: Step, key: str) -> Iterator[Event]:
     for group in step.after.dropped:
         for draft in group.drafts if id(group) not in known else ():
             if key in (draft.key, *(part.key for part in draft.merged)):
-                yield Event(step.id, "dropped", _drop_words(group), before or draft, None, group.cause)
+                yield Event(step.id, "dropped", f"dropped: {group.cause}", before or draft, None, group.cause)
                 return
     if after is None:
         if before is not None:  # only a person's edit may do that
@@ -139,13 +165,6 @@ def _moved(step: Step, before: Draft, after: Draft) -> Iterator[Event]:
     if after.key in moved_keys([k for k in old if k in here], [k for k in new if k in there]):
         cause = next((change.cause for change in reversed(after.changes) if change.field == "place"), None)
         yield Event(step.id, "moved", f"moved from place {was + 1} to {now + 1}", before, after, cause)
-
-
-def _drop_words(group: Dropped) -> str:
-    words = f"dropped: {group.cause}"
-    if group.needed is not None and group.left is not None and group.cause.reason == "":
-        words += f": needed {group.needed}, left {group.left}"
-    return words
 
 
 def _added_words(step: Step, key: str, draft: Draft, cause: Cause | None) -> str:

@@ -318,7 +318,7 @@ class Pipeline:
         Answers that it takes from `known` are taken out of it.
         """
         recorder = Recorder([] if known is None else known)
-        world = self._world_for(stage, services.recorded_by(recorder))
+        world = self.services_for(stage, services.recorded_by(recorder))
         started = perf_counter()
         failure: Exception | None = None
         try:
@@ -329,7 +329,8 @@ class Pipeline:
             after, failure = ctx, problem
         return Step(stage.id, ctx, after, perf_counter() - started, tuple(recorder.calls), failure)
 
-    def _world_for(self, stage: Stage, services: Services) -> Services:
+    def services_for(self, stage: Stage, services: Services) -> Services:
+        """The services as a stage gets them: with `later_tokens` where it reads them."""
         if not stage.base.reads_later_tokens:
             return services
         return replace(services, later_tokens=self.later_tokens(stage, services))

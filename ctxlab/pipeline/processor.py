@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from pydantic import BaseModel, ConfigDict
@@ -14,6 +14,7 @@ from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline.services import Services, Tokenizer
 
 if TYPE_CHECKING:
+    from ctxlab.pipeline.remedy import Remedy
     from ctxlab.pipeline.trace import Trace
 
 
@@ -81,6 +82,13 @@ class Processor:
 
         What is raised counts as this step's failure.
         """
+
+    def what_keeps(self, ctx: Context, services: Services, keys: Sequence[str]) -> Mapping[str, Remedy]:
+        """The smallest change of settings that keeps each of these messages, all of which this step drops from `ctx`.
+
+        A key that it says nothing of is left out. It is asked only when a person wants to know.
+        """
+        return {}
 
     def with_settings(self, settings: ProcessorSettings) -> Self:
         if settings == self.settings:

@@ -196,6 +196,7 @@ class Trace:
         """What was taken out, one row a message, in the order in which it went.
 
         `needed` and `left` are tokens and stand only with the messages at the border, because of which the cut began.
+        Their difference is not always what would keep them: `why(key).least_budget` tells that of any of them.
         """
         import pandas as pd
 

@@ -92,6 +92,7 @@ class Tables:
                     "cause": self.cause(group.cause),
                     "needed": group.needed,
                     "left": group.left,
+                    "border": list(group.border),
                 }
                 for group in after.dropped[len(before.dropped) :]
             ],

@@ -90,6 +90,29 @@ def main() -> None:
     print("\n| strategy, 10,000 messages to 128k, counts there | CPU | vs sliding |\n|---|--:|--:|")
     for name, seconds in limiters.items():
         print(f"| {name} | {ms(seconds)} | {seconds / limiters['sliding']:.1f}x |")
+    least_budgets(session, agent)
+
+
+def least_budgets(session: ctxlab.Session, agent: ctxlab.Agent) -> None:
+    """What would keep one cut message, for the newest, the middle and the oldest of those that were cut."""
+    ways = {name: {"strategy": name, "retained_characters": 0} for name in STRATEGIES}
+    heads = {"retained_characters": 200, "retain": "each"}
+    print("\n| least budget of one message, 10,000 messages, 8k, counts there | newest cut | middle | oldest |")
+    print("|---|--:|--:|--:|")
+    for name, way in {**ways, "sliding, heads of each": heads}.items():
+        settings = {f"token-limiter.{setting}": value for setting, value in way.items()}
+        run = ctxlab.build(session, agent, budget_tokens=8_000, settings=settings)
+        gone = cut_keys(run)
+        asked = {place: gone[at] for place, at in (("newest", -1), ("middle", len(gone) // 2), ("oldest", 0))}
+        times = timed({place: Work(lambda run=run, key=key: run.why(key).least_budget) for place, key in asked.items()})
+        print(f"| {name} | {' | '.join(ms(seconds) for seconds in times.values())} |")
+
+
+def cut_keys(run: ctxlab.Trace) -> list[str]:
+    """What the limiter cut, the oldest first."""
+    step = run.step("token-limiter")
+    gone = {draft.key for group in step.after.dropped if group.needed is not None for draft in group.drafts}
+    return [draft.key for draft in step.before.drafts if draft.key in gone]
 
 
 def before(run: ctxlab.Trace) -> ctxlab.Context:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -25,18 +26,38 @@ def test_without_a_question_every_message_has_one_line(run, harbour, built: Buil
 def test_a_cut_message_says_which_step_and_what_would_have_kept_it(run, harbour, built: Built, name: str) -> None:
     out = run("explain", harbour, "--budget", 1500, "--key", name).out
 
-    group = built(budget_tokens=1500).result.dropped[-1]
+    life = built(budget_tokens=1500).why("node:a8b")
     assert out.startswith("node:a8b  assistant\n")
-    assert f"dropped: {group.cause}" in out
-    assert f"it is not sent; {group.needed - group.left} more tokens would keep it" in out
+    assert "dropped: token-limiter / sliding: needed 122 tokens, 98 were left" in out
+    assert "it is not sent; 24 more tokens would keep it" in out
+    assert life.outcome in out
 
 
-def test_as_many_more_tokens_do_keep_it(run, harbour, built: Built) -> None:
-    group = built(budget_tokens=1500).result.dropped[-1]
-    enough = 1500 + group.needed - group.left
+def test_b2_an_older_message_says_its_own_reason_and_what_it_would_need(run, harbour, built: Built) -> None:
+    out = run("explain", harbour, "--budget", 1500, "--key", "a7").out
 
-    assert "it is not sent" in run("explain", harbour, "--budget", enough - 1, "--key", "a8b").out
-    assert "it is not sent" not in run("explain", harbour, "--budget", enough, "--key", "a8b").out
+    least = built(budget_tokens=1500).why("node:a7").least_budget
+    assert "dropped: token-limiter / sliding: older than node:a8b, which needed 122 where 98 were left" in out
+    assert f"it is not sent; {least} " in out.replace("\n", " ") + " "
+    assert least.extra_tokens > 24
+
+
+@pytest.mark.parametrize("key", ["a8b", "a7", "u5"])
+def test_a6_as_many_more_tokens_do_keep_it(run, harbour, built: Built, key: str) -> None:
+    enough = built(budget_tokens=1500).why(f"node:{key}").least_budget.tokens
+
+    assert "it is not sent" in run("explain", harbour, "--budget", enough - 1, "--key", key).out
+    assert "it is not sent" not in run("explain", harbour, "--budget", enough, "--key", key).out
+
+
+def test_a6_as_data_the_least_budget_has_its_figures(run, harbour, built: Built) -> None:
+    (told,) = json.loads(run("explain", harbour, "--budget", 1500, "--key", "a7", "--format", "json").out)
+    (sent,) = json.loads(run("explain", harbour, "--budget", 1500, "--key", "a10", "--format", "json").out)
+
+    least = built(budget_tokens=1500).why("node:a7").least_budget
+    assert told["least_budget"] == least.as_data()
+    assert told["remedy"] == {"text": str(least), "settings": {"token-limiter.budget_tokens": least.tokens}}
+    assert "remedy" not in sent
 
 
 def test_a_preset_is_found_by_its_id_in_all_its_places(run, harbour) -> None:

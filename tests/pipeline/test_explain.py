@@ -18,7 +18,7 @@ from ctxlab.documents import (
 )
 from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.errors import CtxlabError
-from ctxlab.pipeline import Pipeline, Services, Trace, processor, span_story
+from ctxlab.pipeline import Pipeline, Processor, Remedy, Services, Trace, processor, span_story
 from ctxlab.pipeline.decisions import entries_named, sentences
 from ctxlab.processors import default_pipeline
 from ctxlab.testing.fakes import WordTokenizer
@@ -78,8 +78,64 @@ def test_a_dropped_message_says_what_it_needed() -> None:
     life = chat().why("node:old")
 
     assert life.draft is None
-    assert life.events[-1].text.startswith("dropped: token-limiter / sliding: needed 94, left")
+    assert life.events[-1].text == "dropped: token-limiter / sliding: needed 94 tokens, 16 were left"
+    assert str(life).endswith("\n  it is not sent; 78 more tokens would keep it: a budget of 118 or more")
     assert repr(life) == "Life('node:old', 2 events, dropped)"
+
+
+def test_a6_what_would_keep_a_message_is_worked_out_when_it_is_asked_for() -> None:
+    asked: list[Any] = []
+
+    class Cutter(Processor):
+        id = "cutter"
+
+        def __call__(self, ctx: Context, services: Services) -> Context:
+            return ctx.drop(["b"], Cause("cutter", "all"), needed=5, left=3)
+
+        def what_keeps(self, ctx: Context, services: Services, keys: Any) -> Any:
+            asked.append((ctx.draft("b") is not None, list(keys)))
+            return {"b": Remedy("a longer rope would keep it", {"cutter.rope": 5})}
+
+    life = run(row("a", "b"), Cutter).why("b")
+
+    assert asked == []
+    assert str(life).endswith(
+        "cutter: dropped: cutter / all: needed 5 tokens, 3 were left\n  it is not sent; a longer rope would keep it"
+    )
+    assert life.remedy is not None
+    assert life.remedy.settings == {"cutter.rope": 5}
+    assert life.least_budget is None
+    assert asked == [(True, ["b"])]
+
+
+def test_a6_what_no_budget_dropped_no_budget_keeps() -> None:
+    def drops(ctx: Context) -> Context:
+        return ctx.drop(["b"], Cause("drops", "old"))
+
+    def wants_room(ctx: Context) -> Context:
+        return ctx.drop(["c"], Cause("wants_room", "full"), needed=5, left=3)
+
+    trace = run(row("a", "b", "c"), drops, wants_room)
+
+    assert [trace.why(key).outcome for key in "abc"] == [
+        "it is sent",
+        "it is not sent; no budget would keep it: drops took it out, not for want of room",
+        "it is not sent; wants-room does not say what would keep it",
+    ]
+    assert [trace.why(key).least_budget for key in "abc"] == [None, None, None]
+    assert trace.why("a").remedy is None
+
+
+def test_a6_a_part_of_a_merged_message_comes_back_with_the_whole() -> None:
+    session = Session(id="s").append("", role="system", id="root").append("an old story " * 9, id="old")
+    session = session.append("and more", id="more").append("I see", role="assistant", id="see").append("so", id="so")
+    trace = build(session, budget_tokens=20, services=SERVICES, settings={"token-limiter.priority": 650})
+
+    least = trace.why("node:more").least_budget
+
+    assert least == trace.why("node:old").least_budget
+    assert least is not None
+    assert trace.rerun({"token-limiter.budget_tokens": least.tokens}).result.draft("node:more") is not None
 
 
 def test_a_preset_says_where_it_was_put() -> None:
@@ -161,7 +217,9 @@ def test_a_part_is_not_rewritten_where_another_part_is() -> None:
         return ctx.merge(["a", "b"], "|", Cause("merge", "rule", "why"))
 
     def hush(ctx: Context) -> Context:
-        return ctx.edit(lambda d: d.edit_text(lambda text: text.sub(re.compile("b"), "someone", cause=Cause("hush", "rule", "why"))))
+        return ctx.edit(
+            lambda d: d.edit_text(lambda text: text.sub(re.compile("b"), "someone", cause=Cause("hush", "rule", "why")))
+        )
 
     trace = run(row("a", "b", "c"), merge, hush)
 
@@ -265,7 +323,7 @@ def test_words_are_found_where_they_were_dropped_with_the_cause() -> None:
 
     assert len(places) == 30
     assert {place.state for place in places} == {"dropped"}
-    assert "characters 3-12: dropped by token-limiter / sliding: needed 94" in str(places[0])
+    assert "characters 3-12: dropped by token-limiter / sliding: needed 94 tokens" in str(places[0])
 
 
 def test_words_are_found_where_they_were_replaced() -> None:

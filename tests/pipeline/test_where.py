@@ -77,13 +77,17 @@ def test_a10_what_broke_a_place_is_the_first_edit_that_did() -> None:
 
 def test_a10_words_are_found_in_the_texts_of_earlier_steps_as_they_stood_alone() -> None:
     def calms(ctx: Context) -> Context:
-        return ctx.edit(lambda d: d.edit_text(lambda text: text.sub(re.compile("b"), "x", cause=Cause("calms", "b", "why"))))
+        return ctx.edit(
+            lambda d: d.edit_text(lambda text: text.sub(re.compile("b"), "x", cause=Cause("calms", "b", "why")))
+        )
 
     def merges(ctx: Context) -> Context:
         return ctx.merge(["n0", "n1"], "|", Cause("merges", "rule", "why"))
 
     def shouts(ctx: Context) -> Context:
-        return ctx.edit(lambda d: d.edit_text(lambda text: text.sub(re.compile("c"), "C", cause=Cause("shouts", "c", "why"))))
+        return ctx.edit(
+            lambda d: d.edit_text(lambda text: text.sub(re.compile("c"), "C", cause=Cause("shouts", "c", "why")))
+        )
 
     trace = run(row("a", "b c"), calms, merges, shouts)
 
@@ -91,7 +95,9 @@ def test_a10_words_are_found_in_the_texts_of_earlier_steps_as_they_stood_alone()
     (merged,) = trace.where("x c")
     assert (alone.key, alone.part, alone.start, str(alone.version)) == ("n0", "n1", 0, "the text at the start")
     assert (merged.key, merged.part, merged.start, str(merged.version)) == ("n0", "n1", 2, "the text after merges")
-    assert str(alone).startswith("n1, in the merged n0, characters 0-3 of the text at the start: replaced by calms / b: why")
+    assert str(alone).startswith(
+        "n1, in the merged n0, characters 0-3 of the text at the start: replaced by calms / b: why"
+    )
 
 
 def test_a10_parts_are_told_apart_where_a_step_joins_and_edits_at_once() -> None:
@@ -117,7 +123,14 @@ def test_a10_spans_alone_tell_what_stood_between_two_rules() -> None:
     trace = run(row("the quick brown fox"), rules)
 
     (between,) = trace.where("slow b")
-    assert facts(between) == ("n0", "replaced", 0, 6, "a stretch of the text inside rules after rules / one: why", "two")
+    assert facts(between) == (
+        "n0",
+        "replaced",
+        0,
+        6,
+        "a stretch of the text inside rules after rules / one: why",
+        "two",
+    )
     assert [facts(place)[-1] for place in trace.where("quick")] == ["one"]
     assert [facts(place)[-1] for place in trace.where("brown fox")] == ["two"]
     assert [place.state for place in trace.where("calm fox!")] == ["sent"]
@@ -183,7 +196,9 @@ def test_a10_a_text_is_searched_as_often_as_there_are_texts_not_edits() -> None:
     def work(n: int) -> int:
         def step(i: int) -> Any:
             def edits(ctx: Context) -> Context:
-                return ctx.edit(lambda d: d.edit_text(lambda t: t.splice([Edit(i, i + 1, "x", Cause(f"s{i}", "r", "why"))])))
+                return ctx.edit(
+                    lambda d: d.edit_text(lambda t: t.splice([Edit(i, i + 1, "x", Cause(f"s{i}", "r", "why"))]))
+                )
 
             edits.__name__ = f"s{i}"
             return edits

@@ -1,15 +1,17 @@
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
-from ctxlab.api import build
+from ctxlab.api import build, load
 from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
+from ctxlab.engines.truncation import head_length
 from ctxlab.errors import BudgetTooSmall, OverBudget
-from ctxlab.pipeline import Pipeline, Processor, Services, Trace, processor
+from ctxlab.pipeline import Pipeline, Processor, Services, Trace, processor, remedies
 from ctxlab.processors import TokenLimiter, default_pipeline
-from ctxlab.processors.token_limiter import head_length
+from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.testing.fakes import WordTokenizer
 
 
@@ -60,12 +62,89 @@ def test_the_oldest_go_first_and_a_full_budget_is_no_exhausted_one(budget: int, 
     assert kept(limited(CHAT, budget)) == expected
 
 
-def test_what_goes_says_what_it_needed_and_what_was_left() -> None:
-    (group,) = limited(CHAT, 17).result.dropped
+def test_b2_what_goes_says_why_it_went_and_not_why_its_neighbour_did() -> None:
+    border, older = limited(CHAT, 17).result.dropped
 
-    assert [draft.key for draft in group.drafts] == ["node:a", "node:b"]
-    assert (group.needed, group.left) == (5, 2)
-    assert str(group.cause) == "token-limiter / sliding: needed 5, left 2"
+    assert [draft.key for draft in border.drafts] == ["node:b"]
+    assert [draft.key for draft in older.drafts] == ["node:a"]
+    assert str(border.cause) == "token-limiter / sliding: needed 5 tokens, 2 were left"
+    assert str(older.cause) == "token-limiter / sliding: older than node:b, which needed 5 where 2 were left"
+    assert (
+        (border.needed, border.left, border.border) == (older.needed, older.left, older.border) == (5, 2, ("node:b",))
+    )
+
+
+MIXED = [
+    said("a", 6),
+    asks("b", "c1", words=4),
+    answers("r", "c1", 3),
+    said("c", 9),
+    said("d", 8, "assistant"),
+    said("e", 5),
+]
+WENT = "the oldest went until the rest fitted into"
+OLDER = "older than node:c, which needed 9 where 2 were left"
+
+
+@pytest.mark.parametrize(
+    ("budget", "way", "expected"),
+    [
+        (15, {}, {"c": "needed 9 tokens, 2 were left", "a": OLDER, "b": OLDER, "r": OLDER}),
+        (
+            16,
+            {"strategy": "whole-exchanges"},
+            {
+                "c": "its exchange needed 17 tokens, 11 were left",
+                "d": "its exchange needed 17 tokens, 11 were left",
+                "a": "in an exchange older than that of node:c, which needed 17 where 11 were left",
+                "r": "in an exchange older than that of node:c, which needed 17 where 11 were left",
+            },
+        ),
+        (
+            21,
+            {"strategy": "head-and-tail", "head_share": 0.4},
+            {"c": "needed 9 tokens, 2 were left", "r": f"{OLDER}, and past the head's share of 6 tokens"},
+        ),
+        (
+            26,
+            {"strategy": "middle-out"},
+            {
+                "b": "the call with its results needed 9 tokens, 7 were left",
+                "c": "behind node:b on the way from both ends inwards, which needed 9 where 7 were left",
+            },
+        ),
+        (
+            15,
+            {"strategy": "by-priority"},
+            {"a": "older and no more important than node:c, which needed 9 where 2 were left"},
+        ),
+        (
+            23,
+            {"strategy": "block"},
+            {"a": "older than node:c, which filled the room of 23 tokens"},
+        ),
+        (
+            23,
+            {"strategy": "block", "block_share": 0.8},
+            {"a": f"older than node:c: when node:d filled the room of 23 tokens, {WENT} 18"},
+        ),
+        (
+            20,
+            {"retained_characters": 6, "marker": ""},
+            {"r": "older than node:c, which needed 9 where 7 were left and stays shortened"},
+        ),
+        (
+            16,
+            {"retained_characters": 30, "retain": "each", "marker": ""},
+            {"c": "needed 9 tokens, 3 were left", "a": "older than node:c, which needed 9 where 3 were left"},
+        ),
+    ],
+)
+def test_b2_every_strategy_has_its_own_reason(budget: int, way: Any, expected: dict[str, str]) -> None:
+    dropped = limited(MIXED, budget, **way).result.dropped
+
+    reasons = {draft.key.removeprefix("node:"): group.cause.reason for group in dropped for draft in group.drafts}
+    assert reasons == {**reasons, **expected}
 
 
 def test_a_short_old_message_goes_with_the_long_one_after_it() -> None:
@@ -188,6 +267,136 @@ def test_reused_ids_pair_with_the_nearest_call() -> None:
     chat = [asks("t1", "c"), answers("r1", "c", 9), asks("t2", "c"), answers("r2", "c"), said("e", 1)]
 
     assert kept(limited(chat, 8)) == "t2 r2 e"
+
+
+# --- what would keep what was cut
+
+
+def row(*lengths: int) -> list[Draft]:
+    """Messages of so many words, and the user's newest, of one."""
+    return [*(said(f"n{i}", words, "assistant") for i, words in enumerate(lengths)), said("q", 1)]
+
+
+def of_words(*lengths: int) -> list[Draft]:
+    return [said(f"n{i}", words, "assistant") for i, words in enumerate(lengths)]
+
+
+@pytest.mark.parametrize(
+    ("drafts", "budget", "way"),
+    [
+        (of_words(6, 25, 19, 0), 25, {"retained_characters": 10}),
+        (row(1, 21, 18), 21, {"strategy": "head-and-tail"}),
+        (of_words(19, 28, 26, 25), 28, {"strategy": "block"}),
+        (row(9, 2, 30, 4), 12, {"retained_characters": 8, "retain": "each"}),
+    ],
+)
+def test_a6_as_many_more_tokens_as_are_named_keep_a_message_and_one_less_does_not(
+    drafts: list[Draft], budget: int, way: dict[str, Any]
+) -> None:
+    trace = limited(drafts, budget, **way)
+    gone = [draft.key for group in trace.result.dropped for draft in group.drafts]
+
+    assert gone
+    for key in gone:
+        least = trace.why(key).least_budget
+        assert least is not None
+        assert limited(drafts, budget + least.extra_tokens, **way).result.draft(key) is not None
+        assert limited(drafts, budget + least.extra_tokens - 1, **way).result.draft(key) is None
+
+
+def test_a6_a_message_that_only_its_head_would_come_back_of_has_two_budgets() -> None:
+    life = limited(of_words(6, 25, 19, 0), 18, retained_characters=10).why("node:n1")
+
+    assert life.least_budget is not None
+    assert (life.least_budget.tokens, life.least_budget.whole_tokens) == (23, 44)
+    assert life.outcome == (
+        "it is not sent; 5 more tokens would keep its head, 26 all of it: a budget of 23 or more, or 44"
+    )
+
+
+def test_a6_a_larger_budget_that_loses_the_message_again_is_named() -> None:
+    least = limited(row(1, 21, 18), 21, strategy="head-and-tail").why("node:n1").least_budget
+    assert least is not None
+    assert least.keeps_from_there_on
+
+    drafts = of_words(5, 5, 5, 5, 5, 5, 5, 5)
+    least = limited(drafts, 17, strategy="block").why("node:n4").least_budget
+    assert least is not None
+    assert (least.tokens, least.lost_again_at, least.kept_again_at) == (25, 35, 40)
+    assert str(least) == "8 more tokens would keep it: a budget of 25 to 34, and again from 40"
+    for budget, stays in ((24, False), (25, True), (34, True), (35, False), (39, False), (40, True)):
+        assert (limited(drafts, budget, strategy="block").result.draft("node:n4") is not None) is stays
+
+
+def test_a6_what_comes_back_only_together_is_named() -> None:
+    chat = [said("u", 3), asks("t", "c1"), answers("r", "c1", 4), said("e", 2)]
+
+    together = limited(chat, 5).why("node:r").least_budget
+    exchange = limited([said("x", 2), *chat], 5, strategy="whole-exchanges").why("node:u").least_budget
+
+    assert together is not None
+    assert together.with_keys == ("node:t",)
+    assert str(together).endswith("; with it node:t")
+    assert exchange is not None
+    assert exchange.with_keys == ("node:t", "node:r")
+
+
+def test_a6_where_no_budget_would_keep_it_it_says_so() -> None:
+    trace = limited([said("u", 1), answers("r", "c9"), asks("t", "c1", words=0), said("e", 1)], 50)
+
+    assert (trace.why("node:r").least_budget, trace.why("node:t").least_budget) == (None, None)
+    assert trace.why("node:r").outcome == "it is not sent; no budget would keep it: no call asks for it"
+    assert str(trace.why("node:t").remedy) == ("no budget would keep it: no result answers it and it says nothing else")
+
+
+def test_a6_a_result_whose_missing_call_lies_behind_the_border_is_kept_by_no_budget() -> None:
+    trace = limited([answers("lost", "c9"), said("a", 9), said("e", 1)], 5)
+
+    assert causes(trace) == {"a": "sliding", "lost": "sliding"}
+    assert trace.why("node:lost").least_budget is None
+
+
+def test_b2_a_result_without_a_call_beside_the_border_is_none_of_the_cut() -> None:
+    trace = limited([said("a", 9), answers("lost", "c9"), said("e", 1)], 5)
+
+    assert causes(trace) == {"a": "sliding", "lost": "orphan-result"}
+
+
+def test_a6_the_budget_of_a_models_window_is_named_as_budget_tokens_take_it() -> None:
+    model = ModelProfile(id="m", context_window=20, max_output_tokens=5)
+
+    by_reply = limited(CHAT, None, model=model).why("node:b").least_budget
+    by_setting = limited(CHAT, None, model=model, reserve_tokens=2).why("node:b").least_budget
+
+    assert by_reply is not None
+    assert (by_reply.tokens, by_reply.extra_tokens, by_reply.reserve_tokens) == (20, 5, 0)
+    assert by_setting is not None
+    assert (by_setting.tokens, by_setting.extra_tokens, by_setting.reserve_tokens) == (22, 2, 2)
+    assert str(by_setting) == "2 more tokens would keep it: a budget of 22 or more, 2 of it kept for the reply"
+    assert kept(limited(CHAT, 22, reserve_tokens=2)) == "b c d e"
+
+
+@pytest.mark.parametrize("strategy", get_args(StrategyName))
+@pytest.mark.parametrize("name", ["harbour_roleplay", "coding_chat", "research_tree"])
+def test_b3_what_would_keep_a_message_is_exact_on_the_bundled_conversations(name: str, strategy: str) -> None:
+    folder = Path(__file__).parents[2] / "datasets"
+    session = load(folder / f"{name}.session.json")
+    setting = {"token-limiter.strategy": strategy}
+    whole = build(session, budget_tokens=10**9, settings=setting)
+    report = whole.result.shared["token-limiter"]
+    budget = report["protected_tokens"] + report["history_tokens"] // 3
+    trace = whole.rerun({"token-limiter.budget_tokens": budget})
+    step = trace.step("token-limiter")
+    gone = [draft.key for group in step.after.dropped[len(step.before.dropped) :] for draft in group.drafts]
+
+    assert gone
+    for key, remedy in remedies(trace, gone).items():
+        assert remedy.least_budget is not None
+        least = remedy.least_budget.tokens
+        assert remedy.settings == {"token-limiter.budget_tokens": least}
+        assert trace.rerun(remedy.settings).upto("token-limiter").result.draft(key) is not None
+        one_less = trace.rerun({"token-limiter.budget_tokens": least - 1})
+        assert one_less.upto("token-limiter").result.draft(key) is None
 
 
 # --- shortening

@@ -71,7 +71,7 @@ def test_what_is_cut_says_what_it_needed_and_what_was_left() -> None:
     found = compare({"whole": run(), "short": cut(8)})
 
     assert states(found, "node:u1") == ["kept", "cut"]
-    assert cause(found, "node:u1", "short") == "token-limiter / sliding: needed 3, left 2"
+    assert cause(found, "node:u1", "short") == "token-limiter / sliding: needed 3 tokens, 2 were left"
     assert list(found.changes.index) == ["node:u1"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -11,6 +12,7 @@ import traitlets
 from pydantic import Field
 
 import ctxlab
+import ctxlab_widgets
 from ctxlab import Context, Pipeline, Session, Trace
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
@@ -77,6 +79,32 @@ def test_nothing_is_run_before_it_is_asked_for() -> None:
     assert widget.trace is not None
     asked(widget, command="run")
     assert ran == [1]
+
+
+def test_a6_what_would_keep_a_dropped_message_is_told_of_the_one_that_is_selected(run: Trace) -> None:
+    widget = StepDebugger(run)
+    gone = [draft.key for group in run.result.dropped for draft in group.drafts]
+    assert widget.remedies == ""
+
+    widget.selected = gone[0]
+    assert json.loads(widget.remedies) == {gone[0]: str(run.why(gone[0]).least_budget)}
+
+    widget.selected = run.result.drafts[-1].key
+    assert widget.remedies == ""
+
+    widget.selected = gone[0]
+    given(widget, "budget_tokens", run.why(gone[0]).least_budget.tokens)
+    assert widget.remedies == ""
+
+
+def test_a6_a_report_says_of_the_newest_cuts_what_would_keep_them_and_of_no_others(tmp_path: Path) -> None:
+    run = ctxlab.build(chat(60), budget_tokens=100)
+    cut = [draft.key for draft in run.step(LIMITER).before.drafts if run.why(draft.key).least_budget]
+
+    page = ctxlab_widgets.report(run, tmp_path / "page.html").read_text(encoding="utf-8")
+
+    told = [str(run.why(key).remedy) in page for key in cut]
+    assert told == [False] * (len(cut) - 40) + [True] * 40
 
 
 def test_moving_never_changes_the_run(run: Trace) -> None:

@@ -112,8 +112,33 @@ def test_cut_messages_stand_where_they_stood(harbour: Trace) -> None:
     assert [key for key in there if key != "node:s1"] == [
         draft.key for draft in harbour.step("token-limiter").before.drafts if draft.origin.kind == "node"
     ]
-    assert set(cut(widget)) == {draft.key for draft in harbour.result.dropped[-1].drafts}
-    assert view(widget)["border"]["cause"] == str(harbour.result.dropped[-1].cause)
+    border, older = harbour.result.dropped[-2:]
+    assert set(cut(widget)) == {draft.key for group in (border, older) for draft in group.drafts}
+    assert view(widget)["border"] == {"name": "a8b", "needed": border.needed, "left": border.left}
+
+
+def test_b2_every_cut_row_has_its_own_reason(harbour: Trace) -> None:
+    widget = TokenBudget(harbour)
+    border, older = harbour.result.dropped[-2:]
+
+    told = dict(zip([row[0] for row in rows(widget)], view(widget)["reason_of"], strict=True))
+    assert view(widget)["reasons"] == [str(border.cause), str(older.cause)]
+    assert {key for key, letter in told.items() if letter == "a"} == {draft.key for draft in border.drafts}
+    assert {key for key, letter in told.items() if letter == "b"} == {draft.key for draft in older.drafts}
+
+
+def test_a6_what_would_keep_a_message_is_told_of_the_one_that_is_selected_or_pinned(harbour: Trace) -> None:
+    widget = TokenBudget(harbour)
+    assert widget.remedies == ""
+
+    widget.selected = "node:u5"
+    assert json.loads(widget.remedies) == {"node:u5": str(harbour.why("node:u5").least_budget)}
+    widget.pin("node:a5")
+    assert set(json.loads(widget.remedies)) == {"node:u5", "node:a5"}
+    widget.set_budget(3000)
+    assert widget.remedies == ""
+    widget.trace = None
+    assert widget.remedies == ""
 
 
 def test_calls_and_their_results_are_one_unit(tools: Trace) -> None:

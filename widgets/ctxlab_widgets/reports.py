@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.documents.wording import counted
 from ctxlab_widgets._shared.page import page
+from ctxlab_widgets._shared.remedies import remedies_json
 from ctxlab_widgets._shared.values import as_json
 
 if TYPE_CHECKING:
     from ctxlab.pipeline import Trace
 
+MOST_REMEDIES = 40
+"""Messages cut for want of room of which the page says what would keep them: those nearest to what is sent."""
 WIDGET = Path(__file__).parent / "step_debugger" / "static" / "widget.js"
 
 
@@ -23,7 +26,12 @@ def report(trace: Trace, path: str | Path) -> Path:
     session = trace.start.request.session
     name = session.name or session.id
     view = trace.view()
-    state: dict[str, Any] = {"view": as_json(view), "position": len(trace.steps), "live": False}
+    state: dict[str, Any] = {
+        "view": as_json(view),
+        "position": len(trace.steps),
+        "live": False,
+        "remedies": remedies_json(trace, _nearest_cuts(trace)),
+    }
     about = f"{counted(len(trace.result.drafts), 'message')}, {counted(trace.tokens, 'token')}"
     about += f" by {trace.services.tokenizer.name}"
     if view["leaf"] is not None:
@@ -31,3 +39,10 @@ def report(trace: Trace, path: str | Path) -> Path:
     path = Path(path)
     path.write_text(page(WIDGET, state, title=f"What is sent: {name}", about=about), encoding="utf-8")
     return path
+
+
+def _nearest_cuts(trace: Trace) -> list[str]:
+    """Keys of the newest messages that were cut for want of room."""
+    cut = {draft.key for group in trace.result.dropped if group.needed is not None for draft in group.drafts}
+    newest_first = (draft.key for step in trace.steps for draft in reversed(step.before.drafts) if draft.key in cut)
+    return list(dict.fromkeys(newest_first))[:MOST_REMEDIES]

@@ -42,7 +42,7 @@ export const made = (): View => ({
   texts: ["hello (ooc) you", "hello ", "(ooc) ", "you", "", "old", "{{user}}", "Mei", "\n\n", " here"],
   causes: [
     { processor: "regex", rule: "strip-ooc", reason: "a rule" },
-    { processor: "limiter", rule: "sliding", reason: "needed 10, left 3" },
+    { processor: "limiter", rule: "sliding", reason: "needed 10 tokens, 3 were left" },
     { processor: "macros", rule: "user", reason: "" },
     { processor: "merge", rule: "same-role", reason: "" },
   ],
@@ -76,7 +76,7 @@ export const made = (): View => ({
   steps: [
     step("loader", [0, 1]),
     step("regex", [0, 2]),
-    step("limiter", [2], { dropped: [{ drafts: [0], cause: 1, needed: 10, left: 3 }] }),
+    step("limiter", [2], { dropped: [{ drafts: [0], cause: 1, needed: 10, left: 3, border: ["node:b"] }] }),
     step("assembler", [2, 3]),
     step("merge", [4]),
   ],

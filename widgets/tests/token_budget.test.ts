@@ -5,7 +5,6 @@ import { captions, placed, scaleEnd, ticks } from "../ctxlab_widgets/token_budge
 import { bins, heightOf, inSight, LINE, ROW, rowAt, topOf } from "../ctxlab_widgets/token_budget/sight";
 import {
   handleAt,
-  lacking,
   lineAt,
   names,
   type Row,
@@ -49,7 +48,9 @@ function made(change: Partial<View> = {}): State {
     changed: "",
     cut: 2,
     shortened: 0,
-    border: { keys: ["c"], name: "c", needed: 25, left: 20, cause: "token-limiter / sliding: needed 25, left 20" },
+    border: { name: "c", needed: 25, left: 20 },
+    reasons: ["token-limiter / sliding: needed 25 tokens, 20 were left"],
+    reason_of: " aa   ",
     one_cut: true,
     by_units: true,
     estimated: false,
@@ -66,6 +67,7 @@ function made(change: Partial<View> = {}): State {
     choices: { strategies: [], tokenizers: [], limiter: true },
     live: true,
     said: "",
+    remedies: new Map(),
     selected: "",
     pinned: "",
     closed: "",
@@ -103,19 +105,6 @@ describe("the cut line", () => {
   test("never parts the messages of one unit", () => {
     const rows = [row("a", 1), row("call", 0), row("result", 0)];
     expect([0, 1, 2, 3].map((line) => unitsBelow(rows, line))).toEqual([2, 1, 0, 0]);
-  });
-});
-
-describe("what would keep a cut message", () => {
-  test("is the way to the budget of its unit", () => {
-    const state = made();
-    expect(state.messages.rows.map((each) => lacking(state, each))).toEqual([null, 30, 5, 0, 0, null]);
-  });
-
-  test("is known of the border alone where units don't go one by one", () => {
-    const state = made({ by_units: false });
-    expect(lacking(state, state.messages.rows[2])).toBe(5);
-    expect(lacking(state, state.messages.rows[1])).toBeNull();
   });
 });
 

@@ -3,9 +3,11 @@
 from ctxlab.engines.truncation.block import Block
 from ctxlab.engines.truncation.by_priority import ByPriority
 from ctxlab.engines.truncation.head_and_tail import HeadAndTail
+from ctxlab.engines.truncation.heads import head_length
+from ctxlab.engines.truncation.least import Kept, KeptRange, LeastRoom, least_room
 from ctxlab.engines.truncation.middle_out import MiddleOut
 from ctxlab.engines.truncation.sliding import Sliding
-from ctxlab.engines.truncation.strategy import Border, Strategy, Verdict, Window
+from ctxlab.engines.truncation.strategy import Border, Reason, Strategy, Verdict, Window
 from ctxlab.engines.truncation.units import Unit, newest_first
 from ctxlab.engines.truncation.whole_exchanges import WholeExchanges
 
@@ -14,12 +16,18 @@ __all__ = [
     "Border",
     "ByPriority",
     "HeadAndTail",
+    "Kept",
+    "KeptRange",
+    "LeastRoom",
     "MiddleOut",
+    "Reason",
     "Sliding",
     "Strategy",
     "Unit",
     "Verdict",
     "WholeExchanges",
     "Window",
+    "head_length",
+    "least_room",
     "newest_first",
 ]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import accumulate
+from typing import ClassVar, NamedTuple
 
-from ctxlab.engines.truncation.strategy import Border, Verdict, Window
+from ctxlab.documents.wording import counted
+from ctxlab.engines.truncation.least import FOREVER, Kept, KeptRange, room_for_share
+from ctxlab.engines.truncation.strategy import Border, Reason, Verdict, Window, needed_by
+from ctxlab.engines.truncation.units import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,29 +28,132 @@ class Block:
     def cut(self, window: Window) -> Verdict:
         units = list(window.units())[::-1]
         costs = [window.cost(unit) for unit in units]
+        share = int(window.capacity * self.block_share)
         start = total = 0
-        border: Border | None = None
+        full: _Full | None = None
         for i, needed in enumerate(costs):
             total += needed
             if total <= window.capacity:
                 continue
             border = Border(needed, window.capacity - total + needed, units[i].at)
-            while start < i and total > window.capacity * self.block_share:
+            while start < i and total > share:
                 total -= costs[start]
                 start += 1
+            full = _Full(i, start, border)
             if total > window.capacity:  # it doesn't fit alone either
                 start, total = i + 1, 0
+        reasons = _reasons(window, units, full, share) if full else ()
         free = [i for i in range(start, len(units)) if not window.is_protected(units[i])]
         spent = sum(costs[i] for i in free)
+        crowded_out: Border | None = None
         gone = 0
         while spent > window.left:  # a protected message from before the cut takes room too
-            border = border or Border(spent, window.left)
+            crowded_out = Border(spent, window.left, units[free[gone]].at)
             spent -= costs[free[gone]]
             gone += 1
         free = free[gone:]
-        return Verdict(frozenset(at for i in free for at in units[i].at), border=border, spent=spent)
+        if crowded_out is not None:
+            reasons += _reasons_for_want_of_room(window, crowded_out)
+        border = full.border if full else None
+        return Verdict(frozenset(at for i in free for at in units[i].at), {}, border, spent, reasons)
+
+    def kept(self, window: Window, unit: Unit) -> Kept:
+        return Kept(unit.at, self._ranges(window, unit))
+
+    def _ranges(self, window: Window, unit: Unit) -> Iterator[KeptRange]:
+        """Room by room, passing over those in which the conversation grows in just the same way."""
+        units = list(window.units())[::-1]
+        place = next(i for i, each in enumerate(units) if each is unit)
+        sums = [0, *accumulate(map(window.cost, units))]
+        newer = sum(window.cost(each) for each in units[place:] if not window.is_protected(each))
+        protected = window.capacity - window.left
+        room = max(window.left + 1, newer)
+        # With a share that holds it and all that is newer, no cut ever passes it.
+        sure = min(sums[-1], room_for_share(sums[-1] - sums[place], self.block_share))
+        sure = max(room, sure - protected)
+        cuts: dict[int, _Cut] = {}
+        while room < sure:
+            is_kept, until = self._grown(sums, room + protected, place, cuts)
+            until = min(until - protected, sure)
+            if is_kept:
+                yield KeptRange(room, until - 1)
+            room = until
+        yield KeptRange(sure)
+
+    def _grown(self, sums: list[int], capacity: int, place: int, cuts: dict[int, _Cut]) -> tuple[bool, int]:
+        """Whether the cut stays before or at a place, and the least larger capacity that changes the way to it.
+
+        `sums[n]` are the tokens of the oldest n units. `cuts` are those found for smaller capacities, by the unit at
+        which the prompt began: most of them are still the same.
+        """
+        start, changes = 0, FOREVER
+        while start <= place:
+            cut = cuts.get(start)
+            if cut is None or cut.until <= capacity:
+                cut = cuts[start] = self._next_cut(sums, capacity, start)
+            if cut.until < changes:
+                changes = cut.until
+            if cut.start is None:
+                return True, changes
+            start = cut.start
+        return False, changes
+
+    def _next_cut(self, sums: list[int], capacity: int, start: int) -> _Cut:
+        """Where the prompt begins after the room was next full."""
+        full = bisect_right(sums, sums[start] + capacity) - 1
+        if full == len(sums) - 1:
+            return _Cut(None, FOREVER)
+        with_it = sums[full + 1]
+        until = with_it - sums[start]
+        begins = bisect_left(sums, with_it - int(capacity * self.block_share), start, full)
+        if begins > start:
+            until = min(until, room_for_share(with_it - sums[begins - 1], self.block_share))
+        alone = with_it - sums[begins]
+        return _Cut(begins, until) if alone <= capacity else _Cut(full + 1, min(until, alone))
 
     def describe(self) -> str:
         return (
             "counts everything; keeps an unbroken end that starts at the same message for many turns; loses the start"
         )
+
+
+class _Cut(NamedTuple):
+    """The unit at which the prompt begins afterwards, None where no cut comes any more, and the first larger capacity
+    of which this isn't true."""
+
+    start: int | None
+    until: int
+
+
+class _Full(NamedTuple):
+    """The last time that the room was full: with which unit, at which one it began afterwards, what was lacking."""
+
+    unit: int
+    start: int
+    border: Border
+
+
+def _reasons(window: Window, units: list[Unit], full: _Full, share: int) -> tuple[Reason, ...]:
+    border = full.border
+    last, capacity = window.key(border.at[0]), f"{window.capacity:,}"
+    if border.needed > window.capacity:
+        alone = Border(border.needed, window.capacity, border.at)
+        needed = f"{needed_by(border)} needed {counted(border.needed, 'token')}".strip()
+        own = Reason(f"{needed}, the whole room has {capacity}", border.at, alone)
+        older = f"older than {last}, which needed {border.needed:,} where the whole room has {capacity}"
+        return own, Reason(older, range(border.at[0]), alone)
+    filled = f"filled the room of {counted(window.capacity, 'token')}"
+    if full.start == full.unit:
+        return (Reason(f"older than {last}, which {filled}", range(border.at[0]), border),)
+    first = units[full.start].at[0]
+    words = (
+        f"older than {window.key(first)}: when {last} {filled}, the oldest went until the rest fitted into {share:,}"
+    )
+    return (Reason(words, range(first), border),)
+
+
+def _reasons_for_want_of_room(window: Window, border: Border) -> tuple[Reason, ...]:
+    what = "it and the newer ones that may go"
+    own = Reason(border.own_words(what), border.at, border)
+    older = f"older than {window.key(border.at[0])}, which with the newer ones that may go {border.words()}"
+    return own, Reason(older, range(border.at[0]), border)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
 
-from ctxlab.engines.truncation.strategy import Verdict, Window
+from ctxlab.engines.truncation.least import Kept, KeptRange
+from ctxlab.engines.truncation.strategy import ALL_OTHERS, Border, Reason, Verdict, Window, needed_by
 from ctxlab.engines.truncation.units import Unit
 
 
@@ -19,10 +21,62 @@ class ByPriority:
     name: ClassVar[str] = "by-priority"
 
     def cut(self, window: Window) -> Verdict:
-        def rank(unit: Unit) -> tuple[int, int]:
-            return max(window.draft(i).priority for i in unit.at), unit.newest
+        ranked = _ranked(window)
+        verdict = window.keep_while_they_fit(each.unit for each in ranked)
+        border = verdict.border
+        if border is None:
+            return verdict
+        place = next(i for i, each in enumerate(ranked) if each.unit.at == border.at)
+        return replace(verdict, reasons=tuple(_reasons(window, border, ranked[place + 1 :])))
 
-        return window.keep_while_they_fit(sorted(window.free_units(), key=rank, reverse=True))
+    def kept(self, window: Window, unit: Unit) -> Kept:
+        ranked = (each.unit for each in _ranked(window))
+        return Kept(unit.at, (KeptRange(window.cost_up_to(unit, ranked)),))
 
     def describe(self) -> str:
         return "counts in order of priority up to the cut; keeps what is marked important; loses the oldest of the rest"
+
+
+class _Ranked(NamedTuple):
+    priority: int
+    newest: int
+    unit: Unit
+
+
+def _ranked(window: Window) -> list[_Ranked]:
+    """What may go, by priority, then age; no two are as new as one another."""
+    draft = window.draft
+
+    def priority(at: tuple[int, ...]) -> int:
+        return draft(at[0]).priority if len(at) == 1 else max(draft(i).priority for i in at)
+
+    return sorted([_Ranked(priority(unit.at), unit.at[-1], unit) for unit in window.free_units()], reverse=True)
+
+
+def _reasons(window: Window, border: Border, gone: list[_Ranked]) -> Iterator[Reason]:
+    """Of lower priority, or older and no more important; a unit has the highest priority and the newest place of its
+    messages, so that of calls and results neither may be true of a message alone."""
+
+    def priority(at: int) -> int:
+        return window.draft(at).priority
+
+    newest, highest = max(border.at), max(border.at, key=priority)
+    most = priority(highest)
+    lower: set[int] = set()
+    older: set[int] = set()
+    of_newest = priority(newest)
+    for each in gone:
+        at = each.unit.at
+        if each.priority < most:
+            lower.update(at)
+        elif len(at) == 1 and of_newest == most:
+            older.add(at[0])
+        else:
+            below = {i for i in at if priority(i) < most}
+            lower |= below
+            older.update(i for i in at if i not in below and i < newest and priority(i) <= of_newest)
+    clause = f"which {border.words()}"
+    yield Reason(border.own_words(needed_by(border)), border.at, border)
+    yield Reason(f"of lower priority than {window.key(highest)}, {clause}", lower, border)
+    yield Reason(f"older and no more important than {window.key(newest)}, {clause}", older, border)
+    yield Reason(f"its calls and results rank behind those of {window.key(highest)}, {clause}", ALL_OTHERS, border)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import ClassVar
 
-from ctxlab.engines.truncation.strategy import Verdict, Window
+from ctxlab.documents.wording import counted
+from ctxlab.engines.truncation.least import FOREVER, Kept, KeptRange, room_for_share
+from ctxlab.engines.truncation.strategy import Border, Reason, Verdict, Window, needed_by
+from ctxlab.engines.truncation.units import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +26,44 @@ class HeadAndTail:
 
     def cut(self, window: Window) -> Verdict:
         newest_first = list(window.free_units())
-        head = window.keep_while_they_fit(reversed(newest_first), left=int(window.left * self.head_share))
+        share = int(window.left * self.head_share)
+        head = window.keep_while_they_fit(reversed(newest_first), left=share)
         tail = window.keep_while_they_fit(
             (unit for unit in newest_first if not head.keep.issuperset(unit.at)), left=window.left - head.spent
         )
-        return Verdict(head.keep | tail.keep, border=tail.border, spent=head.spent + tail.spent)
+        reasons = _reasons(window, tail.border, share) if tail.border else ()
+        return Verdict(head.keep | tail.keep, {}, tail.border, head.spent + tail.spent, reasons)
+
+    def kept(self, window: Window, unit: Unit) -> Kept:
+        return Kept(unit.at, self._ranges(window, unit))
+
+    def _ranges(self, window: Window, unit: Unit) -> Iterator[KeptRange]:
+        """A range for every number of units in the head up to this one.
+
+        While the head stays the same, the tail gains with the room; a unit more in the head takes its tokens from it.
+        """
+        oldest_first = list(window.free_units())[::-1]
+        place = next(i for i, each in enumerate(oldest_first) if each is unit)
+        head = [0, *accumulate(map(window.cost, oldest_first))]
+        tail = head[-1] - head[place]
+        most_in_head = bisect_right(head, int(window.left * self.head_share)) - 1
+        begins = window.left + 1
+        for in_head in range(most_in_head, place + 1):
+            ends = room_for_share(head[in_head + 1], self.head_share)
+            least = max(begins, tail + head[in_head])
+            if least < ends:
+                yield KeptRange(least, None if ends == FOREVER else ends - 1)
+            if ends == FOREVER:
+                return
+            begins = max(begins, ends)
+        yield KeptRange(begins)
 
     def describe(self) -> str:
         return "counts both ends up to the cut; keeps how it began and how it stands; loses what lies between"
+
+
+def _reasons(window: Window, border: Border, share: int) -> tuple[Reason, ...]:
+    own = Reason(border.own_words(needed_by(border)), border.at, border)
+    older = f"older than {window.key(border.at[0])}, which {border.words()}"
+    rest = f"{older}, and past the head's share of {counted(share, 'token')}"
+    return own, Reason(rest, range(border.at[0]), border)

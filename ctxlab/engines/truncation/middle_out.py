@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from ctxlab.engines.truncation.strategy import Verdict, Window
+from ctxlab.engines.truncation.least import Kept, KeptRange
+from ctxlab.engines.truncation.strategy import ALL_OTHERS, Reason, Verdict, Window, needed_by
 from ctxlab.engines.truncation.units import Unit
 
 
@@ -20,7 +21,16 @@ class MiddleOut:
     name: ClassVar[str] = "middle-out"
 
     def cut(self, window: Window) -> Verdict:
-        return window.keep_while_they_fit(_inwards(window))
+        verdict = window.keep_while_they_fit(_inwards(window))
+        border = verdict.border
+        if border is None:
+            return verdict
+        own = Reason(border.own_words(needed_by(border)), border.at, border)
+        rest = f"behind {window.key(border.at[0])} on the way from both ends inwards, which {border.words()}"
+        return replace(verdict, reasons=(own, Reason(rest, ALL_OTHERS, border)))
+
+    def kept(self, window: Window, unit: Unit) -> Kept:
+        return Kept(unit.at, (KeptRange(window.cost_up_to(unit, _inwards(window))),))
 
     def describe(self) -> str:
         return "counts from both ends to the cut; keeps as much of the start as of the end; loses the middle"

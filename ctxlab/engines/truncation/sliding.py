@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ctxlab.context import Draft
-from ctxlab.engines.truncation.strategy import Border, Verdict, Window
+from ctxlab.engines.truncation.least import Kept, KeptRange
+from ctxlab.engines.truncation.strategy import Border, Reason, Verdict, Window, needed_by
+from ctxlab.engines.truncation.units import Unit
 
 Retain = Literal["border", "each"]
 
@@ -26,6 +29,7 @@ class Sliding:
         short: dict[int, Draft] = {}
         left = window.left
         border: Border | None = None
+        reasons: tuple[Reason, ...] = ()
         for unit in window.free_units():
             if border is None:
                 needed = window.cost(unit)
@@ -35,17 +39,83 @@ class Sliding:
                     continue
                 border = Border(needed, left, unit.at)
             heads = window.shortened(unit)
-            if heads is None:
-                break
-            needed = sum(window.cost_of(draft) for draft in heads.values())
-            if needed > left:
+            needed = _cost_of_all(window, heads)
+            if heads is None or needed > left:
+                if unit.at == border.at:
+                    reasons = _whole_did_not_fit(window, border)
+                else:
+                    border = Border(needed, left, unit.at)
+                    reasons = _head_did_not_fit(window, border, heads or {})
                 break
             short.update(heads)
             keep.extend(unit.at)
             left -= needed
             if self.retain == "border":
+                reasons = (_older_than(window, border, f"which {border.words()} and stays shortened"),)
                 break
-        return Verdict(frozenset(keep), short, border, window.left - left)
+        return Verdict(frozenset(keep), short, border, window.left - left, reasons)
+
+    def kept(self, window: Window, unit: Unit) -> Kept:
+        heads = window.shortened(unit)
+        if heads is None:
+            return Kept(unit.at, (KeptRange(window.cost_up_to(unit, window.free_units())),))
+        cut = frozenset(i for i, draft in heads.items() if draft is not window.draft(i))
+        ranges = _kept_at_border(window, unit, cut) if self.retain == "border" else _kept_in_row(window, unit, cut)
+        return Kept(unit.at, ranges)
 
     def describe(self) -> str:
         return "counts from the newest back to the border; keeps an unbroken end of the conversation; loses its start"
+
+
+def _cost_of_all(window: Window, heads: dict[int, Draft] | None) -> int:
+    return sum(window.cost_of(draft) for draft in heads.values()) if heads else 0
+
+
+def _whole_did_not_fit(window: Window, border: Border) -> tuple[Reason, ...]:
+    own = Reason(border.own_words(needed_by(border)), border.at, border)
+    return own, _older_than(window, border, f"which {border.words()}")
+
+
+def _head_did_not_fit(window: Window, border: Border, heads: dict[int, Draft]) -> tuple[Reason, ...]:
+    """Older than the first that didn't fit whole, only heads stay; a short message is its own head."""
+    if all(draft is window.draft(i) for i, draft in heads.items()):
+        return _whole_did_not_fit(window, border)
+    own = Reason(
+        border.own_words("the heads of its call and results" if len(border.at) > 1 else "its head"), border.at, border
+    )
+    return own, _older_than(window, border, f"whose head {border.words()}")
+
+
+def _older_than(window: Window, border: Border, clause: str) -> Reason:
+    return Reason(f"older than {window.key(border.at[0])}, {clause}", range(border.at[0]), border)
+
+
+def _kept_at_border(window: Window, unit: Unit, cut: frozenset[int]) -> Iterator[KeptRange]:
+    """With its head where it is the border, and whole from where it fits."""
+    whole = window.cost_up_to(unit, window.free_units())
+    with_head = whole - window.cost(unit) + _cost_of_all(window, window.shortened(unit))
+    if with_head < whole:
+        yield KeptRange(max(with_head, window.left + 1), whole - 1, cut)
+    yield KeptRange(whole)
+
+
+def _kept_in_row(window: Window, unit: Unit, cut: frozenset[int]) -> Iterator[KeptRange]:
+    """With its head for every unit that may be the border: those before it stay whole, those from it on as heads.
+
+    A larger room moves the border back, and what stays whole there may take the room of the heads behind it.
+    """
+    whole = 0
+    row: list[tuple[int, int, int]] = []  # of each unit that may be the border: tokens before it, with it, of its head
+    for each in window.free_units():
+        before, whole = whole, whole + window.cost(each)
+        if whole > window.left:
+            row.append((before, whole, _cost_of_all(window, window.shortened(each))))
+        if each is unit:
+            break
+    heads = sum(head for _, _, head in row)
+    for before, with_it, head in row:
+        least = max(before + heads, window.left + 1)
+        if least < with_it:
+            yield KeptRange(least, with_it - 1, cut)
+        heads -= head
+    yield KeptRange(whole)

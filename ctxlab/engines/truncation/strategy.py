@@ -2,26 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from ctxlab.context import Draft
+from ctxlab.context.context import lacking
+from ctxlab.engines.truncation.least import Kept
 from ctxlab.engines.truncation.units import Unit
+
+ALL_OTHERS = range(sys.maxsize)
+"""Every position that no earlier reason names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Border:
-    """What didn't fit first: tokens it needed, tokens that were left, and the positions of its drafts."""
+    """What didn't fit: tokens it needed, tokens that were left, and the positions of its drafts."""
 
     needed: int
     left: int
     at: tuple[int, ...] = ()
 
+    def own_words(self, what: str = "") -> str:
+        """Why the border itself went; `what` is what needed the tokens, the message itself where nothing is given."""
+        return f"{what} {lacking(self.needed, self.left)}".strip()
+
+    def words(self, verb: str = "needed") -> str:
+        """The same in a clause about another message."""
+        return f"{verb} {self.needed:,} where {self.left:,} {'was' if self.left == 1 else 'were'} left"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reason:
+    """Why messages went, in words that are true of each of them: those at `at`, as far as they went."""
+
+    words: str
+    at: Collection[int]
+    border: Border
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Window:
-    """What may be kept. `units` come newest first and are found lazily; `cost` counts a unit once, when asked.
+    """What may be kept. `units` come newest first, the same ones each time, and are found lazily; `cost` counts a unit
+    once, when asked.
 
     `left` are the tokens for units that are free to go, what is protected already taken off; `capacity` are those for
     all units, protected ones included. `shortened` gives a unit's drafts cut to their heads, by position, or None where
@@ -41,6 +65,9 @@ class Window:
         """The units that may go, newest first."""
         return (unit for unit in self.units() if not self.is_protected(unit))
 
+    def key(self, at: int) -> str:
+        return self.draft(at).key
+
     def keep_while_they_fit(self, units: Iterable[Unit], *, left: int | None = None) -> Verdict:
         """The units of a row up to the first that doesn't fit into `left` tokens; that one is the border."""
         left = self.left if left is None else left
@@ -54,15 +81,28 @@ class Window:
             left -= needed
         return Verdict(frozenset(keep), spent=start - left)
 
+    def cost_up_to(self, unit: Unit, units: Iterable[Unit]) -> int:
+        """What the units of a row cost together, up to and with one of them."""
+        total = 0
+        for each in units:
+            total += self.cost(each)
+            if each is unit:
+                break
+        return total
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """Positions that stay, drafts that stay shortened, and the border of the cut; what is not named goes."""
+    """Positions that stay, drafts that stay shortened, and the border of the cut; what is not named goes.
+
+    Of what goes each message has the first of `reasons` that names its position.
+    """
 
     keep: frozenset[int]
     shortened: dict[int, Draft] = field(default_factory=dict[int, Draft])
     border: Border | None = None
     spent: int = 0
+    reasons: tuple[Reason, ...] = ()
 
 
 class Strategy(Protocol):
@@ -72,6 +112,15 @@ class Strategy(Protocol):
 
     def cut(self, window: Window) -> Verdict: ...
 
+    def kept(self, window: Window, unit: Unit) -> Kept:
+        """In which rooms larger than the window's `left` a unit that was cut stays, and what stays only with it."""
+        ...
+
     def describe(self) -> str:
         """What it must count, what it keeps and what it loses, in a sentence."""
         ...
+
+
+def needed_by(border: Border) -> str:
+    """What needed the tokens at a border: nothing to say of a message alone."""
+    return "the call with its results" if len(border.at) > 1 else ""

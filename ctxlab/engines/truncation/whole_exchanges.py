@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ctxlab.engines.truncation.strategy import Border, Verdict, Window
+from ctxlab.engines.truncation.least import Kept, KeptRange
+from ctxlab.engines.truncation.strategy import ALL_OTHERS, Border, Reason, Verdict, Window
 from ctxlab.engines.truncation.units import Unit
 
 
@@ -26,14 +27,35 @@ class WholeExchanges:
             free = [unit for unit in exchange if not window.is_protected(unit)]
             needed = sum(window.cost(unit) for unit in free)
             if needed > left:
-                border = Border(needed, left, tuple(i for unit in free for i in unit.at))
-                return Verdict(frozenset(keep), border=border, spent=window.left - left)
-            keep.extend(i for unit in free for i in unit.at)
+                border = Border(needed, left, _positions(free))
+                reasons = _reasons(window, border, is_whole=len(free) == len(exchange))
+                return Verdict(frozenset(keep), {}, border, window.left - left, reasons)
+            keep.extend(_positions(free))
             left -= needed
         return Verdict(frozenset(keep), spent=window.left - left)
 
+    def kept(self, window: Window, unit: Unit) -> Kept:
+        total = 0
+        free: list[Unit] = []
+        for exchange in _exchanges(window):
+            free = [each for each in exchange if not window.is_protected(each)]
+            total += sum(window.cost(each) for each in free)
+            if any(each is unit for each in free):
+                break
+        return Kept(_positions(free), (KeptRange(total),))
+
     def describe(self) -> str:
         return "counts from the newest back, exchange by exchange; keeps questions with their answers; loses the start"
+
+
+def _positions(units: list[Unit]) -> tuple[int, ...]:
+    return tuple(sorted(i for unit in units for i in unit.at))
+
+
+def _reasons(window: Window, border: Border, *, is_whole: bool) -> tuple[Reason, ...]:
+    own = border.own_words("its exchange" if is_whole else "what may go of its exchange")
+    older = f"in an exchange older than that of {window.key(border.at[0])}, which {border.words()}"
+    return Reason(own, border.at, border), Reason(older, ALL_OTHERS, border)
 
 
 def _exchanges(window: Window) -> Iterator[list[Unit]]:

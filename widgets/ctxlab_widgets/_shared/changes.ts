@@ -14,11 +14,9 @@ export interface Row {
   from: number | null;
   moved: boolean;
   cause: number;
-  needed: number | null;
-  left: number | null;
 }
 
-const PLAIN = { before: null, number: null, from: null, moved: false, cause: -1, needed: null, left: null };
+const PLAIN = { before: null, number: null, from: null, moved: false, cause: -1 };
 
 /** The messages after `at` steps, the dropped ones where they stood, against the step before or the whole run. */
 export function rows(view: View, at: number, scope: Scope): Row[] {
@@ -76,12 +74,7 @@ function withDropped(view: View, at: number, since: number, kept: Row[]): Row[] 
   for (let i = since; i < at; i++) {
     const gone = new Map<number, Row>();
     for (const group of view.steps[i].dropped) {
-      const { cause, needed, left } = group;
-      group.drafts.forEach((draft, n) => {
-        const border = n === group.drafts.length - 1;
-        const row: Row = { ...PLAIN, kind: "dropped", draft, cause };
-        gone.set(draft, border ? { ...row, needed, left } : row);
-      });
+      for (const draft of group.drafts) gone.set(draft, { ...PLAIN, kind: "dropped", draft, cause: group.cause });
     }
     let anchor = -1;
     const put = (row: Row) => {

@@ -37,8 +37,10 @@ export interface Draft {
 export interface Group {
   drafts: number[];
   cause: number;
+  /** Tokens that what didn't fit needed, tokens that were left, and the keys of what didn't fit. */
   needed: number | null;
   left: number | null;
+  border: string[];
 }
 
 export interface Note {

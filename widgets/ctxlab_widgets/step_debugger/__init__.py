@@ -13,6 +13,7 @@ from ctxlab.engines.tokens.models import ENCODINGS
 from ctxlab.errors import CtxlabError, LawBroken
 from ctxlab.pipeline import Debugger, Pipeline, Trace
 from ctxlab.pipeline.view import plain
+from ctxlab_widgets._shared.remedies import RemedyTexts
 from ctxlab_widgets._shared.values import as_json
 from ctxlab_widgets._shared.widget import Widget, WrongCommand
 from ctxlab_widgets.step_debugger.against import compared
@@ -56,6 +57,8 @@ class StepDebugger(Widget):
     """What the last change did, against the run before it; empty when there was none."""
     borders = traitlets.Bool(False).tag(sync=True)
     """Whether the tokenizer of the run tells where tokens end."""
+    remedies = traitlets.Unicode("").tag(sync=True)
+    """As JSON, by key: what would have kept the selected message where it was dropped; empty when it wasn't."""
     token_ends = traitlets.Dict().tag(sync=True)
     """By a draft's number in the view, where the tokens of its text end, in UTF-16 units; only what was asked for."""
 
@@ -66,6 +69,7 @@ class StepDebugger(Widget):
         self._before: Trace | None = None
         self._changing: tuple[str, str] | None = None
         self._reached: str | None = None
+        self._remedy_texts = RemedyTexts()
         super().__init__()
         if isinstance(run, Debugger):
             self._take(run)
@@ -86,7 +90,7 @@ class StepDebugger(Widget):
         with self.hold_sync():
             if self._debugger is None:
                 self.view, self.news, self.position, self.breakpoints = "", "", 0, []
-                self._sending, self.token_ends, self.borders = None, {}, False
+                self._sending, self.token_ends, self.borders, self.remedies = None, {}, False, ""
                 return
             known = self._debugger.known
             if self._sending is None or not _begins_with(self._sending.trace, known):
@@ -95,6 +99,12 @@ class StepDebugger(Widget):
                 self.trace = self._whole()
             self.position = self._debugger.position
             self.breakpoints = sorted(self._debugger.breakpoints)
+            self.remedies = self._remedy_texts.of(known, [self.selected])
+
+    @traitlets.observe("selected")
+    def _another_selected(self, change: Any) -> None:
+        if self._debugger is not None:
+            self.remedies = self._remedy_texts.of(self._debugger.known, [change["new"]])
 
     def _hand_over(self, known: Trace) -> None:
         sent = self._sending.then(known) if self._sending else Sending(known)

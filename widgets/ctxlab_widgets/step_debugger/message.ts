@@ -41,7 +41,7 @@ export class Painter {
         "div",
         { class: "bd" },
         this.line(row, draft, before, found),
-        gone && this.cause(row),
+        gone && this.cause(row, draft),
         this.body(row, draft, found),
       ),
     );
@@ -106,15 +106,14 @@ export class Painter {
     ];
   }
 
-  private cause(row: Row): HTMLElement {
+  private cause(row: Row, draft: Draft): HTMLElement {
     const { processor, rule, reason } = this.state.view.causes[row.cause];
-    const short = row.needed !== null && row.left !== null ? row.needed - row.left : 0;
     return h(
       "p",
       { class: "cause" },
       glyph("cut"),
       h("span", { class: "strong" }, harmless(`${processor} / ${rule}${reason ? `: ${reason}` : ""}`)),
-      short > 0 && h("span", { class: "ink2" }, `${many(short, "more token")} would keep it`),
+      h("span", { class: "ink2 remedy" }, harmless(remedyOf(this.state, draft))),
     );
   }
 
@@ -163,6 +162,12 @@ export class Painter {
     return list;
   }
 }
+
+/** What would have kept a dropped message, where Python has said it. */
+export const remedyOf = ({ remedies }: State, draft: Draft): string =>
+  keysOf(draft)
+    .map((key) => remedies.get(key))
+    .find(Boolean) ?? "";
 
 const chip = (from: string, label: string): HTMLElement =>
   h("span", { class: `chip src-${from}` }, glyph(from), h("span", { class: "lb" }, label));

@@ -1,14 +1,14 @@
 // The messages after a step: what it added, rewrote, moved, merged and dropped.
 
 import { type Row, type Scope, summary } from "../_shared/changes";
-import { h } from "../_shared/dom";
+import { h, harmless } from "../_shared/dom";
 import { folded, OPENING } from "../_shared/folding";
 import { onlyStop, roving, taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
 import { type Radios, radios } from "../_shared/radios";
 import { draftsAt, keysOf, tokens } from "../_shared/view";
 import { ChainCard } from "./chain_card";
-import { Painter } from "./message";
+import { Painter, remedyOf } from "./message";
 import type { Colour, Door, State } from "./state";
 
 const SOON = 40; // milliseconds until messages that came into sight are asked for
@@ -150,6 +150,15 @@ export class Messages {
       article.classList.toggle("chosen", is);
       if (is) article.setAttribute("aria-current", "true");
       else article.removeAttribute("aria-current");
+    }
+  }
+
+  /** Puts what would have kept a dropped message beside its cause. */
+  remediesCame(): void {
+    const { view } = this.state;
+    for (const article of this.articles()) {
+      const place = article.querySelector(".remedy");
+      if (place) place.textContent = harmless(remedyOf(this.state, view.drafts[Number(article.dataset.draft)]));
     }
   }
 

@@ -33,6 +33,8 @@ export interface State {
   rows: Row[];
   /** Key of the message in focus, and of one that no fold may hide. */
   selected: string;
+  /** By key, what would have kept a dropped message: of the one selected, in a report of some. */
+  remedies: ReadonlyMap<string, string>;
   sought: string;
   open: Map<string, number>;
   whole: Set<string>;

@@ -73,6 +73,7 @@ class Shown implements Door {
       ends: new Map(),
       rows: [],
       selected: String(model.get("selected") ?? ""),
+      remedies: new Map(Object.entries(this.json<Record<string, string>>("remedies"))),
       sought: "",
       open: new Map(),
       whole: new Set(),
@@ -221,6 +222,8 @@ class Shown implements Door {
     const elsewhere = this.read();
     const selected = String(this.model.get("selected") ?? "");
     const sought = selected !== state.selected;
+    if (changed.has("remedies"))
+      state.remedies = new Map(Object.entries(this.json<Record<string, string>>("remedies")));
     state.selected = selected;
     if (elsewhere || changed.has("view")) state.open.clear();
     if (elsewhere || another) {
@@ -229,6 +232,7 @@ class Shown implements Door {
       this.draw();
     } else if (BESIDE.some((name) => changed.has(name))) this.drawBeside();
     else if (changed.has("token_ends")) this.messages.tokensCame();
+    if (changed.has("remedies")) this.messages.remediesCame();
     if (sought) {
       this.messages.mark();
       this.bring(false);
@@ -330,6 +334,6 @@ class Shown implements Door {
 }
 
 const BESIDE = ["breakpoints", "rerun", "failed", "said", "given", "refused", "against"];
-const HEARD = ["view", "news", "position", "borders", "token_ends", "selected", ...BESIDE];
+const HEARD = ["view", "news", "position", "borders", "token_ends", "selected", "remedies", ...BESIDE];
 
 export default widget("Step debugger", own, begin);

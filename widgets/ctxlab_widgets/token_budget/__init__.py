@@ -16,6 +16,7 @@ from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget, WrongSetting,
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import Tokenizer as Counter
 from ctxlab.pipeline.spending import LIMITER
+from ctxlab_widgets._shared.remedies import RemedyTexts
 from ctxlab_widgets._shared.values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.token_budget.view import BY_UNITS, STRATEGIES, Shown, choices, counted_by, reserve_of, window_of
@@ -43,6 +44,8 @@ class TokenBudget(Widget):
     """Strategies and tokenizers to choose from, as JSON."""
     pinned = traitlets.Unicode("").tag(sync=True)
     """What the card shows: the key of a message, or `source:` and a source of the bar, such as `source:lore`."""
+    remedies = traitlets.Unicode("").tag(sync=True)
+    """As JSON, by key: what would have kept the selected and the pinned message where they were dropped."""
     done = traitlets.Int(0).tag(sync=True)
     """Commands that were answered: the page sends the next one when it sees that the last one was."""
 
@@ -55,6 +58,7 @@ class TokenBudget(Widget):
         self._shown = Shown()
         self._drawn: tuple[Any, ...] | None = None
         self._mine: Trace | None = None
+        self._remedy_texts = RemedyTexts()
         super().__init__()
         self.trace = trace
 
@@ -174,6 +178,7 @@ class TokenBudget(Widget):
             return
         self._drawn = now
         with self.hold_sync():
+            self._tell_remedies(None)
             if trace is None:
                 self._shown = Shown()
                 self.messages = self.choices = self.view = ""
@@ -182,6 +187,10 @@ class TokenBudget(Widget):
             self.choices = choices(trace, self._tokenizers())
             view = self._shown.view(trace, self._before, self._wanted, self._refused_budget)
             self.view = as_json({**view, **self._counting(trace)})
+
+    @traitlets.observe("selected", "pinned")
+    def _tell_remedies(self, _: Any) -> None:
+        self.remedies = self._remedy_texts.of(cast("Trace | None", self.trace), [self.selected, self.pinned])
 
     def _room(self, trace: Trace, tokens: int | None) -> dict[str, Any]:
         """The limiter's settings for a prompt of so many tokens; the reply's stay beside them as far as they fit."""

@@ -2,7 +2,7 @@
 
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
-import { BY_SOURCE, cost, isCut, lacking, names, type Row, type Segment, type State, unitsKept } from "./state";
+import { BY_SOURCE, cost, isCut, names, type Row, type Segment, type State, unitsKept } from "./state";
 
 const SHOWN = 4; // parts of a source that its card names
 const REST: Record<string, string> = { tools: "tool definitions", cut: "their overhead", overhead: "other" };
@@ -113,7 +113,7 @@ export class Side {
         by !== "" && ["put there by", by],
         why !== "" && ["may be cut", why],
       ]),
-      ...(look === "cut" && view.border ? [this.cause(view.border.cause, "")] : []),
+      ...(look === "cut" ? view.reasons.map((each) => this.cause(each, "")) : []),
     ];
   }
 
@@ -144,7 +144,7 @@ export class Side {
         mark === "+" && ["change", "comes in"],
         mark === "-" && ["change", "falls out"],
       ]),
-      ...(state === "c" ? [this.why(row)] : []),
+      ...(state === "c" ? [this.why(at)] : []),
     ];
   }
 
@@ -156,14 +156,10 @@ export class Side {
     return before > 0 ? `yes, after ${many(before, "other")}` : "yes, it is next";
   }
 
-  private why(row: Row): HTMLElement {
-    const { border } = this.state.view;
-    const more = lacking(this.state, row);
-    const nearest = more === null ? "" : `${many(more, "more token")} would keep it`;
-    if (!border) return h("div");
-    const itself = border.keys.includes(row[0]);
-    const because = itself ? "" : `It went with ${border.name}, at which the cut began. `;
-    return this.cause(border.cause, `${because}${nearest}`);
+  private why(at: number): HTMLElement {
+    const { view, messages, remedies } = this.state;
+    const reason = view.reasons[(view.reason_of.charCodeAt(at) || 0) - "a".charCodeAt(0)] ?? "";
+    return this.cause(reason, remedies.get(messages.rows[at][0]) ?? "");
   }
 
   private cause(sentence: string, nearest: string): HTMLElement {

@@ -20,11 +20,9 @@ export interface Messages {
 }
 
 export interface Border {
-  keys: string[];
   name: string;
   needed: number;
   left: number;
-  cause: string;
 }
 
 export interface View {
@@ -46,6 +44,9 @@ export interface View {
   cut: number;
   shortened: number;
   border: Border | null;
+  /** Why messages were cut, and a letter a row: a for the first of these, a blank where it wasn't cut. */
+  reasons: string[];
+  reason_of: string;
   one_cut: boolean;
   by_units: boolean;
   estimated: boolean;
@@ -76,6 +77,8 @@ export interface State {
   choices: Choices;
   live: boolean;
   said: string;
+  /** By key, what would have kept a cut message: Python works it out for the one selected or pinned. */
+  remedies: ReadonlyMap<string, string>;
   selected: string;
   pinned: string;
   /** A selected message whose card was closed. */
@@ -145,13 +148,4 @@ export function unitsBelow(rows: Row[], line: number): number {
     if (i < line) kept = Math.min(kept, unit);
   }
   return Math.min(kept, most);
-}
-
-/** Further tokens that would keep a cut message; null where nobody knows. */
-export function lacking({ view, messages }: State, row: Row): number | null {
-  const { border } = view;
-  if (view.by_units && view.budget !== null && row[5] >= 0) {
-    return Math.max(0, messages.ladder[row[5] + 1] - view.budget);
-  }
-  return border?.keys.includes(row[0]) ? border.needed - border.left : null;
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 from typing import Any, get_args
 
 from ctxlab.context import Dropped
@@ -71,6 +72,10 @@ class Shown:
         marks, changed = self._changes(trace, before)
         segments = segments_of(trace)
         self.looks = tuple(each.look for each in segments)
+        groups = _for_want_of_room(trace)
+        letters = {
+            draft.key: letter for letter, group in zip(ascii_lowercase, groups, strict=False) for draft in group.drafts
+        }
         return {
             "budget": budget,
             "reserve": report.get("reserve", 0),
@@ -86,6 +91,8 @@ class Shown:
             "cut": _units_cut(trace),
             "shortened": report.get("shortened", 0),
             "border": self._border(trace),
+            "reasons": [str(group.cause) for group in groups],
+            "reason_of": "".join([letters.get(row.key, " ") for row in self.rows.all]) if letters else "",
             "one_cut": bool(report) and strategy in WITH_ONE_CUT,
             "by_units": bool(report) and strategy == BY_UNITS,
             "estimated": trace.estimated,
@@ -94,18 +101,13 @@ class Shown:
         }
 
     def _border(self, trace: Trace) -> dict[str, Any] | None:
-        """The unit at which the cut began, with the sentence that says why it went."""
-        for group in _for_want_of_room(trace):
-            border = set(group.border)
-            named = ", ".join([self.labels.short(draft) for draft in group.drafts if draft.key in border][:NAMED])
-            return {
-                "keys": list(group.border),
-                "name": named,
-                "needed": group.needed,
-                "left": group.left,
-                "cause": str(group.cause),
-            }
-        return None
+        """The unit at which the cut began; it may have stayed, such as the one that filled the room."""
+        step, groups = limiter_step(trace), _for_want_of_room(trace)
+        if step is None or not groups:
+            return None
+        border = set(groups[0].border)
+        named = [self.labels.short(draft) for draft in step.before.drafts if draft.key in border]
+        return {"name": ", ".join(named[:NAMED]), "needed": groups[0].needed, "left": groups[0].left}
 
     def _changes(self, trace: Trace, before: Trace | None) -> tuple[str, str]:
         """Signs for the rows, and the sentence: what falls in and out against another run."""

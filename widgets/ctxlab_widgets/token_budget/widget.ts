@@ -31,7 +31,7 @@ function begin(at: Mounted): void {
       shown.start();
     }
   };
-  whenChanged(at, ["view", "messages", "choices", "said", "live", "pinned", "selected", "done"], update);
+  whenChanged(at, ["view", "messages", "choices", "said", "live", "pinned", "selected", "remedies", "done"], update);
   update(new Set());
 }
 
@@ -60,6 +60,7 @@ class Shown implements Door {
       choices: JSON.parse(String(model.get("choices"))) as Choices,
       live: model.get("live") === true,
       said: String(model.get("said") ?? ""),
+      remedies: remediesOf(model),
       selected: String(model.get("selected") ?? ""),
       pinned: String(model.get("pinned") ?? ""),
       closed: "",
@@ -91,6 +92,7 @@ class Shown implements Door {
     if (changed.has("messages")) state.messages = JSON.parse(String(model.get("messages"))) as Messages;
     if (changed.has("choices")) state.choices = JSON.parse(String(model.get("choices"))) as Choices;
     state.said = String(model.get("said") ?? "");
+    state.remedies = remediesOf(model);
     state.pinned = String(model.get("pinned") ?? "");
     const selected = String(model.get("selected") ?? "");
     const elsewhere = selected !== state.selected;
@@ -200,5 +202,8 @@ class Shown implements Door {
     );
   }
 }
+
+const remediesOf = (model: Model): State["remedies"] =>
+  new Map(Object.entries(JSON.parse(String(model.get("remedies") || "{}")) as Record<string, string>));
 
 export default widget("Token budget", own, begin);

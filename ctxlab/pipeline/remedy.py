@@ -1,0 +1,137 @@
+"""What would have kept a message that a step dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ctxlab.context import Dropped
+from ctxlab.documents.wording import counted
+from ctxlab.pipeline.services import Recorder
+
+if TYPE_CHECKING:
+    from ctxlab.pipeline.trace import Step, Trace
+
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LeastBudget:
+    """The least budget above this run's that keeps a dropped message, in tokens as `budget_tokens` takes them.
+
+    `whole_tokens` is the least that keeps it whole: less may keep only its head. `extra_tokens` and
+    `extra_whole_tokens` are what these are above this run's. Of `tokens`, `reserve_tokens` are kept free for the reply.
+    Where a larger budget drops it again, `lost_again_at` is the least that does, and `kept_again_at` the least above
+    that one that doesn't. `with_keys` are dropped messages that come back only together with it.
+    """
+
+    tokens: int
+    whole_tokens: int
+    extra_tokens: int
+    extra_whole_tokens: int
+    lost_again_at: int | None = None
+    kept_again_at: int | None = None
+    with_keys: tuple[str, ...] = ()
+    reserve_tokens: int = 0
+
+    @property
+    def keeps_from_there_on(self) -> bool:
+        """Whether every larger budget keeps it too."""
+        return self.lost_again_at is None
+
+    def __str__(self) -> str:
+        only_head = self.whole_tokens > self.tokens
+        words = f"{counted(self.extra_tokens, 'more token')} would keep {'its head' if only_head else 'it'}"
+        if only_head:
+            words += f", {self.extra_whole_tokens:,} all of it"
+        words += f": a budget of {self._ranges()}"
+        if only_head and self.lost_again_at is None:
+            words += f", or {self.whole_tokens:,}"
+        elif only_head:
+            words += f", and all of it from {self.whole_tokens:,} on"
+        if self.reserve_tokens:
+            words += f", {self.reserve_tokens:,} of it kept for the reply"
+        if self.with_keys:
+            words += f"; with it {_named(self.with_keys)}"
+        return words
+
+    def _ranges(self) -> str:
+        if self.lost_again_at is None:
+            return f"{self.tokens:,} or more"
+        most = self.lost_again_at - 1
+        first = f"{self.tokens:,}" if most == self.tokens else f"{self.tokens:,} to {most:,}"
+        return f"{first}, and again from {self.kept_again_at:,}"
+
+    def as_data(self) -> dict[str, Any]:
+        return {
+            "tokens": self.tokens,
+            "whole_tokens": self.whole_tokens,
+            "extra_tokens": self.extra_tokens,
+            "extra_whole_tokens": self.extra_whole_tokens,
+            "lost_again_at": self.lost_again_at,
+            "kept_again_at": self.kept_again_at,
+            "with_keys": list(self.with_keys),
+            "reserve_tokens": self.reserve_tokens,
+        }
+
+
+def _named(keys: Sequence[str]) -> str:
+    shown = keys if len(keys) <= MOST_NAMED + 1 else keys[:MOST_NAMED]
+    more = f" and {len(keys) - len(shown):,} more" if len(shown) < len(keys) else ""
+    return ", ".join(shown) + more
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """The smallest change of settings that keeps a dropped message, as `Trace.rerun` takes it, and a sentence.
+
+    Without settings the sentence says why no change would keep it.
+    """
+
+    text: str
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    least_budget: LeastBudget | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+BY_HAND = Remedy("no setting would keep it: a person took it out")
+
+
+def remedies(trace: Trace, keys: Sequence[str]) -> dict[str, Remedy]:
+    """What would have kept each of these messages, by key; those that no step dropped are left out.
+
+    Messages that one step dropped are asked for together, which shares the counting.
+    """
+    wanted = dict.fromkeys(keys)
+    found: dict[str, Remedy] = {}
+    for step in trace.steps:
+        gone: dict[str, tuple[str, Dropped]] = {}
+        for group in step.after.dropped[len(step.before.dropped) :]:
+            for draft in group.drafts:
+                if draft.key in wanted:
+                    gone[draft.key] = draft.key, group
+                for part in draft.merged:
+                    if part.key in wanted:
+                        gone[part.key] = draft.key, group
+        if gone:
+            own = {} if step.edited else _asked(trace, step, [own for own, _ in gone.values()])
+            found |= {key: own.get(known) or _unknown(step, group) for key, (known, group) in gone.items()}
+    return found
+
+
+def _asked(trace: Trace, step: Step, keys: list[str]) -> Mapping[str, Remedy]:
+    """What the step itself says, with the services as the run gave them and the answers that they gave then."""
+    stage = trace.pipeline.stage(step.id)
+    services = trace.pipeline.services_for(stage, trace.services.recorded_by(Recorder(list(step.calls))))
+    return stage.processor.what_keeps(step.before, services, list(dict.fromkeys(keys)))
+
+
+def _unknown(step: Step, group: Dropped) -> Remedy:
+    if step.edited:
+        return BY_HAND
+    if group.needed is not None:
+        return Remedy(f"{step.id} does not say what would keep it")
+    return Remedy(f"no budget would keep it: {step.id} took it out, not for want of room")

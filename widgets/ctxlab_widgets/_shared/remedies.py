@@ -1,0 +1,33 @@
+"""What would keep a dropped message, worked out when a person selects it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ctxlab.pipeline import Trace, remedies
+from ctxlab_widgets._shared.values import as_json
+
+
+class RemedyTexts:
+    """Sentences by key, as JSON; the last answer is kept while the run and the keys are the same."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[Any, ...] = ()
+        self._json = ""
+
+    def of(self, trace: Trace | None, keys: Iterable[str]) -> str:
+        wanted = sorted({key for key in keys if key})
+        if trace is None or not wanted:
+            self._asked, self._json = (), ""
+            return ""
+        asked = (wanted, trace.pipeline, trace.steps, trace.services)
+        if asked != self._asked:
+            self._asked, self._json = asked, remedies_json(trace, wanted)
+        return self._json
+
+
+def remedies_json(trace: Trace, keys: Iterable[str]) -> str:
+    """The sentence of each message that was dropped, by key, as JSON; empty when none was."""
+    found = {key: str(remedy) for key, remedy in remedies(trace, list(keys)).items()}
+    return as_json(found) if found else ""
