@@ -110,10 +110,10 @@ def test_a6_what_would_keep_a_message_is_worked_out_when_it_is_asked_for() -> No
 
 def test_a6_what_no_budget_dropped_no_budget_keeps() -> None:
     def drops(ctx: Context) -> Context:
-        return ctx.drop(["b"], Cause("drops", "old"))
+        return ctx.drop(["b"], Cause("drops", "old", "why"))
 
     def wants_room(ctx: Context) -> Context:
-        return ctx.drop(["c"], Cause("wants_room", "full"), needed=5, left=3)
+        return ctx.drop(["c"], Cause("wants-room", "full"), needed=5, left=3)
 
     trace = run(row("a", "b", "c"), drops, wants_room)
 

@@ -232,7 +232,7 @@ def test_a_call_without_a_result_is_taken_off_with_a_note() -> None:
     trace = limited([asks("t", "c1", "c2"), answers("r1", "c1"), said("e", 1)], 50)
 
     assert [call.id for call in trace.result.drafts[0].calls] == ["c1"]
-    assert notes(trace) == ["node:t asked for c2, which nothing answers; not sent"]
+    assert notes(trace) == ["node:t: nothing answers c2; not sent"]
 
 
 def test_of_two_equal_calls_with_one_result_one_is_taken_off() -> None:
@@ -240,7 +240,7 @@ def test_of_two_equal_calls_with_one_result_one_is_taken_off() -> None:
 
     assert kept(trace) == "t r1 e"
     assert [call.id for call in trace.result.drafts[0].calls] == ["c1"]
-    assert notes(trace) == ["node:t asked for c1, which nothing answers; not sent"]
+    assert notes(trace) == ["node:t: nothing answers c1; not sent"]
 
 
 def test_a_message_of_nothing_but_unanswered_calls_goes() -> None:

@@ -79,7 +79,7 @@ class CutChecker:
 
     @property
     def capacity(self) -> int:
-        return self.left + self.as_it_stays(i for i in self.must_stay if not self.drafts[i].pinned)
+        return self.left + self.as_it_stays(i for i in self.must_stay if i in self.unit)
 
     def as_it_stays(self, positions: Iterable[int]) -> int:
         return sum(self.cost_of(self.after[self.drafts[i].key]) for i in positions)

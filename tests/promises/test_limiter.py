@@ -72,8 +72,6 @@ class Pairs:
         self.units: dict[int, list[int]] = {}
         self.orphans: list[int] = []
         for i, draft in enumerate(drafts):
-            if draft.pinned:
-                continue
             if draft.role != "tool":
                 self.units[i] = [i]
                 for call in draft.calls:
@@ -92,10 +90,12 @@ class Pairs:
             del self.units[i]
 
     def must_stay(self, drafts: Row) -> set[int]:
-        """What is pinned, the newest words of the user, the newest unit."""
-        protected = {i for i, draft in enumerate(drafts) if draft.pinned}
-        users = [i for i in self.units if drafts[i].role == "user"]
-        newest = max(self.units.values(), key=max, default=[])
+        """What is pinned, with the other half of a pinned call or result; the newest words of the user, the newest unit."""
+        fixed = [unit for unit in self.units.values() if any(drafts[i].pinned for i in unit)]
+        protected = {i for unit in fixed for i in unit}
+        free = {i: unit for i, unit in self.units.items() if unit not in fixed}
+        users = [i for i in free if drafts[i].role == "user"]
+        newest = max(free.values(), key=max, default=[])
         return protected | set(newest) | set(users[-1:])
 
 
@@ -175,7 +175,7 @@ def test_everything_that_is_cut_says_why(drafts: Row, budget: int, way: Setting)
             assert group.cause.rule in ("orphan-result", "unanswered-call")
     oldest = min((drafts_at(drafts, d) for d in trace.result.drafts if not d.pinned), default=0)
     for i in pairs.orphans:
-        if i > oldest:
+        if i > oldest or drafts[i].pinned:
             assert cause_of[drafts[i].key].cause.rule == "orphan-result"
 
 
