@@ -278,7 +278,7 @@ def _joined_bodies(parts: Sequence[Draft], separator: Text) -> tuple[Text | Asse
                 seam_is_due = False
             run.append(piece)
             has_words = has_words or bool(piece)
-    return tuple([*body, *_as_one(run)]) or (EMPTY,)
+    return (*body, *_as_one(run)) or (EMPTY,)
 
 
 def _as_one(run: Sequence[Text]) -> list[Text]:

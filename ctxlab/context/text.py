@@ -288,7 +288,7 @@ class Text:
         object.__setattr__(self, "_made_by", made_by)
 
     def _earlier(self) -> tuple[Text, ...]:
-        """Every so many of the texts that this one was spliced from, oldest first, so that pickle needs little stack."""
+        """Some of the texts that this one was spliced from, oldest first, so that pickle needs little stack."""
         found: list[Text] = []
         text, steps = self, 0
         while text.made_by is not None:

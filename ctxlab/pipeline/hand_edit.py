@@ -8,7 +8,7 @@ from dataclasses import replace
 from ctxlab.context import AssetRef, Cause, Change, Context, Draft, Dropped, Edit, Text
 from ctxlab.errors import LawBroken
 from ctxlab.pipeline.changes import moved_keys
-from ctxlab.pipeline.laws import FIELDS, words_are_kept
+from ctxlab.pipeline.step_back import FIELDS, words_are_kept
 
 HAND = "edit"
 """The step id of a person's edit, in traces and causes."""

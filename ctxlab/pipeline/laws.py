@@ -6,13 +6,12 @@ that it replaced, and a field that it changed has a `Change` with its value befo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, get_args
+from collections.abc import Iterable, Sequence
+from typing import get_args
 
-from ctxlab.context import AssetRef, Cause, Change, Context, Draft, Dropped, Origin, Span, Text
-from ctxlab.context.draft import SHARED_FIELDS, combined_fields
+from ctxlab.context import AssetRef, Context, Draft, Dropped, Text
 from ctxlab.context.tool_pairs import CallIds
-from ctxlab.documents import MessageNode, Role
+from ctxlab.documents import Role
 from ctxlab.errors import (
     DuplicateKey,
     InvalidDraft,
@@ -22,10 +21,9 @@ from ctxlab.errors import (
     UnexplainedRewrite,
     UnpairedTool,
 )
+from ctxlab.pipeline.step_back import Heir, begins_with, check_cause, first_words, short, spans_of
 
 ROLES = frozenset(get_args(Role))
-FIELDS = ("role", "origin", "calls", "result_of", "reasoning", "speaker", "pinned", "priority", "meta")
-"""Fields of a draft that stay as they were unless a Change says otherwise; files and places are looked at apart."""
 ONCE = frozenset({"node", "summary", "pending"})
 """Kinds of origin that only one message has."""
 IN_REQUEST = frozenset({"node", "summary", "pending", "preset"})
@@ -47,25 +45,15 @@ def hold(before: Context, after: object, *, processor: str) -> Context:
     return after
 
 
-def check_cause(cause: object, processor: str, what: str, error: type[LawBroken]) -> None:
-    """Raise `error` where a cause doesn't name the step that ran, with a rule and a reason."""
-    if not isinstance(cause, Cause):
-        raise error(f"{processor} {what} with {cause!r}, not a Cause")
-    if cause.processor != processor:
-        raise error(f"{processor} {what} in the name of {cause.processor!r}: a cause names the step that ran")
-    if not cause.rule or not cause.reason:
-        raise error(f"{processor} {what} for no reason: a cause has a rule and a reason")
-
-
 def _nothing_recorded_is_lost(before: Context, after: Context, processor: str) -> None:
     if after.request is not before.request:
         raise LawBroken(f"{processor} replaced the input of the build; it stays as it is")
     for name in ("drafts", "dropped", "notes"):
         if not isinstance(getattr(after, name), tuple):
             raise LawBroken(f"{processor} left {name} as {type(getattr(after, name)).__name__}, not a tuple")
-    if not _begins_with(after.dropped, before.dropped):
+    if not begins_with(after.dropped, before.dropped):
         raise UnexplainedDrop(f"{processor} forgot what earlier steps had dropped")
-    if not _begins_with(after.notes, before.notes):
+    if not begins_with(after.notes, before.notes):
         raise LawBroken(f"{processor} took back a note of an earlier step; notes only grow")
     if after.shared is not before.shared:
         for key, value in before.shared.items():
@@ -74,10 +62,6 @@ def _nothing_recorded_is_lost(before: Context, after: Context, processor: str) -
                 raise LawBroken(
                     f"{processor} replaced {key!r}, which an earlier step left; what steps leave only grows"
                 )
-
-
-def _begins_with(row: tuple[Any, ...], start: tuple[Any, ...]) -> bool:
-    return row is start or (len(row) >= len(start) and all(a is b for a, b in zip(row, start, strict=False)))
 
 
 class _Comparison:
@@ -105,7 +89,7 @@ class _Comparison:
         self._all_are_accounted_for()
         for draft in (*self.made, *self.made_and_dropped):
             if ancestors := self.ancestors[id(draft)]:
-                _Heir(draft, ancestors, self.processor).hold(self.place)
+                Heir(draft, ancestors, self.processor).hold(self.place)
         self._new_ones_are_honest()
         self._order_is_kept()
         self._pairs_are_whole()
@@ -156,7 +140,8 @@ class _Comparison:
         for draft in self.gone:
             if id(draft) not in claimed:
                 raise UnexplainedDrop(
-                    f"{self.processor} lost {draft.key!r} ({_start(draft)!r}): drop it with a Cause, or name it in `merged`"
+                    f"{self.processor} lost {draft.key!r} ({first_words(draft)!r}): drop it with a Cause, "
+                    "or name it in `merged`"
                 )
 
     def _ancestors_of(self, draft: Draft) -> list[Draft]:
@@ -196,9 +181,9 @@ class _Comparison:
         new = [draft for draft in (*self.made, *self.made_and_dropped) if not self.ancestors[id(draft)]]
         if not new:
             return
-        spans = {id(span): draft for draft in new for span in _spans(draft)}
+        spans = {id(span): draft for draft in new for span in spans_of(draft)}
         for old in self.before.drafts:
-            for span in _spans(old):
+            for span in spans_of(old):
                 if id(span) in spans:
                     copy = spans[id(span)]
                     raise DuplicateKey(f"{self.processor} copied {old.key!r} as {copy.key!r}: a text is sent once")
@@ -208,7 +193,8 @@ class _Comparison:
         for draft in new:
             if draft.origin.kind in IN_REQUEST and not self.after.request.holds(draft.origin):
                 raise InvalidDraft(
-                    f"{self.processor} made {draft.key!r} from {draft.origin.kind} {draft.origin.ref!r}, which is not there"
+                    f"{self.processor} made {draft.key!r} from {draft.origin.kind} {draft.origin.ref!r}, "
+                    "which is not there"
                 )
         sent = set(map(id, self.made))
         for draft in new:
@@ -217,10 +203,10 @@ class _Comparison:
 
     def _names_its_writers(self, draft: Draft) -> None:
         """What nobody signed is of the message's own origin."""
-        for span in _spans(draft):
+        for span in spans_of(draft):
             if span.cause is None and span.origin != draft.origin and span.origin.kind != "separator":
                 raise UnexplainedRewrite(
-                    f"{self.processor} made {draft.key!r} with {_short(span.text)!r} from {span.origin.kind} "
+                    f"{self.processor} made {draft.key!r} with {short(span.text)!r} from {span.origin.kind} "
                     f"{span.origin.ref!r} and no cause"
                 )
 
@@ -251,7 +237,7 @@ class _Comparison:
                 place = self.place[id(ancestors[0])]
             if place < highest:
                 raise UnexplainedChange(
-                    f"{self.processor} moved {draft.key!r} ({_start(draft)!r}) and gives no cause: use draft.moved"
+                    f"{self.processor} moved {draft.key!r} ({first_words(draft)!r}) and gives no cause: use draft.moved"
                 )
             highest = place
 
@@ -268,248 +254,16 @@ class _Comparison:
             for id in alone - had:
                 if id in were.answered:
                     raise UnpairedTool(
-                        f"{self.processor} left the {what} {id!r} without its other half: calls and results go together; "
-                        f"`with_whole_pairs` takes what is left alone"
+                        f"{self.processor} left the {what} {id!r} without its other half: calls and results "
+                        "go together; `with_whole_pairs` takes what is left alone"
                     )
-
-
-class _Heir:
-    """A draft that was made of others: taking the step back gives them."""
-
-    def __init__(self, draft: Draft, ancestors: Sequence[Draft], processor: str) -> None:
-        self.draft, self.ancestors, self.processor = draft, ancestors, processor
-        earlier = tuple([change for ancestor in ancestors for change in ancestor.changes])
-        self.forgot = not _begins_with(draft.changes, earlier)
-        self.changes: dict[str, Change] = {}
-        for change in draft.changes[len(earlier) :]:
-            self.changes.setdefault(change.field, change)
-
-    def hold(self, place: dict[int, int]) -> None:
-        if self.forgot:
-            raise UnexplainedChange(f"{self.processor} forgot what earlier steps had changed of {self.draft.key!r}")
-        for change in self.changes.values():
-            what = f"changed {change.field} of {self.draft.key!r}"
-            check_cause(change.cause, self.processor, what, UnexplainedChange)
-        self.check_body()
-        self._fields_are_kept()
-        moved = self.changes.get("place")
-        if moved is not None and moved.before != place[id(self.ancestors[0])]:
-            raise UnexplainedChange(f"{self.processor} says that {self.draft.key!r} stood at {moved.before}; it didn't")
-
-    # --- words and files
-
-    def check_body(self) -> None:
-        draft = self.draft
-        if len(self.ancestors) == 1 and _are_the_same(draft.body, self.ancestors[0].body) and not self.changes:
-            return
-        known = {_story(span) for ancestor in self.ancestors for span in _spans(ancestor)}
-        was = _layout(str(p) if isinstance(p, Text) else p for ancestor in self.ancestors for p in ancestor.body)
-        back = _layout(self._taken_back(p, known) if isinstance(p, Text) else p for p in draft.body)
-        self._check_before("files", tuple([asset for ancestor in self.ancestors for asset in ancestor.assets]))
-        if was == back:
-            return
-        words, words_back = _words(was), _words(back)
-        if words != words_back:
-            raise UnexplainedRewrite(
-                f"{self.processor} rewrote {draft.key!r} ({_start(self.ancestors[0])!r}) and forgot what stood there "
-                f"({_difference(words, words_back)}): use splice or sub"
-            )
-        if "files" not in self.changes:
-            raise UnexplainedChange(
-                f"{self.processor} took or moved a file of {draft.key!r} ({_start(draft)!r}) and gives no cause: "
-                f"use draft.with_body"
-            )
-
-    def _taken_back(self, text: Text, known: set[_Story]) -> str:
-        """The text without what this step did to it: its spans give back what they replaced, each once.
-
-        Slices of one span share what it replaced, so that is told by identity.
-        """
-        for span in text.spans:
-            if _story(span) not in known:
-                check_cause(
-                    span.cause, self.processor, f"put {_short(span.text)!r} into {self.draft.key!r}", UnexplainedRewrite
-                )
-        out: list[str] = []
-        given_back: set[int] = set()
-        stack = list(reversed(text.spans))
-        while stack:
-            span = stack.pop()
-            if _story(span) in known:
-                out.append(span.text)
-            elif span.was and id(span.was) not in given_back:
-                given_back.add(id(span.was))
-                stack.extend(reversed(span.was))
-        return "".join(out)
-
-    # --- fields
-
-    def _fields_are_kept(self) -> None:
-        if len(self.ancestors) == 1:
-            (old,) = self.ancestors
-            for name in FIELDS:
-                self._check_field(name, getattr(old, name))
-            return
-        for name, value in combined_fields(self.ancestors).items():
-            if name not in SHARED_FIELDS:
-                self._check_field(name, value)
-        self._check_field("origin", self.ancestors[0].origin)
-        for name in SHARED_FIELDS:
-            values = tuple([getattr(ancestor, name) for ancestor in self.ancestors])
-            is_one = all(value == values[0] for value in values)
-            self._check_field(name, values[0] if is_one else values)
-
-    def _check_field(self, name: str, before: Any) -> None:
-        now = getattr(self.draft, name)
-        if not (now is before or now == before) and name not in self.changes:
-            raise UnexplainedChange(
-                f"{self.processor} changed {name} of {self.draft.key!r} from {_short(repr(before))} to "
-                f"{_short(repr(now))} and gives no cause: use draft.changed"
-            )
-        self._check_before(name, before)
-
-    def _check_before(self, name: str, before: Any) -> None:
-        change = self.changes.get(name)
-        if change is not None and not (change.before is before or change.before == before):
-            raise UnexplainedChange(
-                f"{self.processor} says that {name} of {self.draft.key!r} was {_short(repr(change.before))}; it wasn't"
-            )
-
-
-def words_are_kept(draft: Draft, old: Draft, processor: str) -> None:
-    """Raise the law that is broken where taking back what a step did to a draft's words doesn't give the old ones."""
-    _Heir(draft, [old], processor).check_body()
-
-
-# --- the conversation
-
-
-def hold_history(after: Context, *, processor: str) -> None:
-    """Every message of the path is among the drafts or the dropped, as it is stored or changed with a cause.
-
-    An empty root is no message. Raises the law that is broken.
-    """
-    request = after.request
-    found = {
-        draft.origin.ref: draft
-        for drafts in (after.drafts, *(group.drafts for group in after.dropped))
-        for draft in drafts
-        if draft.origin.kind in ("node", "summary")
-    }
-    leaf = request.leaf_id
-    nodes = request.session.path(leaf) if leaf is not None else ()
-    keys = [*(node.parent_id for node in nodes[1:]), leaf]
-    for key, node in zip(keys, nodes, strict=False):
-        draft = found.get(str(key))
-        if draft is not None:
-            _Loaded(draft, node, processor).hold()
-        elif not node.is_empty_root:
-            raise UnexplainedDrop(f"{processor} left out message {key!r} ({_short(node.content)!r}) without a cause")
-    if request.pending is not None:
-        typed = next((draft for draft in after.drafts if draft.origin.kind == "pending"), None)
-        if typed is None or str(typed.text) != str(request.pending.text):
-            raise UnexplainedDrop(f"{processor} left out what was typed ({_short(str(request.pending.text))!r})")
-
-
-class _Loaded:
-    """A draft and the stored message that it was made of."""
-
-    def __init__(self, draft: Draft, node: MessageNode, processor: str) -> None:
-        self.draft, self.node, self.processor = draft, node, processor
-
-    def hold(self) -> None:
-        draft, node = self.draft, self.node
-        if draft.text.spans and not self._has_the_words():
-            self._fail("content", node.content, str(draft.text))
-        elif not draft.text.spans and node.content:
-            self._fail("content", node.content, "")
-        if (node.attachments or draft.assets) and [a.id for a in draft.assets] != [
-            a.id for a in node.attachments or ()
-        ]:
-            self._check("files", node.attachments, draft.assets)
-        self._check("role", node.role, draft.role)
-        self._check("speaker", node.speaker, draft.speaker)
-        if node.metadata or node.model_extra or draft.calls or draft.result_of or draft.reasoning or draft.priority:
-            self._check("calls", node.tool_calls, draft.calls)
-            self._check("result_of", node.result_of, draft.result_of)
-            self._check("reasoning", node.reasoning, draft.reasoning)
-            self._check("priority", node.priority, draft.priority)
-            self._check("meta", node.metadata or {}, draft.meta)
-
-    def _has_the_words(self) -> bool:
-        """Whether taking back what the step did gives what is stored."""
-        spans = self.draft.text.spans
-        if len(spans) == 1 and spans[0].cause is None:
-            return spans[0].text is self.node.content or spans[0].text == self.node.content
-        out: list[str] = []
-        given_back: set[int] = set()
-        stack = list(reversed(spans))
-        while stack:
-            span = stack.pop()
-            if span.cause is None:
-                out.append(span.text)
-                continue
-            check_cause(
-                span.cause, self.processor, f"put {_short(span.text)!r} into {self.draft.key!r}", UnexplainedRewrite
-            )
-            if span.was and id(span.was) not in given_back:
-                given_back.add(id(span.was))
-                stack.extend(reversed(span.was))
-        return "".join(out) == self.node.content
-
-    def _check(self, name: str, stored: Any, now: Any) -> None:
-        if stored is now or stored == now:
-            return
-        if not any(change.field == name and change.cause.processor == self.processor for change in self.draft.changes):
-            self._fail(name, stored, now)
-
-    def _fail(self, name: str, stored: Any, now: Any) -> None:
-        raise UnexplainedChange(
-            f"{self.processor} changed {name} of {self.draft.key!r} from {_short(repr(stored))} to {_short(repr(now))} "
-            f"and gives no cause"
-        )
 
 
 # --- pieces
 
-_Story = tuple[Origin, Cause | None, int]
-
-
-def _story(span: Span) -> _Story:
-    """What tells a span of an earlier step, or a slice of one, from one that was put since: who wrote it and why."""
-    return span.origin, span.cause, id(span.was)
-
-
-def _spans(draft: Draft) -> Iterator[Span]:
-    return (span for part in draft.body if isinstance(part, Text) for span in part.spans)
-
-
-def _layout(pieces: Iterable[str | AssetRef]) -> list[str | int]:
-    """Words and files in order; neighbouring words as one, files by identity."""
-    found: list[str | int] = []
-    for piece in pieces:
-        if not isinstance(piece, str):
-            found.append(id(piece))
-        elif piece and found and isinstance(last := found[-1], str):
-            found[-1] = last + piece
-        elif piece:
-            found.append(piece)
-    return found
-
-
-def _words(layout: Iterable[str | int]) -> str:
-    return "".join([piece for piece in layout if isinstance(piece, str)])
-
-
-def _difference(was: str, back: str) -> str:
-    """The first words that are not given back, or that are too many."""
-    at = next((i for i, (a, b) in enumerate(zip(was, back, strict=False)) if a != b), min(len(was), len(back)))
-    lost = was[at : at + 20]
-    return f"{lost!r} at character {at}" if lost else f"{back[at : at + 20]!r} is there twice"
-
 
 def _middles(old: tuple[Draft, ...], new: tuple[Draft, ...]) -> tuple[tuple[Draft, ...], tuple[Draft, ...], int]:
-    """Both rows without the drafts that they share at the front and at the back, and how many those at the front are."""
+    """Both rows without the drafts that they share at both ends, and how many those at the front are."""
     shortest = min(len(old), len(new))
     front = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a is not b), shortest)
     backwards = zip(reversed(old), reversed(new), strict=False)
@@ -518,17 +272,13 @@ def _middles(old: tuple[Draft, ...], new: tuple[Draft, ...]) -> tuple[tuple[Draf
     return old[front : len(old) - back], new[front : len(new) - back], front
 
 
-def _are_the_same(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
-    return a is b or (len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True)))
-
-
 def _has_moved(draft: Draft, ancestors: Sequence[Draft]) -> bool:
     earlier = sum(len(ancestor.changes) for ancestor in ancestors)
     return any(change.field == "place" for change in draft.changes[earlier:])
 
 
 def _is_signed(draft: Draft) -> bool:
-    return all(span.cause is not None for span in _spans(draft))
+    return all(span.cause is not None for span in spans_of(draft))
 
 
 def _twice(drafts: Iterable[Draft]) -> str:
@@ -542,11 +292,3 @@ def _twice(drafts: Iterable[Draft]) -> str:
 
 def _named(group: Dropped) -> str:
     return group.drafts[0].key if len(group.drafts) == 1 else f"{len(group.drafts)} drafts"
-
-
-def _start(draft: Draft) -> str:
-    return _short(str(draft.text))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."

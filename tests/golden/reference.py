@@ -83,7 +83,7 @@ def _loaded(case: Case) -> Any:
 
 
 def with_empty_root(data: Data) -> Data:
-    """The case with a root that says nothing: the reference never sends a root, ours is a message where it has words."""
+    """The case with a root that says nothing: the reference never sends one, ours is a message where it has words."""
     detail = data.get("detail") or {}
     nodes = detail.get("nodes") or {}
     empty = {"content": "", "attachments": None}

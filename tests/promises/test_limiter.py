@@ -90,7 +90,7 @@ class Pairs:
             del self.units[i]
 
     def must_stay(self, drafts: Row) -> set[int]:
-        """What is pinned, with the other half of a pinned call or result; the newest words of the user, the newest unit."""
+        """What is pinned, with the other half of its pair; the newest words of the user, the newest unit."""
         fixed = [unit for unit in self.units.values() if any(drafts[i].pinned for i in unit)]
         protected = {i for unit in fixed for i in unit}
         free = {i: unit for i, unit in self.units.items() if unit not in fixed}

@@ -11,7 +11,7 @@ const draft = (key: string, spans: number[], more: Partial<Draft> = {}): Draft =
   calls: [],
   result_of: null,
   reasoning: null,
-  name: null,
+  speaker: null,
   pinned: false,
   merged: [],
   placed: null,

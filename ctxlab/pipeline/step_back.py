@@ -1,0 +1,199 @@
+"""Taking a step back: what a draft was before, from the draft that a step made of it.
+
+A span that the step put gives back the spans that it replaced, and a field that it changed has a `Change` with its
+value before. What comes out must be what was there, character for character.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from ctxlab.context import AssetRef, Cause, Change, Draft, Origin, Span, Text
+from ctxlab.context.draft import SHARED_FIELDS, combined_fields
+from ctxlab.errors import LawBroken, UnexplainedChange, UnexplainedRewrite
+
+FIELDS = ("role", "origin", "calls", "result_of", "reasoning", "speaker", "pinned", "priority", "meta")
+"""Fields of a draft that stay as they were unless a Change says otherwise; files and places are looked at apart."""
+
+
+def check_cause(cause: object, processor: str, what: str, error: type[LawBroken]) -> None:
+    """Raise `error` where a cause doesn't name the step that ran, with a rule and a reason."""
+    if not isinstance(cause, Cause):
+        raise error(f"{processor} {what} with {cause!r}, not a Cause")
+    if cause.processor != processor:
+        raise error(f"{processor} {what} in the name of {cause.processor!r}: a cause names the step that ran")
+    if not cause.rule or not cause.reason:
+        raise error(f"{processor} {what} for no reason: a cause has a rule and a reason")
+
+
+class Heir:
+    """A draft that was made of others: taking the step back gives them."""
+
+    def __init__(self, draft: Draft, ancestors: Sequence[Draft], processor: str) -> None:
+        self.draft, self.ancestors, self.processor = draft, ancestors, processor
+        earlier = tuple([change for ancestor in ancestors for change in ancestor.changes])
+        self.forgot = not begins_with(draft.changes, earlier)
+        self.changes: dict[str, Change] = {}
+        for change in draft.changes[len(earlier) :]:
+            self.changes.setdefault(change.field, change)
+
+    def hold(self, place: dict[int, int]) -> None:
+        if self.forgot:
+            raise UnexplainedChange(f"{self.processor} forgot what earlier steps had changed of {self.draft.key!r}")
+        for change in self.changes.values():
+            what = f"changed {change.field} of {self.draft.key!r}"
+            check_cause(change.cause, self.processor, what, UnexplainedChange)
+        self.check_body()
+        self._fields_are_kept()
+        moved = self.changes.get("place")
+        if moved is not None and moved.before != place[id(self.ancestors[0])]:
+            raise UnexplainedChange(f"{self.processor} says that {self.draft.key!r} stood at {moved.before}; it didn't")
+
+    # --- words and files
+
+    def check_body(self) -> None:
+        draft = self.draft
+        if len(self.ancestors) == 1 and _are_the_same(draft.body, self.ancestors[0].body) and not self.changes:
+            return
+        known = {_story(span) for ancestor in self.ancestors for span in spans_of(ancestor)}
+        was = _layout(str(p) if isinstance(p, Text) else p for ancestor in self.ancestors for p in ancestor.body)
+        back = _layout(self._taken_back(p, known) if isinstance(p, Text) else p for p in draft.body)
+        self._check_before("files", tuple([asset for ancestor in self.ancestors for asset in ancestor.assets]))
+        if was == back:
+            return
+        words, words_back = _words(was), _words(back)
+        if words != words_back:
+            raise UnexplainedRewrite(
+                f"{self.processor} rewrote {draft.key!r} ({first_words(self.ancestors[0])!r}) and forgot what "
+                f"stood there ({_difference(words, words_back)}): use splice or sub"
+            )
+        if "files" not in self.changes:
+            raise UnexplainedChange(
+                f"{self.processor} took or moved a file of {draft.key!r} ({first_words(draft)!r}) and gives no cause: "
+                f"use draft.with_body"
+            )
+
+    def _taken_back(self, text: Text, known: set[_Story]) -> str:
+        """The text without what this step did to it, which it has signed."""
+        for span in text.spans:
+            if _story(span) not in known:
+                check_cause(
+                    span.cause, self.processor, f"put {short(span.text)!r} into {self.draft.key!r}", UnexplainedRewrite
+                )
+        return taken_back(text.spans, lambda span: _story(span) in known)
+
+    # --- fields
+
+    def _fields_are_kept(self) -> None:
+        if len(self.ancestors) == 1:
+            (old,) = self.ancestors
+            for name in FIELDS:
+                self._check_field(name, getattr(old, name))
+            return
+        for name, value in combined_fields(self.ancestors).items():
+            if name not in SHARED_FIELDS:
+                self._check_field(name, value)
+        self._check_field("origin", self.ancestors[0].origin)
+        for name in SHARED_FIELDS:
+            values = tuple([getattr(ancestor, name) for ancestor in self.ancestors])
+            is_one = all(value == values[0] for value in values)
+            self._check_field(name, values[0] if is_one else values)
+
+    def _check_field(self, name: str, before: Any) -> None:
+        now = getattr(self.draft, name)
+        if not (now is before or now == before) and name not in self.changes:
+            raise UnexplainedChange(
+                f"{self.processor} changed {name} of {self.draft.key!r} from {short(repr(before))} to "
+                f"{short(repr(now))} and gives no cause: use draft.changed"
+            )
+        self._check_before(name, before)
+
+    def _check_before(self, name: str, before: Any) -> None:
+        change = self.changes.get(name)
+        if change is not None and not (change.before is before or change.before == before):
+            raise UnexplainedChange(
+                f"{self.processor} says that {name} of {self.draft.key!r} was {short(repr(change.before))}; it wasn't"
+            )
+
+
+def taken_back(spans: Iterable[Span], was_there: Callable[[Span], bool]) -> str:
+    """The words before a step: a span that wasn't there gives back what it replaced, once.
+
+    Slices of one span share what it replaced, so that is told by identity.
+    """
+    out: list[str] = []
+    given_back: set[int] = set()
+    stack = list(spans)[::-1]
+    while stack:
+        span = stack.pop()
+        if was_there(span):
+            out.append(span.text)
+        elif span.was and id(span.was) not in given_back:
+            given_back.add(id(span.was))
+            stack.extend(reversed(span.was))
+    return "".join(out)
+
+
+def words_are_kept(draft: Draft, old: Draft, processor: str) -> None:
+    """Raise the law that is broken where taking back what a step did to a draft's words doesn't give the old ones."""
+    Heir(draft, [old], processor).check_body()
+
+
+# --- pieces
+
+_Story = tuple[Origin, Cause | None, int]
+
+
+def _story(span: Span) -> _Story:
+    """What tells a span of an earlier step, or a slice of one, from one that was put since: who wrote it and why."""
+    return span.origin, span.cause, id(span.was)
+
+
+def spans_of(draft: Draft) -> Iterator[Span]:
+    return (span for part in draft.body if isinstance(part, Text) for span in part.spans)
+
+
+def _layout(pieces: Iterable[str | AssetRef]) -> list[str | int]:
+    """Words and files in order; neighbouring words as one, files by identity."""
+    found: list[str | int] = []
+    words: list[str] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            words.append(piece)
+            continue
+        found += [*_joined(words), id(piece)]
+        words = []
+    return found + _joined(words)
+
+
+def _joined(words: Sequence[str]) -> list[str | int]:
+    whole = "".join(words)
+    return [whole] if whole else []
+
+
+def _words(layout: Iterable[str | int]) -> str:
+    return "".join([piece for piece in layout if isinstance(piece, str)])
+
+
+def _difference(was: str, back: str) -> str:
+    """The first words that are not given back, or that are too many."""
+    at = next((i for i, (a, b) in enumerate(zip(was, back, strict=False)) if a != b), min(len(was), len(back)))
+    lost = was[at : at + 20]
+    return f"{lost!r} at character {at}" if lost else f"{back[at : at + 20]!r} is there twice"
+
+
+def begins_with(row: tuple[Any, ...], start: tuple[Any, ...]) -> bool:
+    return row is start or (len(row) >= len(start) and all(a is b for a, b in zip(row, start, strict=False)))
+
+
+def _are_the_same(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
+    return a is b or (len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True)))
+
+
+def first_words(draft: Draft) -> str:
+    return short(str(draft.text))
+
+
+def short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
