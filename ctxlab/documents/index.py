@@ -69,21 +69,21 @@ def _in_stored_order(
 def arranged(nodes: Nodes, changes: Changes, places: Mapping[str, int]) -> FrozenDict:
     """All nodes with the changes made: new ones last, those in `places` at that place of the whole order."""
     stay = nodes.keys().isdisjoint(places)
-    result = dict(nodes) if stay else {key: node for key, node in nodes.items() if key not in places}
+    result = FrozenDict(nodes if stay else {key: node for key, node in nodes.items() if key not in places})
     late: list[tuple[str, MessageNode]] = []
-    for key, node in changes.items():
+    for key, node in changes.items():  # nobody else has it yet, so it is filled in place
         if node is None:
-            result.pop(key, None)
+            dict.pop(result, key, None)
         elif key in places:
             late.append((key, node))
         else:
-            result[key] = node
+            dict.__setitem__(result, key, node)
     late.sort(key=lambda item: places[item[0]])
     if late and places[late[0][0]] < len(result):
         order = list(result)
         for key, _ in late:
             order.insert(places[key], key)
-        result.update(late)
+        dict.update(result, late)
         return FrozenDict({key: result[key] for key in order})
-    result.update(late)
-    return FrozenDict(result)
+    dict.update(result, late)
+    return result

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NewType, cast
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, NewType, cast
 
 from ctxlab.documents.frozen import JsonObject
 from ctxlab.documents.stored import Stored, as_json
@@ -16,7 +17,11 @@ Status = Literal["generating", "complete", "error"]
 
 
 # Some files put metadata into groups.
-GROUPS = ("compression", "performance", "continuation", "tools")
+GROUPS = frozenset({"compression", "performance", "continuation", "tools"})
+
+
+SENT = GROUPS | {"toolCallsRequested", "toolCalls", "toolCall", "toolCallId", "reasoningContent", "priority"}
+"""Metadata that say something of what is sent, and the groups in which they may stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,18 @@ class ToolCall:
     def as_data(self) -> dict[str, Any]:
         """OpenAI's form."""
         return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": self.arguments}}
+
+
+class SentFields(NamedTuple):
+    """The calls that a message asks for, the call that it answers, its reasoning, and how much it matters."""
+
+    calls: tuple[ToolCall, ...]
+    result_of: str | None
+    reasoning: str | None
+    priority: int
+
+
+NOTHING_ELSE = SentFields((), None, None, 0)
 
 
 class InjectionStrategy(Stored):
@@ -133,6 +150,8 @@ class MessageNode(Stored):
             return None
         if name in metadata:
             return metadata[name]
+        if GROUPS.isdisjoint(metadata):
+            return None
         for group in GROUPS:
             if group in metadata and isinstance(inner := metadata[group], dict) and name in inner:
                 return cast("dict[str, Any]", inner)[name]
@@ -147,6 +166,14 @@ class MessageNode(Stored):
     def reasoning(self) -> str | None:
         value = self.meta("reasoningContent")
         return value if isinstance(value, str) and value else None
+
+    @cached_property
+    def sent_fields(self) -> SentFields:
+        """What is sent of it besides its words and files; looked up once."""
+        metadata = self.metadata
+        if not self.__pydantic_extra__ and (not metadata or SENT.isdisjoint(metadata)):
+            return NOTHING_ELSE
+        return SentFields(self.tool_calls, self.result_of, self.reasoning, self.priority)
 
     @property
     def priority(self) -> int:

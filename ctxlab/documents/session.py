@@ -37,6 +37,7 @@ class Session(Stored):
 
     _children: Index | None = PrivateAttr(None)
     _leaf_is_remembered: bool | None = PrivateAttr(None)
+    _walked: tuple[str | None, Path] | None = PrivateAttr(None)  # the way that was asked for last
 
     def __repr__(self) -> str:
         return f"Session({self.id!r}, {len(self.nodes)} nodes, leaf {self.active_leaf_id!r})"
@@ -101,8 +102,13 @@ class Session(Stored):
 
     def walk(self, leaf: str | None = None) -> Path:
         """The way from the root to `leaf` (default: the active leaf), with the reason where it breaks off."""
-        nodes = self.nodes
         node_id: str | None = leaf if leaf is not None else self.active_leaf_id
+        if self._walked is None or self._walked[0] != node_id:
+            self._walked = (node_id, self._walk(node_id))
+        return self._walked[1]
+
+    def _walk(self, node_id: str | None) -> Path:
+        nodes = self.nodes
         if not node_id:
             return Path((), "there is no active leaf")
         seen: dict[str, MessageNode] = {}
@@ -238,5 +244,5 @@ class Session(Stored):
         if update and not update.keys().isdisjoint(("nodes", "active_leaf_id")):
             copy._leaf_is_remembered = None
         if update and "nodes" in update:
-            copy._children = None
+            copy._children = copy._walked = None
         return copy

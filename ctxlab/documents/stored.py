@@ -55,6 +55,9 @@ class Stored(BaseModel):
         values = {name: frozen(value) for name, value in (update or {}).items()}
         known = type(self).__pydantic_fields__
         copy = super().model_copy(update={name: values[name] for name in values if name in known}, deep=deep)
+        if len(copy.__dict__) > len(known):  # what was looked up once is looked up anew
+            for name in copy.__dict__.keys() - known.keys():
+                del copy.__dict__[name]
         if more := {name: value for name, value in values.items() if name not in known}:
             copy._set_extra({**(copy.__pydantic_extra__ or {}), **more})
             copy.__pydantic_fields_set__.update(more)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ctxlab.context import Context, Draft
+from ctxlab.context import Context, Draft, Text
 from ctxlab.documents import MessageNode
 from ctxlab.errors import UnexplainedChange, UnexplainedDrop, UnexplainedRewrite
 from ctxlab.pipeline.step_back import check_cause, short, taken_back
@@ -26,15 +26,32 @@ def hold_history(after: Context, *, processor: str) -> None:
     nodes = request.session.path(leaf) if leaf is not None else ()
     keys = [*(node.parent_id for node in nodes[1:]), leaf]
     for key, node in zip(keys, nodes, strict=False):
-        draft = found.get(str(key))
-        if draft is not None:
+        draft = found.get(key or "")
+        if draft is None:
+            if not node.is_empty_root:
+                raise UnexplainedDrop(f"{processor} left out message {key!r} ({short(node.content)!r}) without a cause")
+        elif draft.changes or not _is_as_stored(draft, node):
             _Loaded(draft, node, processor).hold()
-        elif not node.is_empty_root:
-            raise UnexplainedDrop(f"{processor} left out message {key!r} ({short(node.content)!r}) without a cause")
     if request.pending is not None:
         typed = next((draft for draft in after.drafts if draft.origin.kind == "pending"), None)
         if typed is None or str(typed.text) != str(request.pending.text):
             raise UnexplainedDrop(f"{processor} left out what was typed ({short(str(request.pending.text))!r})")
+
+
+def _is_as_stored(draft: Draft, node: MessageNode) -> bool:
+    """Whether a message has its words, its metadata and all else as they are stored; of files it is not known yet."""
+    body = draft.body
+    if len(body) != 1 or not isinstance(text := body[0], Text) or len(text.spans) != 1 or node.attachments:
+        return False
+    (span,) = text.spans
+    return (
+        span.text is node.content
+        and span.cause is None
+        and draft.role == node.role
+        and draft.speaker == node.speaker
+        and (draft.meta is node.metadata or draft.meta == (node.metadata or {}))
+        and (draft.calls, draft.result_of, draft.reasoning, draft.priority) == node.sent_fields
+    )
 
 
 class _Loaded:
@@ -45,22 +62,16 @@ class _Loaded:
 
     def hold(self) -> None:
         draft, node = self.draft, self.node
-        if draft.text.spans and not self._has_the_words():
+        if not self._has_the_words():
             self._fail("content", node.content, str(draft.text))
-        elif not draft.text.spans and node.content:
-            self._fail("content", node.content, "")
-        if (node.attachments or draft.assets) and [a.id for a in draft.assets] != [
-            a.id for a in node.attachments or ()
-        ]:
-            self._check("files", node.attachments, draft.assets)
+        if node.attachments or draft.assets:
+            stored, now = [asset.id for asset in node.attachments or ()], [asset.id for asset in draft.assets]
+            self._check("files", stored, now)
         self._check("role", node.role, draft.role)
         self._check("speaker", node.speaker, draft.speaker)
-        if node.metadata or node.model_extra or draft.calls or draft.result_of or draft.reasoning or draft.priority:
-            self._check("calls", node.tool_calls, draft.calls)
-            self._check("result_of", node.result_of, draft.result_of)
-            self._check("reasoning", node.reasoning, draft.reasoning)
-            self._check("priority", node.priority, draft.priority)
-            self._check("meta", node.metadata or {}, draft.meta)
+        for name, stored in node.sent_fields._asdict().items():
+            self._check(name, stored, getattr(draft, name))
+        self._check("meta", node.metadata or {}, draft.meta)
 
     def _has_the_words(self) -> bool:
         """Whether taking back what the step did gives what is stored."""

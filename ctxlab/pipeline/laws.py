@@ -71,13 +71,12 @@ class _Comparison:
         self.before, self.after, self.processor = before, after, processor
         self.groups = after.dropped[len(before.dropped) :]
         self.out = [draft for group in self.groups for draft in group.drafts]
-        self.old, self.new, self.skipped = _middles(before.drafts, after.drafts)
-        self.place = {id(draft): i for i, draft in enumerate(self.old, self.skipped)}
-        present = set(map(id, self.new))
-        dropped = set(map(id, self.out))
-        self.gone = [draft for draft in self.old if id(draft) not in present and id(draft) not in dropped]
-        self.made = [draft for draft in self.new if id(draft) not in self.place]
-        self.made_and_dropped = [draft for draft in self.out if id(draft) not in self.place]
+        self.old, self.new = _middles(before.drafts, after.drafts)
+        were = set(map(id, self.old))
+        are = {*map(id, self.new), *map(id, self.out)}
+        self.gone = [draft for draft in self.old if id(draft) not in are]
+        self.made = [draft for draft in self.new if id(draft) not in were]
+        self.made_and_dropped = [draft for draft in self.out if id(draft) not in were]
         self.holder = {part.key: draft for draft in self.gone for part in draft.parts}
         self.holder.update((draft.key, draft) for draft in self.gone)
         self.ancestors: dict[int, list[Draft]] = {}
@@ -87,9 +86,10 @@ class _Comparison:
         self._drafts_are_sound()
         self._keys_are_unique()
         self._all_are_accounted_for()
-        for draft in (*self.made, *self.made_and_dropped):
-            if ancestors := self.ancestors[id(draft)]:
-                Heir(draft, ancestors, self.processor).hold(self.place)
+        if self.ancestors:
+            for draft in (*self.made, *self.made_and_dropped):
+                if ancestors := self.ancestors.get(id(draft)):
+                    Heir(draft, ancestors, self.processor).hold(self.before.drafts.index)
         self._new_ones_are_honest()
         self._order_is_kept()
         self._pairs_are_whole()
@@ -104,39 +104,40 @@ class _Comparison:
                 raise InvalidDraft(f"{self.processor} left {type(draft).__name__} among the drafts")
             if draft.role not in ROLES:
                 raise InvalidDraft(f"{self.processor} gave {draft.key!r} the role {draft.role!r}, which is none")
-            if not isinstance(draft.body, tuple) or not all(isinstance(p, Text | AssetRef) for p in draft.body):  # pyright: ignore[reportUnnecessaryIsInstance]
+            body = draft.body
+            if type(body) is tuple and len(body) == 1 and type(body[0]) is Text:
+                continue
+            if not isinstance(body, tuple) or not all(isinstance(p, Text | AssetRef) for p in body):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise InvalidDraft(f"{self.processor} gave {draft.key!r} a body that isn't a tuple of texts and files")
 
     def _keys_are_unique(self) -> None:
         drafts = self.after.drafts
-        if self.made or len(set(map(id, self.new))) < len(self.new):
-            keys = {draft.key for draft in drafts}
-            if len(keys) < len(drafts):
-                raise DuplicateKey(f"{self.processor} leaves two drafts with key {_twice(drafts)!r}")
+        is_another_row = bool(self.made) or len(set(map(id, self.new))) < len(self.new)
+        if is_another_row and len({draft.key for draft in drafts}) < len(drafts):
+            raise DuplicateKey(f"{self.processor} leaves two drafts with key {_twice(_keys(drafts))!r}")
         if not self.out:
             return
-        sent = {draft.key for draft in drafts}
-        sent.update(part.key for draft in drafts for part in draft.merged)
-        gone: set[str] = set()
-        for draft in self.out:
-            for key in dict.fromkeys((draft.key, *(part.key for part in draft.merged))):
-                if key in sent:
-                    raise DuplicateKey(f"{self.processor} both sends and drops {key!r}")
-                if key in gone:
-                    raise DuplicateKey(f"{self.processor} drops {key!r} twice")
-                gone.add(key)
+        sent, gone = set(_keys(drafts)), _keys(self.out)
+        if not sent.isdisjoint(gone):
+            both = next(key for key in gone if key in sent)
+            raise DuplicateKey(f"{self.processor} both sends and drops {both!r}")
+        if len(set(gone)) < len(gone):
+            raise DuplicateKey(f"{self.processor} drops {_twice(gone)!r} twice")
 
     def _all_are_accounted_for(self) -> None:
         """Every draft that is gone has one heir; an heir names its ancestors, with all their parts, and nobody else."""
-        claimed: dict[int, Draft] = {}
+        claimed: set[int] = set()
         for draft in (*self.made, *self.made_and_dropped):
-            found = self.ancestors[id(draft)] = self._ancestors_of(draft)
+            if not self.holder and not draft.merged:
+                continue
+            if found := self._ancestors_of(draft):
+                self.ancestors[id(draft)] = found
             for ancestor in found:
                 if id(ancestor) in claimed:
                     raise DuplicateKey(
                         f"{self.processor} put {ancestor.key!r} into two messages, {draft.key!r} among them"
                     )
-                claimed[id(ancestor)] = draft
+                claimed.add(id(ancestor))
         for draft in self.gone:
             if id(draft) not in claimed:
                 raise UnexplainedDrop(
@@ -178,44 +179,58 @@ class _Comparison:
     # --- who came
 
     def _new_ones_are_honest(self) -> None:
-        new = [draft for draft in (*self.made, *self.made_and_dropped) if not self.ancestors[id(draft)]]
+        new = [draft for draft in (*self.made, *self.made_and_dropped) if id(draft) not in self.ancestors]
         if not new:
             return
-        spans = {id(span): draft for draft in new for span in spans_of(draft)}
-        for old in self.before.drafts:
-            for span in spans_of(old):
-                if id(span) in spans:
-                    copy = spans[id(span)]
-                    raise DuplicateKey(f"{self.processor} copied {old.key!r} as {copy.key!r}: a text is sent once")
+        self._copy_nothing(new)
         for draft in new:
             self._names_its_writers(draft)
         self._come_once([draft for draft in new if draft.origin.kind in ONCE])
+        request, nodes = self.after.request, self.after.request.session.nodes
         for draft in new:
-            if draft.origin.kind in IN_REQUEST and not self.after.request.holds(draft.origin):
+            origin = draft.origin
+            if origin.kind in IN_REQUEST and origin.ref not in nodes and not request.holds(origin):
                 raise InvalidDraft(
-                    f"{self.processor} made {draft.key!r} from {draft.origin.kind} {draft.origin.ref!r}, "
-                    "which is not there"
+                    f"{self.processor} made {draft.key!r} from {origin.kind} {origin.ref!r}, which is not there"
                 )
-        sent = set(map(id, self.made))
-        for draft in new:
-            if id(draft) not in sent and draft.origin.kind not in IN_REQUEST and not _is_signed(draft):
-                raise InvalidDraft(f"{self.processor} drops {draft.key!r}, which was never there")
+        if self.made_and_dropped:
+            sent = set(map(id, self.made))
+            for draft in new:
+                if draft.origin.kind not in IN_REQUEST and id(draft) not in sent and not _is_signed(draft):
+                    raise InvalidDraft(f"{self.processor} drops {draft.key!r}, which was never there")
+
+    def _copy_nothing(self, new: Sequence[Draft]) -> None:
+        if not self.before.drafts:
+            return
+        spans = {id(span): draft for draft in new for span in spans_of(draft)}
+        for old in self.before.drafts:
+            for part in old.body:
+                if isinstance(part, Text):
+                    for span in part.spans:
+                        if id(span) in spans:
+                            copy = spans[id(span)].key
+                            raise DuplicateKey(f"{self.processor} copied {old.key!r} as {copy!r}: a text is sent once")
 
     def _names_its_writers(self, draft: Draft) -> None:
         """What nobody signed is of the message's own origin."""
-        for span in spans_of(draft):
-            if span.cause is None and span.origin != draft.origin and span.origin.kind != "separator":
-                raise UnexplainedRewrite(
-                    f"{self.processor} made {draft.key!r} with {short(span.text)!r} from {span.origin.kind} "
-                    f"{span.origin.ref!r} and no cause"
-                )
+        origin = draft.origin
+        for part in draft.body:
+            for span in part.spans if isinstance(part, Text) else ():
+                if span.cause is not None or span.origin is origin or span.origin == origin:
+                    continue
+                if span.origin.kind != "separator":
+                    raise UnexplainedRewrite(
+                        f"{self.processor} made {draft.key!r} with {short(span.text)!r} from {span.origin.kind} "
+                        f"{span.origin.ref!r} and no cause"
+                    )
 
     def _come_once(self, new: Sequence[Draft]) -> None:
         """One message of the conversation is one draft."""
-        if not new:
+        before = self.before
+        if not new or (not (before.drafts or before.dropped) and len({draft.origin.ref for draft in new}) == len(new)):
             return
-        there = {part.origin for draft in self.before.drafts for part in draft.parts}
-        there.update(part.origin for group in self.before.dropped for draft in group.drafts for part in draft.parts)
+        there = {part.origin for draft in before.drafts for part in draft.parts}
+        there.update(part.origin for group in before.dropped for draft in group.drafts for part in draft.parts)
         for draft in new:
             if draft.origin in there:
                 raise DuplicateKey(
@@ -227,30 +242,32 @@ class _Comparison:
 
     def _order_is_kept(self) -> None:
         """What stays, stays in its order; what is moved has a Change of its place."""
-        highest = -1
+        made = set(map(id, self.made))
+        old, at = self.old, 0
         for draft in self.new:
-            place = self.place.get(id(draft))
-            if place is None:
-                ancestors = self.ancestors[id(draft)]
-                if not ancestors or _has_moved(draft, ancestors):
+            place = draft
+            if id(draft) in made:
+                ancestors = self.ancestors.get(id(draft))
+                if ancestors is None or _has_moved(draft, ancestors):
                     continue
-                place = self.place[id(ancestors[0])]
-            if place < highest:
+                place = ancestors[0]
+            while at < len(old) and old[at] is not place:
+                at += 1
+            at += 1
+            if at > len(old):
                 raise UnexplainedChange(
                     f"{self.processor} moved {draft.key!r} ({first_words(draft)!r}) and gives no cause: use draft.moved"
                 )
-            highest = place
 
     def _pairs_are_whole(self) -> None:
         """A tool call and its result stay or go together."""
-        touched = (*self.gone, *self.made, *self.out)
-        if not any(draft.calls or draft.role == "tool" for draft in touched):
+        if not self._touches_tools():
             return
-        were, are = CallIds.of(self.before.drafts), CallIds.of(self.after.drafts)
-        for what, alone, had in (
-            ("call", are.unanswered, were.unanswered),
-            ("result", are.orphans, were.orphans),
-        ):
+        are = CallIds.of(self.after.drafts)
+        if not (are.unanswered or are.orphans):
+            return
+        were = CallIds.of(self.before.drafts)
+        for what, alone, had in (("call", are.unanswered, were.unanswered), ("result", are.orphans, were.orphans)):
             for id in alone - had:
                 if id in were.answered:
                     raise UnpairedTool(
@@ -258,18 +275,43 @@ class _Comparison:
                         "go together; `with_whole_pairs` takes what is left alone"
                     )
 
+    def _touches_tools(self) -> bool:
+        """Whether calls or results came, went or changed where some were before."""
+        if not any(draft.role == "tool" for draft in self.before.drafts):
+            return False
+        if any(draft.calls or draft.role == "tool" for draft in self.out):
+            return True
+        return any(_differ_in_tools(self.ancestors.get(id(draft), ()), draft) for draft in self.made)
+
 
 # --- pieces
 
 
-def _middles(old: tuple[Draft, ...], new: tuple[Draft, ...]) -> tuple[tuple[Draft, ...], tuple[Draft, ...], int]:
-    """Both rows without the drafts that they share at both ends, and how many those at the front are."""
+def _middles(old: tuple[Draft, ...], new: tuple[Draft, ...]) -> tuple[tuple[Draft, ...], tuple[Draft, ...]]:
+    """Both rows without the drafts that they share at the front and at the back."""
     shortest = min(len(old), len(new))
     front = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a is not b), shortest)
     backwards = zip(reversed(old), reversed(new), strict=False)
     back = next((i for i, (a, b) in enumerate(backwards) if a is not b), shortest)
     back = min(back, shortest - front)
-    return old[front : len(old) - back], new[front : len(new) - back], front
+    return old[front : len(old) - back], new[front : len(new) - back]
+
+
+def _differ_in_tools(ancestors: Sequence[Draft], draft: Draft) -> bool:
+    if len(ancestors) != 1:
+        return bool(draft.calls) or draft.role == "tool"
+    (old,) = ancestors
+    return old.calls is not draft.calls or old.role != draft.role or old.result_of != draft.result_of
+
+
+def _keys(drafts: Iterable[Draft]) -> list[str]:
+    """The keys of drafts and of the parts that they were merged of, each of a draft once."""
+    keys: list[str] = []
+    for draft in drafts:
+        keys.append(draft.key)
+        if draft.merged:
+            keys.extend(part.key for part in draft.merged if part.key != draft.key)
+    return keys
 
 
 def _has_moved(draft: Draft, ancestors: Sequence[Draft]) -> bool:
@@ -281,13 +323,9 @@ def _is_signed(draft: Draft) -> bool:
     return all(span.cause is not None for span in spans_of(draft))
 
 
-def _twice(drafts: Iterable[Draft]) -> str:
+def _twice(keys: Iterable[str]) -> str:
     seen: set[str] = set()
-    for draft in drafts:
-        if draft.key in seen:
-            return draft.key
-        seen.add(draft.key)
-    return ""
+    return next((key for key in keys if key in seen or seen.add(key)), "")
 
 
 def _named(group: Dropped) -> str:

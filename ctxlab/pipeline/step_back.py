@@ -7,6 +7,7 @@ value before. What comes out must be what was there, character for character.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 from ctxlab.context import AssetRef, Cause, Change, Draft, Origin, Span, Text
@@ -15,6 +16,7 @@ from ctxlab.errors import LawBroken, UnexplainedChange, UnexplainedRewrite
 
 FIELDS = ("role", "origin", "calls", "result_of", "reasoning", "speaker", "pinned", "priority", "meta")
 """Fields of a draft that stay as they were unless a Change says otherwise; files and places are looked at apart."""
+VALUES = attrgetter(*FIELDS)
 
 
 def check_cause(cause: object, processor: str, what: str, error: type[LawBroken]) -> None:
@@ -38,7 +40,7 @@ class Heir:
         for change in draft.changes[len(earlier) :]:
             self.changes.setdefault(change.field, change)
 
-    def hold(self, place: dict[int, int]) -> None:
+    def hold(self, place_of: Callable[[Draft], int]) -> None:
         if self.forgot:
             raise UnexplainedChange(f"{self.processor} forgot what earlier steps had changed of {self.draft.key!r}")
         for change in self.changes.values():
@@ -47,7 +49,7 @@ class Heir:
         self.check_body()
         self._fields_are_kept()
         moved = self.changes.get("place")
-        if moved is not None and moved.before != place[id(self.ancestors[0])]:
+        if moved is not None and moved.before != place_of(self.ancestors[0]):
             raise UnexplainedChange(f"{self.processor} says that {self.draft.key!r} stood at {moved.before}; it didn't")
 
     # --- words and files
@@ -56,7 +58,7 @@ class Heir:
         draft = self.draft
         if len(self.ancestors) == 1 and _are_the_same(draft.body, self.ancestors[0].body) and not self.changes:
             return
-        known = {_story(span) for ancestor in self.ancestors for span in spans_of(ancestor)}
+        known = _Known(self.ancestors, self.processor)
         was = _layout(str(p) if isinstance(p, Text) else p for ancestor in self.ancestors for p in ancestor.body)
         back = _layout(self._taken_back(p, known) if isinstance(p, Text) else p for p in draft.body)
         self._check_before("files", tuple([asset for ancestor in self.ancestors for asset in ancestor.assets]))
@@ -74,20 +76,22 @@ class Heir:
                 f"use draft.with_body"
             )
 
-    def _taken_back(self, text: Text, known: set[_Story]) -> str:
+    def _taken_back(self, text: Text, known: _Known) -> str:
         """The text without what this step did to it, which it has signed."""
         for span in text.spans:
-            if _story(span) not in known:
+            if span not in known:
                 check_cause(
                     span.cause, self.processor, f"put {short(span.text)!r} into {self.draft.key!r}", UnexplainedRewrite
                 )
-        return taken_back(text.spans, lambda span: _story(span) in known)
+        return taken_back(text.spans, known.__contains__)
 
     # --- fields
 
     def _fields_are_kept(self) -> None:
         if len(self.ancestors) == 1:
             (old,) = self.ancestors
+            if not self.changes and VALUES(old) == VALUES(self.draft):
+                return
             for name in FIELDS:
                 self._check_field(name, getattr(old, name))
             return
@@ -142,12 +146,26 @@ def words_are_kept(draft: Draft, old: Draft, processor: str) -> None:
 
 # --- pieces
 
-_Story = tuple[Origin, Cause | None, int]
 
+class _Known:
+    """The spans that were there before a step, their slices among them: the same hand, the same cause, the same past.
 
-def _story(span: Span) -> _Story:
-    """What tells a span of an earlier step, or a slice of one, from one that was put since: who wrote it and why."""
-    return span.origin, span.cause, id(span.was)
+    Told by identity first. One that is only equal, since the step made it anew, doesn't bear the step's signature.
+    """
+
+    def __init__(self, drafts: Sequence[Draft], processor: str) -> None:
+        self.drafts, self.processor = drafts, processor
+        self.same = {(id(s.origin), id(s.cause), id(s.was)) for draft in drafts for s in spans_of(draft)}
+        self.equal: set[tuple[Origin, Cause | None, int]] | None = None
+
+    def __contains__(self, span: Span) -> bool:
+        if (id(span.origin), id(span.cause), id(span.was)) in self.same:
+            return True
+        if span.cause is not None and span.cause.processor == self.processor:
+            return False
+        if self.equal is None:
+            self.equal = {(s.origin, s.cause, id(s.was)) for draft in self.drafts for s in spans_of(draft)}
+        return (span.origin, span.cause, id(span.was)) in self.equal
 
 
 def spans_of(draft: Draft) -> Iterator[Span]:

@@ -113,25 +113,23 @@ class SessionLoader(Processor):
         if convert and looks_like_html(content):
             text = self._converted(text, agent, node, problems)
         body = _body(text, node.attachments) if node.attachments else (text,)
-        if not metadata and not node.model_extra:
-            draft = Draft(f"node:{node.id}", role, body, origin, speaker=node.speaker)
-        else:
-            # By place, not by name: this line runs for every message, and the names cost a third of it.
-            draft = Draft(
-                f"node:{node.id}",
-                role,
-                body,
-                origin,
-                node.tool_calls,
-                node.result_of,
-                node.reasoning,
-                node.speaker,
-                summary,
-                node.priority,
-                (),
-                (),
-                metadata or NOTHING,
-            )
+        calls, result_of, reasoning, priority = node.sent_fields
+        # By place, not by name: this line runs for every message, and the names cost a third of it.
+        draft = Draft(
+            f"node:{node.id}",
+            role,
+            body,
+            origin,
+            calls,
+            result_of,
+            reasoning,
+            node.speaker,
+            summary,
+            priority,
+            (),
+            (),
+            metadata or NOTHING,
+        )
         if draft.reasoning and role == "assistant" and not draft.calls:
             draft = draft.changed(REASONING, reasoning=None)
         if self.settings.tool_role == "user" and (draft.calls or role == "tool"):

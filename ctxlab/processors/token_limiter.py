@@ -399,6 +399,7 @@ class _Cut:
         gone = _between(len(drafts), stay | aside)
         ctx = self.ctx.arrange(kept, dropped=[*self._groups(gone, verdict), *self._unpaired()])
         history = len(drafts) - len(self.pinned)
+        counted = [*kept, *(drafts[i] for i in (verdict.border.at if verdict.border else ()))]
         report = {
             "budget": self.budget,
             "reserve": self.reserve,
@@ -411,7 +412,7 @@ class _Cut:
             "history": history,
             "shortened": len(shortened),
             "overhead_tokens": self.settings.overhead_tokens,
-            "estimated": any(map(self.tokenizer.draft_is_estimated, drafts)) or self.tokenizer.estimated,
+            "estimated": self.tokenizer.estimated or any(map(self.tokenizer.draft_is_estimated, counted)),
         }
         return self._noted(ctx.put(ID, report), changed, shortened)
 
