@@ -155,7 +155,7 @@ class Conversation:
             metadata[self.group] = rest
         node: Data = {"role": role, "content": content}
         if fields.get("name") is not None:
-            node["name"] = str(fields["name"])
+            node["name" if role == "tool" else "speaker"] = str(fields["name"])  # of a result it is the tool's
         if attachments:
             node["attachments"] = attachments
         if metadata:

@@ -41,6 +41,9 @@ def openai_messages(
         writer.lose("the path", f"it breaks off: {path.broken}")
     before, after = writer.presets(agent, path.nodes)
     history = [writer.message(node, f"node {node.id!r}") for node in writer.shown(path.nodes)]
+    if writer.labels:
+        shown = ", ".join(repr(label) for label in list(dict.fromkeys(writer.labels))[:3])
+        writer.lose("labels", f"{len(writer.labels)} (such as {shown}): a name in this form is a speaker's; left out")
     return Export([*before, *history, *after], tuple(writer.losses))
 
 
@@ -83,6 +86,7 @@ def write_openai(
 @dataclass(slots=True)
 class _Writer:
     losses: list[Loss] = field(default_factory=list[Loss])
+    labels: list[str] = field(default_factory=list[str])
 
     def lose(self, place: str, text: str) -> None:
         self.losses.append(Loss(place, text))
@@ -139,11 +143,13 @@ class _Writer:
                 message["tool_call_id"] = node.result_of
         if node.reasoning:
             message["reasoning_content"] = node.reasoning
-        if named and node.name:
-            if NAME.fullmatch(node.name):
-                message["name"] = node.name
-            else:
-                self.lose(place, f"name {node.name!r} is none that the form allows; it is left out")
+        name = node.name if node.role == "tool" else node.speaker
+        if name and NAME.fullmatch(name):
+            message["name"] = name
+        elif name:
+            self.lose(place, f"name {name!r} is none that the form allows; it is left out")
+        if named and node.name and name != node.name:
+            self.labels.append(node.name)
         return {**message, **{key: value for key, value in rest.items() if key not in (*message, "parts")}}
 
     def _content(self, node: MessageNode, place: str, rest: Data) -> str | list[Any] | None:

@@ -6,7 +6,7 @@ that it replaced, and a field that it changed has a `Change` with its value befo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import get_args
 
 from ctxlab.context import AssetRef, Context, Draft, Dropped, Text
@@ -72,11 +72,10 @@ class _Comparison:
         self.groups = after.dropped[len(before.dropped) :]
         self.out = [draft for group in self.groups for draft in group.drafts]
         self.old, self.new = _middles(before.drafts, after.drafts)
-        were = set(map(id, self.old))
-        are = {*map(id, self.new), *map(id, self.out)}
-        self.gone = [draft for draft in self.old if id(draft) not in are]
-        self.made = [draft for draft in self.new if id(draft) not in were]
-        self.made_and_dropped = [draft for draft in self.out if id(draft) not in were]
+        were, sent, out = set(map(id, self.old)), set(map(id, self.new)), set(map(id, self.out))
+        self.gone = _those(self.old, were - sent - out)
+        self.made = _those(self.new, sent - were)
+        self.made_and_dropped = _those(self.out, out - were)
         self.holder = {part.key: draft for draft in self.gone for part in draft.parts}
         self.holder.update((draft.key, draft) for draft in self.gone)
         self.ancestors: dict[int, list[Draft]] = {}
@@ -304,14 +303,14 @@ def _differ_in_tools(ancestors: Sequence[Draft], draft: Draft) -> bool:
     return old.calls is not draft.calls or old.role != draft.role or old.result_of != draft.result_of
 
 
-def _keys(drafts: Iterable[Draft]) -> list[str]:
+def _those(drafts: Iterable[Draft], ids: set[int]) -> list[Draft]:
+    return [draft for draft in drafts if id(draft) in ids] if ids else []
+
+
+def _keys(drafts: Collection[Draft]) -> list[str]:
     """The keys of drafts and of the parts that they were merged of, each of a draft once."""
-    keys: list[str] = []
-    for draft in drafts:
-        keys.append(draft.key)
-        if draft.merged:
-            keys.extend(part.key for part in draft.merged if part.key != draft.key)
-    return keys
+    parts = [part.key for draft in drafts if draft.merged for part in draft.merged if part.key != draft.key]
+    return [draft.key for draft in drafts] + parts
 
 
 def _has_moved(draft: Draft, ancestors: Sequence[Draft]) -> bool:

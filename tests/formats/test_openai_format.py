@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ctxlab.api import build
 from ctxlab.documents import Agent
 from ctxlab.formats import Import, openai_messages, read, read_data, write_openai
 
@@ -186,13 +187,31 @@ def test_what_the_form_cannot_carry_is_said() -> None:
         .pick()
         .append("off", id="off", is_enabled=False)
         .append("file", id="file", attachments=[{"id": "a1", "path": "assets/a1.png", "type": "image"}])
-        .append("named", id="named", name="First Message")
+        .append("named", id="named", speaker="First Message")
+        .append("label", id="label", name="Greeting")
     )
 
     export = openai_messages(session)
 
-    assert [m["content"] for m in export.data] == ["Hi", "file", "named"]
-    assert [loss.place for loss in export.losses] == ["node 'off'", "node 'file'", "node 'named'"]
+    assert [m["content"] for m in export.data] == ["Hi", "file", "named", "label"]
+    assert [loss.place for loss in export.losses] == ["node 'off'", "node 'file'", "node 'named'", "labels"]
+
+
+def test_a4_who_speaks_is_read_sent_and_written() -> None:
+    messages = [
+        {"role": "system", "content": "You are two.", "name": "example_user"},
+        {"role": "user", "content": "hi", "name": "Bob"},
+        {"role": "user", "content": "yo", "name": "Ann"},
+    ]
+    found = read_data(messages)
+
+    assert [node.speaker for node in found.pick().path() if node.content] == ["Bob", "Ann"]
+    assert again(found) == messages
+    assert [(m.get("name"), m["content"]) for m in build(found).messages] == [
+        ("example_user", "You are two."),
+        ("Bob", "hi"),
+        ("Ann", "yo"),
+    ]
 
 
 def test_a_summary_stands_for_what_it_hides() -> None:
