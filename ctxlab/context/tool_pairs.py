@@ -90,9 +90,9 @@ def with_whole_pairs(ctx: Context, processor: str) -> Context:
     A call is taken off its message; a message that is left with no words and no files goes whole. Each has a cause.
     """
     tools = [draft for draft in ctx.drafts if draft.calls or draft.role == "tool"]
-    broken = [unit for unit in units_newest_first(tools) if unit.orphan or unit.unanswered] if tools else []
-    if not broken:
+    if _are_paired(tools):
         return ctx
+    broken = [unit for unit in units_newest_first(tools) if unit.orphan or unit.unanswered]
     gone: dict[Cause, list[Draft]] = {}
     mended: dict[int, Draft] = {}
     for unit in reversed(broken):
@@ -109,6 +109,20 @@ def with_whole_pairs(ctx: Context, processor: str) -> Context:
     out = {id(draft) for drafts in gone.values() for draft in drafts}
     kept = [mended.get(id(draft), draft) for draft in ctx.drafts if id(draft) not in out]
     return ctx.arrange(kept, dropped=[Dropped(tuple(drafts), cause) for cause, drafts in gone.items()])
+
+
+def _are_paired(drafts: Iterable[Draft]) -> bool:
+    """Whether every result has an earlier call of its id for itself, and every call a result."""
+    waiting: dict[str, int] = {}
+    for draft in drafts:
+        if draft.role != "tool":
+            for call in draft.calls:
+                waiting[call.id] = waiting.get(call.id, 0) + 1
+        elif left := waiting.get(draft.result_of or ""):
+            waiting[draft.result_of or ""] = left - 1
+        else:
+            return False
+    return not any(waiting.values())
 
 
 def without_unanswered(draft: Draft, unit: ToolUnit, processor: str) -> Draft | None:

@@ -75,6 +75,8 @@ def _frozen(value: Any) -> Any:
     if kind is list:
         return FrozenList([item if type(item) in _ATOMS else _frozen(item) for item in value])
     if kind is tuple:
+        if _ATOMS.issuperset(map(type, value)):
+            return value
         items = tuple([_frozen(item) for item in value])
         return value if all(a is b for a, b in zip(items, value, strict=True)) else items
     if isinstance(value, Mapping):

@@ -52,15 +52,16 @@ class Stored(BaseModel):
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with other values in some fields, which are not checked."""
-        values = {name: frozen(value) for name, value in (update or {}).items()}
         known = type(self).__pydantic_fields__
-        copy = super().model_copy(update={name: values[name] for name in values if name in known}, deep=deep)
+        values = {name: frozen(value) for name, value in (update or {}).items()}
+        unknown = {} if values.keys() <= known.keys() else {n: v for n, v in values.items() if n not in known}
+        copy = super().model_copy(update={n: values[n] for n in values if n in known} if unknown else values, deep=deep)
         if len(copy.__dict__) > len(known):  # what was looked up once is looked up anew
             for name in copy.__dict__.keys() - known.keys():
                 del copy.__dict__[name]
-        if more := {name: value for name, value in values.items() if name not in known}:
-            copy._set_extra({**(copy.__pydantic_extra__ or {}), **more})
-            copy.__pydantic_fields_set__.update(more)
+        if unknown:
+            copy._set_extra({**(copy.__pydantic_extra__ or {}), **unknown})
+            copy.__pydantic_fields_set__.update(unknown)
         return copy
 
     def with_extra(self, fields: Mapping[str, Any]) -> Self:

@@ -114,7 +114,7 @@ class _Comparison:
         is_another_row = bool(self.made) or len(set(map(id, self.new))) < len(self.new)
         if is_another_row and len({draft.key for draft in drafts}) < len(drafts):
             raise DuplicateKey(f"{self.processor} leaves two drafts with key {_twice(_keys(drafts))!r}")
-        if not self.out:
+        if not self.out or self._drops_what_it_got():
             return
         sent, gone = set(_keys(drafts)), _keys(self.out)
         if not sent.isdisjoint(gone):
@@ -122,6 +122,13 @@ class _Comparison:
             raise DuplicateKey(f"{self.processor} both sends and drops {both!r}")
         if len(set(gone)) < len(gone):
             raise DuplicateKey(f"{self.processor} drops {_twice(gone)!r} twice")
+
+    def _drops_what_it_got(self) -> bool:
+        """Whether each dropped draft is the very one that was there, once, and none is made: their keys were unique."""
+        if self.made or self.made_and_dropped:
+            return False
+        out = set(map(id, self.out))
+        return len(out) == len(self.out) and out.isdisjoint(map(id, self.after.drafts))
 
     def _all_are_accounted_for(self) -> None:
         """Every draft that is gone has one heir; an heir names its ancestors, with all their parts, and nobody else."""
