@@ -58,7 +58,7 @@ class Stored(BaseModel):
         copy = super().model_copy(update={n: values[n] for n in values if n in known} if unknown else values, deep=deep)
         if len(copy.__dict__) > len(known):  # what was looked up once is looked up anew
             for name in copy.__dict__.keys() - known.keys():
-                del copy.__dict__[name]
+                object.__delattr__(copy, name)
         if unknown:
             copy._set_extra({**(copy.__pydantic_extra__ or {}), **unknown})
             copy.__pydantic_fields_set__.update(unknown)
