@@ -106,3 +106,14 @@ def test_data_nested_beyond_the_stack_is_read_all_the_same() -> None:
     kept = frozen({"deep": deep})
 
     assert kept["deep"] is deep
+
+
+def test_a_changed_copy_looks_up_anew_what_is_sent_of_it() -> None:
+    first = MessageNode(role="user", metadata={"priority": 1})
+    assert first.sent_fields.priority == 1
+
+    second = first.model_copy(update={"metadata": {"priority": 2}})
+    third = first.with_(metadata=None)
+
+    assert [node.sent_fields.priority for node in (first, second, third)] == [1, 2, 0]
+    assert first == MessageNode(role="user", metadata={"priority": 1})
