@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -95,9 +94,10 @@ class Joiner(Rewriter):
         if self.forgets:
             text, shift = Text(text.spans), 0
             for parent in parents:
+                shift += 1 if shift and parent.text else 0  # no separator beside an empty text
                 here = [replace(edit, start=edit.start - shift, end=edit.end - shift) for edit in found]
                 self.journal.broken.append((parent.key, self.name, str(parent.text), here))
-                shift += len(parent.text) + 1
+                shift += len(parent.text)
         else:
             self.journal.texts.append(str(whole.text))
             self.journal.broken.append((whole.key, self.name, str(whole.text), found))
@@ -162,7 +162,6 @@ def test_a10_words_of_every_text_between_are_found_once_with_what_broke_them(dat
     assert sorted(without_part(told(trace, words))) == sorted(without_part(journal.occurrences(words)))
 
 
-@pytest.mark.xfail(strict=False, reason="of a merge that edits and keeps only spans a place too many is told, rarely")
 @settings(deadline=None, max_examples=300)
 @given(st.data())
 def test_a10_spans_alone_tell_what_the_only_rule_of_a_step_broke(data: st.DataObject) -> None:
