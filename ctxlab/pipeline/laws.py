@@ -6,7 +6,7 @@ that it replaced, and a field that it changed has a `Change` with its value befo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import get_args
 
 from ctxlab.context import AssetRef, Context, Draft, Dropped, Text
@@ -72,10 +72,16 @@ class _Comparison:
         self.groups = after.dropped[len(before.dropped) :]
         self.out = [draft for group in self.groups for draft in group.drafts]
         self.old, self.new = _middles(before.drafts, after.drafts)
-        were, sent, out = set(map(id, self.old)), set(map(id, self.new)), set(map(id, self.out))
-        self.gone = _those(self.old, were - sent - out)
-        self.made = _those(self.new, sent - were)
-        self.made_and_dropped = _those(self.out, out - were)
+        found = _gone_and_made(self.old, self.new, [group.drafts for group in self.groups])
+        self.drops_what_was_there = found is not None
+        if found is not None:
+            self.gone, self.made = found
+            self.made_and_dropped: list[Draft] = []
+        else:
+            were, sent, out = set(map(id, self.old)), set(map(id, self.new)), set(map(id, self.out))
+            self.gone = _those(self.old, were - sent - out)
+            self.made = _those(self.new, sent - were)
+            self.made_and_dropped = _those(self.out, out - were)
         self.holder = {part.key: draft for draft in self.gone for part in draft.parts}
         self.holder.update((draft.key, draft) for draft in self.gone)
         self.ancestors: dict[int, list[Draft]] = {}
@@ -114,7 +120,7 @@ class _Comparison:
         is_another_row = bool(self.made) or len(set(map(id, self.new))) < len(self.new)
         if is_another_row and len({draft.key for draft in drafts}) < len(drafts):
             raise DuplicateKey(f"{self.processor} leaves two drafts with key {_twice(_keys(drafts))!r}")
-        if not self.out or self._drops_what_it_got():
+        if not self.out or (self.drops_what_was_there and not self._brings_new_keys()):
             return
         sent, gone = set(_keys(drafts)), _keys(self.out)
         if not sent.isdisjoint(gone):
@@ -123,12 +129,9 @@ class _Comparison:
         if len(set(gone)) < len(gone):
             raise DuplicateKey(f"{self.processor} drops {_twice(gone)!r} twice")
 
-    def _drops_what_it_got(self) -> bool:
-        """Whether each dropped draft is the very one that was there, once, and none is made: their keys were unique."""
-        if self.made or self.made_and_dropped:
-            return False
-        out = set(map(id, self.out))
-        return len(out) == len(self.out) and out.isdisjoint(map(id, self.after.drafts))
+    def _brings_new_keys(self) -> bool:
+        """Whether a made draft has a key that none of those has of which it may be made; the old ones were unique."""
+        return not set(_keys(self.made)).issubset(_keys(self.gone))
 
     def _all_are_accounted_for(self) -> None:
         """Every draft that is gone has one heir; an heir names its ancestors, with all their parts, and nobody else."""
@@ -248,6 +251,8 @@ class _Comparison:
 
     def _order_is_kept(self) -> None:
         """What stays, stays in its order; what is moved has a Change of its place."""
+        if not self.old:
+            return
         made = set(map(id, self.made))
         old, at = self.old, 0
         for draft in self.new:
@@ -301,6 +306,42 @@ def _middles(old: tuple[Draft, ...], new: tuple[Draft, ...]) -> tuple[tuple[Draf
     back = next((i for i, (a, b) in enumerate(backwards) if a is not b), shortest)
     back = min(back, shortest - front)
     return old[front : len(old) - back], new[front : len(new) - back]
+
+
+def _gone_and_made(
+    old: Sequence[Draft], new: Sequence[Draft], groups: Iterable[Sequence[Draft]]
+) -> tuple[list[Draft], list[Draft]] | None:
+    """The old drafts that are neither sent nor dropped, and the new ones that weren't there.
+
+    None where a group that was dropped doesn't stand among the old ones in its order, each draft once: then it takes
+    sets of all of them.
+    """
+    sent = set(map(id, new))
+    stayed: set[int] = set()
+    gone: list[Draft] = []
+    runs = [group for group in groups if group]
+    waiting = {id(run[0]): iter(run[1:]) for run in runs}
+    if len(waiting) < len(runs):
+        return None
+    rest: Iterator[Draft] = iter(())
+    next_dropped: Draft | None = None
+    for draft in old:
+        if draft is next_dropped:
+            next_dropped = next(rest, None)
+        elif id(draft) in waiting:
+            if next_dropped is not None:
+                if id(next_dropped) in waiting:
+                    return None
+                waiting[id(next_dropped)] = rest
+            rest = waiting.pop(id(draft))
+            next_dropped = next(rest, None)
+        elif id(draft) in sent:
+            stayed.add(id(draft))
+        else:
+            gone.append(draft)
+    if waiting or next_dropped is not None:
+        return None
+    return gone, _those(new, sent - stayed)
 
 
 def _differ_in_tools(ancestors: Sequence[Draft], draft: Draft) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
-from ctxlab.context import AssetRef, Cause, Change, Draft, Origin, Span, Text
+from ctxlab.context import AssetRef, Cause, Change, Draft, Edit, Origin, Span, Text
 from ctxlab.context.draft import SHARED_FIELDS, combined_fields
 from ctxlab.errors import LawBroken, UnexplainedChange, UnexplainedRewrite
 
@@ -36,14 +36,16 @@ class Heir:
         self.draft, self.ancestors, self.processor = draft, ancestors, processor
         earlier = tuple([change for ancestor in ancestors for change in ancestor.changes])
         self.forgot = not begins_with(draft.changes, earlier)
+        self.made_now = draft.changes[len(earlier) :]
         self.changes: dict[str, Change] = {}
-        for change in draft.changes[len(earlier) :]:
+        """By field, the first that the step made: its `before` is what an ancestor had."""
+        for change in self.made_now:
             self.changes.setdefault(change.field, change)
 
     def hold(self, place_of: Callable[[Draft], int]) -> None:
         if self.forgot:
             raise UnexplainedChange(f"{self.processor} forgot what earlier steps had changed of {self.draft.key!r}")
-        for change in self.changes.values():
+        for change in self.made_now:
             what = f"changed {change.field} of {self.draft.key!r}"
             check_cause(change.cause, self.processor, what, UnexplainedChange)
         self.check_body()
@@ -57,6 +59,8 @@ class Heir:
     def check_body(self) -> None:
         draft = self.draft
         if len(self.ancestors) == 1 and _are_the_same(draft.body, self.ancestors[0].body) and not self.changes:
+            return
+        if len(self.ancestors) == 1 and self._is_spliced_from(self.ancestors[0]):
             return
         known = _Known(self.ancestors, self.processor)
         was = _layout(str(p) if isinstance(p, Text) else p for ancestor in self.ancestors for p in ancestor.body)
@@ -75,6 +79,18 @@ class Heir:
                 f"{self.processor} took or moved a file of {draft.key!r} ({first_words(draft)!r}) and gives no cause: "
                 f"use draft.with_body"
             )
+
+    def _is_spliced_from(self, old: Draft) -> bool:
+        """Whether the words came of signed edits of the old ones: `Text.splice` keeps what stood there by itself."""
+        return (
+            "files" not in self.changes
+            and len(self.draft.body) == len(old.body)
+            and all(
+                now is was
+                or (isinstance(now, Text) and isinstance(was, Text) and _is_spliced_from(now, was, self.processor))
+                for now, was in zip(self.draft.body, old.body, strict=True)
+            )
+        )
 
     def _taken_back(self, text: Text, known: _Known) -> str:
         """The text without what this step did to it, which it has signed."""
@@ -137,6 +153,21 @@ def taken_back(spans: Iterable[Span], was_there: Callable[[Span], bool]) -> str:
             given_back.add(id(span.was))
             stack.extend(reversed(span.was))
     return "".join(out)
+
+
+def _is_spliced_from(text: Text, was: Text, processor: str) -> bool:
+    while text.spans is not was.spans:
+        splice = text.made_by
+        if splice is None or not all(_puts_words_signed_by(edit, processor) for edit in splice.edits):
+            return False
+        text = splice.before
+    return True
+
+
+def _puts_words_signed_by(edit: Edit, processor: str) -> bool:
+    cause = edit.cause
+    is_signed = type(cause) is Cause and cause.processor == processor and bool(cause.rule and cause.reason)
+    return is_signed and isinstance(edit.new, str)
 
 
 def words_are_kept(draft: Draft, old: Draft, processor: str) -> None:

@@ -479,6 +479,10 @@ def _parted(rising: list[int], at: Collection[int]) -> tuple[list[int], list[int
     if isinstance(at, range):
         first, end = bisect_left(rising, at.start), bisect_left(rising, at.stop)
         return rising[first:end], rising[:first] + rising[end:]
+    if len(at) == 1:
+        (one,) = at
+        i = bisect_left(rising, one)
+        return ([one], rising[:i] + rising[i + 1 :]) if rising[i : i + 1] == [one] else ([], rising)
     named = set(at).intersection(rising)
     return sorted(named), [i for i in rising if i not in named] if named else rising
 
