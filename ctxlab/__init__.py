@@ -13,7 +13,6 @@ if TYPE_CHECKING:
         build,
         debug,
         diff,
-        display,
         expand_input,
         greeted,
         joined,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
         read_data,
         rebuild,
         regex_steps,
+        render,
     )
     from ctxlab.context import Cause, Change, Context, Draft, Edit, Origin, Pending, Request, Span, Text, Variables
     from ctxlab.documents import (
@@ -118,7 +118,6 @@ __all__ = [
     "debug",
     "default_pipeline",
     "diff",
-    "display",
     "expand_input",
     "greeted",
     "injection_figure",
@@ -134,6 +133,7 @@ __all__ = [
     "read_data",
     "rebuild",
     "regex_steps",
+    "render",
 ]
 
 _HOMES = {
@@ -143,7 +143,7 @@ _HOMES = {
         "build",
         "debug",
         "diff",
-        "display",
+        "render",
         "expand_input",
         "greeted",
         "joined",

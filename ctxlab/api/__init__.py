@@ -2,7 +2,7 @@
 
 from ctxlab.api.beginning import begin, greeted
 from ctxlab.api.building import analyze, build, debug, rebuild
-from ctxlab.api.languages import display, expand_input, lore_scan, macro_problems, regex_steps
+from ctxlab.api.languages import expand_input, lore_scan, macro_problems, regex_steps, render
 from ctxlab.api.reading import joined, load, load_agent, load_user, read, read_data
 from ctxlab.api.timeline import lore_timeline
 from ctxlab.pipeline import diff
@@ -13,7 +13,6 @@ __all__ = [
     "build",
     "debug",
     "diff",
-    "display",
     "expand_input",
     "greeted",
     "joined",
@@ -27,4 +26,5 @@ __all__ = [
     "read_data",
     "rebuild",
     "regex_steps",
+    "render",
 ]

@@ -13,7 +13,7 @@ from ctxlab.pipeline import Debugger
 
 if TYPE_CHECKING:
     from ctxlab.engines.macros import Expansion, Problem
-    from ctxlab.engines.regexes.display import Display
+    from ctxlab.engines.regexes.display import Rendered
     from ctxlab.engines.regexes.rules import Stage
     from ctxlab.engines.regexes.steps import RegexSteps
     from ctxlab.engines.worldbook import LoreScan
@@ -69,24 +69,24 @@ def macro_problems(text: str, *, dialect: str | None = None) -> tuple[Problem, .
     return problems(text, dialect)
 
 
-def display(
+def render(
     session: Session | Import,
     node: str | None = None,
     agent: Agent | None = None,
     *,
     streaming: bool = False,
     **options: Any,
-) -> Display:
+) -> Rendered:
     """What a program shows for a message (default: the active leaf): rules for what is shown, reasoning set apart.
 
     `streaming` is while the message still comes in. `options` are those of `build`; `leaf` says which branch is open,
     which is what depths are counted on.
     """
-    from ctxlab.engines.regexes.display import displayed
+    from ctxlab.engines.regexes.display import rendered
 
-    refuse_agent(node, "display(session, node, agent)")
+    refuse_agent(node, "render(session, node, agent)")
     request = start_of(session, agent, **options).start.request
-    return displayed(request, node, streaming=streaming)
+    return rendered(request, node, streaming=streaming)
 
 
 def regex_steps(

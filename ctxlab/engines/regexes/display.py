@@ -16,7 +16,7 @@ from ctxlab.engines.regexes.limits import DEFAULT, Limits
 from ctxlab.engines.regexes.rules import Ruleset
 from ctxlab.errors import UnknownNode, did_you_mean
 
-PROCESSOR = "display"
+PROCESSOR = "render"
 LONGEST = 6_000
 """Characters that are shown in a notebook."""
 
@@ -48,7 +48,7 @@ class DisplayHit:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Display:
+class Rendered:
     """What is shown for a message.
 
     `text` has everything, `thinking` says which parts of it are folded away, and `reasoning` is what the model sent
@@ -67,7 +67,7 @@ class Display:
 
     def __repr__(self) -> str:
         counts = f"{len(self.text)} characters, {len(self.hits)} rules, {len(self.thinking)} folded"
-        return f"Display({self.node.id!r}, {counts})"
+        return f"Rendered({self.node.id!r}, {counts})"
 
     @property
     def words(self) -> Text:
@@ -83,9 +83,9 @@ class Display:
         return "".join(_html(self))
 
 
-def displayed(
+def rendered(
     request: Request, node_id: str | None = None, *, streaming: bool = False, limits: Limits = DEFAULT
-) -> Display:
+) -> Rendered:
     """What is shown for a message of the request's session; by default for the leaf. Raises UnknownNode."""
     node, depth = _found(request, node_id if node_id is not None else request.leaf_id)
     ruleset = Ruleset(request, stage="render", streaming=streaming)
@@ -96,7 +96,7 @@ def displayed(
     applied = apply([start], [plan], ruleset.bound, env, stage="render", processor=PROCESSOR, limits=limits)
     hits = [(ruleset.bound[hit.rule], len(hit.changes)) for hit in applied.hits]
     problems = [Note("warning", problem, PROCESSOR) for problem in dict.fromkeys(ruleset.problems)]
-    return Display(
+    return Rendered(
         node,
         applied.texts[0],
         tuple(thinking_in(str(applied.texts[0]), _think_rules(request, agent_id))),
@@ -142,7 +142,7 @@ def _found(request: Request, node_id: str | None) -> tuple[MessageNode, int]:
     return session.node(node_id), depth
 
 
-def _html(shown: Display) -> Iterator[str]:
+def _html(shown: Rendered) -> Iterator[str]:
     yield "<div style='white-space:pre-wrap'>"
     page = _Page(LONGEST)
     if shown.reasoning:

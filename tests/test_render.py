@@ -25,7 +25,7 @@ def rule(regex: str, replacement: str = "", **fields: Any) -> RegexRule:
 def test_a_message_is_shown_by_the_rules_for_what_is_shown() -> None:
     rules = [rule("b", "c"), rule("a", "x", apply_to=AppliesTo(render=False, request=True))]
 
-    shown = ctxlab.display(chat("hi", "ab"), rules=rules)
+    shown = ctxlab.render(chat("hi", "ab"), rules=rules)
 
     assert str(shown) == "ac"
     assert shown.node.id == "m1"
@@ -37,14 +37,14 @@ def test_depth_is_counted_on_the_branch_that_is_open() -> None:
     rules = [rule("a", "old", depth_range=DepthRange(min=2)), rule("a", "new", depth_range=DepthRange(max=0))]
     session = chat("a", "a", "a")
 
-    assert [str(ctxlab.display(session, f"m{i}", rules=rules)) for i in range(3)] == ["old", "a", "new"]
+    assert [str(ctxlab.render(session, f"m{i}", rules=rules)) for i in range(3)] == ["old", "a", "new"]
 
 
 def test_a_rule_can_wait_until_the_message_is_complete() -> None:
     rules = [rule("a", "b", apply_in_streaming=False)]
 
-    assert str(ctxlab.display(chat("a"), rules=rules, streaming=True)) == "a"
-    assert str(ctxlab.display(chat("a"), rules=rules)) == "b"
+    assert str(ctxlab.render(chat("a"), rules=rules, streaming=True)) == "a"
+    assert str(ctxlab.render(chat("a"), rules=rules)) == "b"
 
 
 def test_the_agent_that_wrote_a_message_brings_its_rules() -> None:
@@ -52,8 +52,8 @@ def test_the_agent_that_wrote_a_message_brings_its_rules() -> None:
     mine = Agent(id="mine", regex_config=RegexConfig(presets=(RegexPreset(rules=(rule("a", "mine"),)),)))
     session = chat("a").update("m0", metadata={"agentId": "hers"})
 
-    assert str(ctxlab.display(session, agent=mine, agents=(hers,))) == "hers"
-    assert str(ctxlab.display(session, agent=mine)) == "mine"
+    assert str(ctxlab.render(session, agent=mine, agents=(hers,))) == "hers"
+    assert str(ctxlab.render(session, agent=mine)) == "mine"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_the_agent_that_wrote_a_message_brings_its_rules() -> None:
     ],
 )
 def test_reasoning_is_folded(text: str, words: str, inside: list[str], closed: list[bool]) -> None:
-    shown = ctxlab.display(chat("q", text))
+    shown = ctxlab.render(chat("q", text))
 
     assert str(shown) == text
     assert str(shown.words) == words
@@ -77,7 +77,7 @@ def test_reasoning_is_folded(text: str, words: str, inside: list[str], closed: l
 def test_tags_that_never_end_are_words() -> None:
     text = "<think>a</think>" + "<think " * 30_000
 
-    shown = ctxlab.display(chat("q", text))
+    shown = ctxlab.render(chat("q", text))
 
     assert str(shown.words) == "<think " * 30_000
 
@@ -85,7 +85,7 @@ def test_tags_that_never_end_are_words() -> None:
 def test_the_agent_says_which_tags_are_reasoning() -> None:
     agent = Agent(llm_think_rules=(ThinkRule(tag_name="plan", display_name="计划", collapsed_by_default=False),))
 
-    (block,) = ctxlab.display(chat("q", "<plan>x</plan><think>y</think>"), agent=agent).thinking
+    (block,) = ctxlab.render(chat("q", "<plan>x</plan><think>y</think>"), agent=agent).thinking
 
     assert (block.tag, block.name, block.text, block.collapsed) == ("plan", "计划", "x", False)
 
@@ -97,19 +97,19 @@ def test_what_is_sent_keeps_its_reasoning() -> None:
 
 
 def test_a_bad_rule_is_named() -> None:
-    (note,) = ctxlab.display(chat("a"), rules=[rule("(")]).notes
+    (note,) = ctxlab.render(chat("a"), rules=[rule("(")]).notes
 
     assert "rule '('" in note.text
 
 
 def test_an_unknown_message_is_refused() -> None:
     with pytest.raises(UnknownNode, match="m9"):
-        ctxlab.display(chat("a"), "m9")
+        ctxlab.render(chat("a"), "m9")
 
 
 def test_html_is_escaped_and_small() -> None:
     bad = "<script>alert(1)</script>"
-    shown = ctxlab.display(chat("q", f"<think>{bad}</think>{bad}" + "&" * 100_000), rules=[rule("q", id=bad)])
+    shown = ctxlab.render(chat("q", f"<think>{bad}</think>{bad}" + "&" * 100_000), rules=[rule("q", id=bad)])
     steps = ctxlab.regex_steps(bad * 5_000, [rule("a", bad * 100)] * 40, stage="render")
 
     for html in (shown._repr_html_(), steps._repr_html_()):
