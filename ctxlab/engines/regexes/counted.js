@@ -1,7 +1,7 @@
 // Finds matches while counting work: the outcome depends on the pattern and the text alone, never on a clock.
 //
 // V8 can stop an expression after a number of backtracks, and then says "no match". To tell that from a text without a
-// match, `(?![^])`, which matches at the end of every text, is one more alternative: null then means "stopped". What
+// match, END, which matches at the end of every text, is one more alternative: null then means "stopped". What
 // was stopped runs again with a limit STEP times as large, so the sum of the limits that were reached is at least
 // a third of the work done.
 "use strict";
@@ -10,6 +10,8 @@ const FIRST_LIMIT = 1000;
 const STEP = 4;
 const MOST_WORK = 1e9; // a limit is a small integer for V8
 const LINEAR_FROM = 64000; // backtracks of one match, from which V8's engine of linear time takes over where it can
+// Of a unicode expression `(?![^])` alone would also match between the halves of a surrogate pair, where V8 looks too.
+const END = "(?:(?<=[^])|^)(?![^])";
 const KEPT_PATTERNS = 2000;
 
 const compiled = new Map();
@@ -65,7 +67,7 @@ class Expression {
     let pair = this.limited[tier];
     if (pair === undefined) {
       const sticky = this.sticky ? this.flags : `${this.flags}y`;
-      const whole = withLimit(`${this.body}|${this.sticky ? "" : "(?![^])"}`, this.flags, limit);
+      const whole = withLimit(`${this.body}|${this.sticky ? "" : END}`, this.flags, limit);
       pair = { whole, here: withLimit(this.body || "(?:)", sticky, limit) };
       this.limited[tier] = pair;
     }
