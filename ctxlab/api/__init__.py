@@ -1,10 +1,10 @@
 """The door: read, load, build, debug, diff."""
 
-from ctxlab.api.beginning import begin, greeted
-from ctxlab.api.building import analyze, build, debug, rebuild
-from ctxlab.api.languages import expand_input, lore_scan, macro_problems, regex_steps, render
-from ctxlab.api.reading import joined, load, load_agent, load_user, read, read_data
-from ctxlab.api.timeline import lore_timeline
+from ctxlab.api.build import analyze, build, debug, rebuild
+from ctxlab.api.greetings import begin, greeted
+from ctxlab.api.load import joined, load, load_agent, load_user, read, read_data
+from ctxlab.api.lore_timeline import lore_timeline
+from ctxlab.api.standalone import expand_input, lore_scan, macro_problems, regex_steps, render
 from ctxlab.pipeline import diff
 
 __all__ = [

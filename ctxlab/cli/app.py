@@ -12,7 +12,7 @@ from typing import Annotated, cast
 
 import typer
 
-from ctxlab.cli.asking import (
+from ctxlab.cli.inputs.options import (
     AgentOption,
     Asked,
     BookOption,
@@ -88,8 +88,8 @@ def build(
     form: Annotated[Form, typer.Option("--format", help="For people, or the messages as JSON.")] = Form.text,
 ) -> None:
     """Build the context for a message and show every step, every cut and its cause."""
-    from ctxlab.cli.build import print_json, print_text
-    from ctxlab.cli.options import load
+    from ctxlab.cli.commands.build import print_json, print_text
+    from ctxlab.cli.inputs.loaded import load
 
     loaded = load(asked)
     trace = loaded.trace()
@@ -126,8 +126,8 @@ def explain(
     form: Annotated[Form, typer.Option("--format", help="For people, or the answer as JSON.")] = Form.text,
 ) -> int:
     """Say what became of a message, of some words, of a lore entry or a rule, and why."""
-    from ctxlab.cli.explain import Question, print_explanation
-    from ctxlab.cli.options import load
+    from ctxlab.cli.commands.explain import Question, print_explanation
+    from ctxlab.cli.inputs.loaded import load
 
     question = Question(key=key, words=text, entry=entry, rule=rule)
     if question.asks_several:
@@ -149,8 +149,8 @@ Examples:
 @asking()
 def step(asked: Asked) -> None:
     """Walk through the steps, forwards and backwards, changing settings and messages on the way."""
-    from ctxlab.cli.options import load
-    from ctxlab.cli.step import walk
+    from ctxlab.cli.commands.step import walk
+    from ctxlab.cli.inputs.loaded import load
 
     walk(load(asked))
 
@@ -171,7 +171,7 @@ def tree(
     ] = None,
 ) -> None:
     """Draw the conversation as a tree, straight stretches folded, and say what is wrong with it."""
-    from ctxlab.cli.tree import print_tree
+    from ctxlab.cli.commands.tree import print_tree
 
     print_tree(file, pick=pick, width=width)
 
@@ -190,8 +190,8 @@ def report(
     out: Annotated[Path, typer.Option("--out", metavar="PAGE", help="Where to write it.", show_default=False)],
 ) -> None:
     """Write the run as one HTML file that opens anywhere: every step, every message, every cause."""
-    from ctxlab.cli.options import load
-    from ctxlab.cli.report import print_report
+    from ctxlab.cli.commands.report import print_report
+    from ctxlab.cli.inputs.loaded import load
 
     print_report(load(asked), out)
 
@@ -206,8 +206,8 @@ Examples:
 @asking()
 def ledger(asked: Asked) -> None:
     """Show where every token came from and where it went, step by step and rule by rule."""
-    from ctxlab.cli.ledger import print_ledger
-    from ctxlab.cli.options import load
+    from ctxlab.cli.commands.ledger import print_ledger
+    from ctxlab.cli.inputs.loaded import load
 
     print_ledger(load(asked))
 
@@ -231,8 +231,8 @@ def compare(
     ] = "",
 ) -> None:
     """Cut the same conversation in several ways and show what each way keeps."""
-    from ctxlab.cli.compare import print_comparison
-    from ctxlab.cli.options import load
+    from ctxlab.cli.commands.compare import print_comparison
+    from ctxlab.cli.inputs.loaded import load
 
     names = tuple(name.strip() for name in strategies.split(",") if name.strip())
     print_comparison(load(asked), strategies=names, budgets=_numbers(budgets))
@@ -274,8 +274,8 @@ def lore(
     settings: SetOption = None,
 ) -> None:
     """Show every lore entry: whether it fires, which words call it up, what stops it, and what it would take."""
-    from ctxlab.cli.lore import print_session_lore, print_text_lore
-    from ctxlab.cli.options import load
+    from ctxlab.cli.commands.lore import print_session_lore, print_text_lore
+    from ctxlab.cli.inputs.loaded import load
 
     form = "json" if as_json else "csv" if as_csv else "text"
     books, said = tuple(book or ()), tuple(settings or ())
@@ -306,7 +306,7 @@ def convert(
     form: Annotated[str | None, typer.Option("--format", metavar="F", help="The format, whatever the ending.")] = None,
 ) -> None:
     """Write a conversation in another format, and say what could not be carried."""
-    from ctxlab.cli.convert import print_conversion
+    from ctxlab.cli.commands.convert import print_conversion
 
     print_conversion(source, target, pick=pick, form=form)
 
@@ -314,7 +314,7 @@ def convert(
 @app.command(short_help="The main things, on a conversation that comes along.")
 def demo() -> None:
     """Show the main things on a conversation that comes with ctxlab."""
-    from ctxlab.cli.demo import show_demo
+    from ctxlab.cli.commands.demo import show_demo
 
     show_demo()
 
@@ -351,7 +351,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 def _refused(text: str) -> int:
     """One line, in the words of the command line where an error speaks in those of Python."""
-    from ctxlab.cli.terminal import complain
+    from ctxlab.cli.output.terminal import complain
 
     complain(
         text.replace("with pick=", "with --pick").replace("pick=", "--pick").replace("budget_tokens,", "--budget,")

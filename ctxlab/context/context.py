@@ -9,6 +9,7 @@ from typing import Any
 from ctxlab.context.draft import Draft, merged_draft
 from ctxlab.context.pickling import by_fields
 from ctxlab.context.text import Cause, Origin, Text
+from ctxlab.display.text import counted
 from ctxlab.documents import (
     Agent,
     Level,
@@ -20,8 +21,7 @@ from ctxlab.documents import (
     UserProfile,
     Worldbook,
 )
-from ctxlab.documents.frozen import FrozenDict, frozen
-from ctxlab.documents.wording import counted
+from ctxlab.documents.frozen_json import FrozenDict, frozen
 from ctxlab.errors import CtxlabError
 
 

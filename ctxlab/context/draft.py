@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 from ctxlab.context.text import EMPTY, Cause, Origin, Span, Text
 from ctxlab.documents import Asset, Role, ToolCall
-from ctxlab.documents.frozen import FrozenDict
+from ctxlab.documents.frozen_json import FrozenDict
 
 
 @dataclass(frozen=True, slots=True, eq=False)

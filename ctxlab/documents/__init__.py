@@ -1,6 +1,6 @@
 """What is kept: stored values, frozen, in the seeds' JSON."""
 
-from ctxlab.documents.agent import (
+from ctxlab.documents.agent.agent import (
     Agent,
     Greeting,
     ModelProfile,
@@ -9,19 +9,8 @@ from ctxlab.documents.agent import (
     UserProfile,
     VirtualTime,
 )
-from ctxlab.documents.history import History
+from ctxlab.documents.history.history import History
 from ctxlab.documents.lore import CharacterFilter, LoreEntry, Worldbook, WorldbookMetadata, WorldbookSettings
-from ctxlab.documents.message import (
-    Asset,
-    InjectionStrategy,
-    MessageNode,
-    ModelMatch,
-    NodeId,
-    PresetAttachment,
-    Role,
-    ToolCall,
-)
-from ctxlab.documents.relations import Relation
 from ctxlab.documents.rules import (
     AppliesTo,
     DepthRange,
@@ -32,7 +21,18 @@ from ctxlab.documents.rules import (
     Substitution,
     ThinkRule,
 )
-from ctxlab.documents.session import Path, Session
+from ctxlab.documents.session.message import (
+    Asset,
+    InjectionStrategy,
+    MessageNode,
+    ModelMatch,
+    NodeId,
+    PresetAttachment,
+    Role,
+    ToolCall,
+)
+from ctxlab.documents.session.session import Path, Session
+from ctxlab.documents.session.tree_queries import Relation
 from ctxlab.documents.stored import Level, Note, Stored, read_stored
 
 __all__ = [

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from ctxlab.documents.frozen import FreezeData, FrozenDict, JsonObject
-from ctxlab.documents.html_table import html_table
-from ctxlab.documents.message import ModelMatch
+from ctxlab.display.html_table import html_table
+from ctxlab.display.text import called, counted, nearest, short
+from ctxlab.documents.frozen_json import FreezeData, FrozenDict, JsonObject
+from ctxlab.documents.session.message import ModelMatch
 from ctxlab.documents.stored import Stored
-from ctxlab.documents.wording import called, counted, nearest, short
 from ctxlab.errors import CtxlabError
 
 POSITIONS = ("before_char", "after_char", "before_an", "after_an", "at_depth", "before_em", "after_em", "outlet")

@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ctxlab.documents.frozen import JsonObject
-from ctxlab.documents.html_table import html_table
-from ctxlab.documents.message import ModelMatch, Role
+from ctxlab.display.html_table import html_table
+from ctxlab.display.text import called, counted, nearest, short
+from ctxlab.documents.frozen_json import JsonObject
+from ctxlab.documents.session.message import ModelMatch, Role
 from ctxlab.documents.stored import Stored
-from ctxlab.documents.wording import called, counted, nearest, short
 from ctxlab.errors import CtxlabError
 
 Flavor = Literal["javascript", "python"]

@@ -12,8 +12,8 @@ import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
-from ctxlab.documents.frozen import frozen
-from ctxlab.documents.wording import nearest, short
+from ctxlab.display.text import nearest, short
+from ctxlab.documents.frozen_json import frozen
 from ctxlab.errors import CtxlabError, WriteError
 
 Level = Literal["info", "warning", "error"]

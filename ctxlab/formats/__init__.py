@@ -11,54 +11,45 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ctxlab.documents.files import replace_file
+from ctxlab.documents.atomic_file import replace_file
 from ctxlab.errors import BrokenFile, UnknownFormat
-from ctxlab.formats import (
-    agent_zip,
-    agents,
-    chatgpt,
-    claude_code,
-    locomo,
-    memorybank,
-    oasst,
-    one_branch,
-    openai,
-    rules,
-    seed,
-    session_zip,
-    sharegpt,
-    swe_agent,
-    tau_bench,
-    worldbooks,
-)
-from ctxlab.formats.agent_zip import agent_zip_bytes, write_agent_zip
-from ctxlab.formats.agents import agents_json, agents_yaml, exported_agents
-from ctxlab.formats.cleaning import cleaned
+from ctxlab.formats.apps import chatgpt, claude_code
 from ctxlab.formats.converting import WRITERS, refuse_same, writer_for
-from ctxlab.formats.elsewhere import name_of
-from ctxlab.formats.entries import DETAILS, Detail, How
+from ctxlab.formats.corpora import locomo, memorybank, oasst, sharegpt, swe_agent, tau_bench
+from ctxlab.formats.decode import bytes_of, material_of
 from ctxlab.formats.exported import Export
 from ctxlab.formats.imported import Import
-from ctxlab.formats.labels import CHINESE, ENGLISH, Labels
 from ctxlab.formats.loss import Loss, counted_by_field
-from ctxlab.formats.markdown_branch import branch_markdown, path_markdown, payload_markdown
-from ctxlab.formats.markdown_tree import tree_markdown
-from ctxlab.formats.material import Material, Reader, described
-from ctxlab.formats.merging import ImportedSessions, merged_sessions
-from ctxlab.formats.one_branch import branch_json, branch_session
-from ctxlab.formats.openai_export import openai_messages, write_openai
-from ctxlab.formats.parsing import bytes_of, material_of
+from ctxlab.formats.markdown.branch import branch_markdown, path_markdown, payload_markdown
+from ctxlab.formats.markdown.message import DETAILS, Detail, How
+from ctxlab.formats.markdown.translations import CHINESE, ENGLISH, Labels
+from ctxlab.formats.markdown.tree import tree_markdown
+from ctxlab.formats.merge_sessions import ImportedSessions, merged_sessions
+from ctxlab.formats.native import agent_zip, agents, branch, rules, session_zip, worldbooks
+from ctxlab.formats.native import reader as seed
+from ctxlab.formats.native.agent_zip import agent_zip_bytes, write_agent_zip
+from ctxlab.formats.native.agents import agents_json, agents_yaml, exported_agents
+from ctxlab.formats.native.branch import branch_json, branch_session
+from ctxlab.formats.native.rules import rules_json, write_rules
+from ctxlab.formats.native.session_file import session_json, write_session
+from ctxlab.formats.native.session_zip import write_zip
+from ctxlab.formats.openai import reader as openai
+from ctxlab.formats.openai.writer import openai_messages, write_openai
 from ctxlab.formats.plugins import plugin_readers
-from ctxlab.formats.rules import rules_json, write_rules
-from ctxlab.formats.session_zip import write_zip
-from ctxlab.formats.sillytavern import cards, chats, lorebooks, presets, regex_scripts, text_presets
-from ctxlab.formats.sillytavern.card_writing import card_data, card_json, card_png, write_card
-from ctxlab.formats.sillytavern.chat_export import chat_jsonl, chat_lines, write_chat
-from ctxlab.formats.sillytavern.joining import joined
-from ctxlab.formats.sillytavern.lorebooks import lorebook_json, write_lorebook
-from ctxlab.formats.sillytavern.preset_writing import preset_data, preset_json, write_preset
-from ctxlab.formats.sillytavern.regex_scripts import scripts_json, write_scripts
-from ctxlab.formats.writing import session_json, write_session
+from ctxlab.formats.sanitize import cleaned
+from ctxlab.formats.sillytavern.cards import reader as cards
+from ctxlab.formats.sillytavern.cards.combine_with_preset import joined
+from ctxlab.formats.sillytavern.cards.writer import card_data, card_json, card_png, write_card
+from ctxlab.formats.sillytavern.chats import reader as chats
+from ctxlab.formats.sillytavern.chats.writer import chat_jsonl, chat_lines, write_chat
+from ctxlab.formats.sillytavern.lorebooks import format as lorebooks
+from ctxlab.formats.sillytavern.lorebooks.format import lorebook_json, write_lorebook
+from ctxlab.formats.sillytavern.presets import chat_completion, text_completion
+from ctxlab.formats.sillytavern.presets.writer import preset_data, preset_json, write_preset
+from ctxlab.formats.sillytavern.rules import regex_scripts
+from ctxlab.formats.sillytavern.rules.regex_scripts import scripts_json, write_scripts
+from ctxlab.formats.source import Material, Reader, described
+from ctxlab.formats.unsupported import name_of
 
 __all__ = [
     "CHINESE",
@@ -118,7 +109,7 @@ __all__ = [
 READERS: tuple[Reader, ...] = (
     agents.READER,
     seed.READER,
-    one_branch.READER,
+    branch.READER,
     tau_bench.READER,
     swe_agent.READER,
     oasst.READER,
@@ -130,8 +121,8 @@ READERS: tuple[Reader, ...] = (
     worldbooks.READER,
     lorebooks.READER,
     cards.READER,
-    presets.READER,
-    text_presets.READER,
+    chat_completion.READER,
+    text_completion.READER,
     chats.READER,
     regex_scripts.READER,
     rules.READER,

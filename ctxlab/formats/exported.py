@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
-from ctxlab.documents.wording import counted
+from ctxlab.display.text import counted
 from ctxlab.formats.loss import Loss
 
 T = TypeVar("T")

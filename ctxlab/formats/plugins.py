@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxlab.formats.material import Reader
+from ctxlab.formats.source import Reader
 from ctxlab.plugins import announced
 
 GROUP = "ctxlab.formats"

@@ -1,18 +1,18 @@
 """How it runs: the contract of a step, the pipeline as a value, the trace, and what can be asked of it."""
 
-from ctxlab.pipeline.changes import Changes, Merged, Rewritten
 from ctxlab.pipeline.debugger import Debugger
-from ctxlab.pipeline.diff import Diff, Row, diff
-from ctxlab.pipeline.explain import Event, Life
+from ctxlab.pipeline.explain.diff import Diff, Row, diff
+from ctxlab.pipeline.explain.message_life import Event, Life
+from ctxlab.pipeline.explain.provenance_text import span_story
+from ctxlab.pipeline.explain.step_changes import Changes, Merged, Rewritten
+from ctxlab.pipeline.explain.text_versions import Version
+from ctxlab.pipeline.explain.where import Place
 from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
-from ctxlab.pipeline.registry import plugin_processors
+from ctxlab.pipeline.processor_plugins import plugin_processors
 from ctxlab.pipeline.remedy import LeastBudget, Remedy, remedies
 from ctxlab.pipeline.services import Call, Services, Tokenizer
-from ctxlab.pipeline.telling import span_story
-from ctxlab.pipeline.text_versions import Version
 from ctxlab.pipeline.trace import Step, Trace
-from ctxlab.pipeline.where import Place
 
 __all__ = [
     "Call",

@@ -7,7 +7,7 @@ from typing import Any
 
 from ctxlab.context import Context
 from ctxlab.errors import CtxlabError
-from ctxlab.pipeline.hand_edit import HAND, by_hand
+from ctxlab.pipeline.manual_edit import HAND, by_hand
 from ctxlab.pipeline.pipeline import Pipeline, error_of
 from ctxlab.pipeline.services import Call
 from ctxlab.pipeline.trace import Step, Trace, tape_of
@@ -31,7 +31,7 @@ class Debugger:
         return self.trace._repr_html_()  # pyright: ignore[reportPrivateUsage]
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
-        from ctxlab.views import shown_as
+        from ctxlab.display.views import shown_as
 
         return shown_as("debugger", self)
 

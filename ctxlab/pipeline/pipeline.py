@@ -12,12 +12,12 @@ from typing import Any, Literal, cast
 from ctxlab.context import Context, Request
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.errors import LawBroken, PipelineError, ProcessorFailed, UnknownProcessor, WrongSetting, did_you_mean
-from ctxlab.pipeline.fields import field_of
-from ctxlab.pipeline.history_law import hold_history
-from ctxlab.pipeline.laws import hold
-from ctxlab.pipeline.layers import Layer, LayerName, settle
+from ctxlab.pipeline.conservation.law import hold
+from ctxlab.pipeline.conservation.loaded_history import hold_history
 from ctxlab.pipeline.processor import Processor, as_processor
 from ctxlab.pipeline.services import Call, Recorder, Services
+from ctxlab.pipeline.settings.layers import Layer, LayerName, settle
+from ctxlab.pipeline.settings.schema import field_of
 from ctxlab.pipeline.trace import Step, Trace
 
 OnError = Literal["raise", "skip"]

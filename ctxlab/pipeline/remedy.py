@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Dropped
-from ctxlab.documents.wording import counted
+from ctxlab.display.text import counted
 from ctxlab.pipeline.services import Recorder
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from ctxlab.pipeline.services import Call, Services
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ctxlab.pipeline.changes import Changes
-    from ctxlab.pipeline.explain import Life
+    from ctxlab.pipeline.explain.message_life import Life
+    from ctxlab.pipeline.explain.step_changes import Changes
+    from ctxlab.pipeline.explain.where import Place
     from ctxlab.pipeline.pipeline import Pipeline
-    from ctxlab.pipeline.where import Place
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,12 +68,12 @@ class Trace:
         return f"Trace({self.start.request.session.id!r}, {at}, {len(self.result.drafts)} messages)"
 
     def _repr_html_(self) -> str:
-        from ctxlab.pipeline.html import trace_html
+        from ctxlab.pipeline.explain.html import trace_html
 
         return trace_html(self)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
-        from ctxlab.views import shown_as
+        from ctxlab.display.views import shown_as
 
         return shown_as("trace", self)
 
@@ -135,14 +135,14 @@ class Trace:
 
     def changes(self, step: int | str) -> Changes:
         """What a step added, rewrote, merged, moved and dropped."""
-        from ctxlab.pipeline.changes import changes
+        from ctxlab.pipeline.explain.step_changes import changes
 
         found = self.step(step)
         return changes(found, self.services.tokenizer)
 
     def why(self, key: str) -> Life:
         """The life of one message through all steps; raises CtxlabError when no step ever had it."""
-        from ctxlab.pipeline.explain import life
+        from ctxlab.pipeline.explain.message_life import life
 
         return life(self, key)
 
@@ -151,7 +151,7 @@ class Trace:
 
         Texts between two edits of one step count too. Words that were taken apart by an insertion were replaced.
         """
-        from ctxlab.pipeline.where import places
+        from ctxlab.pipeline.explain.where import places
 
         return places(self, text)
 
@@ -160,7 +160,7 @@ class Trace:
 
         Whole numbers stay whole where some are missing (Int64), missing words are None, lists and dicts are cells.
         """
-        from ctxlab.pipeline.frames import frame_of
+        from ctxlab.pipeline.explain.frames import frame_of
 
         shared = self.result.shared
         if name not in shared:
@@ -187,7 +187,7 @@ class Trace:
         """
         import pandas as pd
 
-        from ctxlab.pipeline.ledger import ledger_rows
+        from ctxlab.pipeline.explain.ledger import ledger_rows
 
         columns = ["step", "rule", "in", "added", "kept", "cut", "rewritten", "merged", "seams", "out"]
         return pd.DataFrame([row.as_data() for row in ledger_rows(self)], columns=columns)
@@ -200,7 +200,7 @@ class Trace:
         """
         import pandas as pd
 
-        from ctxlab.pipeline.ledger import cut_rows
+        from ctxlab.pipeline.explain.ledger import cut_rows
 
         columns = ["step", "rule", "reason", "key", "role", "text", "tokens", "needed", "left"]
         frame = pd.DataFrame([row.as_data() for row in cut_rows(self)], columns=columns)
@@ -210,7 +210,7 @@ class Trace:
         """Tokens of the result by source; without `reserve` and `free` they add up to `tokens`."""
         import pandas as pd
 
-        from ctxlab.pipeline.spending import spending
+        from ctxlab.pipeline.explain.token_breakdown import spending
 
         return pd.Series(spending(self).tokens, name="tokens", dtype="int64")
 
@@ -263,7 +263,7 @@ class Trace:
 
     def view(self) -> dict[str, Any]:
         """The run as one JSON value: every text and span once, per step a list of indexes."""
-        from ctxlab.pipeline.view import view
+        from ctxlab.pipeline.explain.trace_json import view
 
         return view(self)
 

@@ -5,7 +5,7 @@ from ctxlab.pipeline import Pipeline, Processor, plugin_processors
 from ctxlab.processors.session_loader import SessionLoader  # isort: skip
 from ctxlab.processors.regex_processor import RegexProcessor  # isort: skip
 from ctxlab.processors.worldbook_processor import WorldbookProcessor  # isort: skip
-from ctxlab.processors.injection_assembler import InjectionAssembler  # isort: skip
+from ctxlab.processors.injection.assembler import InjectionAssembler  # isort: skip
 from ctxlab.processors.variable_processor import VariableProcessor  # isort: skip
 from ctxlab.processors.token_limiter import TokenLimiter  # isort: skip
 from ctxlab.processors.merge_system import MergeSystem  # isort: skip

@@ -7,7 +7,7 @@ from pydantic import Field
 from ctxlab.context import Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry, Role
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, Tokenizer
-from ctxlab.processors.formatting import FORMATTERS, entry_from_rules, stands_alone
+from ctxlab.processors.stored_settings import FORMATTERS, entry_from_rules, stands_alone
 
 ID = "ensure-alternating"
 

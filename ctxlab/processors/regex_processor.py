@@ -9,10 +9,10 @@ from pydantic import Field
 
 from ctxlab.context import AssetRef, Context, Draft, Text
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.applying import Applied, Hit, apply
-from ctxlab.engines.regexes.excerpts import excerpt
+from ctxlab.engines.regexes.apply import Applied, Hit, apply
+from ctxlab.engines.regexes.excerpt import excerpt
 from ctxlab.engines.regexes.limits import Limits
-from ctxlab.engines.regexes.rules import BoundRule, Ruleset
+from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 
 ID = "regex-processor"

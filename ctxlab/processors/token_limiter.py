@@ -19,7 +19,7 @@ from ctxlab.context.tool_pairs import (
     without_unanswered,
 )
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
-from ctxlab.documents.frozen import FrozenDict
+from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.engines.truncation import (
     Block,
     ByPriority,

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from ctxlab.context import Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
-from ctxlab.documents.run_state import SNAPSHOT
+from ctxlab.documents.session.transient_metadata import SNAPSHOT
 from ctxlab.engines.variables import MISSING, Change, Definitions, Fold, Tags, definitions_of, readings, tags_in
-from ctxlab.engines.variables.reading import BEGIN
+from ctxlab.engines.variables.reads import BEGIN
 from ctxlab.errors import did_you_mean
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 

@@ -13,9 +13,9 @@ from ctxlab.documents import Agent, MessageNode
 from ctxlab.documents.lore import Worldbook
 from ctxlab.engines.worldbook import Asked, Chat, InForce, Level, LoreScan, Rules, Source, Spoken, scan
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
-from ctxlab.processors.lore_placing import LORE
-from ctxlab.processors.lore_placing import STEP as ID
-from ctxlab.processors.placement import role_in_prompt
+from ctxlab.processors.injection.lore import LORE
+from ctxlab.processors.injection.lore import STEP as ID
+from ctxlab.processors.injection.placement import role_in_prompt
 
 ACTIVATIONS = "lore-activations"
 HISTORY = frozenset({"node", "summary", "pending"})

@@ -4,9 +4,9 @@ from ctxlab.studies.analysis import Analysis, Piece, analysis_of
 from ctxlab.studies.budget_figure import budget_figure
 from ctxlab.studies.comparison import Cell, Comparison, Line, compare
 from ctxlab.studies.injection_figure import injection_figure
-from ctxlab.studies.lore import book_frame, book_from_frame
+from ctxlab.studies.landings import Injection, Landing, Landings, landings
+from ctxlab.studies.lore_frames import book_frame, book_from_frame
 from ctxlab.studies.lore_timeline import LoreTimeline
-from ctxlab.studies.placing import Injection, Landing, Placing, placing
 
 __all__ = [
     "Analysis",
@@ -14,15 +14,15 @@ __all__ = [
     "Comparison",
     "Injection",
     "Landing",
+    "Landings",
     "Line",
     "LoreTimeline",
     "Piece",
-    "Placing",
     "analysis_of",
     "book_frame",
     "book_from_frame",
     "budget_figure",
     "compare",
     "injection_figure",
-    "placing",
+    "landings",
 ]

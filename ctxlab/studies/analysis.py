@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ctxlab.context import Draft
 from ctxlab.documents import Agent, MessageNode, ModelProfile, Note
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.spending import LIMITER, SOURCES, made_of, parts_alone, source_of, spending
-from ctxlab.studies.fates import typed
+from ctxlab.pipeline.explain.token_breakdown import LIMITER, SOURCES, made_of, parts_alone, source_of, spending
+from ctxlab.studies.outcomes import typed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,7 @@ class Analysis:
         return f"Analysis({of}, {by}, {name}: {len(self.trace.result.drafts)} messages, {self.trace.tokens:,} tokens)"
 
     def _repr_html_(self) -> str:
-        from ctxlab.studies.tables import analysis_html
+        from ctxlab.studies.html import analysis_html
 
         return analysis_html(self)
 

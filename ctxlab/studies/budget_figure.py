@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.display.theme import FILLS, SOURCE_GLYPHS, Theme, ThemeName, label, theme_of
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.spending import LIMITER, spending
-from ctxlab.theme import FILLS, SOURCE_GLYPHS, Theme, ThemeName, label, theme_of
+from ctxlab.pipeline.explain.token_breakdown import LIMITER, spending
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.context import Draft
+from ctxlab.display.theme import ThemeName, plain
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.conversations import row_keys
-from ctxlab.pipeline.spending import LIMITER, source_of
-from ctxlab.studies.fates import Fate, Fates, Move, in_one_order, typed
-from ctxlab.theme import ThemeName, plain
+from ctxlab.pipeline.explain.same_conversation import row_keys
+from ctxlab.pipeline.explain.token_breakdown import LIMITER, source_of
+from ctxlab.studies.outcomes import Fate, Fates, Move, in_one_order, typed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,12 +92,12 @@ class Comparison:
         return f"Comparison({', '.join(self.traces) or 'nothing'}: {len(self.lines)} messages, {differing} differ)"
 
     def _repr_html_(self) -> str:
-        from ctxlab.studies.tables import comparison_html
+        from ctxlab.studies.html import comparison_html
 
         return comparison_html(self)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
-        from ctxlab.views import shown_as
+        from ctxlab.display.views import shown_as
 
         return shown_as("comparison", self)
 

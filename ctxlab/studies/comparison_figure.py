@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ctxlab.display.theme import ROLE_SYMBOLS, Theme, label, theme_of
 from ctxlab.studies.comparison import SIGNS, STATES, Cell, Comparison, Line, State
-from ctxlab.theme import ROLE_SYMBOLS, Theme, label, theme_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.display.theme import ROLE_SYMBOLS, SOURCE_SYMBOLS, Theme, ThemeName, label, theme_of
 from ctxlab.pipeline import Trace
-from ctxlab.studies.placing import Fate, Injection, Landing, Placing, placing
-from ctxlab.theme import ROLE_SYMBOLS, SOURCE_SYMBOLS, Theme, ThemeName, label, theme_of
+from ctxlab.studies.landings import Fate, Injection, Landing, Landings, landings
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -47,7 +47,7 @@ def injection_figure(trace: Trace, *, theme: ThemeName = "light") -> go.Figure:
     import plotly.graph_objects as go
 
     look = theme_of(theme)
-    placed = placing(trace)
+    placed = landings(trace)
     right = _folded(placed.rows)
     drawing = _Drawing(look)
     ends = drawing.right(right)
@@ -71,7 +71,7 @@ def injection_figure(trace: Trace, *, theme: ThemeName = "light") -> go.Figure:
     return figure
 
 
-def _sentence(placed: Placing) -> str:
+def _sentence(placed: Landings) -> str:
     counts = [(sum(each.fate == fate for each in placed.injections), words) for fate, words in COUNTED]
     said = [f"{n} {words}" for n, words in counts if n]
     return f"history of {placed.history:,} messages: {', '.join(said) or 'nothing is injected'}"
@@ -157,7 +157,7 @@ class _Drawing:
         self.shapes.append({"type": "path", "path": path, "line": line})
         self._sign(RIGHT[0] - 0.004, end, "triangle-right", color, "")
 
-    def ruler(self, shown: Sequence[Shown], placed: Placing) -> None:
+    def ruler(self, shown: Sequence[Shown], placed: Landings) -> None:
         """Ticks between messages; n are the messages of the history below."""
         history = [group for group in shown if any(row.is_history for row in group.rows)]
         if not history:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
-from ctxlab.documents.html_table import html_table
-from ctxlab.documents.wording import counted, nearest
+from ctxlab.display.html_table import html_table
+from ctxlab.display.text import counted, nearest
+from ctxlab.display.theme import ThemeName
 from ctxlab.engines.worldbook import Decision, LoreScan
 from ctxlab.errors import CtxlabError
-from ctxlab.theme import ThemeName
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.display.theme import Theme, label, theme_of
 from ctxlab.engines.worldbook import Decision
 from ctxlab.studies.lore_timeline import Kind, LoreTimeline, kind_of
-from ctxlab.theme import Theme, label, theme_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -6,9 +6,9 @@ import random
 import re
 
 from ctxlab.documents.lore import LoreEntry, Worldbook
-from ctxlab.engines.worldbook import Asked, Chat, InForce, Spoken, entries, scan, search
-from ctxlab.engines.worldbook.entries import Maker
-from ctxlab.engines.worldbook.matching import Sight
+from ctxlab.engines.worldbook import Asked, Chat, InForce, Spoken, key_search, prepared_entry, scan
+from ctxlab.engines.worldbook.key_matches import Sight
+from ctxlab.engines.worldbook.prepared_entry import Maker
 from tests.bench.timing import Work, ms, timed
 
 KEYS, CHARACTERS = 10_000, 1_000_000
@@ -54,8 +54,8 @@ def material(keys: int, characters: int) -> tuple[Worldbook, Chat]:
 
 
 def forget() -> None:
-    search._automaton.cache_clear()  # pyright: ignore[reportPrivateUsage]
-    entries._SHELVES.clear()  # pyright: ignore[reportPrivateUsage]
+    key_search._automaton.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    prepared_entry._SHELVES.clear()  # pyright: ignore[reportPrivateUsage]
 
 
 def alternation(book: Worldbook, chat: Chat) -> int:

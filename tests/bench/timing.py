@@ -9,7 +9,7 @@ from statistics import median
 from time import process_time
 from typing import Any
 
-from ctxlab.engines.tokens.exact import exact
+from ctxlab.engines.tokens.bpe import exact
 
 ROUNDS = 5
 ENCODING = "o200k_base"

@@ -14,10 +14,10 @@ from time import perf_counter
 from playwright.sync_api import Browser, Page
 
 import ctxlab
-from ctxlab.engines.tokens.ends import token_ends
+from ctxlab.engines.tokens.boundaries import token_ends
 from ctxlab.testing import generated_session
 from ctxlab_widgets import BranchTree, StepDebugger, TokenBudget, TokenView
-from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget, held_by
 from tests.bench.timing import ENCODING
 from tests.gallery.pages import NoBrowser, browsing, open_widget

@@ -15,7 +15,7 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget, held_by
 from tests.gallery.pages import NoBrowser, browsing, open_widget
 

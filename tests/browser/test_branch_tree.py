@@ -12,8 +12,8 @@ from playwright.sync_api import Page
 
 import ctxlab
 from ctxlab import Session
-from ctxlab.theme import theme_of
-from ctxlab_widgets._shared.page import page as page_of
+from ctxlab.display.theme import theme_of
+from ctxlab_widgets._shared.html_page import page as page_of
 from ctxlab_widgets._shared.widget import bundle_of, held_by
 from ctxlab_widgets.branch_tree import BranchTree
 from tests.browser.conftest import Opened

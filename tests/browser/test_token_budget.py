@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page
 import ctxlab
 from ctxlab import Session, Trace
 from ctxlab.testing import generated_session
-from ctxlab_widgets._shared.page import page as page_of
+from ctxlab_widgets._shared.html_page import page as page_of
 from ctxlab_widgets._shared.widget import bundle_of, held_by
 from ctxlab_widgets.token_budget import TokenBudget
 from tests.browser.conftest import Opened

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page
 
 import ctxlab
-from ctxlab_widgets._shared.page import page as page_of
+from ctxlab_widgets._shared.html_page import page as page_of
 from ctxlab_widgets._shared.widget import bundle_of, held_by
 from ctxlab_widgets.token_view import TokenView
 from tests.browser.conftest import Opened

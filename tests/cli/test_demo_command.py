@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxlab.cli import demo
+from ctxlab.cli.commands import demo
 
 
 def test_the_demo_shows_steps_a_cut_a_rewrite_and_a_comparison(run) -> None:

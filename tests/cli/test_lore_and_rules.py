@@ -10,9 +10,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from ctxlab.cli.options import Asked, load
-from ctxlab.cli.step import Prompt
-from ctxlab.cli.terminal import THEME, Screen
+from ctxlab.cli.commands.step import Prompt
+from ctxlab.cli.inputs.loaded import Asked, load
+from ctxlab.cli.output.terminal import THEME, Screen
 
 
 def test_steps_say_what_they_decided(run, files) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxlab import views
+from ctxlab.display import views
 
 
 def test_a_report_is_written_and_named(run, harbour: Path, tmp_path: Path) -> None:

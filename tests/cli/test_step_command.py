@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ctxlab import api
-from ctxlab.cli.options import Asked, load
-from ctxlab.cli.step import Prompt
-from ctxlab.cli.terminal import Screen
+from ctxlab.cli.commands.step import Prompt
+from ctxlab.cli.inputs.loaded import Asked, load
+from ctxlab.cli.output.terminal import Screen
 from ctxlab.pipeline import Trace
 
 Built = Callable[..., Trace]

@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from ctxlab.cli.options import setting_from
-from ctxlab.cli.terminal import THEME, Screen, harmless, one_line, quoted, shortened, wrapped
+from ctxlab.cli.inputs.loaded import setting_from
+from ctxlab.cli.output.terminal import THEME, Screen, harmless, one_line, quoted, shortened, wrapped
 from ctxlab.processors import default_pipeline
 
 

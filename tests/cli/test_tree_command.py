@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ctxlab import api
-from ctxlab.cli.forest import Forest
+from ctxlab.cli.output.tree_lines import Forest
 from ctxlab.documents import Session
 
 DATASETS = Path(__file__).parents[2] / "datasets"

@@ -22,7 +22,7 @@ from ctxlab.formats import (
     read,
 )
 from ctxlab.formats.sillytavern import card_from, preset_from, text_preset_from
-from ctxlab.formats.sillytavern.png import plain_picture, with_chunks
+from ctxlab.formats.sillytavern.cards.png import plain_picture, with_chunks
 
 CARD: dict[str, Any] = {
     "spec": "chara_card_v2",

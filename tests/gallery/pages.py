@@ -10,7 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from ctxlab_widgets._shared.page import page as page_of
+from ctxlab_widgets._shared.html_page import page as page_of
 from ctxlab_widgets._shared.widget import Widget, bundle_of, held_by
 
 FLAGS = [

@@ -9,7 +9,7 @@ from typing import Any
 
 import ctxlab
 from ctxlab.documents import Agent, Session, UserProfile
-from ctxlab.formats.migrations import migrated
+from ctxlab.formats.native.agent_migrations import migrated
 from tests.golden.adapter import Adapter
 from tests.golden.cases import Case
 from tests.golden.forms import Data

@@ -16,11 +16,11 @@ from unittest.mock import ANY
 import pytest
 
 from ctxlab.documents import Agent, MessageNode
-from ctxlab.formats.parsing import material_of
-from ctxlab.formats.sillytavern.cards import card_from, is_card
-from ctxlab.formats.sillytavern.png import read_chunks
-from ctxlab.formats.sillytavern.presets import is_preset, preset_from
-from ctxlab.formats.sillytavern.prompt_order import HISTORY
+from ctxlab.formats.decode import material_of
+from ctxlab.formats.sillytavern.cards.png import read_chunks
+from ctxlab.formats.sillytavern.cards.reader import card_from, is_card
+from ctxlab.formats.sillytavern.presets.chat_completion import is_preset, preset_from
+from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY
 from tests.golden.adapter import Adapter
 from tests.golden.cases import Case
 from tests.golden.forms import Data

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ctxlab.documents import Session, read_stored
-from ctxlab.documents.message import MessageNode
+from ctxlab.documents.session.message import MessageNode
 from ctxlab.formats import (
     branch_json,
     branch_markdown,

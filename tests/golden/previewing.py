@@ -12,7 +12,7 @@ from typing import Any
 
 from ctxlab.context import Context, Draft
 from ctxlab.pipeline import Services, Trace
-from ctxlab.pipeline.spending import parts_alone
+from ctxlab.pipeline.explain.token_breakdown import parts_alone
 from ctxlab.processors import default_pipeline
 from ctxlab.studies import Piece, analysis_of
 from ctxlab.studies.analysis import HISTORY

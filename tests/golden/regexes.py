@@ -8,10 +8,10 @@ from ctxlab.context import Context, Origin, Request, Text
 from ctxlab.documents import Agent, RegexConfig, RegexPreset, RegexRule, Session, UserProfile
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes import parse_pattern
-from ctxlab.engines.regexes.applying import apply
-from ctxlab.engines.regexes.preparing import filled
-from ctxlab.engines.regexes.rules import BoundRule, Layer, Source, in_force, why_idle, why_not
-from ctxlab.formats.sillytavern.regex_scripts import script_to_rule
+from ctxlab.engines.regexes.apply import apply
+from ctxlab.engines.regexes.compile import filled
+from ctxlab.engines.regexes.rule_selection import BoundRule, Layer, Source, in_force, why_idle, why_not
+from ctxlab.formats.sillytavern.rules.regex_scripts import script_to_rule
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.processors import RegexProcessor
 from tests.golden.adapter import Adapter

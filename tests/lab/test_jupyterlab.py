@@ -47,7 +47,7 @@ def move_a_preset(lab: Lab, shown: Locator) -> None:
     lab.until("widget.selected", name)
     widget.locator('.foot [name="depth"]').fill("5")
     lab.page.keyboard.press("Enter")
-    lab.until(f"next(one.asked for one in placing(widget.trace).injections if one.key == {name!r})", "depth 5")
+    lab.until(f"next(one.asked for one in landings(widget.trace).injections if one.key == {name!r})", "depth 5")
 
 
 def look_at_another_branch(lab: Lab, shown: Locator) -> None:

@@ -7,7 +7,7 @@ from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, ProcessorFailed, UnexplainedDrop
 from ctxlab.pipeline import Debugger, Pipeline, Services, processor
-from ctxlab.pipeline.laws import hold
+from ctxlab.pipeline.conservation.law import hold
 from ctxlab.testing.fakes import ScriptedLlm, WordTokenizer
 
 SERVICES = Services(tokenizer=WordTokenizer())

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import ctxlab
-from ctxlab import views
 from ctxlab.cli import main
+from ctxlab.display import views
 from ctxlab.engines.macros import registry as macros
 from ctxlab.pipeline import plugin_processors
 

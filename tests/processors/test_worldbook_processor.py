@@ -9,7 +9,7 @@ import pytest
 import ctxlab
 from ctxlab.documents import Agent, LoreEntry, ModelProfile, Session, UserProfile, Worldbook
 from ctxlab.documents.lore import WorldbookSettings
-from ctxlab.documents.message import MessageNode, ModelMatch
+from ctxlab.documents.session.message import MessageNode, ModelMatch
 from ctxlab.processors import WorldbookProcessor
 from ctxlab.processors.worldbook_processor import chat_of
 

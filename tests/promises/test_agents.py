@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from ctxlab.documents import Agent, History, Session
 from ctxlab.formats import read_data
-from ctxlab.formats.agent_zip import agent_zip_bytes, read_agent_zip
-from ctxlab.formats.agents import agents_yaml, exported_agents
-from ctxlab.formats.migrations import migrated
-from ctxlab.formats.yaml_text import from_yaml
+from ctxlab.formats.native.agent_migrations import migrated
+from ctxlab.formats.native.agent_zip import agent_zip_bytes, read_agent_zip
+from ctxlab.formats.native.agents import agents_yaml, exported_agents
+from ctxlab.formats.yaml_reader import from_yaml
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 TRICKY = st.sampled_from(

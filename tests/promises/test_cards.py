@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from ctxlab.formats import card_data, card_png, joined, preset_data
 from ctxlab.formats.sillytavern import card_from, preset_from
-from ctxlab.formats.sillytavern.carrying import patched
-from ctxlab.formats.sillytavern.png import decoded, plain_picture, read_chunks, texts_in_png, with_chunks
+from ctxlab.formats.sillytavern.cards.png import decoded, plain_picture, read_chunks, texts_in_png, with_chunks
+from ctxlab.formats.sillytavern.roundtrip import patched
 
 words = st.sampled_from(["", " ", "x", "<char> y", "{{User}}", "你好\n", "none"])
 odd = st.none() | st.booleans() | st.integers(-2, 5) | words | st.lists(words, max_size=2)

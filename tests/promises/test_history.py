@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxlab.documents import History, Session
-from ctxlab.documents.history import LIMIT
+from ctxlab.documents.history.history import LIMIT
 from tests.promises.acting import Act, acts
 from tests.promises.strategies import sessions
 from tests.promises.test_documents import broken_sessions

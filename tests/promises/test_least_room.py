@@ -20,7 +20,7 @@ from ctxlab.engines.truncation import (
     Window,
     least_room,
 )
-from ctxlab.engines.truncation.least import room_for_share
+from ctxlab.engines.truncation.least_room import room_for_share
 
 SHARES = [0.0, 0.1, 0.25, 0.3, 0.5, 0.9, 1.0]
 

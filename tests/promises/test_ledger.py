@@ -14,8 +14,8 @@ from ctxlab.context import Cause, Context
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import BudgetTooSmall, ReadError
 from ctxlab.pipeline import Services, Trace, processor
-from ctxlab.pipeline.ledger import ledger_rows
-from ctxlab.pipeline.spending import spending
+from ctxlab.pipeline.explain.ledger import ledger_rows
+from ctxlab.pipeline.explain.token_breakdown import spending
 from ctxlab.processors import default_pipeline
 from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.studies import analysis_of, compare

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ctxlab.documents import ModelProfile
 from ctxlab.documents.lore import CharacterFilter, LoreEntry, Worldbook
-from ctxlab.documents.message import ModelMatch
+from ctxlab.documents.session.message import ModelMatch
 from ctxlab.engines.worldbook import Asked, Chat, InForce, Rules, Spoken, scan
 
 WORDS = ("dragon", "Drag", "river", "城", "城门", "old man", "/r[io]/i", "moon", "", "ver")

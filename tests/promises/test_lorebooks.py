@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxlab.documents import LoreEntry, Session, Worldbook
-from ctxlab.formats.sillytavern.chat_export import chat_lines
-from ctxlab.formats.sillytavern.chats import chat_from
-from ctxlab.formats.sillytavern.lorebooks import book_from, book_to, form_of_book
+from ctxlab.formats.sillytavern.chats.reader import chat_from
+from ctxlab.formats.sillytavern.chats.writer import chat_lines
+from ctxlab.formats.sillytavern.lorebooks.format import book_from, book_to, form_of_book
 from tests.promises.test_formats import texts, values
 
 FLAGS = st.booleans() | st.sampled_from([0, 1, "true", "no", "", None])

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import regex
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab.context import Origin, Text
 from ctxlab.documents import RegexPreset, RegexRule
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.applying import Applied, apply
+from ctxlab.engines.regexes.apply import Applied, apply
+from ctxlab.engines.regexes.compile import prepared
 from ctxlab.engines.regexes.limits import Limits
-from ctxlab.engines.regexes.preparing import prepared
-from ctxlab.engines.regexes.replacing import replace_all
-from ctxlab.engines.regexes.rules import BoundRule
+from ctxlab.engines.regexes.replace import replace_all
+from ctxlab.engines.regexes.rule_selection import BoundRule
 
 LETTERS = "ab <>*$1&\n你😀\ud83d"
 TEXTS = st.text(LETTERS, max_size=30)
@@ -85,6 +85,9 @@ def test_what_was_replaced_is_remembered(text: str, some: list[RegexRule]) -> No
 
 
 @given(TEXTS, rules())
+@example("", RegexRule(id="r", regex="b+", flags="gu", replacement="x"))
+@example("", RegexRule(id="r", regex="b*", flags="gu", replacement="x"))
+@example("", RegexRule(id="r", regex="b+$", flags="gum", replacement="x"))
 @settings(max_examples=100, deadline=None)
 def test_a11_a_match_that_is_counted_is_the_match_that_is_not(text: str, rule: RegexRule) -> None:
     # A text of this length is counted with the small limit, and needs no counting with the large one.

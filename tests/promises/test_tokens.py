@@ -11,8 +11,8 @@ from tiktoken import Encoding
 from ctxlab.context import AssetRef, Draft, Origin, Span, Text
 from ctxlab.documents import ToolCall
 from ctxlab.engines.tokens import encoding, estimate_tokens, tokenizer_for
-from ctxlab.engines.tokens.exact import Exact
-from ctxlab.engines.tokens.pieces import CUT, count_joined, pieces
+from ctxlab.engines.tokens.bpe import Exact
+from ctxlab.engines.tokens.split import CUT, count_joined, pieces
 
 # fmt: off
 ATOMS = [

@@ -9,13 +9,13 @@ import plotly.graph_objects as go
 import pytest
 
 from ctxlab.api import build
+from ctxlab.display.theme import DARK, LIGHT, Theme, plain
 from ctxlab.documents import Agent, LoreEntry, ModelProfile, Session, Worldbook
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Services, Trace
-from ctxlab.studies import budget_figure, compare, injection_figure, placing
+from ctxlab.studies import budget_figure, compare, injection_figure, landings
 from ctxlab.studies.budget_figure import segments_of
 from ctxlab.testing.fakes import WordTokenizer
-from ctxlab.theme import DARK, LIGHT, Theme, plain
 from tests.studies.conftest import Built, Runs
 
 DRAWN = {"budget": budget_figure, "injections": injection_figure}
@@ -155,7 +155,7 @@ def injected() -> Trace:
 
 
 def test_injections_say_where_they_landed_and_whether_they_asked_for_it() -> None:
-    found = {each.name: each for each in placing(injected()).injections}
+    found = {each.name: each for each in landings(injected()).injections}
 
     assert {name: each.fate for name, each in found.items()} == {
         "Archivist": "landed",
@@ -193,7 +193,7 @@ def rung(**fields: Any) -> Trace:
 
 
 def test_lore_in_an_outlet_is_wired_to_every_message_that_shows_it() -> None:
-    found = {each.name: each for each in placing(rung()).injections}
+    found = {each.name: each for each in landings(rung()).injections}
 
     bell = found["Bell"]
     assert (bell.look, bell.asked, bell.fate) == ("lore", "in its outlet", "landed")
@@ -208,7 +208,7 @@ def test_lore_in_an_outlet_is_wired_to_every_message_that_shows_it() -> None:
 
 def test_lore_that_is_a_message_or_that_nobody_shows_is_in_no_outlet() -> None:
     def fates(**fields: Any) -> list[tuple[str, str]]:
-        return [(each.asked, each.fate) for each in placing(rung(**fields)).injections][2:]
+        return [(each.asked, each.fate) for each in landings(rung(**fields)).injections][2:]
 
     assert ("in its outlet", "landed") in fates()
     assert fates(position=4, depth=0) == [("depth 0", "landed"), ("in its outlet", "landed")]
@@ -216,7 +216,7 @@ def test_lore_that_is_a_message_or_that_nobody_shows_is_in_no_outlet() -> None:
 
 
 def test_one_preset_at_several_depths_is_one_injection(built: Built) -> None:
-    bell = next(each for each in placing(built()).injections if each.name == "Harbour bell")
+    bell = next(each for each in landings(built()).injections if each.name == "Harbour bell")
 
     assert bell.asked == "depths 16, 12, 8, 4"
     assert [landing.below for landing in bell.landings] == [16, 12, 8, 4]

@@ -15,7 +15,7 @@ from ctxlab import History, Session
 from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.errors import Refused, UnknownNode
 from ctxlab_widgets.branch_tree import BranchTree
-from ctxlab_widgets.branch_tree.drawing import ACTIVE, HIDDEN, LEAF, OFF, OPENED, SUMMARY, drawing_of
+from ctxlab_widgets.branch_tree.payload import ACTIVE, HIDDEN, LEAF, OFF, OPENED, SUMMARY, drawing_of
 from tests.gallery.trees import long, session_of, small
 
 DATASETS = Path(__file__).parents[2] / "datasets"

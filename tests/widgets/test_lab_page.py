@@ -14,7 +14,7 @@ from ctxlab.errors import CtxlabError, SeveralSessions
 from ctxlab.formats import Import
 from ctxlab.pipeline import Trace
 from ctxlab_widgets import lab
-from ctxlab_widgets.page_of_views import TABS, LabPage
+from ctxlab_widgets.lab_page import TABS, LabPage
 
 DATASETS = Path(__file__).parents[2] / "datasets"
 VIEWS = ("tree", *TABS)
@@ -89,7 +89,7 @@ def test_a_setting_changed_in_the_steps_reaches_all(page: LabPage) -> None:
 def test_a_preset_that_is_moved_reaches_all_and_can_be_taken_back(page: LabPage) -> None:
     _ = [getattr(page, name) for name in VIEWS]
     seen, before = builds(page), page.trace
-    depths = {one.asked: one.key for one in ctxlab.studies.placing(page.trace).injections}
+    depths = {one.asked: one.key for one in ctxlab.studies.landings(page.trace).injections}
 
     page.injections.place(depths["depth 2"], depth=5)
     assert all_show(page, seen[-1])

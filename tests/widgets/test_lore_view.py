@@ -11,7 +11,7 @@ import traitlets
 import ctxlab
 from ctxlab import CtxlabError, LoreEntry, Trace, Worldbook
 from ctxlab_widgets.lore_view import LoreView, scan_of
-from ctxlab_widgets.lore_view.seeing import excerpt, lit, shortened
+from ctxlab_widgets.lore_view.excerpts import excerpt, lit, shortened
 from ctxlab_widgets.rule_view import RuleView
 from ctxlab_widgets.token_budget import TokenBudget
 from tests.gallery.samples import book, harbour

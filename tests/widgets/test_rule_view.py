@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import ctxlab
 from ctxlab import Agent, CtxlabError, RegexConfig, RegexPreset, RegexRule, Session, Trace
 from ctxlab_widgets.rule_view import RuleView
-from ctxlab_widgets.rule_view.marking import MOST, marked, smallest
+from ctxlab_widgets.rule_view.text_diff import MOST, marked, smallest
 from tests.gallery.samples import harbour, rules
 
 SENT = {"request": True, "render": True}

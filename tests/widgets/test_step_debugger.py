@@ -19,7 +19,7 @@ from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab_widgets._shared.widget import WrongCommand
 from ctxlab_widgets.branch_tree import BranchTree
 from ctxlab_widgets.step_debugger import StepDebugger
-from ctxlab_widgets.step_debugger.wording import refusal
+from ctxlab_widgets.step_debugger.setting_errors import refusal
 
 LIMITER = "token-limiter"
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab.engines.tokens import tokenizer_for
-from ctxlab.engines.tokens.ends import token_ends
+from ctxlab.engines.tokens.boundaries import token_ends
 from ctxlab.errors import CtxlabError, WrongSetting
-from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import held_by
 from ctxlab_widgets.token_view import TokenView
 

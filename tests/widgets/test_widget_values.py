@@ -13,10 +13,10 @@ import pytest
 
 import ctxlab
 import ctxlab_widgets
-from ctxlab import theme
+from ctxlab.display import theme
+from ctxlab.display.views import view_for
 from ctxlab.testing.generator import generated_session
-from ctxlab.views import view_for
-from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets.step_debugger import StepDebugger
 
 WIDGETS = Path(ctxlab_widgets.__file__).parent

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from ctxlab_widgets.branch_tree import BranchTree
     from ctxlab_widgets.compare import Compare
     from ctxlab_widgets.injection_map import InjectionMap
+    from ctxlab_widgets.lab_page import lab
     from ctxlab_widgets.lore_view import LoreView
-    from ctxlab_widgets.page_of_views import lab
     from ctxlab_widgets.reports import report
     from ctxlab_widgets.rule_view import RuleView
     from ctxlab_widgets.step_debugger import StepDebugger
@@ -40,7 +40,7 @@ _HOMES = {
     "StepDebugger": "ctxlab_widgets.step_debugger",
     "TokenBudget": "ctxlab_widgets.token_budget",
     "TokenView": "ctxlab_widgets.token_view",
-    "lab": "ctxlab_widgets.page_of_views",
+    "lab": "ctxlab_widgets.lab_page",
     "report": "ctxlab_widgets.reports",
 }
 

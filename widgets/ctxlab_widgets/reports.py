@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.documents.wording import counted
-from ctxlab_widgets._shared.page import page
+from ctxlab.display.text import counted
+from ctxlab_widgets._shared.html_page import page
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import remedies_json
-from ctxlab_widgets._shared.values import as_json
 
 if TYPE_CHECKING:
     from ctxlab.pipeline import Trace

@@ -6,10 +6,10 @@
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.engines.macros.call import Call
-from ctxlab.engines.macros.checking import Problem, problems
-from ctxlab.engines.macros.clock import timeline_problems
-from ctxlab.engines.macros.env import MacroEnv
+from ctxlab.engines.macros.conversation_time import timeline_problems
+from ctxlab.engines.macros.environment import MacroEnv
 from ctxlab.engines.macros.expand import Expansion, expand
+from ctxlab.engines.macros.lint import Problem, problems
 from ctxlab.engines.macros.registry import Macro, macro, macro_names
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from ctxlab.context import Variables
 from ctxlab.documents import Level, Note
 
 if TYPE_CHECKING:
-    from ctxlab.engines.macros.clock import Moment
-    from ctxlab.engines.macros.env import MacroEnv
+    from ctxlab.engines.macros.conversation_time import Moment
+    from ctxlab.engines.macros.environment import MacroEnv
 
 CAUSE = "macros"
 MOST_CHARACTERS = 1_000_000
@@ -91,14 +91,14 @@ class Run:
     def moment(self) -> Moment:
         """What time it is, by the request's clock; raises BadCall when the request has none."""
         if self._moment is None:
-            from ctxlab.engines.macros.clock import moment_of
+            from ctxlab.engines.macros.conversation_time import moment_of
 
             self._moment = moment_of(self)
         return self._moment
 
     def now_ms(self) -> int:
         """The real time of the request, whatever timeline its agent has."""
-        from ctxlab.engines.macros.clock import real_time
+        from ctxlab.engines.macros.conversation_time import real_time
 
         return real_time(self)[0]
 

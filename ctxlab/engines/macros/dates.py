@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ctxlab.engines.macros.call import Call
-from ctxlab.engines.macros.clock import Moment
+from ctxlab.engines.macros.conversation_time import Moment
 from ctxlab.engines.macros.registry import macro
 
 MONTHS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctxlab.engines.macros.call import BadCall, Call
-from ctxlab.engines.macros.clock import Moment
+from ctxlab.engines.macros.conversation_time import Moment
 from ctxlab.engines.macros.registry import macro
 
 BRANCHES = "子丑寅卯辰巳午未申酉戌亥"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctxlab.engines.macros.call import Call
-from ctxlab.engines.macros.clock import Moment
+from ctxlab.engines.macros.conversation_time import Moment
 from ctxlab.engines.macros.dates import MONTHS, hour12
 from ctxlab.engines.macros.registry import macro
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ctxlab.engines.macros.call import BadCall, Call
-from ctxlab.engines.macros.clock import Moment
+from ctxlab.engines.macros.conversation_time import Moment
 from ctxlab.engines.macros.dates import half_day, hour12
 from ctxlab.engines.macros.registry import macro
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ctxlab.engines.javascript.numbers import leading_integer
 from ctxlab.engines.macros.call import BadCall, Call
-from ctxlab.engines.macros.numbers import leading_integer
 from ctxlab.engines.macros.registry import macro
 
 DICE = re.compile(r"(\d+)d(\d+)", re.ASCII | re.IGNORECASE)

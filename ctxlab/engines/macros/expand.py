@@ -9,11 +9,11 @@ from typing import Literal
 from ctxlab.context import EMPTY, Edit, Origin, Pending, Text, Variables
 from ctxlab.documents import Note
 from ctxlab.engines.macros.call import Run
-from ctxlab.engines.macros.env import MacroEnv
-from ctxlab.engines.macros.evaluating import Evaluation
-from ctxlab.engines.macros.parsing import ANGLE
+from ctxlab.engines.macros.environment import MacroEnv
+from ctxlab.engines.macros.evaluator import Evaluation
+from ctxlab.engines.macros.parser import ANGLE
 from ctxlab.engines.macros.registry import SILLYTAVERN
-from ctxlab.engines.macros.splicing import cause_of, spliced
+from ctxlab.engines.macros.substitute import cause_of, spliced
 
 Compat = Literal["ctxlab", "reference"]
 Transform = Callable[[str], str]
@@ -67,7 +67,7 @@ def expand(
         return Expansion(text, variables=env.variables, source=text)
     run = Run(env, reference=compat == "reference")
     if compat == "reference":
-        from ctxlab.engines.macros.reference import expanded
+        from ctxlab.engines.macros.reference_order import expanded
 
         done, phases, count = expanded(text, run, transform)
     else:

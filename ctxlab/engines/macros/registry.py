@@ -105,20 +105,32 @@ def _of(modules: Iterable[ModuleType]) -> dict[str, Macro]:
 def own_macros() -> Mapping[str, Macro]:
     """The macros of our own dialect, by name."""
     from ctxlab.engines.macros import (
+        app_resources,
         dates,
         dates_chinese,
         dates_english,
         dates_locale,
         dice,
-        host,
-        messages,
-        names,
-        offers,
-        text,
+        identity,
+        last_message,
+        system_info,
         variables,
+        whitespace,
     )
 
-    modules = (names, variables, dice, text, messages, dates, dates_locale, dates_chinese, dates_english, host, offers)
+    modules = (
+        identity,
+        variables,
+        dice,
+        whitespace,
+        last_message,
+        dates,
+        dates_locale,
+        dates_chinese,
+        dates_english,
+        system_info,
+        app_resources,
+    )
     return _of(modules)
 
 

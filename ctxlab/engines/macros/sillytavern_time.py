@@ -6,7 +6,7 @@ import re
 from datetime import UTC, timedelta, timezone
 
 from ctxlab.engines.macros.call import BadCall, Call
-from ctxlab.engines.macros.clock import Stamp, moment_at, read_stamp
+from ctxlab.engines.macros.conversation_time import Stamp, moment_at, read_stamp
 from ctxlab.engines.macros.dates import MONTHS, clock12, clock24, formatted, ymd
 from ctxlab.engines.macros.registry import SILLYTAVERN, macro
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ctxlab.engines.javascript.numbers import as_text, number, plain
 from ctxlab.engines.macros.call import Call
-from ctxlab.engines.macros.numbers import as_text, number, plain
 from ctxlab.engines.macros.registry import SILLYTAVERN, macro
 from ctxlab.engines.macros.variables import EVERYWHERE, SESSION, name_of
 

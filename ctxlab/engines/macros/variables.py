@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ctxlab.engines.javascript.numbers import Number, as_text, number, plain
 from ctxlab.engines.macros.call import BadCall, Call
-from ctxlab.engines.macros.numbers import Number, as_text, number, plain
 from ctxlab.engines.macros.registry import macro
 
 SESSION, EVERYWHERE = "session", "everywhere"

@@ -11,11 +11,11 @@ from typing import Any
 from ctxlab.context import Draft, Text
 from ctxlab.context.pickling import carried, portable
 from ctxlab.documents import ModelProfile
-from ctxlab.engines.tokens.counts import Counts
+from ctxlab.engines.tokens.bpe import exact
+from ctxlab.engines.tokens.count_cache import Counts
 from ctxlab.engines.tokens.estimate import estimate_tokens
-from ctxlab.engines.tokens.exact import exact
 from ctxlab.engines.tokens.media import DEFAULT_RULES, MediaRules, media_rules_for, media_tokens
-from ctxlab.engines.tokens.models import ALIASES, ENCODINGS, ESTIMATOR, read_model_name
+from ctxlab.engines.tokens.model_encodings import ALIASES, ENCODINGS, ESTIMATOR, read_model_name
 from ctxlab.engines.tokens.overhead import OPENAI, OVERHEADS, Overhead
 from ctxlab.errors import WrongSetting, did_you_mean
 

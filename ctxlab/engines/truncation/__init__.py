@@ -3,9 +3,9 @@
 from ctxlab.engines.truncation.block import Block
 from ctxlab.engines.truncation.by_priority import ByPriority
 from ctxlab.engines.truncation.head_and_tail import HeadAndTail
-from ctxlab.engines.truncation.heads import head_length
-from ctxlab.engines.truncation.least import Kept, KeptRange, LeastRoom, least_room
+from ctxlab.engines.truncation.least_room import Kept, KeptRange, LeastRoom, least_room
 from ctxlab.engines.truncation.middle_out import MiddleOut
+from ctxlab.engines.truncation.shorten import head_length
 from ctxlab.engines.truncation.sliding import Sliding
 from ctxlab.engines.truncation.strategy import Border, Reason, Strategy, Verdict, Window
 from ctxlab.engines.truncation.units import Unit, newest_first

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
-from ctxlab.engines.truncation.least import Kept, KeptRange
+from ctxlab.engines.truncation.least_room import Kept, KeptRange
 from ctxlab.engines.truncation.strategy import ALL_OTHERS, Border, Reason, Verdict, Window, needed_by
 from ctxlab.engines.truncation.units import Unit
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar
 
-from ctxlab.documents.wording import counted
-from ctxlab.engines.truncation.least import FOREVER, Kept, KeptRange, room_for_share
+from ctxlab.display.text import counted
+from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRange, room_for_share
 from ctxlab.engines.truncation.strategy import Border, Reason, Verdict, Window, needed_by
 from ctxlab.engines.truncation.units import Unit
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ctxlab.context import Draft
-from ctxlab.engines.truncation.least import Kept, KeptRange
+from ctxlab.engines.truncation.least_room import Kept, KeptRange
 from ctxlab.engines.truncation.strategy import Border, Reason, Verdict, Window, needed_by
 from ctxlab.engines.truncation.units import Unit
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol
 
 from ctxlab.context import Draft
 from ctxlab.context.context import lacking
-from ctxlab.engines.truncation.least import Kept
+from ctxlab.engines.truncation.least_room import Kept
 from ctxlab.engines.truncation.units import Unit
 
 ALL_OTHERS = range(sys.maxsize)

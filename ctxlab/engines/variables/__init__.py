@@ -4,11 +4,11 @@ Another thing than the variables that macros set.
 """
 
 from ctxlab.engines.variables.definitions import Definition, Definitions, definitions_of
-from ctxlab.engines.variables.folding import Change, Fold
-from ctxlab.engines.variables.panels import FORMATS, panel
-from ctxlab.engines.variables.reading import Reading, readings
-from ctxlab.engines.variables.tags import Tag, Tags, tags_in
+from ctxlab.engines.variables.reads import Reading, readings
+from ctxlab.engines.variables.render import FORMATS, panel
+from ctxlab.engines.variables.replay import Change, Fold
 from ctxlab.engines.variables.values import MISSING, Compat, Values, as_text, look_up, number_of, put
+from ctxlab.engines.variables.writes import Tag, Tags, tags_in
 
 __all__ = [
     "FORMATS",

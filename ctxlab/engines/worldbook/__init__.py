@@ -7,13 +7,13 @@
 LoreScan(1 of 1 entries fire, 21 tokens, 2 passes)
 """
 
-from ctxlab.engines.worldbook.asking import Asked, Chat, InForce, Level, Rules, Source, Spoken
-from ctxlab.engines.worldbook.changing import with_change, with_entry
+from ctxlab.engines.worldbook.counterfactual.apply import with_change, with_entry
 from ctxlab.engines.worldbook.decision import Decision, in_words
-from ctxlab.engines.worldbook.entries import Lore, in_order
 from ctxlab.engines.worldbook.gates import GATES
-from ctxlab.engines.worldbook.matching import Matched
+from ctxlab.engines.worldbook.key_matches import Matched
+from ctxlab.engines.worldbook.prepared_entry import Lore, in_order
 from ctxlab.engines.worldbook.scan import LoreScan, scan
+from ctxlab.engines.worldbook.scan_input import Asked, Chat, InForce, Level, Rules, Source, Spoken
 
 __all__ = [
     "GATES",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ctxlab.documents.wording import counted
-from ctxlab.engines.worldbook.asking import Asked
-from ctxlab.engines.worldbook.entries import Lore, Maker
+from ctxlab.display.text import counted
 from ctxlab.engines.worldbook.gates import GATES, Refusal, refusals
 from ctxlab.engines.worldbook.groups import Contender, settle
-from ctxlab.engines.worldbook.matching import Matched, Sight
-from ctxlab.engines.worldbook.search import Found
+from ctxlab.engines.worldbook.key_matches import Matched, Sight
+from ctxlab.engines.worldbook.key_search import Found
+from ctxlab.engines.worldbook.prepared_entry import Lore, Maker
+from ctxlab.engines.worldbook.scan_input import Asked
 from ctxlab.engines.worldbook.timing import Clock
 
 _RANK = {gate: n for n, gate in enumerate(GATES)}

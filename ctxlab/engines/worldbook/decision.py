@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ctxlab.display.text import counted
 from ctxlab.documents.lore import ROLES
-from ctxlab.documents.wording import counted
 from ctxlab.engines.worldbook.activation import Fired, Stopped
-from ctxlab.engines.worldbook.entries import ACTIVATE, Lore
-from ctxlab.engines.worldbook.matching import Matched
+from ctxlab.engines.worldbook.key_matches import Matched
+from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, Lore
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ctxlab.display.text import counted
 from ctxlab.documents.lore import CharacterFilter
-from ctxlab.documents.wording import counted
-from ctxlab.engines.worldbook.asking import Asked, Chat
-from ctxlab.engines.worldbook.entries import ACTIVATE, DONT_ACTIVATE, Lore
+from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, DONT_ACTIVATE, Lore
+from ctxlab.engines.worldbook.scan_input import Asked, Chat
 from ctxlab.engines.worldbook.timing import Clock
 
 GATES = (

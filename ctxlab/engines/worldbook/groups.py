@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ctxlab.engines.worldbook.entries import Lore
+from ctxlab.engines.worldbook.prepared_entry import Lore
 
 
 @dataclass(slots=True, eq=False)

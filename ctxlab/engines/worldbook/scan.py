@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.display.html_table import html_table
+from ctxlab.display.text import counted, nearest
 from ctxlab.documents import Note, Worldbook
-from ctxlab.documents.html_table import html_table
-from ctxlab.documents.wording import counted, nearest
 from ctxlab.engines.model_match import model_fits
 from ctxlab.engines.worldbook.activation import Activation
-from ctxlab.engines.worldbook.asking import Asked
-from ctxlab.engines.worldbook.changing import with_change
+from ctxlab.engines.worldbook.counterfactual.apply import with_change
+from ctxlab.engines.worldbook.counterfactual.nearest_change import Nearest, keeps_out
 from ctxlab.engines.worldbook.decision import Decision, of_fired, of_stopped
-from ctxlab.engines.worldbook.entries import Lore, Maker
-from ctxlab.engines.worldbook.matching import Sight
-from ctxlab.engines.worldbook.nearest import Nearest, keeps_out
+from ctxlab.engines.worldbook.key_matches import Sight
+from ctxlab.engines.worldbook.prepared_entry import Lore, Maker
+from ctxlab.engines.worldbook.scan_input import Asked
 from ctxlab.engines.worldbook.timing import Clock
 from ctxlab.errors import CtxlabError
 
@@ -93,7 +93,7 @@ class LoreScan:
         return f"<b>{escape(repr(self))}</b>{html_table(head, rows, cells=120, of='entries')}"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
-        from ctxlab.views import shown_as
+        from ctxlab.display.views import shown_as
 
         return shown_as("lore", self)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ctxlab.engines.worldbook.asking import Chat
-from ctxlab.engines.worldbook.entries import Lore
+from ctxlab.engines.worldbook.prepared_entry import Lore
+from ctxlab.engines.worldbook.scan_input import Chat
 
 
 class Clock:

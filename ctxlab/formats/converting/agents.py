@@ -6,11 +6,11 @@ from typing import Any
 
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import ReadError
-from ctxlab.formats.agent_zip import agent_zip_bytes
-from ctxlab.formats.agents import agents_json, agents_yaml, books_of, exported_agents
 from ctxlab.formats.converting.written import Written
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
+from ctxlab.formats.native.agent_zip import agent_zip_bytes
+from ctxlab.formats.native.agents import agents_json, agents_yaml, books_of, exported_agents
 
 
 def named(session: Session, found: Import) -> tuple[Agent, ...]:

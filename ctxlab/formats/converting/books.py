@@ -8,8 +8,8 @@ from ctxlab.documents import Worldbook
 from ctxlab.formats.converting.written import Written, one_of
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
-from ctxlab.formats.sillytavern.entry_fields import BookForm
-from ctxlab.formats.sillytavern.lorebooks import lorebook_json
+from ctxlab.formats.sillytavern.lorebooks.entry_fields import BookForm
+from ctxlab.formats.sillytavern.lorebooks.format import lorebook_json
 
 
 def write_worldbook(found: Import, pick: int | str | None) -> Written:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ctxlab.documents import Agent, Worldbook
-from ctxlab.formats.agents import books_of
 from ctxlab.formats.converting.written import Written, one_of
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
-from ctxlab.formats.sillytavern.card_writing import card_data, card_json, card_png
-from ctxlab.formats.sillytavern.preset_writing import preset_data, preset_json
+from ctxlab.formats.native.agents import books_of
+from ctxlab.formats.sillytavern.cards.writer import card_data, card_json, card_png
+from ctxlab.formats.sillytavern.presets.writer import preset_data, preset_json
 
 
 def write_card(found: Import, pick: int | str | None) -> Written:

@@ -11,8 +11,8 @@ from ctxlab.formats.converting.written import Written
 from ctxlab.formats.exported import Export
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
-from ctxlab.formats.markdown_branch import branch_markdown, path_markdown
-from ctxlab.formats.markdown_tree import tree_markdown
+from ctxlab.formats.markdown.branch import branch_markdown, path_markdown
+from ctxlab.formats.markdown.tree import tree_markdown
 
 
 def write_branch(found: Import, pick: int | str | None) -> Written:

@@ -7,8 +7,8 @@ from ctxlab.errors import ReadError
 from ctxlab.formats.converting.written import Written, one_of
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
-from ctxlab.formats.rules import rules_json
-from ctxlab.formats.sillytavern.regex_scripts import misread, scripts_json
+from ctxlab.formats.native.rules import rules_json
+from ctxlab.formats.sillytavern.rules.regex_scripts import misread, scripts_json
 
 
 def write_rules(found: Import, pick: int | str | None) -> Written:

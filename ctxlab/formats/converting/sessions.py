@@ -10,11 +10,11 @@ from ctxlab.formats.converting.agents import agent_of, named
 from ctxlab.formats.converting.written import Written
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss
-from ctxlab.formats.one_branch import branch_json
-from ctxlab.formats.openai_export import openai_messages
-from ctxlab.formats.session_zip import zip_bytes
-from ctxlab.formats.sillytavern.chat_export import chat_jsonl
-from ctxlab.formats.writing import session_json
+from ctxlab.formats.native.branch import branch_json
+from ctxlab.formats.native.session_file import session_json
+from ctxlab.formats.native.session_zip import zip_bytes
+from ctxlab.formats.openai.writer import openai_messages
+from ctxlab.formats.sillytavern.chats.writer import chat_jsonl
 
 
 def write_seed(found: Import, pick: int | str | None) -> Written:

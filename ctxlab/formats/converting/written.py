@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from ctxlab.documents.wording import counted
+from ctxlab.display.text import counted
 from ctxlab.errors import ReadError
 from ctxlab.formats.imported import Import
 from ctxlab.formats.loss import Loss

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ctxlab.engines.regexes import Pattern, first_matches, worker
+from ctxlab.engines.regexes import Pattern, first_matches, v8
 from ctxlab.engines.regexes.limits import DEFAULT, LONGEST_TEXT, Limits
 from ctxlab.engines.regexes.python_as_javascript import as_javascript
-from ctxlab.engines.regexes.replacing import Replaced, replace_all
-from ctxlab.engines.regexes.templates import Replacement
+from ctxlab.engines.regexes.replace import Replaced, replace_all
+from ctxlab.engines.regexes.replacement_template import Replacement
 
 SWAP = (r"(\w+) (\w+)", "$2 $1")
 HARMLESS = Pattern("a")
@@ -73,7 +73,7 @@ def test_a11_the_clock_of_last_resort_waits_for_a_process_that_gets_no_cpu_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     waits: list[float] = []
-    monkeypatch.setattr(worker, "process_time", lambda: 0.0)
+    monkeypatch.setattr(v8, "process_time", lambda: 0.0)
 
     def too_slow(*arguments: str, timeout_sec: float) -> str:
         import py_mini_racer
@@ -83,16 +83,16 @@ def test_a11_the_clock_of_last_resort_waits_for_a_process_that_gets_no_cpu_time(
             raise py_mini_racer.JSTimeoutException
         return "{}"
 
-    def call(machine: worker.Machine) -> str | None:
+    def call(machine: v8.Machine) -> str | None:
         machine._functions["proceed"], own = too_slow, machine._functions["proceed"]  # pyright: ignore[reportPrivateUsage]
         try:
             return machine.call("proceed", limits=Limits(timeout_seconds=1))
         finally:
             machine._functions["proceed"] = own  # pyright: ignore[reportPrivateUsage]
 
-    worker.run(lambda machine: machine.start())
+    v8.run(lambda machine: machine.start())
 
-    assert worker.run(call) == "{}"
+    assert v8.run(call) == "{}"
     assert waits == [1.1, 2.1, 4.1]
 
 

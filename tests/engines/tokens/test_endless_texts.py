@@ -5,8 +5,8 @@ import time
 import pytest
 
 from ctxlab.engines.tokens import encoding, tokenizer_for
-from ctxlab.engines.tokens.exact import Exact
-from ctxlab.engines.tokens.pieces import LONG_RUN, count_unbroken
+from ctxlab.engines.tokens.bpe import Exact
+from ctxlab.engines.tokens.split import LONG_RUN, count_unbroken
 
 MILLION = 1_000_000
 ENCODINGS = ["o200k_base", "cl100k_base"]

@@ -5,7 +5,7 @@ import pytest
 from ctxlab.context import AssetRef, Draft, Origin, Span, Text
 from ctxlab.documents import ToolCall
 from ctxlab.engines.tokens import OVERHEADS, Tokenizer, tokenizer_for
-from ctxlab.engines.tokens.counts import Counts
+from ctxlab.engines.tokens.count_cache import Counts
 
 NODE = Origin("node", "n1")
 LETTERS = Tokenizer.counting("letters", len)
@@ -96,7 +96,7 @@ def test_spans_that_were_counted_are_not_encoded_again() -> None:
     merged = Text.join(separator, parts)
     watched = Counts(lambda text: asked.append(len(text)) or tokenizer.counts.count(text))
 
-    from ctxlab.engines.tokens.pieces import count_joined
+    from ctxlab.engines.tokens.split import count_joined
 
     for part in parts:
         watched(str(part))

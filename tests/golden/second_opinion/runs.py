@@ -11,8 +11,8 @@ import ctxlab
 from ctxlab import Agent, Pipeline, RegexPreset, Session, UserProfile, Variables, Worldbook
 from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.formats.sillytavern import card_from, joined, preset_from
-from ctxlab.formats.sillytavern.lorebooks import book_from
-from ctxlab.formats.sillytavern.regex_scripts import preset_of
+from ctxlab.formats.sillytavern.lorebooks.format import book_from
+from ctxlab.formats.sillytavern.rules.regex_scripts import preset_of
 from tests.golden.second_opinion.case import Case, Data
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ctxlab.pipeline import Trace, remedies
-from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.json_values import as_json
 
 
 class RemedyTexts:

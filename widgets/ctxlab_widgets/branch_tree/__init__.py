@@ -14,11 +14,11 @@ from ctxlab.documents import History, Session
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import Tokenizer
-from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.branch_tree.drawing import Drawing, drawing_of
-from ctxlab_widgets.branch_tree.likeness import Likeness, likeness
-from ctxlab_widgets.branch_tree.rewriting import read, rewritten, written
+from ctxlab_widgets.branch_tree.message_json import read, rewritten, written
+from ctxlab_widgets.branch_tree.payload import Drawing, drawing_of
+from ctxlab_widgets.branch_tree.shared_history import Likeness, likeness
 
 P = ParamSpec("P")
 

@@ -13,10 +13,10 @@ from ctxlab.documents import Agent
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline import Trace
 from ctxlab.studies import Comparison, compare
-from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.compare.columns import Column, Recipe, columns_of, free_name, made, rebased, recipes
-from ctxlab_widgets.compare.view import view_of
+from ctxlab_widgets.compare.payload import view_of
 
 UNCOUNTABLE = 2**53
 

@@ -11,7 +11,7 @@ from ctxlab import rebuild
 from ctxlab.documents import Agent
 from ctxlab.errors import CtxlabError, ProcessorFailed
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.spending import LIMITER
+from ctxlab.pipeline.explain.token_breakdown import LIMITER
 from ctxlab.studies.comparison import COLUMNS
 
 BASE = "base"

@@ -12,10 +12,10 @@ from ctxlab.context import Request
 from ctxlab.documents import Agent, MessageNode, UserProfile, Worldbook
 from ctxlab.errors import Refused
 from ctxlab.pipeline import Trace
-from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.injection_map.moving import moved
-from ctxlab_widgets.injection_map.shown import shown
+from ctxlab_widgets.injection_map.payload import shown
+from ctxlab_widgets.injection_map.relocate import moved
 
 PLACE = {"depth": (int, float, str), "order": (int, float), "anchor": (str,), "position": (str,)}
 

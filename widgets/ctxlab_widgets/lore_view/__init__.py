@@ -11,14 +11,14 @@ import traitlets
 
 import ctxlab
 from ctxlab import Trace, Worldbook
-from ctxlab.documents.wording import counted
+from ctxlab.display.text import counted
 from ctxlab.engines.worldbook import Decision, LoreScan, with_change
 from ctxlab.errors import CtxlabError
 from ctxlab.processors import WorldbookProcessor
-from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.lore_view import sentences
-from ctxlab_widgets.lore_view.seeing import Sights
+from ctxlab_widgets.lore_view import explanations
+from ctxlab_widgets.lore_view.excerpts import Sights
 
 FEW = 64
 """Entries up to which the page gets all that an opened row shows, so that it opens without asking."""
@@ -53,7 +53,7 @@ class LoreView(Widget):
     """What an opened row shows, as JSON, by key: of all where they are few, else of the one that is open."""
     text = traitlets.Unicode("").tag(sync=True)
     """The text that books are scanned against; empty where a run is shown."""
-    kind = traitlets.Enum(["all", *sentences.KINDS], default_value="all").tag(sync=True)
+    kind = traitlets.Enum(["all", *explanations.KINDS], default_value="all").tag(sync=True)
     """Which rows are shown."""
     find = traitlets.Unicode("").tag(sync=True)
     """Words that title or keys must have; capitals don't matter."""
@@ -109,7 +109,7 @@ class LoreView(Widget):
         change = decision.nearest
         if not change:
             raise CtxlabError(f"no change is known for {decision.lore.entry.title!r}")
-        said = sentences.nearest(decision, scan)
+        said = explanations.nearest(decision, scan)
         before = _Tried(self._run, scan, decision.lore.entry.title, said)
         if self._run is None or "message" in change:
             after, found = self._run, scan.with_change(key)
@@ -128,8 +128,8 @@ class LoreView(Widget):
 
     def filter(self, kind: Kind) -> None:
         """Show all entries, or only those that fired, were blocked, or whose keys weren't seen."""
-        if kind not in ("all", *sentences.KINDS):
-            raise CtxlabError(f"entries are all, {', '.join(sentences.KINDS)}, not {kind!r}")
+        if kind not in ("all", *explanations.KINDS):
+            raise CtxlabError(f"entries are all, {', '.join(explanations.KINDS)}, not {kind!r}")
         self.kind = kind
 
     def open_row(self, key: str) -> None:
@@ -217,10 +217,10 @@ class LoreView(Widget):
         if self._sights is None:
             return {"empty": _why_empty(self._run)}
         scan = self._sights.scan
-        counts = dict.fromkeys(("all", *sentences.KINDS), 0)
+        counts = dict.fromkeys(("all", *explanations.KINDS), 0)
         for decision in scan.decisions:
             counts["all"] += 1
-            counts[sentences.kind_of(decision)] += 1
+            counts[explanations.kind_of(decision)] += 1
         before = {one.key for one in self._tried[-1].scan.fired} if self._tried else None
         return {
             "books": ", ".join(book.shown_name for book in scan.books),
@@ -241,10 +241,10 @@ class LoreView(Widget):
             "uid": str(lore.entry.uid),
             "title": lore.entry.title,
             "book": lore.book.shown_name,
-            "keys": sentences.keys_of(lore),
-            "kind": sentences.kind_of(decision),
-            "chips": list(sentences.chips(decision, scan)),
-            "nearest": "" if decision.fired else sentences.nearest(decision, scan),
+            "keys": explanations.keys_of(lore),
+            "kind": explanations.kind_of(decision),
+            "chips": list(explanations.chips(decision, scan)),
+            "nearest": "" if decision.fired else explanations.nearest(decision, scan),
             "tokens": decision.tokens or 0 if decision.fired else 0,
             **self._where(decision),
         }
@@ -308,9 +308,9 @@ class LoreView(Widget):
                 for said, pieces in self._sights.lit(decision)
             ],
             "content": decision.lore.entry.content,
-            "goes": sentences.goes(decision.lore),
-            "gates": list(sentences.gates(decision, scan)),
-            "change": sentences.nearest(decision, scan),
+            "goes": explanations.goes(decision.lore),
+            "gates": list(explanations.gates(decision, scan)),
+            "change": explanations.nearest(decision, scan),
             "fired": decision.fired,
         }
 
@@ -341,7 +341,7 @@ def _why_empty(trace: Trace | None) -> str:
 def _in_order(scan: LoreScan) -> list[Decision]:
     """Those that fire in the order in which they came, then what was blocked, then what wasn't hit."""
     rest = [one for one in scan.decisions if not one.fired]
-    rest.sort(key=lambda one: sentences.kind_of(one) == "not-hit")
+    rest.sort(key=lambda one: explanations.kind_of(one) == "not-hit")
     return [*scan.fired, *rest]
 
 

@@ -10,14 +10,14 @@ from typing import Any, cast
 import traitlets
 
 from ctxlab import RegexConfig, RegexPreset, RegexRule, Trace
-from ctxlab.api.request import rules_of
+from ctxlab.api.resolve import rules_of
 from ctxlab.context import Origin, Request, Text
 from ctxlab.documents import Session
-from ctxlab.engines.regexes.rules import BoundRule, Ruleset, Source, listed
-from ctxlab.engines.regexes.steps import RegexSteps, regex_steps
+from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset, Source, listed
+from ctxlab.engines.regexes.rule_steps import RegexSteps, regex_steps
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.processors import RegexProcessor
-from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.rule_view.editing import (
     Place,
@@ -40,7 +40,7 @@ from ctxlab_widgets.rule_view.messages import (
     offered,
     worth_showing,
 )
-from ctxlab_widgets.rule_view.showing import last_of, result_of, row_of
+from ctxlab_widgets.rule_view.payload import last_of, result_of, row_of
 
 NO_MESSAGES = '{"count":0,"all":[]}'
 

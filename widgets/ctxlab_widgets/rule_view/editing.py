@@ -9,10 +9,10 @@ from typing import Any
 import ctxlab
 from ctxlab import Agent, RegexConfig, RegexRule, Trace, UserProfile
 from ctxlab.context import Request
-from ctxlab.documents.wording import counted
+from ctxlab.display.text import counted
+from ctxlab.engines.regexes.compile import pattern_of
 from ctxlab.engines.regexes.pattern import written_flags
-from ctxlab.engines.regexes.preparing import pattern_of
-from ctxlab.engines.regexes.rules import BoundRule, Layer, Source
+from ctxlab.engines.regexes.rule_selection import BoundRule, Layer, Source
 from ctxlab.errors import CtxlabError, did_you_mean
 
 FLAGS = {"javascript": "dgimsuvy", "python": "gimsuxa"}

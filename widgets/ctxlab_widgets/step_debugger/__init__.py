@@ -9,16 +9,16 @@ from typing import Any, cast
 
 import traitlets
 
-from ctxlab.engines.tokens.models import ENCODINGS
+from ctxlab.engines.tokens.model_encodings import ENCODINGS
 from ctxlab.errors import CtxlabError, LawBroken
 from ctxlab.pipeline import Debugger, Pipeline, Trace
-from ctxlab.pipeline.view import plain
+from ctxlab.pipeline.explain.trace_json import plain
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyTexts
-from ctxlab_widgets._shared.values import as_json
 from ctxlab_widgets._shared.widget import Widget, WrongCommand
-from ctxlab_widgets.step_debugger.against import compared
-from ctxlab_widgets.step_debugger.sending import Sending
-from ctxlab_widgets.step_debugger.wording import refusal
+from ctxlab_widgets.step_debugger.setting_errors import refusal
+from ctxlab_widgets.step_debugger.settings_diff import compared
+from ctxlab_widgets.step_debugger.view_delta import Sending
 
 MOST_ASKED = 500
 """Messages whose tokens one command may ask for."""
@@ -286,7 +286,7 @@ class StepDebugger(Widget):
         """Fill `token_ends` for messages given by their numbers in the view."""
         if self._sending is None or not self.borders:
             raise WrongCommand("nobody tells where the tokens of this run end: they are counted without being cut")
-        from ctxlab.engines.tokens.ends import token_ends
+        from ctxlab.engines.tokens.boundaries import token_ends
 
         encoding = self._sending.trace.services.tokenizer.name
         wanted = [n for n in dict.fromkeys(drafts) if str(n) not in self.token_ends][:MOST_ASKED]

@@ -10,16 +10,16 @@ from typing import Any, cast
 import traitlets
 
 import ctxlab
-from ctxlab.documents.wording import short
+from ctxlab.display.text import short
 from ctxlab.engines.tokens import Tokenizer, tokenizer_for
 from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget, WrongSetting, did_you_mean
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.token_breakdown import LIMITER
 from ctxlab.pipeline.services import Tokenizer as Counter
-from ctxlab.pipeline.spending import LIMITER
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyTexts
-from ctxlab_widgets._shared.values import as_json
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.token_budget.view import BY_UNITS, STRATEGIES, Shown, choices, counted_by, reserve_of, window_of
+from ctxlab_widgets.token_budget.payload import BY_UNITS, STRATEGIES, Shown, choices, counted_by, reserve_of, window_of
 
 ESTIMATE = "estimate"
 TOKENIZERS: Mapping[str, str] = {"o200k_base": "o200k_base", "cl100k_base": "cl100k_base", ESTIMATE: "estimator"}

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxlab.context import Context, Draft
+from ctxlab.display.theme import plain
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source_of, tokens_by_source
 from ctxlab.pipeline.services import Tokenizer
-from ctxlab.pipeline.spending import made_of, parts_alone, source_of, tokens_by_source
-from ctxlab.processors.lore_placing import LORE
-from ctxlab.processors.presets import presets_of
+from ctxlab.processors.injection.lore import LORE
+from ctxlab.processors.injection.presets import presets_of
 from ctxlab.studies.budget_figure import ORDER
-from ctxlab.theme import plain
 from ctxlab_widgets.token_budget.units import Units, limiter_step
 
 LOOKS = {source: look for _, look, sources in ORDER for source in sources}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ctxlab.context import Context
 from ctxlab.engines.truncation import newest_first
 from ctxlab.pipeline import Step, Trace
-from ctxlab.pipeline.spending import LIMITER
+from ctxlab.pipeline.explain.token_breakdown import LIMITER
 
 AMPLE = 10**12
 """A budget that nothing exceeds."""

@@ -11,10 +11,10 @@ from typing import Any, cast
 import traitlets
 
 from ctxlab import Draft, MessageNode, Trace
-from ctxlab.engines.tokens.ends import Bounds, token_bounds
-from ctxlab.engines.tokens.ranks import FACTS
+from ctxlab.engines.tokens.boundaries import Bounds, token_bounds
+from ctxlab.engines.tokens.encodings import FACTS
 from ctxlab.errors import CtxlabError, WrongSetting, did_you_mean
-from ctxlab_widgets._shared.values import as_json
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 
 NAMES = ("o200k_base", "cl100k_base")

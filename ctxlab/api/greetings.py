@@ -1,0 +1,49 @@
+"""A conversation that begins: a session with an agent's greetings."""
+
+from __future__ import annotations
+
+from ctxlab.api.resolve import model_for
+from ctxlab.context import Context, Request
+from ctxlab.documents import Agent, Greeting, ModelProfile, Session, UserProfile
+
+
+def begin(
+    agent: Agent,
+    *,
+    user: UserProfile | None = None,
+    id: str = "session",
+    name: str = "",
+    model: str | ModelProfile | None = None,
+    timestamp: str | None = None,
+    zone: str | None = None,
+    seed: int = 0,
+) -> Session:
+    """A new session with the agent's greetings, their macros expanded; it looks at the agent's default one."""
+    session = Session(id=id, name=name).append("", role="system", timestamp=timestamp)
+    return greeted(session, agent, user=user, model=model, timestamp=timestamp, zone=zone, seed=seed)
+
+
+def greeted(
+    session: Session,
+    agent: Agent,
+    *,
+    user: UserProfile | None = None,
+    model: str | ModelProfile | None = None,
+    timestamp: str | None = None,
+    zone: str | None = None,
+    seed: int = 0,
+) -> Session:
+    """The session with the greetings of this agent as it is now; the same if the conversation has gone on from them.
+
+    What macros in a greeting set is not kept.
+    """
+    from ctxlab.engines.macros import MacroEnv, expand
+
+    profile = model_for(model, agent, session, None)
+    request = Request(session, agent=agent, user=user, model=profile, timestamp=timestamp, zone=zone, seed=seed)
+    env = MacroEnv.of(request, dice=Context(request).dice).speaking(agent.macro_dialect)
+
+    def words(greeting: Greeting) -> str:
+        return str(expand(greeting.content, env.at(f"greeting:{greeting.id}")).text)
+
+    return session.greet(agent, expand=words, timestamp=timestamp)

@@ -1,0 +1,52 @@
+"""`ctxlab build`: what would be sent, and how it came to be."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ctxlab.cli.inputs.loaded import Loaded
+    from ctxlab.pipeline import Trace
+
+
+def print_json(value: object) -> None:
+    """The value as UTF-8, nothing else; for a build exactly `trace.messages`."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    # Half a surrogate pair has no UTF-8; JSON can write it as an escape.
+    text = re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+    sys.stdout.buffer.write(text.encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def print_text(loaded: Loaded, trace: Trace) -> None:
+    """Head, steps with their causes, messages, and the bar."""
+    from ctxlab.cli.output.messages import messages
+    from ctxlab.cli.output.progress import waiting
+    from ctxlab.cli.output.run_text import Steps, counted, head, losses, notes
+    from ctxlab.cli.output.terminal import Screen
+    from ctxlab.cli.output.token_bar import bar
+
+    screen = Screen()
+    with waiting("counting tokens"):  # counted once here, remembered below
+        for step in trace.steps:
+            trace.tokens_of(step.after)
+    head(screen, trace)
+    losses(screen, loaded.losses)
+    notes(screen, trace.start.notes)
+    screen.blank()
+    Steps(screen, trace).all(trace)
+    screen.blank()
+    after = f" after {trace.steps[-1].id}" if loaded.asked.until and trace.steps else ""
+    many = counted(len(trace.result.drafts), "message")
+    screen.line(
+        (f"{many}{after}, {counted(trace.tokens, 'token')}", "strong"), ("" if screen.coloured else MARKS, "dim")
+    )
+    messages(screen, trace)
+    screen.blank()
+    bar(screen, trace)
+
+
+MARKS = "   ‹…› is what a step put in or rewrote"

@@ -1,0 +1,108 @@
+"""`ctxlab demo`: the main things, shown on a conversation that comes with ctxlab."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ctxlab import api
+from ctxlab.cli.output.diff import differences
+from ctxlab.cli.output.explain_text import life, places
+from ctxlab.cli.output.lore import entry
+from ctxlab.cli.output.run_text import LIMITER, Steps, head, short_key
+from ctxlab.cli.output.terminal import Screen
+from ctxlab.cli.output.token_bar import bar
+from ctxlab.context import Draft
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Trace, diff
+from ctxlab.pipeline.explain.lore_decisions import entries_named
+
+NAME = "harbour_roleplay"
+LORE, ENTRY = "harbour_lore.json", "The compass"
+SMALL, LARGE = 1500, 1900
+
+
+def show_demo() -> None:
+    """Build with a small budget, explain a cut, a rewritten word and a lore entry, build with a larger one, compare."""
+    folder = bundled()
+    file = folder / f"{NAME}.session.json"
+    session = api.load(file)
+    agent = api.load_agent(folder / f"{NAME}.agent.json")
+    user = api.load_user(folder / f"{NAME}.user.json")
+    screen = Screen()
+    shown = _shown(file)
+
+    _command(screen, f"ctxlab build {shown} --budget {SMALL}", "what is sent, and how it came to be")
+    trace = api.build(session, agent, user=user, budget_tokens=SMALL)
+    head(screen, trace)
+    screen.blank()
+    Steps(screen, trace).all(trace)
+    screen.blank()
+    bar(screen, trace)
+
+    cut = _newest_cut(trace)
+    screen.blank()
+    _command(screen, f"ctxlab explain {shown} --budget {SMALL} --key {short_key(cut.key)}", "why a message is not sent")
+    life(screen, trace, trace.why(cut.key))
+
+    words = _rewritten_words(trace)
+    screen.blank()
+    _command(screen, f'ctxlab explain {shown} --budget {SMALL} --text "{words}"', "who wrote which characters")
+    places(screen, trace, words, trace.where(words)[:1])
+
+    screen.blank()
+    _command(screen, f"ctxlab build {shown} --budget {LARGE}", f"what {LARGE - SMALL:,} more tokens bring back")
+    larger = trace.rerun({f"{LIMITER}.budget_tokens": LARGE})
+    differences(screen, diff(trace.upto(LIMITER), larger.upto(LIMITER)), most=4)
+    screen.blank()
+    bar(screen, larger)
+
+    lore = _shown(folder / LORE)
+    screen.blank()
+    _command(screen, f'ctxlab explain {shown} --book {lore} --entry "{ENTRY}"', "why a lore entry does not fire")
+    told = api.build(session, agent, user=user, books=api.read(folder / LORE).books)
+    for row in entries_named(told, ENTRY):
+        entry(screen, told, row)
+
+    screen.blank()
+    screen.line(("next", "strong"))
+    for command in (
+        f"ctxlab step {shown} --budget {SMALL}",
+        f"ctxlab build {_shown(folder / 'coding_chat.session.json')} --set token-limiter.retain=each",
+        f"ctxlab lore {shown} --book {lore}",
+        f"ctxlab tree {_shown(folder / 'research_tree.session.json')}",
+    ):
+        screen.line("  ", (command, "command"))
+
+
+def bundled() -> Path:
+    """The folder of the bundled conversations: in an installed package, else in the checkout."""
+    package = Path(api.__file__).parent.parent
+    for folder in (package / "bundled", package.parent / "datasets"):
+        if (folder / f"{NAME}.session.json").is_file():
+            return folder
+    raise CtxlabError("the bundled conversations are not installed here; ctxlab build FILE takes any other")
+
+
+def _shown(path: Path) -> str:
+    """The path as one would type it here."""
+    here = Path.cwd()
+    text = str(path.relative_to(here) if path.is_relative_to(here) else path)
+    return f'"{text}"' if " " in text else text.replace(os.sep, "/")
+
+
+def _command(screen: Screen, command: str, what: str) -> None:
+    screen.line((f"# {what}", "dim"))
+    screen.line(("$ ", "dim"), (command, "command"), hang=2)
+
+
+def _newest_cut(trace: Trace) -> Draft:
+    """The newest message that was cut: the nearest to those that stay."""
+    step = trace.step(LIMITER)
+    gone = {draft.key for group in step.after.dropped if group.cause.processor == LIMITER for draft in group.drafts}
+    return next(draft for draft in reversed(step.before.drafts) if draft.key in gone)
+
+
+def _rewritten_words(trace: Trace) -> str:
+    spans = (span for draft in trace.result.drafts for span in draft.text.spans if span.was and span.text)
+    return next(spans).text

@@ -1,0 +1,128 @@
+"""`ctxlab explain`: what became of a message, or of some words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ctxlab.cli.commands.build import print_json
+from ctxlab.cli.inputs.loaded import Loaded
+from ctxlab.cli.output import explain_json
+from ctxlab.cli.output.explain_text import fates, keys_for, life, places
+from ctxlab.cli.output.lore import entry
+from ctxlab.cli.output.rules import rule
+from ctxlab.cli.output.run_text import short_key
+from ctxlab.cli.output.terminal import Screen, harmless
+from ctxlab.context import Draft
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.lore_decisions import entries_named
+
+NOT_FOUND = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked about; nothing: every message."""
+
+    key: str | None = None
+    words: str | None = None
+    entry: str | None = None
+    rule: str | None = None
+
+    @property
+    def asks_several(self) -> bool:
+        return sum(each is not None for each in (self.key, self.words, self.entry, self.rule)) > 1
+
+
+def print_explanation(loaded: Loaded, asked: Question, *, as_json: bool = False) -> int:
+    """The answer, or with no question every message with its fate; 1 when words are nowhere."""
+    trace = loaded.trace()
+    if as_json:
+        found = _data(trace, asked)
+        print_json(found)
+        return 0 if found or asked.words is None else NOT_FOUND
+    screen = Screen()
+    if asked.words is not None:
+        return find_words(screen, trace, asked.words)
+    if asked.key is not None:
+        lives(screen, trace, asked.key)
+    elif asked.entry is not None:
+        show_entries(screen, trace, asked.entry)
+    elif asked.rule is not None:
+        rule(screen, trace, asked.rule)
+    else:
+        screen.line(("every message and what became of it; --key says more of one", "dim"))
+        fates(screen, trace)
+    return 0
+
+
+def _data(trace: Trace, asked: Question) -> list[dict[str, Any]]:
+    if asked.words is not None:
+        return explain_json.of_words(trace.where(asked.words))
+    if asked.key is not None:
+        return explain_json.of_key(trace, asked.key)
+    if asked.entry is not None:
+        return explain_json.of_entry(trace, asked.entry)
+    return explain_json.of_everything(trace) if asked.rule is None else explain_json.of_rule(trace, asked.rule)
+
+
+def lives(screen: Screen, trace: Trace, name: str) -> None:
+    """The life of every message that the name means; raises CtxlabError when no step had one."""
+    for number, key in enumerate(keys_for(trace, name)):
+        found = trace.why(key)
+        if number:
+            screen.blank()
+        life(screen, trace, found)
+
+
+def show_entries(screen: Screen, trace: Trace, name: str) -> None:
+    """The decision on every lore entry that the name means; raises CtxlabError when there is none."""
+    for number, row in enumerate(entries_named(trace, name)):
+        if number:
+            screen.blank()
+        entry(screen, trace, row)
+
+
+def find_words(screen: Screen, trace: Trace, words: str) -> int:
+    """Every place of the words, or that there is none and where to look instead."""
+    found = trace.where(words)
+    if found:
+        places(screen, trace, words, found)
+        return 0
+    screen.line(f"“{harmless(words)}” is in the text of no message: not sent, not dropped, not replaced")
+    screen.line((f"  {_elsewhere(trace, words)}", "dim"), hang=2)
+    return NOT_FOUND
+
+
+def _elsewhere(trace: Trace, words: str) -> str:
+    """The nearest thing to what was not found: beside a text, in other capitals, or on another branch of the tree."""
+    if not words:
+        return "give the words to look for"
+    drafts = (*trace.result.drafts, *(draft for group in trace.result.dropped for draft in group.drafts))
+    for draft in drafts:
+        for what, beside in _beside(draft):
+            if words in beside:
+                return f"it is in {what} of {short_key(draft.key)}"
+    for draft in drafts:
+        text = str(draft.text)
+        at = text.casefold().find(words.casefold())
+        if at >= 0 and len(text) == len(text.casefold()):
+            return f"with other capitals: “{harmless(text[at : at + len(words)])}” in {short_key(draft.key)}"
+    request = trace.start.request
+    on_path = {node.id for node in request.session.path(request.leaf_id)}
+    for node in request.session.nodes.values():
+        if words in node.content and node.id in on_path:
+            return f"it is stored in {harmless(node.id)} on this path, but in no text that a step made of it"
+        if words in node.content:
+            return f"it is on another branch, in {harmless(node.id)}: --leaf {harmless(node.id)} builds for it"
+    return "shorter words may find it; text is compared exactly, line breaks included"
+
+
+def _beside(draft: Draft) -> Iterator[tuple[str, str]]:
+    """What a message carries besides its text."""
+    yield "the reasoning", draft.reasoning or ""
+    for call in draft.calls:
+        yield f"the call {harmless(call.name)}", f"{call.name} {call.arguments}"
+    for file in draft.assets:
+        yield "a file's name", file.name

@@ -1,0 +1,78 @@
+"""`ctxlab lore`: what became of every entry of the books, and why."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from ctxlab.cli.inputs.loaded import Loaded
+    from ctxlab.documents import Worldbook
+    from ctxlab.engines.worldbook import LoreScan
+
+Form = Literal["text", "json", "csv"]
+
+
+def print_session_lore(loaded: Loaded, *, form: Form) -> None:
+    """The decisions on the lore of a conversation."""
+    debugger = loaded.debugger()
+    from ctxlab.errors import CtxlabError
+    from ctxlab.processors import WorldbookProcessor
+
+    debugger.run_until(WorldbookProcessor.id)
+    if not debugger.context.request.books:
+        raise CtxlabError(f"no book is in force for {loaded.asked.file}; --book names one")
+    stage = debugger.pipeline.stage(WorldbookProcessor.id)
+    step = stage.processor
+    assert isinstance(step, WorldbookProcessor)
+    _print(step.scan(debugger.context, debugger.trace.services), form, loaded.losses)
+
+
+def print_text_lore(text: str, books: tuple[str, ...], *, form: Form, settings: tuple[str, ...]) -> None:
+    """The decisions on the lore that a text alone calls up."""
+    from ctxlab import api
+    from ctxlab.cli.inputs.loaded import read, setting_from
+    from ctxlab.errors import CtxlabError
+    from ctxlab.processors import default_pipeline
+
+    found: list[Worldbook] = []
+    losses: list[str] = []
+    for name in books:
+        held = read(Path(name))
+        losses += [str(loss) for loss in held.losses]
+        if not held.books:
+            raise CtxlabError(f"{name} holds no book")
+        found += held.books
+    if not found:
+        raise CtxlabError("--text is looked through for the keys of a book; --book names one")
+    said: dict[str, Any] = {}
+    for setting in settings:
+        said |= setting_from(default_pipeline(), setting)
+    _print(api.lore_scan(found, text, settings=said), form, tuple(losses))
+
+
+def _print(found: LoreScan, form: Form, losses: tuple[str, ...]) -> None:
+    if form == "json":
+        from ctxlab.documents.stored import as_json
+
+        sys.stdout.buffer.write(as_json(list(found.rows()), indent=2) + b"\n")
+    elif form == "csv":
+        sys.stdout.write(found.frame().to_csv(lineterminator="\n"))
+    else:
+        _show(found, losses)
+    sys.stdout.flush()
+
+
+def _show(found: LoreScan, losses: tuple[str, ...]) -> None:
+    from ctxlab.cli.output import run_text
+    from ctxlab.cli.output.lore import table
+    from ctxlab.cli.output.terminal import Screen
+
+    screen = Screen()
+    run_text.losses(screen, losses)
+    table(screen, found.rows())
+    notes = [note for note in found.notes if note.level != "info"]
+    if notes:
+        screen.blank()
+        run_text.notes(screen, notes)

@@ -1,0 +1,78 @@
+"""Answers of `ctxlab explain` as plain data, for `--format json`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ctxlab.cli.output.explain_text import fate_rows, keys_for
+from ctxlab.cli.output.rules import hits_of, outcome, rules_named
+from ctxlab.pipeline import Life, Place, Trace
+from ctxlab.pipeline.explain.lore_decisions import entries_named, sentences, standing
+
+Data = dict[str, Any]
+
+
+def of_entry(trace: Trace, name: str) -> list[Data]:
+    """The rows of the entries that a name means, with their decisions in sentences."""
+    return [
+        {**row, "standing": standing(row), "said": {said.label: said.text for said in sentences(trace, row)}}
+        for row in entries_named(trace, name)
+    ]
+
+
+def of_rule(trace: Trace, name: str) -> list[Data]:
+    """The rules that a name means, with the rows of what each changed."""
+    return [
+        {
+            "rule": bound.rule.to_data(),
+            "preset": bound.preset.name or bound.preset.id,
+            "layer": bound.layer,
+            "said": list(outcome(trace, bound)),
+            "hits": [dict(row) for row in hits_of(trace, bound)],
+        }
+        for bound in rules_named(trace.start.request, name)
+    ]
+
+
+def of_words(places: tuple[Place, ...]) -> list[Data]:
+    """Every place with its spans and their stories, and which text of its message it is counted in."""
+    return [
+        {
+            "key": place.key,
+            "state": place.state,
+            "start": place.start,
+            "end": place.end,
+            "part": place.part,
+            "text": str(place.version),
+            "step": place.step,
+            "cause": place.cause.as_data() if place.cause else None,
+            "spans": [span.as_data() for span in place.spans],
+        }
+        for place in places
+    ]
+
+
+def of_key(trace: Trace, name: str) -> list[Data]:
+    """The life of each message that a name means."""
+    return [_life(trace.why(key)) for key in keys_for(trace, name)]
+
+
+def _life(life: Life) -> Data:
+    events = [{"step": event.step, "kind": event.kind, "text": event.text} for event in life.events]
+    told: Data = {"key": life.key, "sent": life.draft is not None, "events": events}
+    if life.remedy is None:
+        return told
+    least = life.least_budget
+    remedy = {"text": life.remedy.text, "settings": dict(life.remedy.settings)}
+    return {**told, "remedy": remedy, "least_budget": least.as_data() if least else None}
+
+
+def of_everything(trace: Trace) -> list[Data]:
+    """Every message and what became of it."""
+    return list(_fates(trace))
+
+
+def _fates(trace: Trace) -> Iterator[Data]:
+    for key, role, words, _ in fate_rows(trace):
+        yield {"key": key, "role": role, "fate": words}

@@ -1,0 +1,202 @@
+"""How an answer to "why" is shown: the life of a message, the places of some words, the story of a stretch of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rich.text import Text
+
+from ctxlab.cli.output.messages import fate, preview
+from ctxlab.cli.output.run_text import counted, short_key
+from ctxlab.cli.output.terminal import Screen, harmless, quoted, shown_body
+from ctxlab.context import Context, Draft, Origin, Span
+from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.pipeline import Event, Life, Place, Trace
+from ctxlab.pipeline.explain.diff import smallest_change
+from ctxlab.pipeline.explain.lore_decisions import LORE, asked_place, decisions, seen
+from ctxlab.pipeline.explain.provenance_text import span_tellings
+
+MOST_PLACES = 12
+MOST_SPANS = 6
+AROUND = 30  # characters shown before and after words that were looked for
+Row = tuple[int, Text]  # how deep it stands in the tree, and its words
+
+
+def keys_for(trace: Trace, name: str) -> list[str]:
+    """Keys of the messages that a name means: a key, or the id of a node or preset, which may stand in several places.
+
+    Raises CtxlabError when no step had one.
+    """
+    known = {draft.key: draft for draft in _every_draft(trace)}
+    for key in (name, f"node:{name}"):
+        if key in known:
+            return [key]
+    found = [key for key, draft in known.items() if name in (draft.origin.ref, key.partition("@")[0])]
+    if not found:
+        raise CtxlabError(f"no step had a message {name!r}{_elsewhere(trace, name, known)}")
+    return found
+
+
+def _elsewhere(trace: Trace, name: str, known: Mapping[str, Draft]) -> str:
+    id = name.removeprefix("node:")
+    if id in trace.start.request.session.nodes:
+        return f"; it is a node of the tree, but not on the path to {trace.start.request.leaf_id!r}"
+    names = list(dict.fromkeys([*(short_key(key) for key in known), *(draft.origin.ref for draft in known.values())]))
+    near = did_you_mean(name, names)
+    return near if "did you mean" in near else f"; {len(known)} others are there"
+
+
+def _every_draft(trace: Trace) -> Iterator[Draft]:
+    """Every message that any step had, the dropped ones where they were dropped."""
+    seen: set[int] = set()
+    for ctx in (trace.start, *(step.after for step in trace.steps)):
+        groups = (draft for group in ctx.dropped for draft in group.drafts)
+        for draft in (*ctx.drafts, *groups):
+            if id(draft) not in seen:
+                seen.add(id(draft))
+                yield draft
+
+
+def life(screen: Screen, trace: Trace, found: Life) -> None:
+    """One message through all steps, and what became of it."""
+    first = next((draft for draft in _every_draft(trace) if draft.key == found.key), None)
+    role = f"  {first.role}" if first else ""
+    screen.line((harmless(found.key), "strong"), (role, "dim"))
+    if first is not None and first.text:
+        for row in preview(screen, first.text.spans, screen.width - 2):
+            screen.line(("│ ", "dim"), row)
+    names = max((len(event.step) for event in found.events), default=0)
+    for event in found.events:
+        style = "cause" if event.kind == "dropped" else ""
+        words = harmless(event.text)
+        screen.line(("├─ ", "dim"), (f"{harmless(event.step):<{names}}  ", "step"), (words, style), hang=names + 5)
+        for depth, row in _change(event):
+            screen.line((f"│  {'  ' * depth}", "dim"), row, hang=5 + 2 * depth)
+    number = _number(trace.result, found.draft)
+    if found.draft is None or number is None:
+        remedy = f"; {harmless(str(found.remedy))}" if found.remedy else ""
+        screen.line(("└─ ", "dim"), ("it is not sent", "gone"), (remedy, "dim"), hang=3)
+        return
+    screen.line(("└─ ", "dim"), (fate(found.draft, number), "came"))
+    origin = first.origin if first is not None else found.draft.origin
+    _spans(screen, found.draft, origin)
+
+
+def _change(event: Event) -> Iterator[Row]:
+    """The smallest stretch that a rewrite changed."""
+    if event.kind != "rewritten" or event.before is None or event.after is None:
+        return
+    change = smallest_change(str(event.before.text), str(event.after.text))
+    if change is not None:
+        start, old, new = change
+        words = f"from character {start:,} on: {quoted(old, 32)} became {quoted(new, 32)}"
+        yield 0, Text(words, "dim")
+
+
+def _spans(screen: Screen, draft: Draft, origin: Origin) -> None:
+    """The stretches of a message that a step put in or rewrote, and what stood there."""
+    own = [
+        s for s in draft.text.spans if s.cause is not None and s.origin.kind != "separator" and origin in s.origins()
+    ]
+    for span in own[:MOST_SPANS]:
+        for depth, row in story(span):
+            screen.line(f"   {'   ' * depth}", row, hang=5 + 3 * depth)
+    if len(own) > MOST_SPANS:
+        screen.line((f"   and {len(own) - MOST_SPANS:,} more stretches", "dim"))
+
+
+def story(span: Span) -> Iterator[Row]:
+    """Who wrote a stretch, which rule put it there, and what it replaced, the oldest innermost."""
+    for told in span_tellings(span):
+        words = quoted(told.text, 48) if told.text else "nothing, it was taken out"
+        style = "added" if not told.depth and told.was_put else ""
+        lead = f"{told.lead} " if told.lead else ""
+        yield told.depth, Text.assemble((lead, "dim"), (words, style), (harmless(f" {told.words}"), "dim"))
+
+
+def places(screen: Screen, trace: Trace, words: str, found: tuple[Place, ...]) -> None:
+    """Every place of some words: where they are sent, were dropped, were replaced, and who wrote each stretch."""
+    many = counted(len(found), "place")
+    screen.line((f"“{harmless(words)}”", "strong"), (f"  {many}", "dim"))
+    shown = found[:MOST_PLACES]
+    for place in shown:
+        last = place is found[-1]
+        screen.line(("└─ " if last else "├─ ", "dim"), *_headline(trace, place), hang=3)
+        rail = "   " if last else "│  "
+        screen.line((rail, "dim"), _around(place), hang=5)
+        told = [row for span in place.spans for row in story(span)]
+        for depth, row in (*told, *_lore(trace, place)):
+            screen.line((f"{rail}  {'   ' * depth}", "dim"), row, hang=7 + 3 * depth)
+    if len(found) > len(shown):
+        screen.line((f"└─ and {counted(len(found) - len(shown), 'more place')}; longer words find fewer", "dim"))
+
+
+def _lore(trace: Trace, place: Place) -> Iterator[Row]:
+    """Which words called the entries up that stand in a place, and why each stands where it stands."""
+    keys = {f"{LORE}:{origin.ref}" for span in place.spans for origin in span.origins() if origin.kind == LORE}
+    for row in decisions(trace) if keys else ():
+        if row["key"] not in keys:
+            continue
+        found = seen(trace, row)
+        if found is not None:
+            words = f"“{row['matched']}” in {short_key(found.where)}, characters {found.start:,} to {found.end:,}"
+            yield 1, Text.assemble(("called up by ", "dim"), harmless(words))
+        yield 1, Text.assemble(("placed ", "dim"), harmless(asked_place(row)))
+
+
+def _headline(trace: Trace, place: Place) -> tuple[tuple[str, str], ...]:
+    where = f"characters {place.start:,} to {place.end:,}"
+    if place.state == "sent":
+        number = _number(trace.result, trace.result.draft(place.key))
+        return (f"sent in message {number}", "came"), (f", {where}", "dim")
+    if place.state == "dropped":
+        by = harmless(place.by.removeprefix(" by "))
+        return (f"dropped with {short_key(place.key)}", "gone"), (f", {where}: ", "dim"), (by, "cause")
+    text = harmless(f", {where} of {place.version}:")
+    return (f"replaced in {_message(trace, place)}", "gone"), (text, "dim"), (harmless(place.by), "cause")
+
+
+def _message(trace: Trace, place: Place) -> str:
+    """By number the message that holds what is left of a place's text, and the part that it is of."""
+    number = _number(trace.result, trace.result.draft(place.key))
+    part = f" ({short_key(place.part)})" if place.part != place.key else ""
+    return f"message {number}{part}" if number is not None else f"{short_key(place.part)}, which is not sent"
+
+
+def _around(place: Place) -> Text:
+    """The words among their neighbours in the text that had them."""
+    whole = str(place.version.text)
+    before = shown_body(whole[max(0, place.start - AROUND) : place.start])
+    after = shown_body(whole[place.end : place.end + AROUND])
+    start = "…" if place.start > AROUND else ""
+    end = "…" if place.end + AROUND < len(whole) else ""
+    return Text.assemble(
+        (start + before, "dim"), (shown_body(whole[place.start : place.end]), "strong"), (after + end, "dim")
+    )
+
+
+def fate_rows(trace: Trace) -> list[tuple[str, str, str, str]]:
+    """Key, role, fate and style of every message: those that are sent in their order, then the dropped, by cause."""
+    rows: list[tuple[str, str, str, str]] = []
+    roles = {draft.key: draft.role for draft in _every_draft(trace)}
+    for number, draft in enumerate(trace.result.drafts, start=1):
+        for part in draft.parts:
+            words = f"sent in message {number}" + (f", one of {len(draft.parts)} parts" if draft.merged else "")
+            rows.append((part.key, roles.get(part.key, draft.role), words, "came"))
+    for group in trace.result.dropped:
+        rows += [(draft.key, draft.role, f"dropped: {group.cause}", "cause") for draft in group.drafts]
+    return rows
+
+
+def fates(screen: Screen, trace: Trace) -> None:
+    """Every message on one line."""
+    rows = fate_rows(trace)
+    width = min(32, max((len(key) for key, *_ in rows), default=0))
+    for key, role, words, style in rows:
+        screen.line(
+            f"{harmless(key):<{width}}  ", (f"{role:<9}  ", f"role.{role}"), (harmless(words), style), hang=width + 13
+        )
+
+
+def _number(ctx: Context, draft: Draft | None) -> int | None:
+    return next((i for i, other in enumerate(ctx.drafts, start=1) if other is draft), None)

@@ -1,0 +1,198 @@
+"""How find and replace rules are shown: what they changed in this run, or all there is to know of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ctxlab.cli.output.run_text import counted, short_key
+from ctxlab.cli.output.terminal import Screen, harmless, quoted
+from ctxlab.context import Context, Request
+from ctxlab.documents import RegexRule
+from ctxlab.engines.regexes.rule_selection import BoundRule, Source, sources_of, why_idle, why_not
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.diff import smallest_change
+from ctxlab.pipeline.explain.lore_decisions import nearest_name
+from ctxlab.pipeline.explain.step_summary import RULES
+
+Row = Mapping[str, Any]
+MOST_MESSAGES = 12
+LAYERS = {"global": "everywhere", "agent": "the agent's", "user": "the user's"}
+
+
+def all_hits(screen: Screen, trace: Trace) -> bool:
+    """Every rule that changed something, with the messages it changed; False when none did."""
+    rows = tuple(trace.result.shared.get(RULES, ()))
+    by_rule: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        by_rule.setdefault((row["layer"], row["preset"], row["rule_id"], row["rule"]), []).append(row)
+    for hits in by_rule.values():
+        row = hits[0]
+        screen.line(
+            (harmless(row["rule"]), "strong"),
+            (f"  {_whose(row['preset'], row['layer'], row['rule'])}", "dim"),
+            f"  {_count(hits)}",
+        )
+        _hits(screen, hits)
+    return bool(rows)
+
+
+def rule(screen: Screen, trace: Trace, name: str) -> None:
+    """What the rules of a name look for, what each changed in which message, and why it passed the others by."""
+    for number, bound in enumerate(rules_named(trace.start.request, name)):
+        if number:
+            screen.blank()
+        _head(screen, bound)
+        rows = hits_of(trace, bound)
+        if rows:
+            _hits(screen, rows, most=None)
+        told = list(outcome(trace, bound))
+        for line, last in zip(told, [False] * (len(told) - 1) + [True], strict=True):
+            screen.line(("└─ " if last else "├─ ", "dim"), harmless(line), hang=3)
+
+
+def rules_named(request: Request, name: str) -> list[BoundRule]:
+    """The rules that a name or an id means, in force or not; raises CtxlabError, naming what is near."""
+    known = list(_known(request))
+    if not known:
+        raise CtxlabError("there are no find and replace rules; --rules takes a file with some")
+    wanted = name.strip().casefold()
+    found = [bound for bound in known if wanted in (bound.rule.shown_name.casefold(), bound.rule.id.casefold())]
+    found = found or [bound for bound in known if wanted == (bound.preset.name or bound.preset.id).casefold()]
+    if not found:
+        parts = [bound for bound in known if wanted and wanted in bound.rule.shown_name.casefold()]
+        found = parts if len(parts) <= MOST_MESSAGES else []
+    if not found:
+        names = {bound.rule.shown_name: (bound.rule.id, bound.preset.name) for bound in known}
+        raise CtxlabError(f"there is no rule {name!r}{nearest_name(name, names)}")
+    return found
+
+
+def _known(request: Request) -> Iterator[BoundRule]:
+    """Every rule of every layer, in the order of the files, also of those whose messages keep rules of their own."""
+    sources: list[Source] = [*sources_of(request.rules, request.agent, request.user)]
+    others = [*(agent for agent in request.agents if agent is not request.agent)]
+    sources += [Source("agent", agent.regex_config) for agent in others if agent.regex_config is not None]
+    sources += [
+        Source("user", user.regex_config)
+        for user in request.users
+        if user.regex_config is not None and user is not request.user
+    ]
+    for source in sources:
+        for preset in source.config.presets:
+            for each in preset.rules:
+                yield BoundRule(each, preset, source.layer)
+
+
+def _head(screen: Screen, bound: BoundRule) -> None:
+    rule = bound.rule
+    name = rule.shown_name or rule.regex
+    whose = _whose(bound.preset.name or bound.preset.id, bound.layer, name)
+    screen.line((harmless(name), "strong"), (f"  {whose}", "dim"))
+    flags = f" with flags {rule.flags}" if rule.flags else ""
+    into = quoted(rule.replacement, 60) if rule.replacement else "nothing"
+    screen.line(("│ ", "dim"), f"{harmless(rule.regex)}{harmless(flags)} becomes {into}", hang=2)
+    screen.line(("│ ", "dim"), (_meant_for(rule), "dim"), hang=2)
+
+
+def _meant_for(rule: RegexRule) -> str:
+    stages = [name for name, on in (("sent", rule.apply_to.request), ("shown", rule.apply_to.render)) if on]
+    span = rule.depth_range
+    least, most = (span.min, span.max) if span is not None else (None, None)
+    depth = {
+        (False, False): "",
+        (True, False): f", at depth {least} or deeper",
+        (False, True): f", down to depth {most}",
+        (True, True): f", at depths {least} to {most}",
+    }[least is not None, most is not None]
+    where = " and ".join(stages) or "neither sent nor shown"
+    return f"for {', '.join(rule.target_roles) or 'no role'}{depth}, in what is {where}"
+
+
+def hits_of(trace: Trace, bound: BoundRule) -> list[Row]:
+    """The rows of one rule: a message each."""
+    return [row for row in trace.result.shared.get(RULES, ()) if _is_of(row, bound)]
+
+
+def outcome(trace: Trace, bound: BoundRule) -> Iterator[str]:
+    """What it came to: why it didn't run, or how many messages it changed, and passed by for what reason."""
+    idle = "its set is switched off" if not bound.preset.enabled else why_idle(bound.rule, stage="request")
+    if idle is not None:
+        yield f"it changes nothing that is sent: {idle}"
+        return
+    left_out = [note.text for note in trace.result.notes if note.processor == RULES and _names(note.details, bound)]
+    yield from left_out
+    step = next((step for step in trace.steps if step.id == RULES), None)
+    if step is None:
+        yield "it didn't run yet"
+    elif not any("is left out" in text for text in left_out):
+        rows = hits_of(trace, bound)
+        count = f"{counted(sum(row['hits'] for row in rows), 'hit')} in {len(rows):,} of"
+        yield f"{count} {counted(len(step.before.drafts), 'message')}" if rows else "it changes no message"
+        yield from _passed_by(bound.rule, step.before, {row["key"] for row in rows})
+
+
+def _passed_by(rule: RegexRule, before: Context, changed: set[str]) -> Iterator[str]:
+    reasons: dict[str, int] = {}
+    newest = len(before.drafts) - 1
+    for i, draft in enumerate(before.drafts):
+        if draft.key in changed:
+            continue
+        why = why_not(rule, role=draft.role, depth=None)
+        if why is None and why_not(rule, role=None, depth=newest - i) is not None:
+            why = "it is not for that depth"
+        why = why or "it finds nothing there"
+        reasons[why] = reasons.get(why, 0) + 1
+    for why, n in reasons.items():
+        yield f"passes by {counted(n, 'message')}: {why}"
+
+
+def _names(details: Mapping[str, Any], bound: BoundRule) -> bool:
+    return details.get("rule") == bound.rule.id and details.get("preset") == bound.preset.id
+
+
+def _hits(screen: Screen, rows: Sequence[Row], *, most: int | None = MOST_MESSAGES) -> None:
+    shown = rows[:most]
+    width = max(len(short_key(row["key"])) for row in shown)
+    for row in shown:
+        times = f"{row['hits']}×" if row["hits"] > 1 else ""
+        screen.line(
+            ("├─ ", "dim"),
+            (f"{short_key(row['key']):<{width}}  ", "step"),
+            (f"{times:<4} ", "dim"),
+            *_change(row, max(14, (screen.width - width - 14) // 2)),
+            hang=width + 10,
+        )
+    if len(rows) > len(shown):
+        screen.line((f"├─ {counted(len(rows) - len(shown), 'more message')}", "dim"))
+
+
+def _change(row: Row, each: int) -> list[str | tuple[str, str]]:
+    """What the first hit made of what."""
+    found = smallest_change(row["before"], row["after"])
+    start, old, new = found if found is not None else (0, row["before"], row["after"])
+    told: list[str | tuple[str, str]] = [
+        (quoted(old, each), "gone") if old.strip() else ("nothing", "dim"),
+        " → ",
+        (quoted(new, each), "came") if new.strip() else ("nothing", "dim"),
+    ]
+    if not old.strip() and start:
+        told.append((f" after {quoted(row['before'][max(0, start - 12) : start], 20)}", "dim"))
+    return told
+
+
+def _count(rows: Sequence[Row]) -> str:
+    hits = sum(row["hits"] for row in rows)
+    return f"{counted(hits, 'hit')} in {counted(len({row['key'] for row in rows}), 'message')}"
+
+
+def _whose(preset: str, layer: str, rule: str) -> str:
+    of = f"of {harmless(preset)}, " if preset and preset != rule else ""
+    return f"{of}{LAYERS.get(layer, layer)}"
+
+
+def _is_of(row: Row, bound: BoundRule) -> bool:
+    preset = bound.preset.name or bound.preset.id
+    same = (row["layer"], row["preset"], row["rule_id"]) == (bound.layer, preset, bound.rule.id)
+    return same and row["rule"] == bound.rule.shown_name

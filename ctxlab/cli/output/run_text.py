@@ -1,0 +1,172 @@
+"""How a run is shown: the head, the steps with what they did and why, notes and losses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted, wrapped
+from ctxlab.context import Draft, Dropped
+from ctxlab.documents import Note
+from ctxlab.pipeline import Trace
+
+LIMITER = "token-limiter"
+NAMED = 3  # dropped messages whose first words are shown, each so many cells wide
+NARROWEST, WIDEST = 17, 44
+STACKED_BELOW = 62  # cells beside the names of steps that a row of the table needs
+MOST_LOSSES = 8
+STYLES = {"info": "dim", "warning": "warn", "error": "bad"}
+MARKS = {"info": "·", "warning": "!", "error": "×"}
+
+
+def head(screen: Screen, trace: Trace) -> None:
+    """Which conversation, for whom, counted how, within what."""
+    request = trace.start.request
+    session, agent, user, model = request.session, request.agent, request.user, request.model
+    path = sum(not node.is_empty_root for node in session.path(request.leaf_id))
+    counter = trace.services.tokenizer
+    name = f"{session.name} ({session.id})" if session.name and session.name != session.id else session.id or "unnamed"
+    pairs = [
+        ("session", name),
+        ("leaf", f"{request.leaf_id or 'none'}, message {path}" if path else "none"),
+        ("agent", agent.shown_name or agent.id if agent else "none"),
+        *([("user", user.shown_name)] if user else []),
+        ("model", (model.name or model.id) if model else "none"),
+        ("tokenizer", f"{counter.name} [{'estimated' if trace.estimated else 'exact'}]"),
+        ("budget", budget_words(trace)),
+    ]
+    screen.flow([Text.assemble((f"{label} ", "label"), (one_line(value), "strong")) for label, value in pairs])
+
+
+def budget_of(trace: Trace) -> int | None:
+    """Tokens that the limiter keeps to; None when nothing limits it, or when it is off or didn't run yet."""
+    report = trace.result.shared.get(LIMITER)
+    return report["budget"] if report is not None else None
+
+
+def budget_words(trace: Trace) -> str:
+    row = next((row for row in trace.pipeline.describe() if row["id"] == LIMITER), None)
+    if row is None or not row["enabled"]:
+        return "none, the limiter is off"
+    setting = row["settings"]["budget_tokens"]
+    tokens = budget_of(trace)
+    tokens = setting["value"] if tokens is None else tokens
+    if tokens is None:
+        return "none"
+    source = {"call": "", "default": ", the model's window"}.get(setting["layer"], f", the {setting['layer']}'s")
+    return f"{tokens:,}{source}"
+
+
+def losses(screen: Screen, found: Sequence[str]) -> None:
+    for loss in found[:MOST_LOSSES]:
+        screen.line(("! ", "warn"), (f"lost in reading: {harmless(loss)}", "warn"), hang=2)
+    if len(found) > MOST_LOSSES:
+        screen.line((f"! and {len(found) - MOST_LOSSES:,} more losses", "warn"))
+
+
+def notes(screen: Screen, found: Sequence[Note], *, indent: int = 0) -> None:
+    for note in found:
+        style = STYLES[note.level]
+        mark = f"{' ' * indent}{MARKS[note.level]} "
+        screen.line((mark, style), (harmless(note.text), style), hang=len(mark))
+
+
+class Steps:
+    """The table of steps. Rows can be printed one by one, as the debugger does."""
+
+    def __init__(self, screen: Screen, trace: Trace) -> None:
+        self.screen = screen
+        self.names = max(len(id) for id in ("step", *trace.pipeline.ids))
+        self.stacked = screen.wraps and screen.width < self.names + STACKED_BELOW
+        self.room = max(12, min(44, screen.width - self.names - 42)) if not self.stacked else screen.width - 4
+
+    def head(self) -> None:
+        titles = f"{'messages':>8}  {'tokens':>7}  {'+/-':>8}  {'ms':>7}"
+        did = "" if self.stacked else f"{'what it did':<{self.room}}  "
+        self.screen.line((f"{'step':<{self.names}}  {did}{titles}", "label"))
+
+    def all(self, trace: Trace) -> None:
+        """Every step of the trace, and which are off or still to come."""
+        self.head()
+        for index in range(len(trace.steps)):
+            self.row(trace, index)
+        done = {step.id for step in trace.steps}
+        off = [stage.id for stage in trace.pipeline.stages if not stage.enabled and stage.id not in done]
+        later = [stage.id for stage in trace.pipeline.running() if stage.id not in done]
+        for label, ids in (("not run", later), ("off", off)):
+            if ids:
+                self.screen.line((f"{label}: {', '.join(ids)}", "dim"), hang=len(label) + 2)
+
+    def row(self, trace: Trace, index: int) -> None:
+        """One step: what it did, in numbers, and under it every cause and note."""
+        changes = trace.changes(index)
+        step = trace.steps[index]
+        after = trace.tokens_of(step.after)
+        delta = after - trace.tokens_of(step.before)
+        words = f"failed: {step.error}" if step.error else changes.summary
+        words = f"by hand: {words}" if step.edited else words
+        numbers = (
+            f"{len(step.after.drafts):>8,}  {after:>7,}  {f'{delta:+,}' if delta else '=':>8}  {_ms(step.seconds):>7}"
+        )
+        first, *rest = self._lines(harmless(words))
+        quiet = "dim" if not changes and not changes.decided and not step.error else ""
+        style = "bad" if step.error else quiet
+        id = (f"{harmless(step.id):<{self.names}}  ", quiet or "step")
+        if self.stacked:  # too narrow for words beside the numbers
+            self.screen.line(id, (numbers, quiet))
+            self.screen.line("  ", (first, style))
+        else:
+            self.screen.line(id, (f"{first:<{self.room}}  ", style), (numbers, quiet))
+        for line in rest:
+            self.screen.line("  " if self.stacked else f"{'':<{self.names}}  ", (line, style))
+        for group in changes.dropped:
+            self._dropped(trace, group)
+        notes(self.screen, changes.notes, indent=2)
+
+    def _lines(self, words: str) -> list[str]:
+        if not self.screen.wraps:
+            return [words]
+        return [line.plain for line in wrapped(Text(words), self.room)]
+
+    def _dropped(self, trace: Trace, group: Dropped) -> None:
+        count = trace.services.tokenizer.count_draft
+        tokens = sum(count(draft) for draft in group.drafts)
+        self.screen.line(("  − ", "cause"), (harmless(str(group.cause)), "cause"), hang=4)
+        lost = f"    {counted(len(group.drafts), 'message')}, {counted(tokens, 'token')}: "
+        self.screen.line((lost + self._named(group.drafts, self.screen.width - len(lost)), "dim"), hang=4)
+
+    def _named(self, drafts: Sequence[Draft], room: int) -> str:
+        """The first words of the first few, as many as there is room for."""
+        shown = max(1, min(NAMED, len(drafts), (room - 9) // (NARROWEST + 3)))
+        more = f" · {len(drafts) - shown:,} more" if len(drafts) > shown else ""
+        each = (room - len(more) - 3 * (shown - 1)) // shown
+        return " · ".join(first_words(draft, min(each, WIDEST)) for draft in drafts[:shown]) + more
+
+
+def first_words(draft: Draft, cells: int) -> str:
+    """A message's short name and its first words, as wide as given."""
+    name = short_key(draft.key)
+    return f"{name} {words_of(draft, max(10, cells - len(name) - 1))}"
+
+
+def words_of(draft: Draft, cells: int) -> str:
+    """Its first words in quotes, or what it has instead of words."""
+    if draft.text or not (draft.calls or draft.assets):
+        return quoted(str(draft.text), cells)
+    names = [f"calls {call.name}" for call in draft.calls] or [asset.name or asset.kind for asset in draft.assets]
+    return one_line(", ".join(names), cells=cells)
+
+
+def short_key(key: str) -> str:
+    """`u8` for `node:u8`; other keys as they are."""
+    return harmless(key.removeprefix("node:"))
+
+
+def counted(n: int, one: str) -> str:
+    return f"{n:,} {one}" if n == 1 else f"{n:,} {one}s"
+
+
+def _ms(seconds: float) -> str:
+    ms = seconds * 1000
+    return f"{ms:.1f}" if ms < 100 else f"{ms:,.0f}"

@@ -1,0 +1,1 @@
+"""Colours, short texts, HTML tables and the entry points of views."""

@@ -1,0 +1,1 @@
+"""Agents, their presets, and the verbs that change them."""

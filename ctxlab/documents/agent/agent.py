@@ -1,0 +1,174 @@
+"""Who speaks to whom: agent, user, model; and what hangs on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from ctxlab.display.text import called, counted, short
+from ctxlab.documents.agent import copy_agent
+from ctxlab.documents.agent import preset_groups as groups
+from ctxlab.documents.agent import preset_placement as places
+from ctxlab.documents.frozen_json import FreezeData, FrozenDict, JsonObject
+from ctxlab.documents.lore import WorldbookSettings
+from ctxlab.documents.rules import RegexConfig, ThinkRule
+from ctxlab.documents.session.message import Asset, MessageNode, Role
+from ctxlab.documents.stored import Stored
+
+CATEGORIES = ("assistant", "character", "expert", "creative", "workflow", "other")
+"""Categories that programs know; a file may name others."""
+
+
+class ProcessorEntry(Stored):
+    """What an agent or a model says of one step."""
+
+    id: str = ""
+    enabled: bool | None = None
+    settings: JsonObject = Field(default_factory=FrozenDict)
+
+
+class Greeting(Stored):
+    """A first message that a conversation can begin with; its macros are expanded once, when it begins."""
+
+    id: str = ""
+    name: str | None = None
+    content: str = ""
+    role: Role = "assistant"
+    attachments: tuple[Asset, ...] | None = None
+
+    def _told(self) -> Iterator[str]:
+        yield from (*called(self.id, self.name or ""), self.role, repr(short(self.content)))
+
+
+class PresetGroup(Stored):
+    """Presets that are switched together; of a radio group at most one is sent, the first that is on."""
+
+    id: str = ""
+    name: str = ""
+    description: str | None = None
+    selection_mode: str = "checkbox"
+    enabled: bool = True
+
+
+class VirtualTime(Stored):
+    """A clock of its own: `virtual_base_time` was when it was `real_base_time`; `time_scale` 0 stops, -1 goes back."""
+
+    virtual_base_time: str = ""
+    real_base_time: str = ""
+    time_scale: float = 1
+
+
+class Agent(Stored):
+    """A reusable set of presets and parameters."""
+
+    id: str = ""
+    name: str = ""
+    display_name: str | None = None
+    description: str | None = None
+    profile_id: str | None = None
+    model_id: str | None = None
+    user_profile_id: str | None = None
+    preset_messages: tuple[MessageNode, ...] = ()
+    parameters: JsonObject | None = None
+    processors: tuple[ProcessorEntry, ...] = ()
+    tool_call_config: JsonObject | None = None
+    tools: tuple[JsonObject, ...] = Field((), description="Tool definitions in OpenAI's form; counted by the limiter.")
+    assets: tuple[JsonObject, ...] = ()
+    llm_think_rules: tuple[ThinkRule, ...] = ()
+    version: int | None = Field(None, description="Of the file's form; see formats.migrations.")
+    agent_version: str | None = None
+    icon: str | None = None
+    tags: tuple[str, ...] = ()
+    category: str | None = Field(None, description="One of CATEGORIES, or any other.")
+    preset_groups: tuple[PresetGroup, ...] = ()
+    greetings: tuple[Greeting, ...] = ()
+    default_greeting_id: str | None = None
+    display_preset_count: int | None = Field(None, description="A hint for programs that show the first presets.")
+    regex_config: RegexConfig | None = None
+    worldbook_ids: tuple[str, ...] = ()
+    worldbook_settings: WorldbookSettings | None = None
+    virtual_time_config: VirtualTime | None = None
+    variable_config: JsonObject | None = None
+    visual_guideline: str | None = None
+    character_description: str | None = Field(None, description="Who the character is; `description` is about it.")
+    personality: str | None = None
+    scenario: str | None = None
+    mes_examples: str | None = None
+    macro_dialect: str | None = Field(None, description="Spelling of macros in its texts: sillytavern, else ours.")
+    carried: JsonObject | None = Field(None, description="What another program's file said, to write it back.")
+
+    def _told(self) -> Iterator[str]:
+        rules = self.regex_config.presets if self.regex_config else ()
+        yield from called(self.id, self.shown_name)
+        yield counted(len(self.preset_messages), "preset")
+        for values, one, many in (
+            (self.preset_groups, "group of presets", "groups of presets"),
+            (self.greetings, "greeting", "greetings"),
+            (rules, "set of rules", "sets of rules"),
+            (self.worldbook_ids, "book", "books"),
+            (self.tools, "tool", "tools"),
+        ):
+            if values:
+                yield counted(len(values), one, many)
+
+    @property
+    def shown_name(self) -> str:
+        return self.display_name or self.name
+
+    copied = copy_agent.copy_agent
+    private_files = copy_agent.private_files
+    silenced = groups.silenced
+
+    choose_preset = groups.choose_preset
+    disable_group = groups.disable_group
+    enable_group = groups.enable_group
+    place_preset = places.place_preset
+
+
+class UserProfile(Stored):
+    """Who the user is; `content` is the persona."""
+
+    id: str = ""
+    name: str = ""
+    display_name: str | None = None
+    content: str = ""
+    preset_messages: tuple[MessageNode, ...] = ()
+    regex_config: RegexConfig | None = None
+    worldbook_ids: tuple[str, ...] = ()
+
+    def _told(self) -> Iterator[str]:
+        yield from called(self.id, self.shown_name)
+        if self.content:
+            yield f"{len(self.content):,} characters of persona"
+        if self.preset_messages:
+            yield counted(len(self.preset_messages), "preset")
+
+    @property
+    def shown_name(self) -> str:
+        return self.display_name or self.name
+
+    place_preset = places.place_preset
+
+
+class ModelProfile(Stored):
+    """What is known of a model. Windows and limits are in tokens; None means not known."""
+
+    id: str = ""
+    name: str | None = None
+    profile_name: str | None = None
+    wire: str = Field(default="openai", description="Wire format: openai, anthropic or google.")
+    tokenizer: str | None = Field(default=None, description="Encoding name; None picks it by the model's name.")
+    context_window: int | None = None
+    max_output_tokens: int | None = None
+    vision_token_cost: JsonObject | None = None
+    capabilities: JsonObject | None = None
+    default_post_processing_rules: Annotated[tuple[Any, ...], FreezeData] = ()
+    processors: tuple[ProcessorEntry, ...] = ()
+
+    def _told(self) -> Iterator[str]:
+        yield from called(self.id, self.profile_name or self.name or "")
+        yield self.wire
+        if self.context_window is not None:
+            yield f"{self.context_window:,} tokens"

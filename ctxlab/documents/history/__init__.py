@@ -1,0 +1,1 @@
+"""Undo history of a session, and the differences it is made of."""

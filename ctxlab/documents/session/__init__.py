@@ -1,0 +1,1 @@
+"""Sessions: messages, the tree they form, and the verbs that change it."""

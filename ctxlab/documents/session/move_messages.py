@@ -1,0 +1,115 @@
+"""Verbs that hang messages elsewhere, or take them away.
+
+A parent forgets a branch that left it. Where the branch that is looked at moves, the way to it stays remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ctxlab.documents.session.builder import Revision
+from ctxlab.documents.session.message import NodeId
+from ctxlab.documents.session.tree_queries import ancestors, descendants, leaf_below, parent_of, remembered_child
+from ctxlab.errors import Refused
+
+if TYPE_CHECKING:
+    from ctxlab.documents.session.session import Session
+
+
+def graft(session: Session, node_id: str, parent_id: str) -> Session:
+    """A message and all below it, hung on another parent after the children that it has."""
+    old = parent_of(session, node_id, "grafted")
+    _refuse_below(session, node_id, parent_id)
+    if old == parent_id:
+        return session
+    revision = Revision(session)
+    revision.link(old, [key for key in session.children(old) if key != node_id])
+    revision.hang([node_id], parent_id)
+    _follow(revision, old, [node_id])
+    return revision.session()
+
+
+def move(session: Session, node_id: str, parent_id: str) -> Session:
+    """One message, hung on another parent after the children that it has; its own children take its place."""
+    old = parent_of(session, node_id, "moved")
+    _refuse_below(session, node_id, parent_id)
+    if old == parent_id:
+        return session
+    revision = Revision(session)
+    _give_place_to_children(revision, old, node_id)
+    revision.link(node_id, ())
+    revision.hang([node_id], parent_id)
+    if session.active_leaf_id == node_id:
+        _follow(revision, old, [node_id])
+    return revision.session()
+
+
+def transfer_children(session: Session, node_id: str, parent_id: str) -> Session:
+    """All children of a message, with what is below them, hung on another parent after the children that it has."""
+    children = session.children(node_id) if session.node(node_id) else ()
+    _refuse_below(session, node_id, parent_id)
+    if not children:
+        return session
+    revision = Revision(session)
+    revision.link(node_id, ())
+    revision.hang(children, parent_id)
+    _follow(revision, node_id, children)
+    return revision.session()
+
+
+def delete(session: Session, node_id: str) -> Session:
+    """The session without a message and all below it; of a summary only itself goes, and its children take its place.
+
+    If the active leaf goes too, it is afterwards where the remembered branches lead from the next sibling, else from
+    the one before, else the parent. It is also the parent where the children of a summary live on.
+    """
+    parent = parent_of(session, node_id, "deleted")
+    revision = Revision(session)
+    if session.nodes[node_id].is_summary and session.children(node_id):
+        _give_place_to_children(revision, parent, node_id)
+        gone, heir = {node_id}, parent
+    else:
+        siblings = session.children(parent)
+        place = siblings.index(NodeId(node_id))
+        beside = siblings[place + 1 : place + 2] or siblings[:place][-1:]
+        revision.link(parent, (*siblings[:place], *siblings[place + 1 :]))
+        gone, heir = {node_id, *descendants(session, node_id)}, leaf_below(session, beside[0]) if beside else parent
+    revision.changes.update(dict.fromkeys(gone))
+    if session.active_leaf_id in gone:
+        revision.look_at(heir)
+    return revision.session()
+
+
+def _refuse_below(session: Session, node_id: str, parent_id: str) -> None:
+    if session.node(parent_id) and (parent_id == node_id or node_id in ancestors(session, parent_id)):
+        where = "itself" if parent_id == node_id else f"{parent_id!r}, which is below it"
+        raise Refused(f"what is at or below node {node_id!r} can't hang on {where}: name a parent outside of it")
+
+
+def _give_place_to_children(revision: Revision, parent: str, node_id: str) -> None:
+    """The children of a node come to stand where it stands; the way that was remembered through it leads on."""
+    session = revision.before
+    siblings, children = session.children(parent), session.children(node_id)
+    place = siblings.index(NodeId(node_id))
+    explicit = {session.nodes[parent].last_selected_child_id, session.nodes[node_id].last_selected_child_id} - {None}
+    was_remembered = remembered_child(session, parent) == node_id
+    for child in children:
+        revision.put(child, parent_id=parent)
+    revision.link(parent, (*siblings[:place], *children, *siblings[place + 1 :]))
+    if children and was_remembered and explicit:
+        revision.put(parent, last_selected_child_id=remembered_child(session, node_id))
+
+
+def _follow(revision: Revision, old_parent: str, moved: Sequence[str]) -> None:
+    """Remember the new way to the active leaf, if it was among what moved and the old way was remembered."""
+    session = revision.before
+    leaf = session.active_leaf_id
+    if leaf is None or leaf not in session.nodes:
+        return
+    way = {leaf, *ancestors(session, leaf)}
+    looked_at = next((key for key in moved if key in way), None)
+    if looked_at is not None and (
+        session.leaf_is_remembered or session.nodes[old_parent].last_selected_child_id == looked_at
+    ):
+        revision.look_at(leaf)

@@ -1,0 +1,1 @@
+"""A session tree as a graph, a frame and a figure."""

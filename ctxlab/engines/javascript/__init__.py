@@ -1,0 +1,1 @@
+"""JavaScript's numbers and string offsets."""

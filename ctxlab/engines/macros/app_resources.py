@@ -1,0 +1,181 @@
+"""What the application has to offer: the agent's files and collections, tools, styles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from ctxlab.engines.javascript.numbers import as_text, leading_integer
+from ctxlab.engines.macros.call import BadCall, Call
+from ctxlab.engines.macros.registry import macro
+
+Data = Mapping[str, Any]
+REFERENCE = "Reference format: agent-asset://{group}/{id}.{ext}"
+NO_ASSETS = "No assets available for this agent."
+DEFAULT = "default"
+
+
+# --- files
+
+
+@macro("assets", phase="substitute", arguments="0-1")
+def assets(call: Call) -> str:
+    """The agent's files, one a line, with the address to show each by; with an argument those of one group."""
+    agent = call.env.agent
+    every = agent.assets if agent else ()
+    group = call.argument(0)
+    found = [asset for asset in every if not group or _is_in(asset, group, _groups(call))]
+    if not found:
+        return f'No assets in group "{group}".' if every and group else NO_ASSETS
+    head = f'Assets in group "{group}":' if group else "Available Assets:"
+    return "\n".join([head, REFERENCE, "", *map(_line, found)])
+
+
+def _groups(call: Call) -> set[str]:
+    return {str(group.get("id") or "") for group in _records(_setting(call, "assetGroups"))}
+
+
+def _is_in(asset: Data, group: str, known: set[str]) -> bool:
+    own = asset.get("group")
+    if group == DEFAULT:
+        return not own or own == DEFAULT or own not in known
+    return own == group
+
+
+def _line(asset: Data) -> str:
+    name = str(asset.get("filename") or "")
+    extension = name.rpartition(".")[2].lower() if "." in name else ""
+    address = f"agent-asset://{asset.get('group') or DEFAULT}/{asset.get('id') or ''}"
+    kind = str(asset.get("type") or "file")
+    line = f"- [{kind[:1].upper()}{kind[1:]}] {address}{'.' + extension if extension else ''}"
+    return f"{line}: {asset['description']}" if asset.get("description") else line
+
+
+# --- knowledge
+
+
+@macro("kb", phase="substitute", arguments="0-2")
+def kb(call: Call) -> str:
+    """Where text from the agent's collections goes: of all, or of the one that is named; with at most so many texts."""
+    bindings = list(_bindings(call))
+    if not bindings:
+        return ""
+    name, most = call.argument(0), _most(call)
+    if not name:
+        return "\n".join([_placeholder(binding, most) for binding in bindings])
+    found = next((binding for binding in bindings if binding.get("kbName") == name), None)
+    return _placeholder(found, most) if found else f"（未找到知识库: {name}）"
+
+
+@macro("kb_list", phase="substitute")
+def kb_list(call: Call) -> str:
+    """The agent's collections, one a line."""
+    if not _knowledge(call).get("enabled"):
+        return "未配置知识库。"
+    bindings = list(_bindings(call))
+    if not bindings:
+        return "未启用任何知识库。"
+    lines = [f"- [{binding.get('kbName') or ''}] 模式={binding.get('mode') or 'always'}" for binding in bindings]
+    for i, binding in enumerate(bindings):
+        lines[i] += f", 上限={as_text(binding['limit'])}" if binding.get("limit") else ""
+        lines[i] += f", 分组={binding['group']}" if binding.get("group") else ""
+    return "\n".join([f"可用知识库 ({len(bindings)} 个):", *lines])
+
+
+def _knowledge(call: Call) -> Data:
+    found = _setting(call, "knowledgeBaseConfig")
+    return cast("Data", found) if isinstance(found, Mapping) else {}
+
+
+def _bindings(call: Call) -> Iterator[Data]:
+    config = _knowledge(call)
+    return (binding for binding in _records(config.get("bindings")) if config.get("enabled") and binding.get("enabled"))
+
+
+def _most(call: Call) -> str | None:
+    """How many texts are asked for; the reference passes on what is no number."""
+    said = call.argument(1)
+    found = leading_integer(said) if said else None
+    if said and found is None and not call.run.reference:
+        raise BadCall(f"{said!r} is not how many texts: a whole number is")
+    return None if not said else "NaN" if found is None else str(found)
+
+
+def _placeholder(binding: Data, most: str | None) -> str:
+    """Name, limit, least score, mode and its words; what is as usual at the end is left out."""
+    least, words = binding.get("minScore"), binding.get("modeParams")
+    parts = [
+        str(binding.get("kbName") or ""),
+        most or ("" if binding.get("limit") is None else as_text(binding["limit"])),
+        f"{least:.2f}" if isinstance(least, int | float) else "",
+        str(binding.get("mode") or "always"),
+        ",".join(map(str, cast("list[object]", words))) if isinstance(words, list) else "",
+    ]
+    while len(parts) > 1 and parts[-1] in ("", "always"):
+        parts.pop()
+    return f"【kb::{'::'.join(parts)}】"
+
+
+# --- what services answer
+
+
+@macro("tools", phase="substitute", arguments="0+")
+def tools(call: Call) -> str:
+    """What the tools are and how to call them: of all that are on, or of those that are named."""
+    return _offer(call, "tools") if _is_on(call, "toolCallConfig") or _named(call) else ""
+
+
+@macro("tool_usage", phase="substitute")
+def tool_usage(call: Call) -> str:
+    """How tools are called."""
+    return _offer(call, "tool_usage")
+
+
+@macro("tool_context", phase="substitute", arguments="0+")
+def tool_context(call: Call) -> str:
+    """What tools and extensions have to say right now: all that are on, or those that are named."""
+    on = _is_on(call, "toolCallConfig") or _is_on(call, "extensionConfig") or _named(call)
+    return _offer(call, "tool_context") if on else ""
+
+
+@macro("cssvar", phase="post", arguments="1")
+def cssvar(call: Call) -> str:
+    """A value of the application's style sheet; there is none outside of it."""
+    return _offer(call, "cssvar")
+
+
+def _named(call: Call) -> tuple[str, ...]:
+    return tuple(name for name in map(str.strip, call.arguments) if name)
+
+
+def _offer(call: Call, name: str) -> str:
+    offer = call.env.offers.get(name)
+    if offer is None:
+        if call.run.is_new(f"offer {name}"):
+            call.run.note(f"macro {call.name!r} is empty: no service answers it", level="info")
+        return ""
+    return offer(_named(call))
+
+
+def _is_on(call: Call, setting: str) -> bool:
+    found = _setting(call, setting)
+    return isinstance(found, Mapping) and bool(cast("Data", found).get("enabled"))
+
+
+def _setting(call: Call, name: str) -> Any:
+    """A field of the agent's file, whether the agent has a name for it or not."""
+    agent = call.env.agent
+    if agent is None:
+        return None
+    if name == "toolCallConfig":
+        return agent.tool_call_config
+    return (agent.model_extra or {}).get(name)
+
+
+def _records(value: Any) -> list[Data]:
+    """The objects of a list; anything else is left out."""
+    return (
+        [cast("Data", item) for item in cast("list[object]", value) if isinstance(item, Mapping)]
+        if isinstance(value, list)
+        else []
+    )

@@ -1,0 +1,119 @@
+"""What macros know: who speaks to whom, about what, when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from ctxlab.context import Context, Text, Variables
+from ctxlab.context.context import Request
+from ctxlab.documents import Agent, UserProfile
+from ctxlab.documents.agent.agent import VirtualTime
+from ctxlab.engines.macros.last_message import NO_MESSAGES, Messages, PathMessages
+
+NO_USER, NO_AGENT = "User", "Assistant"
+Offer = Callable[[tuple[str, ...]], str]
+
+
+def _no_dice(id: str) -> float:
+    return 0.0
+
+
+def _nothing() -> Mapping[str, str]:
+    return {}
+
+
+def _no_outlets() -> Mapping[str, Text]:
+    return {}
+
+
+def _no_offers() -> Mapping[str, Offer]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MacroEnv:
+    """The values that macros stand for: names as the agent and the user are called, not as they are shown.
+
+    `place` names the text that is being expanded (a draft's key): dice fall differently at each. `outlets` are the
+    texts that `{{outlet::name}}` shows. `host` are facts of the machine (os, hostname, ...), none by default. `offers`
+    are what services of an application answer to `tools`, `tool_usage`, `tool_context` and `cssvar`.
+    """
+
+    user: str = NO_USER
+    char: str = NO_AGENT
+    persona: str = ""
+    description: str = ""
+    personality: str = ""
+    scenario: str = ""
+    mes_examples: str = ""
+    input: str = ""
+    model_id: str = ""
+    model_name: str = ""
+    profile_id: str = ""
+    profile_name: str = ""
+    provider: str = ""
+    max_prompt_tokens: int | None = None
+    agent: Agent | None = None
+    messages: Messages = NO_MESSAGES
+    session_id: str = ""
+    timestamp: str | None = None
+    zone: str | None = None
+    virtual_time: VirtualTime | None = None
+    variables: Variables = field(default_factory=Variables)
+    dice: Callable[[str], float] = _no_dice
+    place: str = ""
+    dialect: str | None = None
+    original: str = ""
+    outlets: Mapping[str, Text] = field(default_factory=_no_outlets)
+    host: Mapping[str, str] = field(default_factory=_nothing)
+    offers: Mapping[str, Offer] = field(default_factory=_no_offers)
+
+    def __repr__(self) -> str:
+        return f"MacroEnv({self.user!r} to {self.char!r}, at {self.place!r}, {self.timestamp})"
+
+    @classmethod
+    def of(cls, request: Request, *, dice: Callable[[str], float] | None = None) -> MacroEnv:
+        """What the macros of a request know. Messages are read when a macro asks for them."""
+        agent, model = request.agent or Agent.model_validate({}), request.model
+        user = request.user or UserProfile()
+        return cls(
+            user=user.name or NO_USER,
+            char=agent.name or NO_AGENT,
+            persona=user.content,
+            description=agent.character_description or agent.description or "",
+            personality=agent.personality or "",
+            scenario=agent.scenario or "",
+            mes_examples=agent.mes_examples or "",
+            input=str(request.pending.text) if request.pending else "",
+            model_id=(model.id if model else "") or agent.model_id or "",
+            model_name=((model.name or model.id) if model else "") or agent.model_id or "",
+            profile_id=agent.profile_id or "",
+            profile_name=(model.profile_name if model else None) or agent.profile_id or "",
+            provider=model.wire if model and "wire" in model.model_fields_set else "",
+            max_prompt_tokens=model.context_window if model else None,
+            agent=request.agent,
+            messages=PathMessages(request),
+            session_id=request.session.id,
+            timestamp=request.timestamp,
+            zone=request.zone,
+            virtual_time=agent.virtual_time_config,
+            variables=request.variables,
+            dice=dice or Context(request).dice,
+            dialect=agent.macro_dialect,
+        )
+
+    def at(self, place: str) -> MacroEnv:
+        """For the text of this name, such as a draft's key."""
+        return replace(self, place=place)
+
+    def with_variables(self, variables: Variables) -> MacroEnv:
+        return replace(self, variables=variables)
+
+    def with_outlets(self, outlets: Mapping[str, Text]) -> MacroEnv:
+        """Where `{{outlet::name}}` shows these texts, as they are."""
+        return replace(self, outlets=outlets)
+
+    def speaking(self, dialect: str | None) -> MacroEnv:
+        """For a text whose macros are spelled so: `sillytavern`, or None for ours."""
+        return self if dialect == self.dialect else replace(self, dialect=dialect)

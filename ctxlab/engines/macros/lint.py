@@ -1,0 +1,102 @@
+"""What is wrong with the macros of a text, before it is ever sent."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ctxlab.engines.macros.parser import DEEPEST, Lines, Node, parsed
+from ctxlab.engines.macros.registry import SILLYTAVERN, Macro, find, macro_names
+
+MOST_PROBLEMS = 200
+NAME = re.compile(r"[^\W\d][\w .-]{0,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a macro, and where; line and column count from 1, `nearest` is what may be meant."""
+
+    line: int
+    column: int
+    name: str
+    text: str
+    nearest: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.line}:{self.column}: {self.text}"
+
+
+def problems(text: str, dialect: str | None = None) -> tuple[Problem, ...]:
+    """Macros of a text that would stay as they are, or not do what they look like: unknown names, wrong arguments.
+
+    Of many, the first 200.
+
+    >>> print(problems("{{usr}} and {{random}}")[0])
+    1:1: macro 'usr' is not known and stays; did you mean 'user'?
+    """
+    found, lines = parsed(text, dialect), Lines(text)
+    out: list[Problem] = []
+    for node in sorted(found.nodes, key=_place):
+        problem = _problem(node, lines, dialect)
+        if problem is not None:
+            out.append(problem)
+        if len(out) == MOST_PROBLEMS:
+            break
+    if found.too_deep is not None:
+        out.append(Problem(*lines.place(found.too_deep), "", f"macros are nested more than {DEEPEST} deep"))
+    return tuple(out)
+
+
+def _place(node: Node) -> int:
+    return node.start
+
+
+def _problem(node: Node, lines: Lines, dialect: str | None) -> Problem | None:
+    if node.is_escape or not node.name:
+        return None
+    macro = find(node.name, dialect)
+    if macro is None:
+        if not is_name(node.name):
+            return None
+        return Problem(
+            *lines.place(node.start), node.name, unknown_name(node.name, dialect), nearest(node.name, dialect)
+        )
+    said = arguments_problem(macro, len(node.parts) - 1)
+    return Problem(*lines.place(node.start), node.name, f"macro {node.name!r} {said}") if said else None
+
+
+def is_name(text: str) -> bool:
+    """Whether what stands between braces looks like a name that somebody meant, in either spelling."""
+    return NAME.fullmatch(text) is not None or _tavern_name(text) is not None
+
+
+def _tavern_name(text: str) -> str | None:
+    """The name before a single colon, where SillyTavern has a macro that is written so."""
+    name, colon, _ = text.partition(":")
+    known = find(name.strip(), SILLYTAVERN) if colon else None
+    return known.name if known is not None and known.most != 0 else None
+
+
+def arguments_problem(macro: Macro, given: int) -> str | None:
+    """What is wrong with so many arguments; None when nothing is."""
+    if given < macro.least or (macro.most is not None and given > macro.most and not macro.rest):
+        takes = "no" if macro.most == 0 else macro.arguments
+        return f"takes {takes} argument{'' if takes == '1' else 's'}, not {given or 'none'}"
+    return None
+
+
+def unknown_name(name: str, dialect: str | None) -> str:
+    tavern = _tavern_name(name) if dialect != SILLYTAVERN else None
+    if tavern is not None:
+        return f"macro {name!r} stays: single colons are SillyTavern's spelling; write {tavern}::, or use its dialect"
+    near = nearest(name, dialect)
+    return f"macro {name!r} is not known and stays" + (f"; did you mean {near!r}?" if near else "")
+
+
+def nearest(name: str, dialect: str | None) -> str | None:
+    """The known name that is written most like this one."""
+    from difflib import get_close_matches
+
+    known = {known.lower(): known for known in macro_names(dialect)}
+    near = get_close_matches(name.lower(), list(known), n=1, cutoff=0.6)
+    return known[near[0]] if near else None

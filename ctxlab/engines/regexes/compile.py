@@ -1,0 +1,144 @@
+"""A rule as people keep it, made ready to run: flags, macros, trim strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from ctxlab.context import Origin, Span, Text
+from ctxlab.documents import Note, RegexRule
+from ctxlab.engines.macros import MacroEnv, expand
+from ctxlab.engines.regexes.pattern import Pattern, parse_pattern, unknown_flags, written_flags
+from ctxlab.engines.regexes.replacement_template import Grammar, Replacement, Segment, split_at_match
+from ctxlab.engines.regexes.rule_selection import Stage
+
+Compat = Literal["ctxlab", "reference"]
+
+DEFAULT_FLAGS = "gm"
+SPECIAL = re.compile(r"[.*+?^${}()|\[\]\\]")
+SCRIPT = "scripts are not run; ctxlab runs no code out of a rule"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Filled:
+    """A rule's texts with values in the place of macros."""
+
+    regex: str
+    replacement: tuple[Segment, ...]
+    trim: tuple[str, ...]
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """What a rule comes to: a replacement, or why it is left out. `remarks` are what a person should know."""
+
+    replacement: Replacement | None
+    why_not: str | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def prepared(rule: RegexRule, env: MacroEnv, *, stage: Stage = "request", compat: Compat = "ctxlab") -> Prepared:
+    """The rule made ready. `compat="reference"` is as the reference treats it at this stage."""
+    if rule.has_script and not (compat == "reference" and stage == "request"):
+        return Prepared(None, SCRIPT)
+    texts = filled(rule, env.at(f"rule:{rule.id}"), stage=stage, compat=compat)
+    remarks = list(dict.fromkeys(note.text for note in texts.notes))
+    strange = unknown_flags(texts.regex, flavor=rule.flavor)
+    if strange is not None:
+        remarks.append(f"it looks for {texts.regex!r} as it stands, slashes included: {strange!r} are not known flags")
+    pattern = pattern_of(rule, texts.regex, compat=compat)
+    replacement = Replacement(pattern, texts.replacement, texts.trim, _grammar(rule, texts, compat))
+    return Prepared(replacement, remarks=tuple(remarks))
+
+
+def pattern_of(rule: RegexRule, regex: str | None = None, *, compat: Compat = "ctxlab") -> Pattern:
+    """The pattern of a rule. Its flags are those in `/body/flags`, else the rule's, else its default ones, else gm.
+
+    The reference asks the rule first, and rules are made with gm there, so that an `/a/i` loses its i.
+    """
+    text = rule.regex if regex is None else regex
+    written, said = written_flags(text, flavor=rule.flavor), rule.flags or ""
+    flags = (said or written) if compat == "reference" else (written or said)
+    if not flags:
+        flags = DEFAULT_FLAGS if rule.default_flags is None else rule.default_flags
+    return Pattern(parse_pattern(text, default_flags="", flavor=rule.flavor).body, flags, rule.flavor)
+
+
+def filled(rule: RegexRule, env: MacroEnv, *, stage: Stage = "request", compat: Compat = "ctxlab") -> Filled:
+    """The rule's texts, with values for macros where its substitution mode asks for them.
+
+    A value is words: a `$` in it refers to nothing. With ESCAPED it is no pattern either.
+    """
+    as_request = compat == "reference" and stage == "request"
+    expands = rule.substitution_mode != "NONE" and not as_request
+    escapes = rule.substitution_mode == "ESCAPED"
+    notes: list[Note] = []
+    regex, trim = rule.regex, rule.trim_strings or ()
+    if expands:
+        regex = _inserted(regex, env, notes, escapes=escapes, compat=compat)
+        # A trim string is no pattern: there is nothing to escape in it.
+        escapes = escapes and compat == "reference"
+        trim = tuple(_inserted(text, env, notes, escapes=escapes, compat=compat) for text in trim)
+    in_replacement = rule.macros_in_replacement
+    if in_replacement is None:
+        in_replacement = rule.substitution_mode != "NONE"
+    template = rule.replacement if as_request else unescaped(rule)
+    if compat == "reference":
+        segments: Iterable[Segment] = (Segment("template", template),)
+    else:
+        segments = _segments(template, env if in_replacement else None, notes)
+    return Filled(regex, tuple(segments), () if as_request else tuple(filter(None, trim)), tuple(notes))
+
+
+def unescaped(rule: RegexRule) -> str:
+    r"""The replacement with `\n` and `\t` as what they mean; Python's templates read escapes of their own."""
+    if rule.flavor == "python" or rule.escapes_in_replacement is False:
+        return rule.replacement
+    return rule.replacement.replace("\\n", "\n").replace("\\t", "\t")
+
+
+def _grammar(rule: RegexRule, texts: Filled, compat: Compat) -> Grammar:
+    if rule.flavor == "python":
+        return "python"
+    return "braces" if compat == "reference" and texts.trim else "javascript"
+
+
+def _inserted(text: str, env: MacroEnv, notes: list[Note], *, escapes: bool, compat: Compat) -> str:
+    if compat == "reference":
+        return str(expand(text, env, compat=compat, transform=_escaped if escapes else None).text)
+    pieces = _pieces(text, env, notes)
+    return "".join([_escaped(words) if is_value and escapes else words for is_value, words in pieces])
+
+
+def _escaped(value: str) -> str:
+    return SPECIAL.sub(r"\\\g<0>", value)
+
+
+def _segments(template: str, env: MacroEnv | None, notes: list[Note]) -> Iterator[Segment]:
+    for segment in split_at_match(template):
+        if segment.kind == "match" or env is None:
+            yield segment
+            continue
+        for is_value, words in _pieces(segment.text, env, notes):
+            yield Segment("words" if is_value else "template", words)
+
+
+def _pieces(text: str, env: MacroEnv, notes: list[Note]) -> Iterator[tuple[bool, str]]:
+    """The text in pieces: values of macros, and what is written between them."""
+    if "{{" not in text:
+        yield False, text
+        return
+    own = Origin("rule")
+    expansion = expand(Text.of(text, own), env)
+    notes += expansion.notes
+    for is_value, spans in groupby(expansion.text.spans, key=lambda span: span.origin != own):
+        yield is_value, "".join(span.text if is_value else _as_written([span]) for span in spans)
+
+
+def _as_written(spans: Iterable[Span]) -> str:
+    r"""What stood there: in a pattern, `\{{` is no escape of a macro's."""
+    return "".join(_as_written(span.was) if span.was else span.text for span in spans)

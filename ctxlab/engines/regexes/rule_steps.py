@@ -1,0 +1,184 @@
+"""One text, rule by rule: what each one found, what it left, and why one did nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, overload
+
+from ctxlab.context import Context, Origin, Request, Text
+from ctxlab.documents import RegexConfig
+from ctxlab.engines.macros import MacroEnv
+from ctxlab.engines.regexes.apply import Applied, apply
+from ctxlab.engines.regexes.compile import Compat
+from ctxlab.engines.regexes.limits import DEFAULT, Limits
+from ctxlab.engines.regexes.rule_selection import BoundRule, Layer, Source, Stage, listed, why_not
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+PROCESSOR = "regex-steps"
+LONGEST = 2_000
+"""Characters of a text that are shown in a notebook."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegexHit:
+    """What stood there, from character `start` of the text before the rule, and what was put in its place."""
+
+    start: int
+    end: int
+    found: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegexStep:
+    """What one rule did: `hits`, none when `idle` or `problem` says why, or nothing was found."""
+
+    rule: str
+    preset: str
+    layer: Layer
+    before: Text
+    after: Text
+    hits: tuple[RegexHit, ...] = ()
+    idle: str | None = None
+    problem: str | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        """In words: how many places changed, or why none."""
+        if self.problem or self.idle:
+            return f"left out: {self.problem}" if self.problem else f"passed by: {self.idle}"
+        return f"{len(self.hits)} changed" if self.hits else "nothing to change"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RegexSteps(Sequence[RegexStep]):
+    """The steps in running order; shown as a table in a notebook and line by line in a terminal."""
+
+    start: Text
+    steps: tuple[RegexStep, ...]
+
+    @property
+    def text(self) -> Text:
+        """What is left in the end."""
+        return self.steps[-1].after if self.steps else self.start
+
+    @overload
+    def __getitem__(self, index: int) -> RegexStep: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[RegexStep, ...]: ...
+    def __getitem__(self, index: int | slice) -> RegexStep | tuple[RegexStep, ...]:
+        return self.steps[index]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[RegexStep]:
+        return iter(self.steps)
+
+    def __str__(self) -> str:
+        return str(self.text)
+
+    def __repr__(self) -> str:
+        lines = [f"before: {_short(str(self.start), 300)!r}"]
+        for number, step in enumerate(self.steps, 1):
+            lines.append(f"{number}. {step.rule}: {step.outcome}")
+            lines += (f"   {remark}" for remark in step.remarks)
+            lines += (f"   {_short(hit.found, 60)!r} -> {_short(hit.new, 60)!r}" for hit in step.hits[:5])
+            if len(step.hits) > 5:
+                lines.append(f"   and {len(step.hits) - 5} more")
+        return "\n".join([*lines, f"after:  {_short(str(self.text), 300)!r}"])
+
+    def table(self) -> DataFrame:
+        """One row per rule: rule, preset, layer, hits, outcome, text after it."""
+        import pandas as pd
+
+        columns = ["rule", "preset", "layer", "hits", "outcome", "after"]
+        rows = [(s.rule, s.preset, s.layer, len(s.hits), s.outcome, str(s.after)) for s in self.steps]
+        return pd.DataFrame(rows, columns=columns)
+
+    def _repr_html_(self) -> str:
+        rows = [_row("", "before", escape(_short(str(self.start), LONGEST)))]
+        budget = 30_000  # a notebook's cell stays under 50 KB
+        for number, step in enumerate(self.steps, 1):
+            said = "<br>".join(map(escape, (step.outcome, *step.remarks)))
+            row = _row(f"{number}. {escape(step.rule)}", said, marked(step))
+            budget -= len(row)
+            if budget < 0:
+                rows.append(_row("", f"and {len(self.steps) - number + 1} more", ""))
+                break
+            rows.append(row)
+        return f"<table style='text-align:left'>{''.join(rows)}</table>"
+
+
+def regex_steps(
+    text: Text | str,
+    config: RegexConfig | Sequence[Source],
+    request: Request,
+    *,
+    role: str | None = None,
+    depth: int | None = 0,
+    stage: Stage = "request",
+    streaming: bool = False,
+    compat: Compat = "ctxlab",
+    limits: Limits = DEFAULT,
+) -> RegexSteps:
+    """Every rule of `config` on one text, or of several layers; `request` says what macros stand for."""
+    start = text if isinstance(text, Text) else Text.of(text, Origin("text"))
+    sources = [Source("global", config)] if isinstance(config, RegexConfig) else config
+    rows = listed(sources, stage=stage, streaming=streaming, model=request.model)
+    bound = [rule for rule, _ in rows]
+    idle = [why or why_not(rule.rule, role=role, depth=depth) for rule, why in rows]
+    plan = tuple(number for number, why in enumerate(idle) if why is None)
+    env = MacroEnv.of(request, dice=Context(request).dice)
+    applied = apply([start], [plan], bound, env, stage=stage, processor=PROCESSOR, compat=compat, limits=limits)
+    return RegexSteps(start, tuple(_steps(start, bound, idle, applied)))
+
+
+def _steps(
+    start: Text, bound: Sequence[BoundRule], idle: Sequence[str | None], applied: Applied
+) -> Iterator[RegexStep]:
+    hits = {hit.rule: hit for hit in applied.hits}
+    now = start
+    for number, (rule, why) in enumerate(zip(bound, idle, strict=True)):
+        hit, before = hits.get(number), now
+        now = hit.after if hit is not None else now
+        whole = str(before)
+        yield RegexStep(
+            rule.rule.shown_name or rule.rule.regex,
+            rule.preset.name or rule.preset.id,
+            rule.layer,
+            before,
+            now,
+            tuple(RegexHit(a, b, whole[a:b], new) for a, b, new in hit.changes) if hit is not None else (),
+            why,
+            applied.problems.get(number),
+            applied.remarks.get(number, ()),
+        )
+
+
+def marked(step: RegexStep) -> str:
+    """The text before a rule as HTML, with what went struck out and what came marked."""
+    whole, parts, at, left = str(step.before), list[str](), 0, LONGEST
+    for hit in step.hits:
+        if left <= 0:
+            break
+        gone, come = _short(hit.found, 200), _short(hit.new, 200)
+        parts.append(escape(_short(whole[at : hit.start], left)))
+        parts.append(f"<del>{escape(gone)}</del>" if gone else "")
+        parts.append(f"<ins>{escape(come)}</ins>" if come else "")
+        left -= hit.start - at + len(gone) + len(come)
+        at = hit.end
+    return "".join(parts) + escape(_short(whole[at:], max(left, 0)))
+
+
+def _row(*cells: str) -> str:
+    return "<tr>" + "".join(f"<td style='white-space:pre-wrap;text-align:left'>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def _short(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}…"

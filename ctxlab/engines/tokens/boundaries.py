@@ -1,0 +1,73 @@
+"""Where each token of a text ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from ctxlab.engines.tokens.encodings import encoding
+from ctxlab.engines.tokens.model_encodings import ENCODINGS
+from ctxlab.engines.tokens.split import pieces, unbroken
+
+_LATER_BYTES = bytes(range(0x80, 0xC0))  # of a character; the others begin one
+_ALL_BUT_FOURS = bytes(range(0xF0))  # what is left begins a character of four bytes: two units of UTF-16
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Bounds:
+    """The tokens of a text in their order: their numbers in the encoding, and where they end.
+
+    `ends` are in UTF-16 units: those of the characters that are begun by then, since a token can end inside one.
+    `inside` has the places of the tokens that do.
+    """
+
+    ids: tuple[int, ...]
+    ends: tuple[int, ...]
+    inside: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return f"Bounds({len(self)} tokens)"
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def token_ends(text: str, encoding: str) -> list[int]:
+    """The UTF-16 offset where each token ends; for one that ends inside a character, where that character does.
+
+    They never decrease, may repeat, and the last is the text's length. Text that spells a special token is text.
+
+    >>> token_ends("灯塔 🫠!", "o200k_base")
+    [1, 2, 5, 5, 5, 6]
+    """
+    return list(token_bounds(text, encoding).ends)
+
+
+def token_bounds(text: str, encoding: str) -> Bounds:
+    """Every token of a text, in linear time. Half a surrogate pair counts as U+FFFD, as it does to tiktoken.
+
+    Raises CtxlabError for an encoding without ranks.
+    """
+    ids, tokens = _encoded(_with_whole_characters(text), encoding)
+    ends = accumulate(map(_units, tokens))
+    inside = (i for i, after in enumerate(tokens[1:]) if 0x80 <= after[0] < 0xC0)
+    return Bounds(tuple(ids), tuple(ends), tuple(inside))
+
+
+def _encoded(text: str, name: str) -> tuple[list[int], Sequence[bytes]]:
+    found = encoding(ENCODINGS.get(name, name))
+    ids = [id for piece in pieces(text) for part in unbroken(piece) for id in found.encode_ordinary(part)]
+    return ids, found.decode_tokens_bytes(ids)
+
+
+def _with_whole_characters(text: str) -> str:
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _units(token: bytes) -> int:
+    if token.isascii():
+        return len(token)
+    return len(token.translate(None, _LATER_BYTES)) + len(token.translate(None, _ALL_BUT_FOURS))

@@ -1,0 +1,51 @@
+"""A question with a change applied to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ctxlab.documents.lore import LoreEntry, Worldbook
+from ctxlab.engines.worldbook.prepared_entry import Lore, with_fields
+from ctxlab.engines.worldbook.scan_input import Asked, Spoken
+from ctxlab.errors import CtxlabError
+
+
+def with_change(asked: Asked, change: Mapping[str, Any], *, of: Lore | None = None) -> Asked:
+    """The question as a nearest change would have it; `of` is the entry that the change is for.
+
+    `entry` and `book` are fields as in their files, `message` is said after the newest message, `settings` are rules.
+    """
+    unknown = set(change) - {"entry", "book", "message", "settings"}
+    if unknown:
+        raise CtxlabError(f"a change has no {sorted(unknown)[0]!r}; it may have entry, book, message and settings")
+    if "message" in change:
+        said = Spoken("made:message", change["message"], "made:message")
+        path = (*asked.chat.path, said.id) if asked.chat.path else ()
+        asked = replace(asked, chat=replace(asked.chat, messages=(*asked.chat.messages, said), path=path))
+    if "settings" in change:
+        asked = replace(asked, rules=replace(asked.rules, **change["settings"]))
+    if "entry" not in change and "book" not in change:
+        return asked
+    if of is None:
+        raise CtxlabError("a change of an entry or a book needs of=, the entry that it is for")
+    held = asked.books[of.book_index]
+    book = held.book
+    if "entry" in change:
+        book = with_entry(book, of.name, with_fields(book.entries[of.name], change["entry"]))
+    if "book" in change:
+        book = _with_book_fields(book, change["book"])
+    books = list(asked.books)
+    books[of.book_index] = replace(held, book=book)
+    return replace(asked, books=tuple(books))
+
+
+def _with_book_fields(book: Worldbook, fields: Mapping[str, Any]) -> Worldbook:
+    names = {field.alias or name: name for name, field in Worldbook.model_fields.items()}
+    return book.with_(**{names.get(alias, alias): value for alias, value in fields.items()})
+
+
+def with_entry(book: Worldbook, name: str, entry: LoreEntry) -> Worldbook:
+    """The book with another entry under a name."""
+    return book.model_copy(update={"entries": {**book.entries, name: entry}})

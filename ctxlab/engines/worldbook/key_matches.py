@@ -1,0 +1,152 @@
+"""Which keys stand where an entry may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ctxlab.engines.worldbook.key_search import Found, KeySearch
+from ctxlab.engines.worldbook.keys import PatternKey
+from ctxlab.engines.worldbook.prepared_entry import Lore
+from ctxlab.engines.worldbook.scan_input import Asked, Source
+
+NOT_ALL, NOT_ANY, AND_ALL = 1, 2, 3
+PATTERN_LOOK_BACK = 100
+"""Messages beyond the deepest scan in which patterns are looked for all the same, to say what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The first of an entry's keys that was found, all of them, and where: the key of a message, `persona`, or lore."""
+
+    key: str
+    keys: tuple[str, ...]
+    where: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Sight:
+    """Everything that is looked through, each text once.
+
+    `chat` has the newest hit of each key, its text the number of messages after it; `lore` the first hit in what
+    fired, its text the pass in which that came.
+    """
+
+    search: KeySearch
+    chat: Found = field(default_factory=Found)
+    about: dict[Source, Found] = field(default_factory=dict[Source, Found])
+    lore: Found = field(default_factory=Found)
+    where_in_lore: dict[int, str] = field(default_factory=dict[int, str])
+    problems: dict[int, str] = field(default_factory=dict[int, str])
+
+    @classmethod
+    def over(cls, asked: Asked, lores: Sequence[Lore], search: KeySearch) -> Sight:
+        """All messages, and what else some entry wants to have looked through."""
+        sight = cls(search)
+        newest_first = [spoken.text for spoken in reversed(asked.chat.messages)]
+        search.words_in(newest_first, sight.chat)
+        if search.has_patterns:
+            deepest = max((lore.depth for lore in lores if _has_pattern(lore)), default=0)
+            search.patterns_in(newest_first[: deepest + PATTERN_LOOK_BACK], sight.chat, sight.problems)
+        for source, text in asked.chat.about.items():
+            if text:
+                sight.about[source] = sight._looked_through(text, Found(), 0)
+        return sight
+
+    def afresh(self) -> Sight:
+        """What is seen before anything fires."""
+        return Sight(self.search, self.chat, self.about, problems=self.problems)
+
+    def add_lore(self, lore: Lore, made_in: int) -> Found:
+        """Look through what an entry says; gives the keys that no earlier one had."""
+        new = self._looked_through(lore.content, self.lore, made_in)
+        self.where_in_lore.update(dict.fromkeys(new, lore.key))
+        return new
+
+    def _looked_through(self, text: str, found: Found, number: int) -> Found:
+        new = self.search.words_in([text], found, offset=number)
+        if self.search.has_patterns:
+            new |= self.search.patterns_in([text], found, self.problems, offset=number)
+        return new
+
+    def is_anywhere(self, numbers: Iterable[int]) -> bool:
+        """Whether a key stands in anything that was looked through, within sight or not."""
+        chat, lore, about = self.chat, self.lore, self.about.values()
+        for n in numbers:
+            if n in chat or n in lore:
+                return True
+            for found in about:
+                if n in found:
+                    return True
+        return False
+
+    def sees(self, n: int, lore: Lore, *, before: int, depth: int | None = None) -> bool:
+        """Whether a key stands where the entry looks; `before` is a pass, whose texts are those of the passes before.
+
+        Pass 1 looks at no lore.
+        """
+        hit = self.chat.get(n)
+        if hit is not None and hit.text < (lore.depth if depth is None else depth):
+            return True
+        for source in lore.sources:
+            if n in self.about.get(source, ()):
+                return True
+        hit = self.lore.get(n)
+        return hit is not None and hit.text < before and not lore.excluded
+
+    def matches(self, lore: Lore, *, before: int, depth: int | None = None) -> bool:
+        """Whether one of its own keys is in sight."""
+        return any(self.sees(n, lore, before=before, depth=depth) for n in lore.own)
+
+    def agrees(self, lore: Lore, *, before: int, depth: int | None = None) -> bool:
+        """Whether its secondary keys let it fire."""
+        if not lore.entry.selective or not lore.secondary:
+            return True
+        seen = (self.sees(n, lore, before=before, depth=depth) for n in lore.second)
+        match lore.entry.selective_logic:
+            case 1:
+                return not all(seen)
+            case 2:
+                return not any(seen)
+            case 3:
+                return all(seen)
+            case _:
+                return any(seen)
+
+    def score(self, lore: Lore, *, before: int) -> int:
+        """How many keys are in sight; of secondary keys those count that have to be there."""
+        own = sum(self.sees(n, lore, before=before) for n in lore.own)
+        if not own or not lore.entry.selective or not lore.secondary:
+            return own
+        more = sum(self.sees(n, lore, before=before) for n in lore.second)
+        logic = lore.entry.selective_logic
+        if logic in (NOT_ALL, NOT_ANY) or (logic == AND_ALL and more < len(lore.secondary)):
+            return own
+        return own + more
+
+    def matched(self, lore: Lore, asked: Asked, *, before: int) -> Matched | None:
+        """Which keys, and where the first of them stands."""
+        seen = [n for n in lore.own if self.sees(n, lore, before=before)]
+        if not seen:
+            return None
+        n = seen[0]
+        keys = tuple([self.search.keys[n].text for n in seen])
+        hit = self.chat.get(n)
+        if hit is not None and hit.text < lore.depth:
+            return Matched(keys[0], keys, asked.chat.messages[-1 - hit.text].key, hit.start, hit.end)
+        for source in lore.sources:
+            if n in self.about.get(source, ()):
+                hit = self.about[source][n]
+                return Matched(keys[0], keys, source, hit.start, hit.end)
+        hit = self.lore[n]
+        return Matched(keys[0], keys, self.where_in_lore[n], hit.start, hit.end)
+
+    def left_out(self) -> Mapping[str, str]:
+        """Patterns that can't be used, and why."""
+        return {self.search.keys[n].text: why for n, why in sorted(self.problems.items())}
+
+
+def _has_pattern(lore: Lore) -> bool:
+    return any(isinstance(key, PatternKey) for key in (*lore.primary, *lore.secondary))

@@ -1,0 +1,270 @@
+"""Entries made ready: what the book and the rules fill in, keys as they are searched, decorators read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ctxlab.documents.lore import LoreEntry, Worldbook
+from ctxlab.engines.worldbook.key_search import KeySearch
+from ctxlab.engines.worldbook.keys import AnyKey, Key, key_of, with_names
+from ctxlab.engines.worldbook.scan_input import SWITCHES, Asked, InForce, Level, Source
+
+ACTIVATE, DONT_ACTIVATE = "@@activate", "@@dont_activate"
+_LEVELS: Mapping[str, Mapping[Level, int]] = {
+    "agent": {"user": 0, "agent": 1, "global": 2},
+    "global": {"user": 0, "global": 1, "agent": 2},
+    "neither": {"user": 0, "agent": 0, "global": 0},
+}
+
+
+@dataclass(slots=True, eq=False)
+class Lore:
+    """An entry with everything that it leaves open filled in.
+
+    `index` is its place among all; `own` and `second` are the numbers of its keys in the search; `standing` sorts
+    entries by who comes first where not all can have their way; `level_of_delay` is 0 for one that
+    doesn't wait for recursion.
+    """
+
+    key: str
+    index: int
+    book_index: int
+    name: str
+    held: InForce
+    entry: LoreEntry
+    content: str
+    decorators: tuple[str, ...]
+    depth: int
+    primary: tuple[AnyKey, ...]
+    secondary: tuple[AnyKey, ...]
+    own: tuple[int, ...]
+    second: tuple[int, ...]
+    groups: tuple[str, ...]
+    scored: bool
+    level_of_delay: int
+    excluded: bool
+    prevents: bool
+    sources: tuple[Source, ...]
+    standing: tuple[float, ...]
+
+    @property
+    def book(self) -> Worldbook:
+        return self.held.book
+
+    @property
+    def book_limit(self) -> int | None:
+        """Most tokens for its book; 0 is no limit, as in the settings."""
+        return self.book.token_budget or None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it fires without keys."""
+        return self.entry.constant or ACTIVATE in self.decorators
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    books: tuple[InForce, ...]
+    lores: Sequence[Lore]
+    search: KeySearch
+
+
+KEPT_SHELVES = 8
+_SHELVES: dict[tuple[Any, ...], _Shelf] = {}
+
+
+class Maker:
+    """Makes entries of one question ready."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+        self.reference = asked.rules.compat == "reference"
+        chat = asked.chat
+        self.names = {"user": chat.user, "char": chat.names[0] if chat.names else ""}
+        self.number: dict[AnyKey, int] = {}
+        self.search = KeySearch(())
+
+    def all(self) -> Sequence[Lore]:
+        """Every entry of every book, in the order of the books and in each of them that of its file.
+
+        The same books under the same rules are made ready once in a process.
+        """
+        lores, self.search = self._remembered() or self._remember(self._made())
+        self.number = self.search.number
+        return lores
+
+    def _made(self) -> list[Lore]:
+        out: list[Lore] = []
+        taken: Counter[str] = Counter()
+        for number, held in enumerate(self.asked.books):
+            for name, entry in in_order(held.book):
+                key = f"lore:{held.book.book_id or held.book.shown_name}/{entry.uid}"
+                taken[key] += 1
+                if taken[key] > 1:
+                    key = f"{key}@{taken[key]}"
+                out.append(self.ready(entry, held, key=key, index=len(out), book_index=number, name=name))
+        return out
+
+    def _remembered(self) -> tuple[Sequence[Lore], KeySearch] | None:
+        """Books are frozen, so the same objects say the same; they are kept with what was made of them."""
+        shelf = _SHELVES.get(self._shelf_key())
+        if shelf is None or any(a.book is not b.book for a, b in zip(shelf.books, self.asked.books, strict=True)):
+            return None
+        return shelf.lores, shelf.search
+
+    def _remember(self, lores: list[Lore]) -> tuple[Sequence[Lore], KeySearch]:
+        search = KeySearch(_all_keys(lores))
+        self.number = search.number
+        for lore in lores:
+            lore.own, lore.second = self._numbers(lore.primary), self._numbers(lore.secondary)
+        _SHELVES[self._shelf_key()] = _Shelf(self.asked.books, lores, search)
+        while len(_SHELVES) > KEPT_SHELVES:
+            _SHELVES.pop(next(iter(_SHELVES)), None)
+        return lores, search
+
+    def _shelf_key(self) -> tuple[Any, ...]:
+        books = tuple([(id(held.book), held.level) for held in self.asked.books])
+        rules = self.asked.rules
+        read_with = (rules.scan_depth, rules.case_sensitive, rules.whole_words, rules.group_scoring)
+        return books, read_with, rules.first, rules.compat, tuple(self.names.items())
+
+    def _numbers(self, keys: Sequence[AnyKey]) -> tuple[int, ...]:
+        """Keys that aren't searched for have the number -1, and are nowhere."""
+        return tuple([self.number.get(key, -1) for key in keys])
+
+    def changed(self, lore: Lore, fields: Mapping[str, Any]) -> Lore:
+        """The same entry with other fields."""
+        return self.ready(
+            with_fields(lore.entry, fields),
+            lore.held,
+            key=lore.key,
+            index=lore.index,
+            book_index=lore.book_index,
+            name=lore.name,
+        )
+
+    def ready(self, entry: LoreEntry, held: InForce, *, key: str, index: int, book_index: int, name: str) -> Lore:
+        book, rules = held.book, self.asked.rules
+        case = rules.case_sensitive if entry.case_sensitive is None else entry.case_sensitive
+        whole = rules.whole_words if entry.match_whole_words is None else entry.match_whole_words
+        depth = next((d for d in (entry.scan_depth, book.scan_depth) if d is not None), rules.scan_depth)
+        decorators, content = read_decorators(entry.content)
+        alone = book.recursive_scanning is False
+        constant = entry.constant or ACTIVATE in decorators
+        order = entry.order if entry.order == entry.order else 0.0  # NaN sorts nowhere
+        level = float(_LEVELS[rules.first][held.level])
+        primary = self.keys(entry.all_keys, case, whole)
+        secondary = self.keys(entry.keysecondary, case, whole) if entry.keysecondary else ()
+        return Lore(
+            key=key,
+            index=index,
+            book_index=book_index,
+            name=name,
+            held=held,
+            entry=entry,
+            content=content,
+            decorators=decorators,
+            depth=max(0, depth),
+            primary=primary,
+            secondary=secondary,
+            own=self._numbers(primary) if self.number else (),
+            second=self._numbers(secondary) if self.number else (),
+            groups=_groups(entry.group) if entry.group else (),
+            scored=rules.group_scoring if entry.use_group_scoring is None else entry.use_group_scoring,
+            level_of_delay=_level_of_delay(entry),
+            excluded=entry.exclude_recursion or alone,
+            prevents=entry.prevent_recursion or alone,
+            sources=tuple([source for source, switch in SWITCHES.items() if getattr(entry, switch)]),
+            standing=(float(index),) if self.reference else (0.0 if constant else 1.0, level, -order, float(index)),
+        )
+
+    def keys(self, texts: Sequence[str], case: bool, whole: bool) -> tuple[AnyKey, ...]:  # noqa: FBT001
+        out: list[AnyKey] = []
+        for text in texts:
+            named = with_names(text, self.names)
+            key = key_of(
+                named if self.reference else named.strip(),
+                case_sensitive=case,
+                whole_words=whole,
+                marked=self.reference,
+            )
+            if key is not None:
+                out.append(key)
+        return tuple(out)
+
+
+def _all_keys(lores: Iterable[Lore]) -> tuple[AnyKey, ...]:
+    """Every key that somebody waits for, and what it would be if it were read less strictly."""
+    keys: dict[AnyKey, None] = {}
+    for lore in lores:
+        for key in (*lore.primary, *lore.secondary):
+            if key not in keys:
+                keys[key] = None
+                keys.update(dict.fromkeys(relaxed(key)))
+    return tuple(keys)
+
+
+def relaxed(key: AnyKey) -> Iterator[Key]:
+    """The same words, read less strictly."""
+    if isinstance(key, Key) and not key.is_plain:
+        yield Key(key.text, case_sensitive=False, whole_words=key.whole_words)
+        yield Key(key.text, case_sensitive=key.case_sensitive, whole_words=False)
+        yield Key(key.text)
+
+
+def in_order(book: Worldbook) -> list[tuple[str, LoreEntry]]:
+    """The entries of a book as JavaScript goes through them: numbers ascending, then the rest as in the file."""
+    rows = list(book.entries.items())
+    numbers = [row for row in rows if _is_index(row[0])]
+    if len(numbers) == len(rows):
+        return sorted(rows, key=lambda row: int(row[0]))
+    return [*sorted(numbers, key=lambda row: int(row[0])), *(row for row in rows if not _is_index(row[0]))]
+
+
+def read_decorators(content: str) -> tuple[tuple[str, ...], str]:
+    """The decorators at the head of a content, and the words after them.
+
+    A line of three signs is a fallback: it counts only where the decorator before it isn't known.
+    """
+    if not content.startswith("@@"):
+        return (), content
+    lines = content.split("\n")
+    found: list[str] = []
+    unknown = False
+    for i, line in enumerate(lines):
+        if not line.startswith("@@"):
+            return tuple(found), "\n".join(lines[i:])
+        if line.startswith("@@@") and not unknown:
+            continue
+        name = line.removeprefix("@") if line.startswith("@@@") else line
+        word = next((word for word in (ACTIVATE, DONT_ACTIVATE) if name.split(" ")[0].strip() == word), None)
+        unknown = word is None
+        found += [] if word is None else [word]
+    return tuple(found), ""
+
+
+def with_fields(entry: LoreEntry, fields: Mapping[str, Any]) -> LoreEntry:
+    """The entry with some fields changed, named as in its file (`scanDepth`)."""
+    names = {field.alias or name: name for name, field in LoreEntry.model_fields.items()}
+    return entry.with_(**{names.get(alias, alias): value for alias, value in fields.items()})
+
+
+def _groups(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for part in text.split(",") if (name := part.strip())))
+
+
+def _level_of_delay(entry: LoreEntry) -> int:
+    delay = entry.delay_until_recursion
+    if delay is True:
+        return max(1, entry.delay_until_recursion_level or 1)
+    return max(0, int(delay))
+
+
+def _is_index(name: str) -> bool:
+    """Whether JavaScript takes it for the index of a list: up to 2**32 - 2, written plainly."""
+    if not (name.isascii() and name.isdigit() and len(name) <= 10):
+        return False
+    return (name == "0" or name[0] != "0") and int(name) < 2**32 - 1

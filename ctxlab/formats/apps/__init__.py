@@ -1,0 +1,1 @@
+"""Exports and logs of chat programs and coding agents."""

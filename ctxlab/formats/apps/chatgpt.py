@@ -1,0 +1,163 @@
+"""ChatGPT's exported conversations (`conversations.json`): trees of messages under `mapping`, alone or in a list.
+
+The whole tree is kept; the active leaf is `current_node`. Places without a message vanish, what hangs on them hangs on
+the message above. A message with the weight 0, which the program doesn't send, is disabled.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from ctxlab.documents import Session
+from ctxlab.formats.apps.chatgpt_message import OpenCall, answered_call, fields_of
+from ctxlab.formats.imported import Import
+from ctxlab.formats.loss import Loss
+from ctxlab.formats.session_from_messages import ROOT, Names, Tree, parents_first
+from ctxlab.formats.source import Material, Reader, mostly, one_or_mostly
+
+Data = dict[str, Any]
+
+OWN = frozenset({"id", "conversation_id", "title", "create_time", "update_time", "mapping", "current_node"})
+OF_A_PLACE = frozenset({"id", "message", "parent", "children"})
+PLACE = "place"
+"""Where a message keeps what its place in the mapping says beyond that."""
+LATEST_SECONDS = 253_402_300_799
+"""The end of the year 9999."""
+
+
+def sniff(data: Any) -> bool:
+    return one_or_mostly(data, _is_conversation)
+
+
+def _is_conversation(value: Any) -> bool:
+    mapping = cast("Data", value).get("mapping") if isinstance(value, dict) else None
+    if not isinstance(mapping, dict):
+        return False
+    places = list(cast("Data", mapping).values())
+    return mostly(places, _is_place) or (not places and "current_node" in value)
+
+
+def _is_place(value: Any) -> bool:
+    return isinstance(value, dict) and not {"message", "parent", "children"}.isdisjoint(cast("Data", value))
+
+
+def read(material: Material) -> Import:
+    losses = list(material.losses)
+    names = Names()
+    sessions: list[Session] = []
+    for number, (place, item) in enumerate(material.items(), start=1):
+        if not _is_conversation(item):
+            losses.append(Loss(place, "no conversation; it is left out"))
+            continue
+        wanted = str(item.get("conversation_id") or item.get("id") or f"{material.stem}-{number}")
+        session_id = names.take(wanted)
+        found: list[Loss] = []
+        if session_id != wanted:
+            found.append(Loss("id", f"{wanted!r} is there twice; this one is {session_id!r} now"))
+        sessions.append(_session(item, session_id, found))
+        losses += [loss.inside(place) for loss in found]
+    return Import(tuple(sessions), losses=tuple(losses), format=READER.name, source=material.source)
+
+
+def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
+    places = _places(item["mapping"], losses)
+    tree = Tree()
+    at: dict[str | None, str] = {None: ROOT}
+    calls: dict[str, tuple[OpenCall, ...]] = {ROOT: ()}
+    for key, parent in parents_first(_links(places, losses), losses):
+        message = places[key].get("message")
+        if isinstance(message, dict):
+            around = {name: value for name, value in places[key].items() if name not in OF_A_PLACE}
+            if around:
+                message = {**cast("Data", message), PLACE if PLACE not in message else f"{PLACE}~2": around}
+            at[key], calls[at[key]] = _grow(tree, key, at[parent], message, calls[at[parent]], losses)
+        else:
+            at[key] = at[parent]
+            if message is not None:
+                losses.append(Loss(f"message {key!r}", f"is {type(message).__name__}, no message; it is left out"))
+    leaf = at[_current(item, places, losses)]
+    tree.select(leaf)
+    about = {key: value for key, value in item.items() if key not in OWN and value not in (None, [], {})}
+    return tree.session(
+        session_id,
+        leaf=leaf,
+        name=item["title"] if isinstance(item.get("title"), str) else None,
+        createdAt=iso_time(item.get("create_time")),
+        updatedAt=iso_time(item.get("update_time")),
+        chatgpt=about or None,
+    )
+
+
+def _grow(
+    tree: Tree, key: str, parent: str, message: Data, calls: tuple[OpenCall, ...], losses: list[Loss]
+) -> tuple[str, tuple[OpenCall, ...]]:
+    """Hang a message into the tree; its id, and the calls that wait for a result after it."""
+    answered = answered_call(message, calls)
+    fields, asked = fields_of(message, key, answered, losses)
+    if (time := iso_time(message.get("create_time"))) is not None:
+        fields["timestamp"] = time
+    elif message.get("create_time") is not None:
+        _keep(fields, "create_time", message["create_time"])
+    if message.get("id") not in (None, key):
+        _keep(fields, "id", message["id"])
+    node_id = tree.add(key, parent, fields)
+    if node_id != key:
+        losses.append(Loss(f"message {key!r}", f"its id is taken; it is {node_id!r} now"))
+    waiting = tuple(call for call in calls if call is not answered)
+    return node_id, waiting if asked is None else (*waiting, asked)
+
+
+def _keep(fields: Data, name: str, value: Any) -> None:
+    metadata = fields.setdefault("metadata", {})
+    metadata["chatgpt"] = {**metadata.get("chatgpt", {}), name: value}
+
+
+def _places(mapping: Data, losses: list[Loss]) -> dict[str, Data]:
+    for key, place in mapping.items():
+        if not isinstance(place, dict):
+            losses.append(Loss(f"message {key!r}", f"is {type(place).__name__}, not an object; it is left out"))
+    return {key: cast("Data", place) for key, place in mapping.items() if isinstance(place, dict)}
+
+
+def _links(places: dict[str, Data], losses: list[Loss]) -> dict[str, str | None]:
+    """Every message's parent; siblings as their parent lists them, those it doesn't list after them."""
+    rank: dict[str, int] = {}
+    for key, place in places.items():
+        children = place.get("children")
+        for child in cast("list[Any]", children) if isinstance(children, list) else []:
+            if isinstance(child, str) and child in places:
+                rank.setdefault(child, len(rank))
+            else:
+                losses.append(Loss(f"message {key!r}", f"its child {child!r} is not there"))
+    last = len(rank)
+    keys = sorted(places, key=lambda key: rank.get(key, last))
+    return {key: parent if isinstance(parent := places[key].get("parent"), str) else None for key in keys}
+
+
+def _current(item: Data, places: dict[str, Data], losses: list[Loss]) -> str | None:
+    """Where the conversation stands: `current_node`, else the newest message."""
+    current = item.get("current_node")
+    if isinstance(current, str) and current in places:
+        return current
+    if not places:
+        return None
+    newest = max(places, key=lambda key: _written(places[key]))
+    losses.append(Loss("current_node", f"{current!r} is not there; the newest message, {newest!r}, is the leaf now"))
+    return newest
+
+
+def _written(place: Data) -> float:
+    message = place.get("message")
+    time = cast("Data", message).get("create_time") if isinstance(message, dict) else None
+    return time if isinstance(time, int | float) else 0
+
+
+def iso_time(seconds: Any) -> str | None:
+    """A time since 1970 in ISO's form, in UTC; None when it is no such time."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds <= LATEST_SECONDS:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
+
+
+READER = Reader("chatgpt", sniff, read)

@@ -1,0 +1,156 @@
+"""Claude Code's logs (JSON lines): messages linked by `uuid` and `parentUuid`, one session for each `sessionId`.
+
+Lines of one message of the API are one node, with the first line's id. Sidechains are branches of their own under the
+root; the active leaf is the last message that is none. Lines of the program itself in the chain of messages (`system`,
+`progress`, ...) become disabled nodes. A message that the program wrote to stand for a conversation that grew too long
+is a summary that hides what it stands for. What a node has no field for is kept in `metadata.claudeCode`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from ctxlab.documents import Session
+from ctxlab.formats.apps.claude_code_api_messages import Replies
+from ctxlab.formats.apps.claude_code_message import nodes_of
+from ctxlab.formats.imported import Import
+from ctxlab.formats.loss import Loss
+from ctxlab.formats.session_from_messages import ROOT, Names, Tree, parents_first
+from ctxlab.formats.source import Material, Reader, mostly
+
+Data = dict[str, Any]
+
+
+def sniff(data: Any) -> bool:
+    if isinstance(data, dict):
+        return _is_line(cast("Data", data))
+    items = cast("list[Any]", data) if isinstance(data, list) else []
+    return mostly(items, _is_line) and any(_is_message(item) or _is_summary(item) for item in items)
+
+
+def _is_line(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        return False
+    return not {"parentUuid", "sessionId", "leafUuid", "snapshot"}.isdisjoint(cast("Data", value))
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("uuid"), str) and "sessionId" in value
+
+
+def _is_summary(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("type") == "summary" and isinstance(value.get("summary"), str)
+
+
+@dataclass(slots=True)
+class _Log:
+    """The lines of one session, by the names that their nodes get."""
+
+    lines: dict[str, Data] = field(default_factory=dict[str, Data])
+    places: dict[str, str] = field(default_factory=dict[str, str])
+    summaries: list[Data] = field(default_factory=list[Data])
+    names: Names = field(default_factory=Names)
+
+    def add(self, place: str, line: Data) -> Loss | None:
+        uuid = line["uuid"]
+        if self.lines.get(uuid) == line:
+            return Loss(place, f"message {uuid!r} is there twice, word for word; one is kept")
+        key = self.names.take(uuid)
+        self.lines[key] = line
+        self.places[key] = place
+        return Loss(place, f"uuid {uuid!r} is there twice; this one is {key!r} now") if key != uuid else None
+
+
+def read(material: Material) -> Import:
+    losses = list(material.losses)
+    logs: dict[str, _Log] = {}
+    summaries: list[tuple[str, Data]] = []
+    others: dict[str, list[str]] = {}
+    for place, line in material.items():
+        if _is_summary(line):
+            summaries.append((place, line))
+        elif isinstance(line, dict) and isinstance(line.get("uuid"), str):
+            log = logs.setdefault(str(line.get("sessionId") or material.stem), _Log())
+            losses += filter(None, [log.add(place, cast("Data", line))])
+        elif isinstance(line, dict) and isinstance(line.get("type"), str):
+            others.setdefault(line["type"], []).append(place)
+        else:
+            losses.append(Loss(place, "no line of a log; it is left out"))
+    for kind, places in others.items():
+        what = "1 line is" if len(places) == 1 else f"{len(places)} lines are"
+        losses.append(Loss(places[0], f"{what} of type {kind!r:.40}, which is no message; left out"))
+    for place, summary in summaries:
+        of = next((log for log in logs.values() if summary.get("leafUuid") in log.lines), None)
+        if of is None:
+            losses.append(Loss(place, f"the summary of message {summary.get('leafUuid')!r}, which is not in the file"))
+        else:
+            of.summaries.append(summary)
+    sessions = [_session(session_id, log, losses) for session_id, log in logs.items()]
+    return Import(tuple(sessions), losses=tuple(losses), format=READER.name, source=material.source)
+
+
+def _session(session_id: str, log: _Log, losses: list[Loss]) -> Session:
+    found: list[Loss] = []
+    tree = Tree()
+    at: dict[str | None, str] = {None: ROOT}
+    tools: dict[str, str] = {}
+    links = list(parents_first(_links(log, found), found))
+    replies = Replies(log.lines, links)
+    for key, parent in parents_first(replies.links_in_a_row(log.lines, links), found):
+        at[key] = at[parent]
+        own = replies.lines_of(key)
+        if not own:  # it is part of a message that an earlier line began
+            continue
+        nodes = nodes_of([(log.places[line], log.lines[line]) for line in own], tools, found)
+        if log.lines[key].get("isCompactSummary") is True:
+            nodes[0] = _standing_for(tree.way_to(at[parent])[1:], nodes[0])
+        for n, fields in enumerate(nodes):
+            at[key] = tree.add(f"{key}-{n + 1}" if n else key, at[key], fields)
+    leaf = at[_last(log)]
+    tree.select(leaf)
+    losses += [loss.inside(session_id) if loss.place.startswith("message") else loss for loss in found]
+    times = [line["timestamp"] for line in log.lines.values() if isinstance(line.get("timestamp"), str)]
+    titles = [summary["summary"] for summary in log.summaries]
+    return tree.session(
+        session_id,
+        leaf=leaf,
+        name=titles[-1] if titles else None,
+        createdAt=times[0] if times else None,
+        updatedAt=times[-1] if times else None,
+        claudeCode={"summaries": log.summaries} if log.summaries else None,
+    )
+
+
+def _standing_for(hidden: list[str], fields: Data) -> Data:
+    stands: Data = {"isCompressionNode": True, "compressedNodeIds": hidden}
+    return {**fields, "metadata": {**fields.get("metadata", {}), **stands}} if hidden else fields
+
+
+def _links(log: _Log, losses: list[Loss]) -> dict[str, str | None]:
+    """Every message's parent. A log in which nobody names one is a chain in the file's order."""
+    main = [key for key, line in log.lines.items() if line.get("isSidechain") is not True]
+    links = {key: _parent(line) for key, line in log.lines.items()}
+    if len(main) > 1 and not any(links[key] for key in main):
+        losses.append(Loss(log.places[main[0]], "no message names its parent; they are in the file's order"))
+        links.update(_chained(main))
+    return links
+
+
+def _chained(keys: list[str]) -> Iterator[tuple[str, str | None]]:
+    return zip(keys, [None, *keys[:-1]], strict=True)
+
+
+def _parent(line: Data) -> str | None:
+    """The line above; where a conversation was made shorter, only `logicalParentUuid` still names it."""
+    parent = line.get("parentUuid") or line.get("logicalParentUuid")
+    return parent if isinstance(parent, str) else None
+
+
+def _last(log: _Log) -> str:
+    main = [key for key, line in log.lines.items() if line.get("isSidechain") is not True]
+    return (main or list(log.lines))[-1]
+
+
+READER = Reader("claude-code", sniff, read)

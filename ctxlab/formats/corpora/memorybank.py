@@ -1,0 +1,88 @@
+"""MemoryBank's daily chats: one object by person, with questions and answers by date; one session a person.
+
+A message's timestamp is its date and the minute that its place in the day gives, so that times keep the order.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+from typing import Any, cast
+
+from ctxlab.documents import Session
+from ctxlab.formats.imported import Import
+from ctxlab.formats.loss import Loss
+from ctxlab.formats.session_from_messages import ROOT, Names, Tree
+from ctxlab.formats.source import Material, Reader, mostly
+
+Data = dict[str, Any]
+
+SPEAKERS = (("query", "user"), ("response", "assistant"))
+
+
+def sniff(data: Any) -> bool:
+    return isinstance(data, dict) and mostly(list(cast("Data", data).values()), _is_person)
+
+
+def _is_person(value: Any) -> bool:
+    history = cast("Data", value).get("history") if isinstance(value, dict) else None
+    if not isinstance(history, dict):
+        return False
+    days = list(cast("Data", history).values())
+    return mostly(days, lambda day: day == [] or mostly(day, _is_exchange))
+
+
+def _is_exchange(value: Any) -> bool:
+    return isinstance(value, dict) and "query" in value and "response" in value
+
+
+def read(material: Material) -> Import:
+    losses = list(material.losses)
+    names = Names()
+    sessions: list[Session] = []
+    for key, person in material.data.items():
+        if _is_person(person):
+            found: list[Loss] = []
+            sessions.append(_session(person, names.take(key.strip() or "nameless"), found))
+            losses += [loss.inside(repr(key)) for loss in found]
+        else:
+            losses.append(Loss(repr(key), "no chats by date; it is left out"))
+    return Import(tuple(sessions), losses=tuple(losses), format=READER.name, source=material.source)
+
+
+def _session(person: Data, session_id: str, losses: list[Loss]) -> Session:
+    tree = Tree()
+    leaf = ROOT
+    for day, exchanges in person["history"].items():
+        midnight = _midnight(day, losses)
+        for index, exchange in enumerate(cast("list[Any]", exchanges) if isinstance(exchanges, list) else [exchanges]):
+            if not _is_exchange(exchange):
+                losses.append(Loss(f"{day}[{index}]", "no question with an answer; it is left out"))
+                continue
+            rest = {key: value for key, value in exchange.items() if key not in ("query", "response")}
+            for half, (key, role) in enumerate(SPEAKERS):
+                fields: Data = {"role": role, "content": _text(exchange[key], f"{day}[{index}].{key}", losses)}
+                if midnight is not None:
+                    fields["timestamp"] = f"{midnight + timedelta(minutes=2 * index + half):%Y-%m-%dT%H:%M:%SZ}"
+                if rest and role == "assistant":
+                    fields["metadata"] = {"memoryBank": rest}
+                leaf = tree.add(f"{day}-{index}-{key}", leaf, fields)
+    about = {key: value for key, value in person.items() if key != "history" and value}
+    return tree.session(session_id, leaf=leaf, memoryBank=about or None)
+
+
+def _midnight(day: str, losses: list[Loss]) -> datetime | None:
+    try:
+        return datetime.combine(date.fromisoformat(day.strip()), time())
+    except ValueError:
+        losses.append(Loss(day, "no date; its messages have no timestamps"))
+        return None
+
+
+def _text(value: Any, place: str, losses: list[Loss]) -> str:
+    if isinstance(value, str):
+        return value
+    losses.append(Loss(place, f"is {type(value).__name__}, not text; its text is used"))
+    return "" if value is None else str(value)
+
+
+READER = Reader("memorybank", sniff, read)

@@ -1,0 +1,43 @@
+"""tau-bench trajectories: a list of runs, one session each; the policy that runs share makes one agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ctxlab.documents import Session
+from ctxlab.formats.imported import Import
+from ctxlab.formats.loss import Loss
+from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
+from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.source import Material, Reader, mostly, one_or_mostly
+
+
+def sniff(data: Any) -> bool:
+    return one_or_mostly(data, _is_run)
+
+
+def _is_run(value: Any) -> bool:
+    return isinstance(value, dict) and "task_id" in value and mostly(value.get("traj"), is_message)
+
+
+def read(material: Material) -> Import:
+    losses = list(material.losses)
+    shelf = Shelf(f"agent-{material.stem}")
+    names = Names()
+    sessions: list[Session] = []
+    for place, run in material.items():
+        if not _is_run(run):
+            losses.append(Loss(place, "no run with a trajectory; it is left out"))
+            continue
+        wanted = f"task-{run['task_id']}-trial-{run.get('trial', 0)}"
+        session_id = names.take(wanted)
+        if session_id != wanted:
+            losses.append(Loss(place, f"run {wanted!r} is there twice; this one is {session_id!r} now"))
+        talk = Conversation(run["traj"], shelf=shelf, turns="traj")
+        about = {key: value for key, value in run.items() if key != "traj"}
+        sessions.append(talk.session(session_id, tauBench=about))
+        losses += [loss.inside(session_id) for loss in talk.losses]
+    return Import(tuple(sessions), shelf.agents, losses=tuple(losses), format=READER.name, source=material.source)
+
+
+READER = Reader("tau-bench", sniff, read)

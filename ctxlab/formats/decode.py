@@ -1,0 +1,190 @@
+"""From the bytes of a file to JSON values."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import orjson
+
+from ctxlab.errors import BrokenFile, ReadError, did_you_mean
+from ctxlab.formats.loss import Loss
+from ctxlab.formats.sanitize import cleaned
+from ctxlab.formats.sillytavern.cards.png import BUNDLE, SIGNATURE, decoded, texts_in_png
+from ctxlab.formats.source import Material
+from ctxlab.formats.yaml_reader import from_yaml, named_yaml
+
+Pairs = list[tuple[str, Any]]
+Hook = Callable[[Pairs], Any]
+
+# UTF-32's little-endian mark begins with UTF-16's, so it comes first.
+MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+BINARY = (
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"PK\x03\x04", "a zip archive; unpack it and read what is in it"),
+    (b"\x1f\x8b", "gzip-compressed; unpack it first"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"%PDF-", "a PDF document"),
+)
+
+
+def material_of(raw: bytes, source: str) -> Material:
+    """The parsed content of a file, or of the text inside a picture."""
+    if raw.startswith(SIGNATURE):
+        return _of_picture(raw, source)
+    return parsed_text(_as_utf8(raw, source), source, yaml=named_yaml(source))
+
+
+def _of_picture(raw: bytes, source: str) -> Material:
+    """The first form of what is in a picture that can be read; those before it are losses."""
+    broken: list[BrokenFile] = []
+    for keyword, text in texts_in_png(raw, source):
+        place = f"{source}: text {keyword!r}"
+        try:
+            found = parsed_text(_as_utf8(decoded(text, place), place), place, yaml=keyword == BUNDLE)
+        except BrokenFile as error:
+            broken.append(error)
+            continue
+        losses = [Loss("", f"{error}; text {keyword!r} is read in its place") for error in broken]
+        return replace(found, source=source, losses=(*losses, *found.losses))
+    raise broken[0]
+
+
+def parsed_text(raw: bytes, source: str, *, yaml: bool = False) -> Material:
+    """JSON or JSON lines; with `yaml` YAML where it isn't JSON."""
+    if not yaml:
+        return parsed(raw, source)
+    try:
+        return Material(orjson.loads(raw), source, raw)
+    except orjson.JSONDecodeError:
+        data, twice = from_yaml(_decoded(raw, source), source)
+        plain, losses = cleaned(data)
+        return Material(plain, source, losses=(*twice, *losses))
+
+
+def bytes_of(path: Path, source: str) -> bytes:
+    """The content of a file that `source` names; raises ReadError when there is none."""
+    if path.is_dir():
+        inside = sorted(entry.name for entry in path.iterdir() if entry.is_file())[:5]
+        offer = f"; read one of its files: {', '.join(inside)}" if inside else ""
+        raise ReadError(f"{source} is a folder, not a file{offer}")
+    if not path.exists():
+        siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+        near = did_you_mean(path.name, siblings)
+        raise ReadError(f"{source} does not exist{near if 'did you mean' in near else ''}")
+    if not path.is_file():
+        raise ReadError(f"{source} is not a regular file")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ReadError(f"{source} can't be read: {error.strerror or error}") from error
+
+
+def _as_utf8(raw: bytes, source: str) -> bytes:
+    """The text as UTF-8 bytes without a byte order mark."""
+    if raw.startswith(codecs.BOM_UTF8):
+        raw = raw[len(codecs.BOM_UTF8) :]
+    for mark, encoding in MARKS:
+        if raw.startswith(mark):
+            try:
+                return raw.decode(encoding).encode()
+            except UnicodeDecodeError as error:
+                raise BrokenFile(f"{source}: not {encoding.upper()} at byte {error.start}, as its mark says") from error
+    for magic, name in BINARY:
+        if raw.startswith(magic):
+            raise BrokenFile(f"{source} is no JSON text: it is {name}")
+    if not raw.strip():
+        raise BrokenFile(f"{source} is empty")
+    if source.lower().endswith(".png"):
+        raise BrokenFile(f"{source} is called a PNG picture and is none: it doesn't begin as they do")
+    return raw
+
+
+def parsed(raw: bytes, source: str, *, hook: Hook | None = None) -> Material:
+    """One JSON value, or the values of JSON lines. `hook` sees the pairs of every object, also doubled ones."""
+    if hook is None:
+        try:
+            return Material(orjson.loads(raw), source, raw)
+        except orjson.JSONDecodeError:
+            pass  # NaN, lone surrogates and lines are for the slower ways below, and their errors name the place
+    text = _decoded(raw, source)
+    try:
+        data, losses = _slowly(text, "", hook)
+        return Material(data, source, raw, losses=tuple(losses))
+    except RecursionError:
+        raise BrokenFile(f"{source} is nested too deeply to be read") from None
+    except json.JSONDecodeError as error:
+        found = _lines(text, source, hook)
+        if found is not None:
+            return found
+        raise BrokenFile(f"{source}:{error.lineno}:{error.colno}: {_reason(error)}") from None
+    except ValueError as error:  # a number of more than 4,300 digits
+        raise BrokenFile(f"{source}: {error}") from None
+
+
+def _decoded(raw: bytes, source: str) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise BrokenFile(
+            f"{source} is not UTF-8: byte 0x{raw[error.start]:02x} at offset {error.start}; save it as UTF-8"
+        ) from None
+
+
+def _slowly(text: str, place: str, hook: Hook | None) -> tuple[Any, list[Loss]]:
+    return cleaned(json.loads(text, object_pairs_hook=hook), place=place)
+
+
+def _lines(text: str, source: str, hook: Hook | None) -> Material | None:
+    """JSON lines; None when it doesn't look like them. Not cut at U+2028 and its like, which strings may hold."""
+    values: list[Any] = []
+    numbers: list[int] = []
+    losses: list[Loss] = []
+    objects = broken = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            value, found = _line(line, f"line {number}", hook)
+        except ValueError as error:
+            broken += 1
+            reason = (
+                f"column {error.colno}: {_reason(error)}" if isinstance(error, json.JSONDecodeError) else str(error)
+            )
+            losses.append(Loss(f"{source} line {number}", f"not JSON ({reason}); the line is left out"))
+            continue
+        objects += isinstance(value, dict) and bool(cast("dict[str, Any]", value))
+        values.append(value)
+        numbers.append(number)
+        losses.extend(found)
+    if not objects or objects < broken:
+        return None
+    return Material(values, source, text.encode(), tuple(numbers), tuple(losses))
+
+
+def _line(line: str, place: str, hook: Hook | None) -> tuple[Any, list[Loss]]:
+    if hook is None:
+        try:
+            return orjson.loads(line), []
+        except orjson.JSONDecodeError:
+            pass
+    try:
+        return _slowly(line, place, hook)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _reason(error: json.JSONDecodeError) -> str:
+    if error.pos == len(error.doc) - len(error.doc.lstrip()):
+        return f"no JSON begins here ({error.msg})"
+    ended = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string")
+    return f"{error.msg}; the text ends too early" if ended else error.msg

@@ -1,0 +1,1 @@
+"""ctxlab's own files: sessions, agents, worldbooks, rules and archives of them."""

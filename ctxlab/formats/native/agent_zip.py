@@ -1,0 +1,170 @@
+"""Archives of agents: `agents.json` (or `.yaml`), `worldbooks/<id>.json`, and the agents' own files under `assets/`.
+
+Nothing is unpacked to the disk: files come along as bytes under the names that the agents call them by.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any, cast
+
+from ctxlab.documents import Agent, Worldbook
+from ctxlab.documents.agent.copy_agent import PRIVATE
+from ctxlab.documents.atomic_file import replace_file
+from ctxlab.documents.stored import as_json
+from ctxlab.errors import BrokenFile
+from ctxlab.formats.decode import material_of
+from ctxlab.formats.exported import Export
+from ctxlab.formats.imported import Import
+from ctxlab.formats.loss import Loss
+from ctxlab.formats.native.agents import agents_json, books_of, export_data, read_book, read_export
+from ctxlab.formats.native.session_zip import file_name, members, packed_files
+from ctxlab.formats.session_from_messages import Names
+
+Data = dict[str, Any]
+
+LISTS = ("agents.json", "agents.yaml", "agents.yml", "agent.json", "agent.yaml", "agent.yml")
+ASSETS, BOOKS = "assets", "worldbooks"
+
+
+# --- writing
+
+
+def write_agent_zip(
+    agents: Sequence[Agent],
+    path: str | os.PathLike[str],
+    *,
+    books: Sequence[Worldbook] = (),
+    files: Mapping[str, bytes] | None = None,
+) -> tuple[Loss, ...]:
+    """Write an archive of agents, the books that they name and their files; returns what could not be taken along."""
+    export = agent_zip_bytes(agents, books=books, files=files)
+    replace_file(path, export.data)
+    return export.losses
+
+
+def agent_zip_bytes(
+    agents: Sequence[Agent], *, books: Sequence[Worldbook] = (), files: Mapping[str, bytes] | None = None
+) -> Export[bytes]:
+    """The archive itself; `files` are by the paths that the agents name."""
+    given = dict(files or {})
+    agents = [_with_icon_inside(agent, given) for agent in agents]
+    losses = [
+        Loss(f"agent {agent.shown_name!r}", f"its file {path!r} is not at hand; it is named, not contained")
+        for agent in agents
+        for path in agent.private_files()
+        if path not in given
+    ]
+    losses += [Loss(name, "is no path inside an archive; left out") for name in given if not _has_a_place(name)]
+    given = {name: data for name, data in given.items() if _has_a_place(name)}
+    names = Names()
+    packed = {LISTS[0]: agents_json(export_data(agents))}
+    for book in books_of(agents, books):
+        packed[file_name(BOOKS, book.book_id, names)] = as_json({"id": book.book_id, **book.to_data()}, indent=2)
+    losses += [Loss(name, "a book has this name in the archive; left out") for name in given if name in packed]
+    return Export(packed_files({**given, **packed}), tuple(losses))
+
+
+def _has_a_place(name: str) -> bool:
+    return _is_inside(name) and not _is_list(name)
+
+
+def _with_icon_inside(agent: Agent, given: dict[str, bytes]) -> Agent:
+    """The agent with its private icon under a name that it can have in an archive, if the icon is at hand."""
+    icon = agent.icon or ""
+    if not icon.startswith(PRIVATE) or icon not in given:
+        return agent
+    name = PurePosixPath(icon.removeprefix(PRIVATE).replace("\\", "/")).name or "icon"
+    data, path = given.pop(icon), f"{ASSETS}/{name}"
+    while given.get(path, data) != data:
+        path = f"{ASSETS}/_{path.rpartition('/')[2]}"
+    given[path] = data
+    return agent.with_(icon=path)
+
+
+# --- reading
+
+
+def is_agent_zip(raw: bytes) -> bool:
+    """Whether an archive has a list of agents at its top, or in the one folder that it is in."""
+    import io
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            names = [name for name in archive.namelist() if not name.startswith(("__MACOSX", "."))]
+            return any(_is_list(name, names) for name in names)
+    except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError):
+        return False
+
+
+def read_agent_zip(raw: bytes, source: str) -> Import:
+    """Agents with their books and files; raises BrokenFile for what is no archive, is too large, or lists no agents."""
+    losses: list[Loss] = []
+    held = dict(_safe(members(raw, source, losses, wanted=_is_wanted), losses))
+    listed = next((name for name in sorted(held, key=len) if _is_list(name, list(held))), None)
+    if listed is None:
+        raise BrokenFile(f"{source} is an archive without a list of agents ({LISTS[0]}){_why(losses)}")
+    top = listed.rpartition("/")[0]
+    material = material_of(held.pop(listed), listed)
+    losses += material.losses
+    books: list[Worldbook] = []
+    files: dict[str, bytes] = {}
+    for name, data in held.items():
+        inside = name.removeprefix(f"{top}/") if top else name
+        if inside.startswith(f"{BOOKS}/") and inside.endswith(".json"):
+            books += _book(data, inside, losses)
+        else:
+            files[inside] = data
+    return read_export(_as_export(material.data), source, losses=losses, books=books, files=files)
+
+
+def _as_export(data: Any) -> Data:
+    """An export; one agent, or a list of them, is as good."""
+    if isinstance(data, dict) and isinstance(cast("Data", data).get("agents"), list):
+        return cast("Data", data)
+    return {"agents": data if isinstance(data, list) else [data]}
+
+
+def _book(data: bytes, name: str, losses: list[Loss]) -> Iterator[Worldbook]:
+    try:
+        material = material_of(data, name)
+    except BrokenFile as error:
+        losses.append(Loss(name, f"left out: {error}"))
+        return
+    losses += material.losses
+    if isinstance(material.data, dict):
+        yield read_book(cast("Data", material.data), name, losses, id=PurePosixPath(name).stem)
+    else:
+        losses.append(Loss(name, "is no worldbook; left out"))
+
+
+def _is_list(name: str, names: Sequence[str] = ()) -> bool:
+    """Whether a file lists agents: at the top, or in the folder that all other files are in too."""
+    top, _, last = name.rpartition("/")
+    return last.lower() in LISTS and (not top or ("/" not in top and all(n.startswith(f"{top}/") for n in names)))
+
+
+def _is_wanted(name: str) -> bool:
+    hidden = any(part != ".." and part.startswith((".", "__MACOSX")) for part in name.split("/"))
+    return not name.endswith("/") and not hidden
+
+
+def _safe(held: Iterator[tuple[str, bytes]], losses: list[Loss]) -> Iterator[tuple[str, bytes]]:
+    for name, data in held:
+        if _is_inside(name):
+            yield name, data
+        else:
+            losses.append(Loss(name, "its path leads out of the archive; left out"))
+
+
+def _is_inside(name: str) -> bool:
+    """Whether a name is a path below the archive's top, on every system."""
+    parts = name.split("/")
+    return bool(name) and not any(part in ("", ".", "..") or "\\" in part or ":" in part for part in parts)
+
+
+def _why(losses: Sequence[Loss]) -> str:
+    return f": {losses[0]}" if losses else ""

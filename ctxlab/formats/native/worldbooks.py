@@ -1,0 +1,63 @@
+"""Worldbooks as ctxlab and programs of its kind store them: `{"metadata", "entries": {key: entry}}`."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from ctxlab.documents import LoreEntry, Worldbook, read_stored
+from ctxlab.formats.imported import Import
+from ctxlab.formats.loss import Loss, losses_of
+from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.source import Material, Reader, one_or_mostly
+
+Data = dict[str, Any]
+
+OWN = frozenset({"macroDialect", "carried", "modelMatch"})
+
+
+def sniff(data: Any) -> bool:
+    return one_or_mostly(data, _is_book)
+
+
+def _is_book(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("entries"), dict):
+        return False
+    book = cast("Data", value)
+    about = book.get("metadata")
+    named = isinstance(book.get("id"), str) and isinstance(book.get("name"), str)
+    return named or not OWN.isdisjoint(book) or (isinstance(about, dict) and not {"id", "name"}.isdisjoint(about))
+
+
+def read(material: Material) -> Import:
+    losses = list(material.losses)
+    names = Names()
+    books: list[Worldbook] = []
+    for place, item in material.items():
+        if not _is_book(item):
+            losses.append(Loss(place, "no worldbook; it is left out"))
+            continue
+        book, found = _book(cast("Data", item))
+        losses += [loss.inside(place) for loss in found]
+        wanted = book.book_id or material.stem
+        own = names.take(wanted)
+        if own != wanted:
+            losses.append(Loss(place, f"book {wanted!r} is there twice; this one is {own!r} now"))
+        books.append(book if own == book.book_id else book.with_(id=own))
+    return Import(books=tuple(books), losses=tuple(losses), format=READER.name, source=material.source)
+
+
+def _book(data: Data) -> tuple[Worldbook, list[Loss]]:
+    about = {key: value for key, value in data.items() if key != "entries"}
+    book, notes = read_stored(Worldbook, about, place="the book")
+    losses = losses_of(notes)
+    entries: dict[str, LoreEntry] = {}
+    for key, stored in cast("Data", data["entries"]).items():
+        if not isinstance(stored, dict):
+            losses.append(Loss(f"entry {key!r}", "no entry; it is left out"))
+            continue
+        entries[key], notes = read_stored(LoreEntry, cast("Data", stored), place=f"entry {key!r}")
+        losses += losses_of(notes)
+    return book.with_(entries=entries), losses
+
+
+READER = Reader("worldbook", sniff, read)

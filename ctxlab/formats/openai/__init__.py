@@ -1,0 +1,1 @@
+"""Message lists in OpenAI's chat form, in and out."""

@@ -1,0 +1,280 @@
+"""One list of messages in OpenAI's form on its way to a session; other formats put theirs into it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import orjson
+
+from ctxlab.documents import Agent, Asset, Session, read_stored
+from ctxlab.formats.loss import Loss, unused_fields
+from ctxlab.formats.openai.content_parts import attachment, is_text, text_of
+from ctxlab.formats.openai.message_entities import ALIASES, StoredSummary, message_in, placed, places_of, summary_in
+from ctxlab.formats.session_from_messages import ROOT, Tree
+
+Data = dict[str, Any]
+
+ROLES = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+FIELDS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call", "reasoning_content"})
+CALL = frozenset({"requestId", "toolName", "args", "function"})
+CALL_FIELDS = "functionFields"
+"""Where a call keeps what its function says beyond name and arguments."""
+SPEECH = ("content", "tool_calls", "function_call", *ALIASES, "segments")
+
+
+def is_message(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    message = message_in(value)
+    role = message.get("role")
+    linked = "parentId" in message or "parentUuid" in message  # a tree or a log: not for this reader
+    return isinstance(role, str) and role in ROLES and not linked and any(key in message for key in SPEECH)
+
+
+class Shelf:
+    """Agents made while reading; the same presets and tools make the same agent."""
+
+    def __init__(self, stem: str) -> None:
+        self._stem = stem
+        self._agents: dict[bytes, Agent] = {}
+
+    @property
+    def agents(self) -> tuple[Agent, ...]:
+        return tuple(self._agents.values())
+
+    def agent_for(self, presets: Sequence[Data], tools: Sequence[Data] = ()) -> str | None:
+        """Id of the agent with these presets and tools; None when there are neither."""
+        if not presets and not tools:
+            return None
+        likeness = _likeness([*presets], [*tools]) or str(len(self._agents)).encode()
+        if likeness not in self._agents:
+            count = len(self._agents) + 1
+            data: Data = {
+                "id": self._stem if count == 1 else f"{self._stem}-{count}",
+                "name": "Assistant",
+                "presetMessages": list(presets),
+            }
+            self._agents[likeness] = Agent.model_validate({**data, "tools": list(tools)} if tools else data)
+        return self._agents[likeness].id
+
+
+def _likeness(*parts: list[Data]) -> bytes | None:
+    try:
+        return orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:  # nested too deeply, or integers of more than 64 bits: then it is like no other
+        return None
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One list of messages on its way to a session.
+
+    `group` is where a node's metadata keeps what is not its own, `turns` what losses call the list; `summaries` are
+    those that stand beside the list, `prompts` system prompts that do.
+    """
+
+    messages: list[Any]
+    shelf: Shelf
+    tools: Sequence[Data] = ()
+    group: str = "openai"
+    turns: str = "messages"
+    losses: list[Loss] = field(default_factory=list[Loss])
+    summaries: Sequence[StoredSummary] = ()
+    prompts: Sequence[str] = ()
+    _called: str | None = None
+
+    def session(self, session_id: str, **fields: Any) -> Session:
+        """The messages in a row, under an empty root."""
+        stored = [(index, message_in(message)) for index, message in enumerate(self.messages)]
+        among = [summary_in(message) for _, message in stored]
+        stored = [item for item, summary in zip(stored, among, strict=True) if summary is None]
+        nodes = [(index, self._node(message, index)) for index, message in stored]
+        is_prompt = [node is not None and node["role"] == "system" for _, node in nodes]
+        leading = next((n for n, leads in enumerate(is_prompt) if not leads), len(nodes))
+        presets = [{"id": f"m{index}", "name": "System", **(node or {})} for index, node in nodes[:leading]]
+        tree = Tree(agent_id=self.shelf.agent_for([*map(_prompt, enumerate(self.prompts)), *presets], self.tools))
+        history = {index: node for index, node in nodes[leading:] if node is not None}
+        summaries = [*filter(None, among), *self.summaries]
+        standing = self._summary_nodes(summaries, places_of(stored), list(history)) if summaries else {}
+        leaf = ROOT
+        for index, node in history.items():
+            for n, summary in standing.pop(index, ()):
+                leaf = tree.add(f"summary-{n}", leaf, summary)
+            leaf = tree.add(f"m{index}", leaf, node)
+        for n, summary in (it for those in standing.values() for it in those):  # of a list without messages
+            leaf = tree.add(f"summary-{n}", leaf, summary)
+        return tree.session(session_id, leaf=leaf, **fields)
+
+    def _summary_nodes(
+        self, summaries: Sequence[StoredSummary], places: Mapping[str, int], history: Sequence[int]
+    ) -> dict[int, list[tuple[int, Data]]]:
+        """Compression nodes with their numbers, by the place of the message before which they stand."""
+        found: dict[int, list[tuple[int, Data]]] = {}
+        for number, summary in enumerate(summaries, start=1):
+            before, hidden = placed(summary, places, history, f"summary {number}", self.losses)
+            metadata: Data = {"isCompressionNode": True, "compressedNodeIds": [f"m{index}" for index in hidden]}
+            if summary.rest:
+                metadata[self.group] = dict(summary.rest)
+            node: Data = {"role": "system", "content": summary.text, "metadata": metadata}
+            found.setdefault(before, []).append((number, node))
+        return found
+
+    def _node(self, message: Any, index: int) -> Data | None:
+        """The fields of a node but for its place in the tree."""
+        where = f"{self.turns}[{index}]"
+        if not isinstance(message, dict) or "role" not in message:
+            self.losses.append(Loss(where, "not a message with a role; it is left out"))
+            return None
+        fields = cast("Data", message)
+        rest = {key: value for key, value in fields.items() if key not in FIELDS}
+        metadata: Data = {}
+        role = self._role(fields["role"], where, rest)
+        content, attachments = self._content(fields.get("content"), index, rest)
+        attachments += _attachments(rest)
+        if calls := [*self._calls(fields, where), *self._old_call(fields, index, rest)]:
+            metadata["toolCallsRequested"] = calls
+        if role == "tool":
+            metadata["toolCall"] = self._answered(fields)
+        elif fields.get("tool_call_id") is not None:
+            rest["tool_call_id"] = fields["tool_call_id"]
+        if isinstance(thoughts := fields.get("reasoning_content"), str):
+            metadata["reasoningContent"] = thoughts
+        elif thoughts is not None:
+            rest["reasoning_content"] = thoughts
+        if rest:
+            metadata[self.group] = rest
+        node: Data = {"role": role, "content": content}
+        if fields.get("name") is not None:
+            node["name" if role == "tool" else "speaker"] = str(fields["name"])  # of a result it is the tool's
+        if attachments:
+            node["attachments"] = attachments
+        if metadata:
+            node["metadata"] = metadata
+        return node
+
+    def _role(self, stored: Any, where: str, rest: Data) -> str:
+        role = ROLES.get(stored) if isinstance(stored, str) else None
+        if role is None:
+            self.losses.append(Loss(where, f"role {stored!r} is not known; it is a user message now"))
+        if role != stored:
+            rest["role"] = stored
+        return role or "user"
+
+    # --- content
+
+    def _content(self, content: Any, index: int, rest: Data) -> tuple[str, list[Data]]:
+        if isinstance(content, str):
+            return content, []
+        if content is None:
+            return "", []
+        if not isinstance(content, list):
+            self.losses.append(Loss(f"{self.turns}[{index}]", "content is no text; its JSON is used"))
+            return json.dumps(content, ensure_ascii=False), []
+        texts: list[str] = []
+        files: list[Data] = []
+        strange: list[Any] = []
+        for number, part in enumerate(cast("list[Any]", content)):
+            where = f"{self.turns}[{index}].content[{number}]"
+            if is_text(part):
+                if files:
+                    self.losses.append(Loss(where, "text after a file; text comes first now"))
+                texts.append(self._text(part, where))
+            elif (file := attachment(part, f"m{index}-part-{number}")) is not None:
+                files.append(file)
+            else:
+                strange.append(part)
+                shown = cast("Data", part).get("type") if isinstance(part, dict) else part
+                self.losses.append(Loss(where, f"a part of type {shown!r:.40} is kept in the metadata only"))
+        if strange:
+            if "parts" in rest:
+                self.losses += unused_fields(f"{self.turns}[{index}]", ["parts"], "a message whose content has parts")
+            rest["parts"] = strange
+        return "\n".join(texts), files
+
+    def _text(self, part: Any, where: str) -> str:
+        if isinstance(part, str):
+            return part
+        self.losses += unused_fields(where, [key for key in part if key not in ("type", "text")])
+        return text_of(part)
+
+    # --- tool calls
+
+    def _calls(self, message: Data, where: str) -> Iterator[Data]:
+        calls = message.get("tool_calls")
+        if not isinstance(calls, list):
+            if calls is not None:
+                self.losses.append(Loss(where, "tool_calls is no list; it is left out"))
+            return
+        for number, call in enumerate(cast("list[Any]", calls)):
+            if isinstance(call, dict):
+                yield _requested(cast("Data", call))
+            else:
+                self.losses.append(Loss(f"{where}.tool_calls[{number}]", "is no object; it is left out"))
+
+    def _old_call(self, message: Data, index: int, rest: Data) -> Iterator[Data]:
+        """The one call of the form before tools; it had no id, so it gets one."""
+        call = message.get("function_call")
+        if isinstance(call, dict):
+            self._called = f"call-m{index}"
+            yield _requested({"id": self._called, "function": call})
+        elif call is not None:
+            rest["function_call"] = call
+
+    def _answered(self, message: Data) -> Data:
+        answered: Data = {}
+        if message.get("tool_call_id") is not None:
+            answered["requestId"] = str(message["tool_call_id"])
+        elif message["role"] == "function" and self._called is not None:
+            answered["requestId"] = self._called
+            self._called = None
+        if message.get("name") is not None:
+            answered["toolName"] = str(message["name"])
+        return answered
+
+
+def _requested(call: Data) -> Data:
+    """A call as the seeds keep it; arguments stay the text that the model wrote, for their tokens are counted."""
+    kind = next((kind for kind in ("function", "custom") if isinstance(call.get(kind), dict)), None)
+    inner = cast("Data", call[kind]) if kind is not None else call
+    given = next((key for key in ("arguments", "input") if key in inner), None)
+    used = {"name", given} | ({"id"} if kind is None else set())
+    more = {key: value for key, value in inner.items() if key not in used}
+    around = {key: value for key, value in call.items() if key not in ("id", kind)} if kind is not None else more
+    if around.get("type") == "function":
+        del around["type"]
+    if kind is not None and more:
+        around[CALL_FIELDS] = more
+    arguments = None if given is None else inner[given]
+    return {
+        **{f"{key}~2" if key in CALL else key: value for key, value in around.items()},
+        "requestId": str(call.get("id") or ""),
+        "toolName": str(inner.get("name") or ""),
+        "args": "" if arguments is None else arguments,
+    }
+
+
+def _prompt(numbered: tuple[int, str]) -> Data:
+    number, text = numbered
+    return {"id": f"prompt-{number}", "name": "System", "role": "system", "content": text}
+
+
+def _attachments(rest: Data) -> list[Data]:
+    """The files that a message lists beside its content, taken out of the rest where they can be read."""
+    stored = rest.get("attachments")
+    if not isinstance(stored, list) or not stored:
+        return []
+    files = cast("list[Any]", stored)
+    if not all(isinstance(file, dict) and not read_stored(Asset, file, place="")[1] for file in files):
+        return []
+    del rest["attachments"]
+    return [cast("Data", file) for file in files]

@@ -1,0 +1,124 @@
+"""A card and a prompt preset as one agent, which is sent as SillyTavern would send the two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from ctxlab.documents import Agent, MessageNode, ProcessorEntry, RegexConfig, RegexPreset
+from ctxlab.formats.sillytavern.cards.fields import JAILBREAK, MAIN, SLOTS, original_of, prompt_name
+from ctxlab.formats.sillytavern.cards.writer import OF_PRESET
+from ctxlab.formats.sillytavern.presets.chat_completion import BLANK, EXAMPLE_START, FORMAT, OWN_WORDS
+from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS
+from ctxlab.formats.sillytavern.rules.embedded_scripts import RULES_OF_PRESET
+
+ORIGINAL: Final = re.compile(r"\{\{original\}\}", re.IGNORECASE)
+START: Final = re.compile(r"<START>", re.IGNORECASE)
+MACROS: Final = {
+    "charDescription": "description",
+    "charPersonality": "personality",
+    "scenario": "scenario",
+    "dialogueExamples": "mesExamples",
+}
+"""Under which name a marker's format has the card's text."""
+
+
+def joined(preset: Agent, card: Agent) -> Agent:
+    """The card's agent with the preset's prompts and settings, the card's texts at the preset's markers.
+
+    The card's system prompt and last instructions replace the preset's, where the preset allows it; `{{original}}` in
+    them is the preset's own text. A text for which the preset has no marker is kept, switched off, as SillyTavern
+    wouldn't send it. What else the card brings (depth prompt, greetings, books, rules) comes along.
+    """
+    texts: dict[str | None, MessageNode] = {
+        name: node for node in reversed(card.preset_messages) if (name := prompt_name(node)) in _NAMES
+    }
+    seen = {prompt_name(node) for node in preset.preset_messages}
+    messages = [_filled(node, texts) for node in preset.preset_messages]
+    homeless = [node.with_(is_enabled=False) for name, node in texts.items() if name not in seen]
+    messages = [*_with_own(messages, card), *reversed(homeless)]
+    rules = [*_rules(card), *_rules(preset)]  # the order in which SillyTavern runs them
+    parts = {
+        "preset_messages": tuple(messages),
+        "parameters": {**(preset.parameters or {}), **(card.parameters or {})} or None,
+        "processors": _merged(preset, card),
+        "regex_config": RegexConfig(presets=tuple(rules)) if rules else None,
+        "worldbook_ids": tuple(dict.fromkeys((*card.worldbook_ids, *preset.worldbook_ids))),
+        "preset_groups": (*preset.preset_groups, *card.preset_groups),
+        "model_id": card.model_id or preset.model_id,
+        "macro_dialect": card.macro_dialect or preset.macro_dialect,
+        "carried": {
+            **(card.carried or {}),
+            OF_PRESET: original_of(preset) or {},
+            RULES_OF_PRESET: [each.id for each in _rules(preset)],
+        },
+    }
+    said = {name: value for name, value in parts.items() if value or name in card.model_fields_set}
+    return card.with_(**said)
+
+
+_NAMES: Final = frozenset(slot.prompt for slot in SLOTS)
+
+
+def _filled(node: MessageNode, texts: Mapping[str | None, MessageNode]) -> MessageNode:
+    name = prompt_name(node)
+    text = texts.get(name)
+    if text is None or not text.enabled or not text.content.strip():
+        return node
+    if name in (MAIN, JAILBREAK):
+        return _overridden(node, text.content)
+    return node.with_(content=_at_marker(node, text.content))
+
+
+def _overridden(node: MessageNode, text: str) -> MessageNode:
+    metadata = node.metadata or {}
+    if metadata.get(OWN_WORDS):
+        return node
+    first, *rest = ORIGINAL.split(text, maxsplit=1)
+    content = first + node.content + ORIGINAL.sub("", rest[0]) if rest else first
+    if not metadata.get(BLANK):
+        return node.with_(content=content)
+    return node.with_(
+        content=content,
+        is_enabled=True,
+        metadata={key: value for key, value in metadata.items() if key != BLANK},
+    )
+
+
+def _at_marker(node: MessageNode, text: str) -> str:
+    metadata = node.metadata or {}
+    start = metadata.get(EXAMPLE_START)
+    if isinstance(start, str):
+        text = START.sub(lambda _: start, text)
+    format = metadata.get(FORMAT)
+    if not isinstance(format, str):
+        return text
+    macro = re.compile(rf"\{{\{{{MACROS[prompt_name(node) or '']}\}}\}}", re.IGNORECASE)
+    return macro.sub(lambda _: text, format)
+
+
+def _with_own(messages: list[MessageNode], card: Agent) -> Iterator[MessageNode]:
+    """The card's other presets: those with a place of their own last, the rest just before the history."""
+    others = [
+        node for node in card.preset_messages if prompt_name(node) not in _NAMES and node.type != MARKERS[HISTORY]
+    ]
+    placed = [node for node in others if node.injection_strategy is not None]
+    plain = [node for node in others if node.injection_strategy is None]
+    for node in messages:
+        if node.type == MARKERS[HISTORY]:
+            yield from plain
+            plain = []
+        yield node
+    yield from plain
+    yield from placed
+
+
+def _rules(agent: Agent) -> tuple[RegexPreset, ...]:
+    return agent.regex_config.presets if agent.regex_config else ()
+
+
+def _merged(preset: Agent, card: Agent) -> tuple[ProcessorEntry, ...]:
+    """Settings of steps; the card's own beat the preset's."""
+    own = {entry.id for entry in card.processors}
+    return (*(entry for entry in preset.processors if entry.id not in own), *card.processors)

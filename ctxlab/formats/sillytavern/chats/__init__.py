@@ -1,0 +1,1 @@
+"""Chats as JSON lines, in and out."""

@@ -1,0 +1,117 @@
+"""SillyTavern's chats: JSON lines, the first of which tells of the chat and the others are its messages.
+
+The swipes of a message become siblings; what follows hangs below the one that is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from ctxlab.documents import Session, UserProfile
+from ctxlab.formats.imported import Import
+from ctxlab.formats.loss import Loss
+from ctxlab.formats.session_from_messages import ROOT, Tree
+from ctxlab.formats.sillytavern import coerce
+from ctxlab.formats.sillytavern.chats.dates import iso
+from ctxlab.formats.sillytavern.chats.turns import Turn, header_of, is_header, is_message, node_of, turns_of
+from ctxlab.formats.source import Material, Reader, mostly
+
+CARRIED: Final = "sillytavern"
+LINES: Final = "lines"
+KEPT = {
+    "note_prompt": "the author's note",
+    "timedWorldInfo": "the timed effects of lorebook entries",
+    "variables": "the chat's variables",
+}
+"""What `chat_metadata` holds that has an effect in SillyTavern, and none here."""
+
+
+def chat_from(lines: Sequence[Any], *, id: str = "", places: Sequence[str] = ()) -> tuple[Session, list[Loss]]:
+    """The conversation that the parsed lines of a chat hold; `places` name them in losses."""
+    places = places or [f"line {number}" for number in range(1, len(lines) + 1)]
+    losses: list[Loss] = []
+    header = header_of(lines)
+    turns = list(turns_of(lines, places, losses))
+    losses += [Loss(f"{places[0]}, chat_metadata.{key}", f"{KEPT[key]}: kept, but not used") for key in _kept(header)]
+    tree = Tree()
+    undated: list[int] = []
+    leaf = _grow(tree, turns, _names(header, turns), undated)
+    if undated:
+        first = coerce.shown(lines[undated[0]].get("send_date"))
+        others = f", nor in {len(undated) - 1} others" if len(undated) > 1 else ""
+        losses.append(Loss(f"{places[undated[0]]}, send_date", f"no time can be read in {first}{others}"))
+    tree.select(leaf)
+    session = tree.session(
+        id, leaf=leaf, createdAt=iso(header.get("create_date")), carried={CARRIED: {LINES: list(lines)}}
+    )
+    return session, losses
+
+
+def _kept(header: Any) -> list[str]:
+    about = coerce.as_object(header.get("chat_metadata"))
+    return [key for key in KEPT if about.get(key)]
+
+
+def _names(header: Any, turns: Sequence[Turn]) -> tuple[str, str]:
+    """The user and the character, by the first line, else by their first messages."""
+
+    def name(key: str, role: str) -> str:
+        said = header.get(key)
+        by_turns = (turn.name for turn in turns if turn.role == role and turn.name)
+        return said if isinstance(said, str) and said not in ("", "unused") else next(by_turns, "")
+
+    return name("user_name", "user"), name("character_name", "assistant")
+
+
+def _grow(tree: Tree, turns: Sequence[Turn], names: tuple[str, str], undated: list[int]) -> str:
+    """The messages, in a tree; the id of the newest that is shown."""
+    is_group = len({turn.name for turn in turns if turn.role == "assistant"}) > 1
+    leaf = ROOT
+    for number, turn in enumerate(turns):
+        is_greeting = number == 0 and turn.role == "assistant" and len(turn.texts) > 1
+        for swipe, node_id in enumerate(turn.ids):
+            with_name = is_group and turn.role == "assistant"
+            fields = node_of(turn, swipe, names=names, undated=undated, with_name=with_name)
+            if is_greeting:
+                marks = {"isGreeting": True, "greetingLive": False}
+                fields["metadata"] = {**fields.get("metadata", {}), **marks}
+            tree.add(node_id, leaf, fields)
+        leaf = turn.ids[turn.chosen]
+    return leaf
+
+
+# --- files
+
+
+def sniff(data: Any) -> bool:
+    if is_header(data):
+        return {"chat_metadata", "user_name"} & data.keys() != set() and "nodes" not in data
+    if not isinstance(data, list):
+        return is_message(data) and "is_user" in data
+    lines = cast("list[Any]", data)
+    return mostly(lines[1:] if lines and is_header(lines[0]) else lines, is_message) or (
+        len(lines) == 1 and is_header(lines[0])
+    )
+
+
+def read(material: Material) -> Import:
+    lines: list[Any] = material.data if isinstance(material.data, list) else [material.data]
+    places = [place or "line 1" for place, _ in material.items()]
+    session, losses = chat_from(lines, id=material.stem, places=places)
+    return Import(
+        (session,),
+        users=_users_of(lines),
+        losses=(*material.losses, *losses),
+        format=READER.name,
+        source=material.source,
+    )
+
+
+def _users_of(lines: Sequence[Any]) -> tuple[UserProfile, ...]:
+    """Who the user is called in the chat; their persona is kept elsewhere."""
+    name, _ = _names(header_of(lines), list(turns_of(lines, [""] * len(lines), [])))
+    return (UserProfile(id=f"user-{name}", name=name),) if name else ()
+
+
+READER = Reader("sillytavern-chat", sniff, read)

@@ -1,0 +1,216 @@
+"""A session's active path as a SillyTavern chat."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, cast
+
+from ctxlab.documents import MessageNode, Path, Session
+from ctxlab.documents.atomic_file import replace_file
+from ctxlab.documents.stored import as_json
+from ctxlab.formats.exported import Export
+from ctxlab.formats.loss import Loss
+from ctxlab.formats.sillytavern import coerce
+from ctxlab.formats.sillytavern.chats.reader import CARRIED, LINES, chat_from
+from ctxlab.formats.sillytavern.chats.turns import Data, Turn, is_header, turns_of
+from ctxlab.formats.sillytavern.roundtrip import patched
+
+
+def chat_lines(
+    session: Session, *, leaf: str | None = None, user_name: str = "User", character_name: str = "Assistant"
+) -> Export[list[Any]]:
+    """The lines of a chat: the path to `leaf` (default: the active leaf), with other answers beside it as swipes.
+
+    A chat that was read gives what was read, with what changed since. The names are for messages that have none.
+    """
+    if leaf is not None:
+        session.node(leaf)
+    writer = _Writer(session, _lines_of(session), user_name, character_name)
+    lines = writer.written(session.walk(leaf))
+    return Export(lines, tuple(writer.losses))
+
+
+def chat_jsonl(
+    session: Session, *, leaf: str | None = None, user_name: str = "User", character_name: str = "Assistant"
+) -> Export[bytes]:
+    """The same as a file: a JSON value in each line, in UTF-8."""
+    export = chat_lines(session, leaf=leaf, user_name=user_name, character_name=character_name)
+    return Export(b"\n".join(map(as_json, export.data)), export.losses)
+
+
+def write_chat(
+    session: Session,
+    path: str | os.PathLike[str],
+    *,
+    leaf: str | None = None,
+    user_name: str = "User",
+    character_name: str = "Assistant",
+) -> Export[bytes]:
+    """Write `chat_jsonl(...)` to a file, and return it with its losses."""
+    export = chat_jsonl(session, leaf=leaf, user_name=user_name, character_name=character_name)
+    replace_file(path, export.data)
+    return export
+
+
+OF_SWIPE = ("send_date", "gen_started", "gen_finished", "extra")
+"""Keys of a message that belong to the swipe which is shown."""
+
+
+def _lines_of(session: Session) -> list[Any]:
+    """The lines that a session was read from."""
+    carried: Any = (session.model_extra or {}).get("carried")
+    lines = coerce.as_object(coerce.as_object(carried).get(CARRIED)).get(LINES)
+    return cast("list[Any]", lines) if isinstance(lines, list) else []
+
+
+class _Writer:
+    """Goes along a path. `told` are the messages that found their way into the chat."""
+
+    def __init__(self, session: Session, lines: list[Any], user_name: str, character_name: str) -> None:
+        self.losses: list[Loss] = []
+        self.told: set[str] = set()
+        self._session = session
+        self._names = {"user": user_name, "assistant": character_name}
+        self._lines = lines
+        self._before, _ = chat_from(lines)
+        self._turns = list(turns_of(lines, [""] * len(lines), []))
+        self._origins = {key: (turn, swipe) for turn in self._turns for swipe, key in enumerate(turn.ids)}
+
+    def lose(self, place: str, text: str) -> None:
+        self.losses.append(Loss(place, text))
+
+    def written(self, path: Path) -> list[Any]:
+        """The lines, in the order of the path; what was no message stays before the one that it stood before."""
+        if path.broken:
+            self.lose("the path", f"it breaks off: {path.broken}")
+        messages = {turn.at for turn in self._turns}
+        strangers = [at for at in range(len(self._lines) - 1, -1, -1) if at not in messages]
+        out: list[Any] = [] if self._lines else [self._header(path.nodes)]
+        if strangers and strangers[-1] == 0 and is_header(self._lines[0]):
+            out.append(self._lines[strangers.pop()])
+        for node in path.nodes:
+            if not self._has_a_place(node):
+                continue
+            group = self._group(node)
+            self.told.update(one.id for one in group)
+            turn = self._turn(node, group)
+            while turn is not None and strangers and strangers[-1] < turn.at:
+                out.append(self._lines[strangers.pop()])
+            out.append(self._new(node, group) if turn is None else self._changed(node, group, turn))
+        left = len(self._session) - len(self.told.union(node.id for node in path.nodes))
+        if left > 0:
+            self.lose("the tree", f"{left} messages are on other branches; left out")
+        return out + [self._lines[at] for at in reversed(strangers)]
+
+    def _has_a_place(self, node: MessageNode) -> bool:
+        place = f"node {node.id!r}"
+        if node.is_empty_root:
+            return False
+        if node.is_summary:
+            self.lose(place, "a summary; chats have none, and what it stands for is there")
+        elif node.role == "tool":
+            self.lose(place, "the result of a tool; left out")
+        else:
+            if node.tool_calls:
+                self.lose(place, f"its tool calls ({len(node.tool_calls)}) are left out")
+            if node.attachments:
+                self.lose(place, f"its attachments ({len(node.attachments)}) are left out")
+            return True
+        return False
+
+    def _header(self, path: Sequence[MessageNode]) -> Data:
+        names = {node.role: self._name(node) for node in reversed(path) if not node.is_empty_root}
+        return {
+            "user_name": names.get("user", self._names["user"]),
+            "character_name": names.get("assistant", self._names["assistant"]),
+            "create_date": self._session.created_at or "",
+            "chat_metadata": {},
+        }
+
+    # --- one message with its swipes
+
+    def _group(self, node: MessageNode) -> list[MessageNode]:
+        """What stands in one place of the chat: the message, answers beside it, and what was read as its swipes."""
+        if node.parent_id is None:
+            return [node]
+        turn = self._origins[node.id][0] if node.id in self._origins else None
+        return [
+            one
+            for key in self._session.children(node.parent_id)
+            if (one := self._session.nodes[key]).id == node.id
+            or (one.role == node.role == "assistant" and not one.is_summary)
+            or (turn is not None and one.id in self._origins and self._origins[one.id][0] is turn)
+        ]
+
+    def _turn(self, node: MessageNode, group: Sequence[MessageNode]) -> Turn | None:
+        """The message of the file that this is, or is one more swipe of."""
+        return next((self._origins[one.id][0] for one in (node, *group) if one.id in self._origins), None)
+
+    def _new(self, node: MessageNode, group: Sequence[MessageNode]) -> Data:
+        message = self._said(node)
+        if node.role == "system":
+            message["extra"]["type"] = "narrator"
+        return message if len(group) == 1 else {**message, **self._swipes(node, group)}
+
+    def _changed(self, node: MessageNode, group: Sequence[MessageNode], turn: Turn) -> Data:
+        shown = turn.ids[turn.chosen]
+        if node.id == shown:
+            message = patched(turn.raw, self._said(self._before.nodes[shown]), self._said(node))
+        else:  # what stands beside the text is that of the swipe which was shown
+            kept = {key: value for key, value in turn.raw.items() if key not in OF_SWIPE}
+            message = {**kept, **self._said(node), **_of_kind(self._info(node), turn)}
+        if node.id == shown and [one.id for one in group] == list(turn.ids) and all(map(self._is_as_read, group)):
+            return message
+        return {**message, **self._swipes(node, group)} if len(group) > 1 or "swipes" in turn.raw else message
+
+    def _is_as_read(self, node: MessageNode) -> bool:
+        was = self._before.nodes[node.id]
+        return (node.content, _sent(node)) == (was.content, _sent(was))
+
+    def _swipes(self, node: MessageNode, group: Sequence[MessageNode]) -> Data:
+        ids = [one.id for one in group]
+        return {
+            "swipes": [one.content for one in group],
+            "swipe_id": ids.index(node.id),
+            "swipe_info": [self._info(one) for one in group],
+        }
+
+    def _info(self, node: MessageNode) -> Data:
+        """What is said of a swipe beside its text."""
+        if node.id not in self._origins:
+            return _sent(node)
+        turn, swipe = self._origins[node.id]
+        info = turn.info(swipe)
+        known = {key: info[key] for key in OF_SWIPE if key in info}
+        return patched(known, _sent(self._before.nodes[node.id]), _sent(node))
+
+    def _said(self, node: MessageNode) -> Data:
+        return {
+            "name": self._name(node),
+            "is_user": node.role == "user",
+            "is_system": not node.enabled,
+            "mes": node.content,
+            **_sent(node),
+        }
+
+    def _name(self, node: MessageNode) -> str:
+        kept = node.meta("userProfileName") if node.role == "user" else node.meta("agentName")
+        return node.name or (kept if isinstance(kept, str) else "") or self._names.get(node.role, "System")
+
+
+def _of_kind(info: Data, turn: Turn) -> Data:
+    """What is said of a swipe, for a message that is of the same kind (such as a narrator's) as it was."""
+    kind = turn.extra(turn.chosen).get("type")
+    extra = {key: value for key, value in coerce.as_object(info.get("extra")).items() if key != "type"}
+    return {**info, "extra": extra if kind is None else {**extra, "type": kind}}
+
+
+def _sent(node: MessageNode) -> Data:
+    """When a message was sent, by which model, and what was thought."""
+    extra: Data = {}
+    if node.reasoning:
+        extra["reasoning"] = node.reasoning
+    if node.role == "assistant" and isinstance(model := node.meta("modelId"), str):
+        extra["model"] = model
+    return {**({"send_date": node.timestamp} if node.timestamp else {}), "extra": extra}

@@ -1,0 +1,1 @@
+"""Prompt presets, in and out."""

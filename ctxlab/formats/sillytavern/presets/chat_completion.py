@@ -1,0 +1,222 @@
+"""SillyTavern's prompt presets (chat completion): prompts, their order, and the settings beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, cast
+
+from ctxlab.documents import Agent
+from ctxlab.formats.imported import Import
+from ctxlab.formats.loss import Loss
+from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.sillytavern import coerce
+from ctxlab.formats.sillytavern.cards.fields import CALLED, CARRIED, Data, text_at
+from ctxlab.formats.sillytavern.macro_spelling import converted
+from ctxlab.formats.sillytavern.presets.parameters import REFERENCE, parameters_from
+from ctxlab.formats.sillytavern.presets.prompt_order import (
+    DEPTH,
+    HISTORY,
+    MARKERS,
+    ORDER,
+    ROLES,
+    Orders,
+    by_identifier,
+    is_marker,
+    message,
+    order_of,
+    usual_order,
+)
+from ctxlab.formats.sillytavern.presets.reference_order import as_the_reference
+from ctxlab.formats.sillytavern.rules.embedded_scripts import OF_PRESET, rules_inside
+from ctxlab.formats.source import Material, Reader, mostly, one_or_mostly
+
+Reading = Literal["sillytavern", "reference"]
+
+PERSONA: Final = "{{persona}}"
+NEW_CHAT: Final = "newMainChat"
+FORMATS: Final = {"charPersonality": "personality_format", "scenario": "scenario_format"}
+"""Where a preset says how a text of the card is put at its marker."""
+EXAMPLES: Final = "dialogueExamples"
+FORMAT, EXAMPLE_START = "stFormat", "stExampleStart"
+"""Metadata of a marker: how a card's text is put there; what stands before each of its examples."""
+BLANK, OWN_WORDS = "stBlank", "stForbidOverrides"
+"""Metadata of a prompt: it is on in SillyTavern, but has no text; no card may replace its text."""
+ABSOLUTE: Final = 1
+CHOSEN: Final = "character_id"
+"""Where an agent keeps whose order of the prompts it follows."""
+READING: Final = "reading"
+"""Where it keeps how it was read, if not as SillyTavern does."""
+
+
+def is_preset(data: Any) -> bool:
+    if not isinstance(data, dict):
+        return False
+    raw = unwrapped(cast("Data", data))
+    if isinstance(raw.get("prompt_order"), list):
+        return isinstance(raw.get("prompts"), list)
+    return not raw.get("prompt_order") and mostly(raw.get("prompts"), _is_prompt)
+
+
+def _is_prompt(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(cast("Data", value).get("identifier"), str)
+
+
+def unwrapped(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Prompts that were exported alone have an envelope."""
+    inside = raw.get("data")
+    return cast("Mapping[str, Any]", inside) if "prompts" not in raw and isinstance(inside, Mapping) else raw
+
+
+def preset_from(
+    raw: Mapping[str, Any],
+    *,
+    name: str,
+    id: str = "",
+    character_id: int | str | None = None,
+    reading: Reading = "sillytavern",
+) -> tuple[Agent, list[Loss]]:
+    """The agent whose presets are a file's prompts in their order; the order is `character_id`'s, else the last.
+
+    Relative prompts stay where they are, absolute ones go to their depth, markers become placeholders of the same
+    name; what isn't in the order is kept, switched off. With `reading="reference"` places and parameters are as the
+    reference program takes them: by depth wherever one is given, and markers are left out.
+    """
+    body = unwrapped(raw)
+    losses: list[Loss] = []
+    orders = order_of(body, character_id, losses)
+    prompts = by_identifier(body, losses)
+    if reading == "reference":
+        presets = list(as_the_reference(prompts, orders))
+        about: Data = {"parameters": {key: body[key] for key in REFERENCE if key in body}}
+    else:
+        if not body.get("prompt_order"):
+            orders = usual_order(prompts)
+            losses.append(Loss("prompt_order", "the file has none; SillyTavern's usual order is followed"))
+        presets = _presets(body, prompts, orders, losses)
+        about = parameters_from(body, losses)
+    extensions = coerce.as_object(body.get("extensions"))
+    rules, found = rules_inside(extensions, name=name, id=id or name, priority=OF_PRESET)
+    losses += found
+    fields: Data = {
+        "id": id or f"preset-{name}",
+        "name": name,
+        "preset_messages": presets,
+        "macro_dialect": "sillytavern",
+        "carried": {
+            CARRIED: raw,
+            CALLED: name,
+            **({CHOSEN: character_id} if character_id is not None else {}),
+            **({READING: reading} if reading != "sillytavern" else {}),
+        },
+        "regex_config": {"presets": [rules]} if rules else None,
+        **about,
+    }
+    return Agent.model_validate({key: value for key, value in fields.items() if value is not None}), losses
+
+
+# --- as SillyTavern reads it
+
+
+def _presets(body: Mapping[str, Any], prompts: Mapping[str, Data], orders: Orders, losses: list[Loss]) -> list[Data]:
+    presets: list[Data] = []
+    for name, enabled in orders.entries:
+        prompt = prompts.get(name)
+        if prompt is None and name not in MARKERS:
+            losses.append(Loss("prompt_order", f"it names the prompt {name!r}, which isn't there"))
+            continue
+        if name == HISTORY:
+            presets += _new_chat(body, losses)
+            if not enabled:
+                losses.append(Loss("prompt_order", "the history is switched off; it is sent nevertheless"))
+        presets.append(_preset(name, prompt or {}, body, enabled=enabled, losses=losses))
+    ordered = orders.names()
+    if HISTORY not in ordered:
+        losses.append(Loss("prompt_order", "the history is not in it; it comes last"))
+    rest = [name for name in prompts if name not in ordered and not is_marker(name, prompts[name])]
+    presets += [_preset(name, prompts[name], body, enabled=False, losses=losses) for name in rest]
+    _order_by_role(presets)
+    return presets
+
+
+def _preset(
+    name: str, prompt: Mapping[str, Any], body: Mapping[str, Any], *, enabled: bool, losses: list[Loss]
+) -> Data:
+    preset = message(name, prompt, enabled=enabled, losses=losses)
+    if is_marker(name, prompt):
+        return {**preset, **_marker(name, body, preset)}
+    if prompt.get("injection_position") in (ABSOLUTE, str(ABSOLUTE)):
+        depth = _number(prompt, "injection_depth", DEPTH, losses)
+        preset["injection_strategy"] = {"depth": depth, "order": _number(prompt, "injection_order", ORDER, losses)}
+    if prompt.get("forbid_overrides"):
+        preset["metadata"] = {**preset["metadata"], OWN_WORDS: True}
+    if prompt.get("injection_trigger"):
+        losses.append(Loss(name, "it is meant for some kinds of replies only; it is sent for all"))
+    if enabled and not preset["content"].strip():
+        preset |= {"is_enabled": False, "metadata": {**preset["metadata"], BLANK: True}}
+    return preset
+
+
+def _marker(name: str, body: Mapping[str, Any], preset: Data) -> Data:
+    """Only the persona has words of its own; the card's texts come where one is joined to the preset."""
+    content = PERSONA if name == "personaDescription" else "" if name in MARKERS else preset["content"]
+    metadata = preset["metadata"]
+    format = body.get(FORMATS.get(name, ""))
+    if isinstance(format, str):
+        metadata = {**metadata, FORMAT: converted(format)}
+    if name == EXAMPLES and isinstance(start := body.get("new_example_chat_prompt"), str):
+        metadata = {**metadata, EXAMPLE_START: converted(start)}
+    return {"type": MARKERS.get(name, name), "content": content, "metadata": metadata}
+
+
+def _new_chat(body: Mapping[str, Any], losses: list[Loss]) -> list[Data]:
+    """What SillyTavern puts in front of the history."""
+    prompt = {"name": "New chat", "content": text_at(body, "new_chat_prompt", losses)}
+    return [message(NEW_CHAT, prompt, enabled=True, losses=losses)] if prompt["content"].strip() else []
+
+
+def _order_by_role(presets: Sequence[Data]) -> None:
+    """At one depth and order SillyTavern sorts by role; where that matters, a fraction on the order says so."""
+    points: dict[tuple[Any, Any], list[Data]] = {}
+    for preset in presets:
+        strategy = preset.get("injection_strategy")
+        if strategy and preset["is_enabled"]:
+            points.setdefault((strategy["depth"], strategy["order"]), []).append(preset)
+    for (depth, order), there in points.items():
+        if len({preset["role"] for preset in there}) > 1:
+            for preset in there:
+                preset["injection_strategy"] = {"depth": depth, "order": order + ROLES.index(preset["role"]) / 4}
+
+
+def _number(prompt: Mapping[str, Any], key: str, default: int, losses: list[Loss]) -> int | float:
+    value = prompt.get(key)
+    if value in (None, ""):
+        return default
+    try:
+        return coerce.number(value)
+    except ValueError as problem:
+        losses.append(Loss(key, f"{coerce.shown(value)} {problem}; {default} is used"))
+        return default
+
+
+# --- the reader
+
+
+def sniff(data: Any) -> bool:
+    return one_or_mostly(data, is_preset)
+
+
+def read(material: Material) -> Import:
+    losses = list(material.losses)
+    agents: list[Agent] = []
+    names = Names()
+    for place, item in material.items():
+        if not is_preset(item):
+            losses.append(Loss(place, "no preset; it is left out"))
+            continue
+        agent, found = preset_from(cast("Data", item), name=material.stem, id=names.take(f"preset-{material.stem}"))
+        agents.append(agent)
+        losses += [loss.inside(place) for loss in found]
+    return Import(agents=tuple(agents), losses=tuple(losses), format=READER.name, source=material.source)
+
+
+READER = Reader("preset", sniff, read)

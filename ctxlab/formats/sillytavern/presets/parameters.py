@@ -1,0 +1,124 @@
+"""Settings of a SillyTavern preset: those that ctxlab has a name for, and those that change what is sent without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ctxlab.documents import Agent
+from ctxlab.formats.loss import Loss
+from ctxlab.formats.sillytavern import coerce
+from ctxlab.formats.sillytavern.cards.fields import Data
+
+LIMITER, MERGE_SYSTEM, MERGE_NEIGHBOURS = "token-limiter", "merge-system", "merge-consecutive"
+WINDOW, REPLY, SQUASH = "openai_max_context", "openai_max_tokens", "squash_system_messages"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number under its names in SillyTavern, the first of which is written; below `off` it says nothing."""
+
+    name: str
+    keys: tuple[str, ...]
+    off: float | None = None
+
+
+PARAMETERS: Final = (
+    Parameter("temperature", ("temperature", "temp_openai")),
+    Parameter("topP", ("top_p", "top_p_openai")),
+    Parameter("topK", ("top_k", "top_k_openai"), off=1),
+    Parameter("frequencyPenalty", ("frequency_penalty", "freq_pen_openai")),
+    Parameter("presencePenalty", ("presence_penalty", "pres_pen_openai")),
+    Parameter("maxTokens", (REPLY, "max_tokens"), off=1),
+    Parameter("seed", ("seed",), off=0),
+    Parameter("n", ("n",), off=2),
+)
+REFERENCE: Final = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "top_a",
+    "min_p",
+    "repetition_penalty",
+    "presence_penalty",
+    "frequency_penalty",
+    "max_tokens",
+)
+"""What the reference takes, under the names that it finds."""
+
+NOT_DONE: Final[tuple[tuple[str, Callable[[Any], bool], str], ...]] = (
+    ("assistant_prefill", bool, "replies aren't begun with it"),
+    ("names_behavior", lambda value: value not in (None, 0, -1, "0", "-1"), "names aren't put into messages"),
+    ("wi_format", lambda value: value not in (None, "", "{0}"), "lore is sent without it"),
+    ("wrap_in_quotes", bool, "what the user writes isn't put into quotes"),
+    ("send_if_empty", bool, "an empty message is sent as it is"),
+)
+"""What changes what SillyTavern sends, when it does, and what happens instead."""
+
+
+def parameters_from(raw: Mapping[str, Any], losses: list[Loss]) -> Data:
+    """Fields of an agent: parameters under the seeds' names, and settings of steps."""
+    parameters: Data = {}
+    for parameter in PARAMETERS:
+        value = _number(raw, parameter.keys, losses)
+        if value is not None and (parameter.off is None or value >= parameter.off):
+            parameters[parameter.name] = value
+    processors: list[Data] = []
+    window = _number(raw, (WINDOW,), losses)
+    if window is not None and window >= 1:
+        parameters["contextManagement"] = {"enabled": True, "maxContextTokens": int(window)}
+        reserve = min(int(parameters.get("maxTokens", 0)), int(window) - 1)
+        processors.append({"id": LIMITER, "settings": {"budget_tokens": int(window), "reserve_tokens": reserve}})
+    processors += _merging(raw.get(SQUASH), losses)
+    losses += [
+        Loss(key, f"{coerce.shown(raw[key])} is kept, but {instead}")
+        for key, matters, instead in NOT_DONE
+        if key in raw and matters(raw[key])
+    ]
+    return {"parameters": parameters or None, "processors": processors or None}
+
+
+def _merging(squash: Any, losses: list[Loss]) -> list[Data]:
+    """SillyTavern leaves messages apart, or joins neighbouring system messages by a line break."""
+    if not isinstance(squash, bool):
+        return []
+    neighbours: Data = {"id": MERGE_NEIGHBOURS, "enabled": False}
+    if not squash:
+        return [{"id": MERGE_SYSTEM, "enabled": False}, neighbours]
+    losses.append(Loss(SQUASH, "only the system messages at the head are joined"))
+    return [{"id": MERGE_SYSTEM, "enabled": True, "settings": {"separator": "\n"}}, neighbours]
+
+
+def _number(raw: Mapping[str, Any], keys: tuple[str, ...], losses: list[Loss]) -> int | float | None:
+    key = next((key for key in keys if raw.get(key) not in (None, "")), None)
+    if key is None:
+        return None
+    try:
+        return coerce.number(raw[key])
+    except ValueError as problem:
+        losses.append(Loss(key, f"{coerce.shown(raw[key])} {problem}; left out"))
+        return None
+
+
+def unknown_parameters(agent: Agent) -> list[str]:
+    """Parameters that a preset has no name for."""
+    known = {"contextManagement", *(parameter.name for parameter in PARAMETERS)}
+    return [name for name in agent.parameters or {} if name not in known]
+
+
+def parameters_to(agent: Agent, original: Mapping[str, Any]) -> Data:
+    """The settings as a preset has them, under the keys that the original uses."""
+    said = agent.parameters or {}
+    fields: Data = {}
+    for parameter in PARAMETERS:
+        if parameter.name in said:
+            key = next((key for key in parameter.keys if key in original), parameter.keys[0])
+            fields[key] = said[parameter.name]
+    window = (said.get("contextManagement") or {}).get("maxContextTokens")
+    if window:
+        fields[WINDOW] = window
+    merging = next((entry for entry in agent.processors if entry.id == MERGE_SYSTEM), None)
+    if merging is not None and merging.enabled is not None:
+        fields[SQUASH] = merging.enabled
+    return fields

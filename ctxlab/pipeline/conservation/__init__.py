@@ -1,0 +1,1 @@
+"""The conservation law: no step loses or changes a message without a cause."""

@@ -1,0 +1,97 @@
+"""What a step that loads the conversation owes: every message of the path, as it is stored or changed with a cause."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ctxlab.context import Context, Draft, Text
+from ctxlab.documents import MessageNode
+from ctxlab.errors import UnexplainedChange, UnexplainedDrop, UnexplainedRewrite
+from ctxlab.pipeline.conservation.undo_step import check_cause, short, taken_back
+
+
+def hold_history(after: Context, *, processor: str) -> None:
+    """Every message of the path is among the drafts or the dropped, as it is stored or changed with a cause.
+
+    An empty root is no message. Raises the law that is broken.
+    """
+    request = after.request
+    found = {
+        draft.origin.ref: draft
+        for drafts in (after.drafts, *(group.drafts for group in after.dropped))
+        for draft in drafts
+        if draft.origin.kind in ("node", "summary")
+    }
+    leaf = request.leaf_id
+    nodes = request.session.path(leaf) if leaf is not None else ()
+    keys = [*(node.parent_id for node in nodes[1:]), leaf]
+    for key, node in zip(keys, nodes, strict=False):
+        draft = found.get(key or "")
+        if draft is None:
+            if not node.is_empty_root:
+                raise UnexplainedDrop(f"{processor} left out message {key!r} ({short(node.content)!r}) without a cause")
+        elif draft.changes or not _is_as_stored(draft, node):
+            _Loaded(draft, node, processor).hold()
+    if request.pending is not None:
+        typed = next((draft for draft in after.drafts if draft.origin.kind == "pending"), None)
+        if typed is None or str(typed.text) != str(request.pending.text):
+            raise UnexplainedDrop(f"{processor} left out what was typed ({short(str(request.pending.text))!r})")
+
+
+def _is_as_stored(draft: Draft, node: MessageNode) -> bool:
+    """Whether a message has its words, its metadata and all else as they are stored; of files it is not known yet."""
+    body = draft.body
+    if len(body) != 1 or not isinstance(text := body[0], Text) or len(text.spans) != 1 or node.attachments:
+        return False
+    (span,) = text.spans
+    return (
+        span.text is node.content
+        and span.cause is None
+        and draft.role == node.role
+        and draft.speaker == node.speaker
+        and (draft.meta is node.metadata or draft.meta == (node.metadata or {}))
+        and (draft.calls, draft.result_of, draft.reasoning, draft.priority) == node.sent_fields
+    )
+
+
+class _Loaded:
+    """A draft and the stored message that it was made of."""
+
+    def __init__(self, draft: Draft, node: MessageNode, processor: str) -> None:
+        self.draft, self.node, self.processor = draft, node, processor
+
+    def hold(self) -> None:
+        draft, node = self.draft, self.node
+        if not self._has_the_words():
+            self._fail("content", node.content, str(draft.text))
+        if node.attachments or draft.assets:
+            stored, now = [asset.id for asset in node.attachments or ()], [asset.id for asset in draft.assets]
+            self._check("files", stored, now)
+        self._check("role", node.role, draft.role)
+        self._check("speaker", node.speaker, draft.speaker)
+        for name, stored in node.sent_fields._asdict().items():
+            self._check(name, stored, getattr(draft, name))
+        self._check("meta", node.metadata or {}, draft.meta)
+
+    def _has_the_words(self) -> bool:
+        """Whether taking back what the step did gives what is stored."""
+        spans = self.draft.text.spans
+        if len(spans) == 1 and spans[0].cause is None:
+            return spans[0].text is self.node.content or spans[0].text == self.node.content
+        for span in spans:
+            if span.cause is not None:
+                what = f"put {short(span.text)!r} into {self.draft.key!r}"
+                check_cause(span.cause, self.processor, what, UnexplainedRewrite)
+        return taken_back(spans, lambda span: span.cause is None) == self.node.content
+
+    def _check(self, name: str, stored: Any, now: Any) -> None:
+        if stored is now or stored == now:
+            return
+        if not any(change.field == name and change.cause.processor == self.processor for change in self.draft.changes):
+            self._fail(name, stored, now)
+
+    def _fail(self, name: str, stored: Any, now: Any) -> None:
+        raise UnexplainedChange(
+            f"{self.processor} changed {name} of {self.draft.key!r} from {short(repr(stored))} to {short(repr(now))} "
+            f"and gives no cause"
+        )

@@ -1,0 +1,1 @@
+"""Questions to a trace: lives of messages, differences, costs, places of words."""

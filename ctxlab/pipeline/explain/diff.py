@@ -1,0 +1,248 @@
+"""Two contexts side by side, by key."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
+
+from ctxlab.context import Cause, Context, Draft
+from ctxlab.pipeline.explain.align import (
+    Joins,
+    Standing,
+    came_otherwise,
+    differ,
+    reasons,
+    standings,
+    wholes_differ,
+)
+from ctxlab.pipeline.explain.merged_parts import seam_cause
+from ctxlab.pipeline.explain.same_conversation import row_keys
+from ctxlab.pipeline.explain.step_changes import moved_keys
+from ctxlab.pipeline.explain.token_breakdown import parts_alone
+from ctxlab.pipeline.trace import Trace
+
+V = TypeVar("V")
+RowKind = Literal["same", "other reason", "changed", "joined", "moved", "only in a", "only in b"]
+KINDS: tuple[RowKind, ...] = ("same", "other reason", "changed", "joined", "moved", "only in a", "only in b")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One message in both; a part of a merged message has a row of its own, with its own words.
+
+    `whole_a` and `whole_b` are the merged messages that it is a part of. `cause` says why the other side doesn't have
+    it, or why it is merged, where that is known; `told` is what else there is to know, in words.
+    """
+
+    key: str
+    kind: RowKind
+    a: Draft | None
+    b: Draft | None
+    cause: Cause | None = None
+    whole_a: Draft | None = None
+    whole_b: Draft | None = None
+    told: str = ""
+
+    def __repr__(self) -> str:
+        return f"Row({self.key!r}, {self.kind})"
+
+    @property
+    def text_change(self) -> tuple[int, str, str] | None:
+        """Where the texts part, and the smallest stretch of each that differs; None when they don't."""
+        if self.a is None or self.b is None:
+            return None
+        return smallest_change(str(self.a.text), str(self.b.text))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diff:
+    """All messages of two results, those of `a` in order and those only in `b` where they stand.
+
+    Two results of different conversations share no messages but presets of one agent, lore and knowledge: the id of the
+    session goes before the keys of the others, as in `airline-2/node:m1`.
+
+    *Changed* ones have other words or fields. *Joined* ones have the same, but one side sends them alone, or as a part
+    of another message, or behind another separator. Of *other reason* are those that differ in nothing that is sent,
+    only in why their words are there.
+    """
+
+    rows: tuple[Row, ...]
+
+    def __bool__(self) -> bool:
+        return any(row.kind != "same" for row in self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        counts = [f"{n} {kind}" for kind in KINDS if (n := sum(row.kind == kind for row in self.rows))]
+        return f"Diff({', '.join(counts) or 'nothing'})"
+
+    def _repr_html_(self) -> str:
+        from ctxlab.pipeline.explain.html import diff_html
+
+        return diff_html(self)
+
+    @property
+    def changes(self) -> tuple[Row, ...]:
+        """The rows that are not the same."""
+        return tuple(row for row in self.rows if row.kind != "same")
+
+
+def diff(a: Trace | Context, b: Trace | Context) -> Diff:
+    """What differs between two results, message by message; empty (falsy) when nothing does.
+
+    Merged messages are compared by their parts.
+    """
+    return Diff(tuple(_with_other_fields(_Pair(a, b).rows())))
+
+
+def smallest_change(a: str, b: str) -> tuple[int, str, str] | None:
+    """Offset of the first difference and the two stretches that differ, shared ends cut off."""
+    if a == b:
+        return None
+    start = 0
+    shortest = min(len(a), len(b))
+    while start < shortest and a[start] == b[start]:
+        start += 1
+    end = 0
+    while end < shortest - start and a[-1 - end] == b[-1 - end]:
+        end += 1
+    return start, a[start : len(a) - end], b[start : len(b) - end]
+
+
+class _Pair:
+    """Both results, taken apart and put side by side."""
+
+    def __init__(self, a: Trace | Context, b: Trace | Context) -> None:
+        left, right = _result(a), _result(b)
+        here, there = row_keys([left.request, right.request])
+        alone_a, alone_b = _alone(a), _alone(b)
+        lent_a = {key: draft for key, draft in alone_a.items() if here(key) == there(key)}
+        lent_b = {key: draft for key, draft in alone_b.items() if here(key) == there(key)}
+        self.old = _renamed(standings(left.drafts, {**lent_b, **alone_a}), here)
+        self.new = _renamed(standings(right.drafts, {**lent_a, **alone_b}), there)
+        self.why_gone_left, self.why_gone_right = _renamed(_why_gone(left), here), _renamed(_why_gone(right), there)
+        shared = [[key for key in self.old if key in self.new], [key for key in self.new if key in self.old]]
+        # Of several fewest sets of moved messages the same one whichever side is called a.
+        shared.sort()
+        self.joins = Joins(self.old, self.new)
+        self.rejoined = {key for key in shared[0] if self.joins.differ(self.old[key], self.new[key])}
+        self.lifted = set(moved_keys(*shared))
+        self.moved = set(moved_keys(*([key for key in keys if key not in self.rejoined] for keys in shared)))
+
+    def rows(self) -> Iterator[Row]:
+        waiting = deque(self.new)
+        for key, standing in self.old.items():
+            other = self.new.get(key)
+            if other is not None and key not in self.lifted:
+                yield from self._only_in_b(waiting, key)
+            yield self._only_in_a(key, standing) if other is None else self._in_both(key, standing, other)
+        yield from self._only_in_b(waiting, None)
+
+    def _only_in_a(self, key: str, a: Standing) -> Row:
+        return Row(key, "only in a", a.draft, None, self.why_gone_right.get(key), a.whole, told=_part_of(a))
+
+    def _only_in_b(self, waiting: deque[str], before: str | None) -> Iterator[Row]:
+        while waiting and waiting[0] != before:
+            key = waiting.popleft()
+            if key not in self.old:
+                b = self.new[key]
+                cause, told = self.why_gone_left.get(key), _part_of(b)
+                yield Row(key, "only in b", None, b.draft, cause, whole_b=b.whole, told=told)
+
+    def _in_both(self, key: str, a: Standing, b: Standing) -> Row:
+        row = Row(key, self._kind(key, a, b), a.draft, b.draft, None, a.whole, b.whole)
+        if row.kind == "other reason":
+            return replace(row, told=_other_reason(a.draft, b.draft))
+        if key in self.rejoined:
+            apart = not self.joins.same_message(a, b)
+            return replace(row, cause=_why_joined(a, b) if apart else None, told=_joined_words(a, b, apart=apart))
+        return row if row.kind == "same" else replace(row, told=_part_of(b))
+
+    def _kind(self, key: str, a: Standing, b: Standing) -> RowKind:
+        if key in self.moved:
+            return "moved"
+        if differ(a, b):
+            return "changed"
+        if key in self.rejoined:
+            return "joined"
+        return "other reason" if came_otherwise(a.draft, b.draft) else "same"
+
+
+def _renamed(by_key: dict[str, V], row_key: Callable[[str], str]) -> dict[str, V]:
+    return {row_key(key): value for key, value in by_key.items()}
+
+
+def _result(side: Trace | Context) -> Context:
+    return side.result if isinstance(side, Trace) else side
+
+
+def _alone(side: Trace | Context) -> dict[str, Draft]:
+    """Messages that stand alone, and where a run is given parts as they last did."""
+    standing = {draft.key: draft for draft in _result(side).drafts if not draft.merged}
+    return standing | parts_alone(side) if isinstance(side, Trace) else standing
+
+
+def _with_other_fields(rows: Iterator[Row]) -> list[Row]:
+    """Merged messages of the same parts may differ in files that a later step gave them: the first part says so."""
+    found = list(rows)
+    groups: dict[tuple[int, int], list[int]] = {}
+    for i, row in enumerate(found):
+        if row.whole_a is not None and row.whole_b is not None:
+            groups.setdefault((id(row.whole_a), id(row.whole_b)), []).append(i)
+    for at in groups.values():
+        first = found[at[0]]
+        a, b = first.whole_a, first.whole_b
+        assert a is not None and b is not None
+        shown = any(found[i].kind == "changed" for i in at)
+        if not shown and len(at) == len(a.merged) == len(b.merged) and wholes_differ(a, b):
+            found[at[0]] = replace(first, kind="changed", told="other files or fields of the merged message")
+    return found
+
+
+def _why_gone(ctx: Context) -> dict[str, Cause]:
+    """Why messages are not there by their own key: the cause of the drop, or that they were merged."""
+    gone = {part.key: _merged_into(draft) for draft in ctx.drafts for part in draft.merged}
+    for group in ctx.dropped:
+        gone.update((part.key, group.cause) for draft in group.drafts for part in draft.parts)
+    return gone
+
+
+def _merged_into(whole: Draft) -> Cause:
+    cause = seam_cause(whole)
+    return Cause(cause.processor if cause else "", cause.rule if cause else "merged", f"it is part of {whole.key}")
+
+
+# --- in words
+
+
+def _part_of(standing: Standing) -> str:
+    whole = standing.whole
+    if whole is None:
+        return ""
+    return f"first of {len(whole.merged)} parts" if standing.is_first else f"part of {whole.key}"
+
+
+def _other_reason(a: Draft, b: Draft) -> str:
+    found = reasons(a, b)
+    if found is None:
+        return "same words, other origin"
+    return f"same words, other reason: {found[0] or 'none'} → {found[1] or 'none'}"
+
+
+def _why_joined(a: Standing, b: Standing) -> Cause | None:
+    standing = b if b.whole is not None else a
+    if standing.whole is None:
+        return None
+    return seam_cause(standing.whole) if standing.is_first else _merged_into(standing.whole)
+
+
+def _joined_words(a: Standing, b: Standing, *, apart: bool) -> str:
+    if a.whole is None or b.whole is None:
+        return f"sent alone in {'a' if a.whole is None else 'b'}"
+    if not apart:
+        return f"joined by {a.seam!r} in a, by {b.seam!r} in b"
+    return f"{_part_of(a)} in a, {_part_of(b)} in b"

@@ -1,0 +1,247 @@
+"""The life of a message: what each step did to it, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+from ctxlab.context import Cause, Context, Draft, Text
+from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.pipeline.explain.merged_parts import is_seam, pieces
+from ctxlab.pipeline.explain.step_changes import moved_keys
+from ctxlab.pipeline.explain.text_versions import TAKEN_OUT_BY_HAND, edit_causes
+from ctxlab.pipeline.remedy import BY_HAND, LeastBudget, Remedy, remedies
+
+if TYPE_CHECKING:
+    from ctxlab.pipeline.trace import Step, Trace
+
+MOST_KEYS = 6
+"""So many messages are listed, the rest are counted."""
+
+EventKind = Literal["added", "rewritten", "changed", "moved", "merged", "dropped"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """One thing that happened to a message: in which step, and in words."""
+
+    step: str
+    kind: EventKind
+    text: str
+    before: Draft | None = None
+    after: Draft | None = None
+    cause: Cause | None = None
+
+    def __repr__(self) -> str:
+        return f"Event({self.step}: {self.kind}, {self.text})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Life:
+    """Everything that happened to one message, in order; `draft` is what became of it, None when it was dropped."""
+
+    key: str
+    events: tuple[Event, ...]
+    draft: Draft | None
+    _remedy: Callable[[], Remedy | None] = field(default=lambda: None, repr=False)
+
+    def __repr__(self) -> str:
+        return f"Life({self.key!r}, {len(self.events)} events, {'sent' if self.draft else 'dropped'})"
+
+    def __str__(self) -> str:
+        lines = [self.key]
+        lines += [f"  {event.step}: {event.text}" for event in self.events]
+        lines.append(f"  {self.outcome}")
+        return "\n".join(lines)
+
+    @property
+    def outcome(self) -> str:
+        """Whether it is sent; of a message that isn't, what would have kept it, or why nothing would."""
+        if self.draft is not None:
+            return "it is sent"
+        return f"it is not sent; {self.remedy}" if self.remedy else "it is not sent"
+
+    @property
+    def remedy(self) -> Remedy | None:
+        """What would have kept a dropped message, worked out when it is first asked for; None of one that is sent."""
+        return self._remedy()
+
+    @property
+    def least_budget(self) -> LeastBudget | None:
+        """The least budget above this run's that keeps a dropped message; None where no budget would.
+
+        `remedy` says why not.
+        """
+        return self.remedy.least_budget if self.remedy else None
+
+
+def life(trace: Trace, key: str) -> Life:
+    """What every step did to the message of this key."""
+    events: list[Event] = []
+    if _holder(trace.start, key) is not None:
+        events.append(Event("start", "added", "was there from the start", None, _holder(trace.start, key)))
+    for step in trace.steps:
+        events.extend(_events(step, key))
+    if not events:
+        known = list(dict.fromkeys(d.key for step in trace.steps for d in step.after.drafts))
+        raise CtxlabError(f"no step had a message {key!r}{did_you_mean(key, known[:2000])}")
+    draft = _holder(trace.result, key)
+    if draft is not None:
+        return Life(key, tuple(events), draft)
+    return Life(key, tuple(events), None, cache(lambda: remedies(trace, [key]).get(key, BY_HAND)))
+
+
+def _events(step: Step, key: str) -> Iterator[Event]:
+    before, after = _holder(step.before, key), _holder(step.after, key)
+    known = set(map(id, step.before.dropped))
+    for group in step.after.dropped:
+        for draft in group.drafts if id(group) not in known else ():
+            if key in (draft.key, *(part.key for part in draft.merged)):
+                yield Event(step.id, "dropped", f"dropped: {group.cause}", before or draft, None, group.cause)
+                return
+    if after is None:
+        if before is not None:  # only a person's edit may do that
+            yield Event(step.id, "dropped", "taken out by hand", before, None, TAKEN_OUT_BY_HAND)
+        return
+    if before is None:
+        cause = _written_for(after)
+        yield Event(step.id, "added", _added_words(step, key, after, cause), None, after, cause)
+        if after.changes:
+            names = ", ".join(dict.fromkeys(change.field for change in after.changes))
+            cause = after.changes[0].cause
+            yield Event(step.id, "changed", f"changed: {names} ({cause.reason})", None, after, cause)
+        return
+    if after is not before:
+        yield from _changed(step, key, before, after)
+    yield from _moved(step, before, after)
+
+
+def _changed(step: Step, key: str, before: Draft, after: Draft) -> Iterator[Event]:
+    joined, parted = _keys_only_in(after, before), _keys_only_in(before, after)
+    if joined:
+        yield Event(step.id, "merged", f"merged with {_listed(joined)}", before, after, _merge_cause(step, after))
+        return
+    if parted:  # by a person's hand
+        yield Event(step.id, "changed", f"no longer merged with {_listed(parted)}", before, after)
+        return
+    old, new = _alone(before, key), _alone(after, key)
+    if str(old.text) != str(new.text):
+        causes = edit_causes(step, before, after)
+        causes = [cause for cause in causes if after.key == key or cause in _causes_in(new.text)]
+        words = _rewrite_words(old, new, causes, by_hand=step.edited)
+        yield Event(step.id, "rewritten", words, old, new, causes[0] if causes else None)
+    fields = _field_words(before, after)
+    if fields:
+        cause = next((c.cause for c in after.changes[len(before.changes) :] if c.field != "place"), None)
+        reason = f" ({cause.reason})" if cause is not None else ""
+        yield Event(step.id, "changed", f"{fields}{reason}", before, after, cause)
+
+
+def _holder(ctx: Context, key: str) -> Draft | None:
+    return ctx.draft(key)
+
+
+def _alone(draft: Draft, key: str) -> Draft:
+    """A part of a merged message with its own words; the message itself where it goes by this key."""
+    if draft.key == key or not draft.merged:
+        return draft
+    piece = next(piece for piece in pieces(draft) if piece.part.key == key)
+    return replace(draft, key=key, body=(piece.text, *draft.assets), origin=piece.part.origin, merged=())
+
+
+def _moved(step: Step, before: Draft, after: Draft) -> Iterator[Event]:
+    """A move is only told of a message that must be lifted out so that the others stand as they stood."""
+    if step.before.drafts is step.after.drafts:
+        return
+    old, new = [d.key for d in step.before.drafts], [d.key for d in step.after.drafts]
+    if before.key not in new or after.key != before.key:
+        return
+    was, now = old.index(before.key), new.index(after.key)
+    if old[: was + 1] == new[: now + 1]:
+        return
+    there, here = set(old), set(new)
+    if after.key in moved_keys([k for k in old if k in here], [k for k in new if k in there]):
+        cause = next((change.cause for change in reversed(after.changes) if change.field == "place"), None)
+        yield Event(step.id, "moved", f"moved from place {was + 1} to {now + 1}", before, after, cause)
+
+
+def _added_words(step: Step, key: str, draft: Draft, cause: Cause | None) -> str:
+    at = next(i for i, other in enumerate(step.after.drafts, start=1) if other is draft)
+    reason = f" ({cause.reason})" if cause and cause.processor == step.id and cause.reason else ""
+    asked = draft.meta.get("placed") if draft.origin.kind in ("preset", "lore") else None
+    where = f", asked for {asked}" if asked else ""
+    what = "added as" if draft.key == key else "added as a part of"
+    return f"{what} message {at}{where}{reason}"
+
+
+def _written_for(draft: Draft) -> Cause | None:
+    """Why a new message was written at all, not why some of its words were changed since."""
+    text = draft.text
+    while text.made_by is not None:
+        text = text.made_by.before
+    only = text.spans[0] if len(text.spans) == 1 else None
+    return only.cause if only is not None and not only.was else None
+
+
+def _keys_only_in(draft: Draft, other: Draft) -> list[str]:
+    known = {part.key for part in other.parts}
+    return [part.key for part in draft.parts if part.key not in known]
+
+
+def _listed(keys: list[str]) -> str:
+    more = f" and {len(keys) - MOST_KEYS} more" if len(keys) > MOST_KEYS + 1 else ""
+    return ", ".join(keys[:MOST_KEYS] if more else keys) + more
+
+
+def _merge_cause(step: Step, whole: Draft) -> Cause | None:
+    """The cause of the first seam that this step put in; those of earlier merges stand in the messages before."""
+    there = {id(span) for draft in step.before.drafts for span in draft.text.spans if is_seam(span)}
+    return next((span.cause for span in whole.text.spans if is_seam(span) and id(span) not in there), None)
+
+
+def _rewrite_words(before: Draft, after: Draft, causes: Sequence[Cause], *, by_hand: bool) -> str:
+    who = " by hand" if by_hand else ""
+    if causes:
+        more = f" and {len(causes) - 1} more" if len(causes) > 1 else ""
+        who = f" by {causes[0]}{more}"
+    return f"rewritten{who}: {len(before.text)} -> {len(after.text)} characters"
+
+
+def _causes_in(text: Text) -> set[Cause]:
+    """All causes that had a hand in a text."""
+    found: set[Cause] = set()
+    stack, met = list(text.spans), set[int]()
+    while stack:
+        span = stack.pop()
+        if span.cause is not None:
+            found.add(span.cause)
+        if id(span.was) not in met:
+            met.add(id(span.was))
+            stack.extend(span.was)
+    return found
+
+
+FIELDS = ("calls", "pinned", "priority", "reasoning", "result_of", "speaker", "meta")
+
+
+def _field_words(before: Draft, after: Draft) -> str:
+    """What else than its words differs; empty when nothing does."""
+    names = [name for name in FIELDS if getattr(before, name) != getattr(after, name)]
+    if [*map(id, before.assets)] != [*map(id, after.assets)]:
+        names.append("files")
+    if before.origin != after.origin or _only_its_past_differs(before.text, after.text):
+        names.append("provenance")
+    changed = f"changed: {', '.join(names)}" if names else ""
+    role = f"role changed from {before.role} to {after.role}" if before.role != after.role else ""
+    return "; ".join(part for part in (role, changed) if part)
+
+
+def _only_its_past_differs(before: Text, after: Text) -> bool:
+    if before is after or str(before) != str(after):
+        return False
+    return len(before.spans) != len(after.spans) or not all(
+        old is new or (old.text == new.text and old.same_story(new))
+        for old, new in zip(before.spans, after.spans, strict=True)
+    )

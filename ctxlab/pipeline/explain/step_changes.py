@@ -1,0 +1,142 @@
+"""What a step did, as a person would say it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ctxlab.context import Context, Draft, Dropped
+from ctxlab.documents import Note
+from ctxlab.pipeline.explain.step_summary import tally
+from ctxlab.pipeline.services import Tokenizer
+from ctxlab.pipeline.trace import Step
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rewritten:
+    """One message before and after; its words or other fields changed."""
+
+    before: Draft
+    after: Draft
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Merged:
+    """Messages that became one."""
+
+    parts: tuple[Draft, ...]
+    whole: Draft
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """What one step added, rewrote, merged, moved and dropped, what it decided, and the notes it left."""
+
+    id: str
+    added: tuple[Draft, ...]
+    rewritten: tuple[Rewritten, ...]
+    merged: tuple[Merged, ...]
+    moved: tuple[Draft, ...]
+    dropped: tuple[Dropped, ...]
+    notes: tuple[Note, ...]
+    seconds: float
+    error: str | None
+    before: Context
+    after: Context
+    tokenizer: Tokenizer
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.rewritten or self.merged or self.moved or self.dropped)
+
+    def __repr__(self) -> str:
+        return f"Changes({self.id!r}, {self.summary})"
+
+    @property
+    def summary(self) -> str:
+        """Counts of what happened, and what was decided, in words.
+
+        For example: 3 added, 12 dropped; sets mood.
+        """
+        gone = sum(len(group.drafts) for group in self.dropped)
+        counts = (
+            (len(self.added), "added"),
+            (len(self.rewritten), "rewritten"),
+            (sum(len(m.parts) for m in self.merged), f"merged into {len(self.merged)}"),
+            (len(self.moved), "moved"),
+            (gone, "dropped"),
+        )
+        happened = ", ".join(f"{n} {word}" for n, word in counts if n)
+        return "; ".join(part for part in (happened, self.decided) if part) or "nothing"
+
+    @property
+    def decided(self) -> str:
+        """What it decided without changing a message, in words; empty when there was nothing to decide.
+
+        For example: 5 of 16 entries fired.
+        """
+        return tally(self.before, self.after)
+
+    @property
+    def tokens_before(self) -> int:
+        return sum(self.tokenizer.count_draft(draft) for draft in self.before.drafts)
+
+    @property
+    def tokens_after(self) -> int:
+        return sum(self.tokenizer.count_draft(draft) for draft in self.after.drafts)
+
+
+def changes(step: Step, tokenizer: Tokenizer) -> Changes:
+    """Compared by identity first, so that what stayed costs nothing."""
+    before, after = step.before, step.after
+    dropped = after.dropped[len(before.dropped) :]
+    notes = after.notes[len(before.notes) :]
+    if before.drafts is after.drafts:
+        return Changes(step.id, (), (), (), (), dropped, notes, step.seconds, step.error, before, after, tokenizer)
+    old = {draft.key: draft for draft in before.drafts}
+    new = {draft.key: draft for draft in after.drafts}
+    merged = tuple(
+        Merged(tuple(old[part.key] for part in draft.merged if part.key in old), draft)
+        for draft in after.drafts
+        if draft.merged and (draft.key not in old or len(draft.merged) > len(old[draft.key].merged))
+    )
+    wholes = {id(m.whole) for m in merged}
+    return Changes(
+        id=step.id,
+        added=tuple(draft for draft in after.drafts if draft.key not in old and id(draft) not in wholes),
+        rewritten=tuple(
+            Rewritten(old[draft.key], draft)
+            for draft in after.drafts
+            if draft.key in old and old[draft.key] is not draft and id(draft) not in wholes
+        ),
+        merged=merged,
+        moved=tuple(new[key] for key in moved_keys([k for k in old if k in new], [k for k in new if k in old])),
+        dropped=dropped,
+        notes=notes,
+        seconds=step.seconds,
+        error=step.error,
+        before=before,
+        after=after,
+        tokenizer=tokenizer,
+    )
+
+
+def moved_keys(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    """The fewest keys that must be lifted out so that the others stand in the same order."""
+    if before == after:
+        return []
+    rank = {key: i for i, key in enumerate(before)}
+    tails: list[int] = []  # smallest last rank of a rising run of each length
+    ends: list[int] = []
+    back: list[int] = []
+    for i, key in enumerate(after):
+        at = bisect_left(tails, rank[key])
+        back.append(ends[at - 1] if at else -1)
+        tails[at : at + 1] = [rank[key]]
+        ends[at : at + 1] = [i]
+    stay: set[int] = set()
+    i = ends[-1] if ends else -1
+    while i >= 0:
+        stay.add(i)
+        i = back[i]
+    return [key for i, key in enumerate(after) if i not in stay]

@@ -1,0 +1,208 @@
+"""A trace as one JSON value, for widgets, reports and tests alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from ctxlab.context import Cause, Draft, Span
+from ctxlab.pipeline.explain.merged_parts import is_seam
+from ctxlab.pipeline.explain.step_summary import tally
+
+if TYPE_CHECKING:
+    from ctxlab.pipeline.services import Tokenizer
+    from ctxlab.pipeline.trace import Step, Trace
+
+
+def view(trace: Trace) -> dict[str, Any]:
+    """Tables of texts, causes, spans and drafts, each value once; a step lists indexes of drafts.
+
+    `spans`: [text, kind, ref, cause or -1, [spans it replaced]]. `drafts[i].tokens` includes the message's overhead,
+    `request_tokens` is what a request costs besides its messages: tool definitions and the wire format.
+    `drafts[i].seams` of a merged message: what each joining cost; with its parts' tokens, alone, they are its own.
+    `shared`: what steps left for others, such as decisions on lore; a step names what it left anew: {"lore": index}.
+    """
+    return Tables(trace.services.tokenizer).view(trace)
+
+
+MOST_PARTS = 24
+"""Parts of a merged message for which what joining them costs is counted."""
+TABLES = ("texts", "causes", "spans", "drafts", "shared")
+
+
+class Tables:
+    """Numbers every value once. Runs that share values, viewed one after another, share their numbers too."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._counter = tokenizer
+        self._alone: dict[str, int] = {}
+        self.texts: list[str] = []
+        self.causes: list[dict[str, str]] = []
+        self.spans: list[list[Any]] = []
+        self.drafts: list[dict[str, Any]] = []
+        self.shared: list[Any] = []
+        self._text: dict[str, int] = {}
+        self._cause: dict[Cause, int] = {}
+        self._span: dict[int, int] = {}
+        self._same_span: dict[tuple[Any, ...], int] = {}
+        self._draft: dict[int, int] = {}
+        self._shared: dict[str, int] = {}
+        self._met: list[Span | Draft] = []  # kept alive: ids of values that are gone would be given to others
+
+    def sizes(self) -> dict[str, int]:
+        return {name: len(getattr(self, name)) for name in TABLES}
+
+    def view(self, trace: Trace) -> dict[str, Any]:
+        """The run as one JSON value. Its tables are these here, and grow with the next view."""
+        start = {
+            "id": "start",
+            "drafts": self._numbers(trace.start.drafts),
+            "shared": self.left({}, trace.start.shared),
+            "variables": plain(trace.start.request.variables.as_data()),
+        }
+        steps = [self._step(step) for step in trace.steps]
+        return {
+            "version": 1,
+            "session": trace.start.request.session.id,
+            "leaf": trace.start.request.leaf_id,
+            "tokenizer": {"name": self._counter.name, "estimated": self._counter.estimated},
+            "request_tokens": trace.request_tokens,
+            **{name: getattr(self, name) for name in TABLES},
+            "notes": [plain(note.as_data()) for note in trace.start.notes],
+            "start": start,
+            "steps": steps,
+            "pipeline": plain(trace.pipeline.describe()),
+        }
+
+    def _step(self, step: Step) -> dict[str, Any]:
+        before, after = step.before, step.after
+        return {
+            "id": step.id,
+            "edited": step.edited,
+            "skipped": step.skipped,
+            "seconds": step.seconds,
+            "error": step.error,
+            "drafts": self._numbers(after.drafts),
+            "dropped": [
+                {
+                    "drafts": self._numbers(group.drafts),
+                    "cause": self.cause(group.cause),
+                    "needed": group.needed,
+                    "left": group.left,
+                    "border": list(group.border),
+                }
+                for group in after.dropped[len(before.dropped) :]
+            ],
+            "notes": [plain(note.as_data()) for note in after.notes[len(before.notes) :]],
+            "shared": self.left(before.shared, after.shared),
+            "decided": tally(before, after),
+        }
+
+    def _numbers(self, drafts: Sequence[Draft]) -> list[int]:
+        return [self.draft(draft) for draft in drafts]
+
+    def text(self, text: str) -> int:
+        if text not in self._text:
+            self._text[text] = len(self.texts)
+            self.texts.append(text)
+        return self._text[text]
+
+    def cause(self, cause: Cause | None) -> int:
+        if cause is None:
+            return -1
+        if cause not in self._cause:
+            self._cause[cause] = len(self.causes)
+            self.causes.append(cause.as_data())
+        return self._cause[cause]
+
+    def span(self, span: Span) -> int:
+        if id(span) not in self._span:
+            self._met.append(span)
+            was = [self.span(older) for older in span.was]
+            row = (self.text(span.text), span.origin.kind, span.origin.ref, self.cause(span.cause))
+            number = self._same_span.setdefault((*row, *was), len(self.spans))
+            if number == len(self.spans):
+                self.spans.append([*row, was])
+            self._span[id(span)] = number
+        return self._span[id(span)]
+
+    def draft(self, draft: Draft) -> int:
+        if id(draft) not in self._draft:
+            self._draft[id(draft)] = len(self.drafts)
+            self._met.append(draft)
+            tokens = self._counter.count_draft(draft)
+            self.drafts.append(
+                {
+                    "key": draft.key,
+                    "role": draft.role,
+                    "origin": draft.origin.as_data(),
+                    "spans": [self.span(span) for span in draft.text.spans],
+                    "assets": [plain(asset.as_data()) for asset in draft.assets],
+                    "calls": [plain(call.as_data()) for call in draft.calls],
+                    "result_of": draft.result_of,
+                    "reasoning": draft.reasoning,
+                    "speaker": draft.speaker,
+                    "pinned": draft.pinned,
+                    "merged": [{"key": part.key, **part.origin.as_data()} for part in draft.merged],
+                    "placed": plain(draft.meta.get("placed")),
+                    "tokens": tokens,
+                    **({"estimated": True} if self._counter.draft_is_estimated(draft) else {}),
+                    **({"seams": self._seams(draft, tokens)} if draft.merged else {}),
+                }
+            )
+        number = self._draft[id(draft)]
+        if not draft.merged:
+            self._alone[draft.key] = self.drafts[number]["tokens"]
+        return number
+
+    def _seams(self, draft: Draft, tokens: int) -> list[int]:
+        """What joining each part to those before it costs; nothing where parts can't be told, or are too many.
+
+        The last has what is left, so that the sum holds also where parts were rewritten after they were joined.
+        """
+        alone = [self._alone.get(part.key) for part in draft.merged]
+        spans, counter = draft.text.spans, self._counter
+        at = [i for i, span in enumerate(spans) if is_seam(span)]
+        if len(at) != len(alone) - 1 or not 1 < len(alone) <= MOST_PARTS or None in alone:
+            return []
+        ends = [*at[1:], len(spans)]
+        words = [counter.count(_said(spans[start + 1 : end])) for start, end in zip(at, ends, strict=True)]
+        upto = [counter.count(_said(spans[:end])) for end in (at[0], *ends)]
+        each = counter.message_tokens
+        seams = [after - before - own - each for before, after, own in zip(upto, upto[1:], words, strict=False)]
+        return [*seams[:-1], tokens - sum(n for n in alone if n is not None) - sum(seams[:-1])]
+
+    def left(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, int]:
+        """What was left anew, by number; a value that stays, or comes again, is not written again."""
+        if after is before:
+            return {}
+        return {key: self._value(value) for key, value in after.items() if before.get(key) is not value}
+
+    def _value(self, value: Any) -> int:
+        data = plain(value)
+        number = self._shared.setdefault(json.dumps(data), len(self.shared))
+        if number == len(self.shared):
+            self.shared.append(data)
+        return number
+
+
+def _said(spans: Sequence[Span]) -> str:
+    return "".join([span.text for span in spans])
+
+
+def plain(value: Any) -> Any:
+    """What JSON doesn't know as lists, objects or text, so that the value is equal to its JSON."""
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float):
+        return value if isfinite(value) else str(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, AbstractSet):
+        return sorted([plain(each) for each in value], key=str)  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [plain(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
+    return str(value)

@@ -1,0 +1,125 @@
+"""Where some words stand or stood in a run, and what became of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from ctxlab.context import Cause, Draft, Span
+from ctxlab.pipeline.explain.merged_parts import pieces
+from ctxlab.pipeline.explain.provenance_text import done_by, span_story
+from ctxlab.pipeline.explain.text_versions import Superseded, TextHistory, Version
+
+if TYPE_CHECKING:
+    from ctxlab.pipeline.trace import Trace
+
+State = Literal["sent", "dropped", "replaced"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Characters `start` up to `end` of one text of a message, and what became of them.
+
+    `version` is that text, and when the message had it: the last one in which these characters stand side by side.
+    `step` is the one that dropped them or replaced some of them, `cause` what did it there; both are empty for what is
+    sent. `key` is the message that it became in the end; `part` is the key of the part of a merged message that they
+    belong to, the first one where they belong to several. Of any other message it is its own key.
+    """
+
+    key: str
+    state: State
+    start: int
+    end: int
+    version: Version
+    cause: Cause | None = None
+    part: str = ""
+    step: str = ""
+
+    def __repr__(self) -> str:
+        return f"Place({self.key!r}, {self.state}, {self.start}:{self.end})"
+
+    def __str__(self) -> str:
+        named = self.key if self.part in ("", self.key) else f"{self.part}, in the merged {self.key},"
+        characters = f"characters {self.start}-{self.end}"
+        characters += f" of {self.version}" if self.state == "replaced" else ""
+        lines = [f"{named} {characters}: {self.state}{self.by}"]
+        for span in self.spans:
+            lines += ["  " + line for line in span_story(span)]
+        return "\n".join(lines)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The spans that cover them: who wrote them, and what stood there before."""
+        return self.version.text.cut(self.start, self.end).spans
+
+    @property
+    def by(self) -> str:
+        """What dropped or replaced them, as the end of a sentence; empty for what is sent."""
+        if self.cause is not None:
+            return f" by {done_by(self.cause)}"
+        return f" in {self.step}, which does not say why" if self.step else ""
+
+
+def places(trace: Trace, words: str) -> tuple[Place, ...]:
+    """Every place of the words once: sent first, then dropped, then replaced, these in the order in which they went."""
+    if not words:
+        return ()
+    history = TextHistory(trace)
+    sent = [place for draft in trace.result.drafts for place in _in_draft(draft, words, "sent", history)]
+    gone = list(_dropped(trace, words, history))
+    holders = _holders(trace)
+    older = [place for each in history.superseded for place in _older(each, words, holders)]
+    gone += [place for place in older if place.state == "dropped"]
+    return (*sent, *gone, *(place for place in older if place.state == "replaced"))
+
+
+def _dropped(trace: Trace, words: str, history: TextHistory) -> Iterator[Place]:
+    there = {part.key for draft in trace.result.drafts for part in draft.parts}
+    kept = {id(group) for group in trace.result.dropped}
+    for id_, (group, step) in history.dropped.items():
+        for draft in group.drafts:
+            if id_ in kept or draft.key not in there:  # a person may have put back what was forgotten
+                yield from _in_draft(draft, words, "dropped", history, group.cause, step)
+
+
+def _in_draft(
+    draft: Draft, words: str, state: State, history: TextHistory, cause: Cause | None = None, step: str = ""
+) -> Iterator[Place]:
+    whole = str(draft.text)
+    at = whole.find(words)
+    if at < 0:
+        return
+    version, part_at = history.version_of(draft), _part_at(draft)
+    while at >= 0:
+        end = at + len(words)
+        yield Place(draft.key, state, at, end, version, cause, part_at(at), step)
+        at = whole.find(words, at + 1)
+
+
+def _part_at(draft: Draft) -> Callable[[int], str]:
+    """Which part of a message a character belongs to; a seam belongs to the part before."""
+    found = [piece for piece in pieces(draft) if piece.text]
+    starts, keys = [piece.start for piece in found], [piece.part.key for piece in found]
+    return lambda at: keys[max(0, bisect_right(starts, at) - 1)] if keys else draft.key
+
+
+def _older(gone: Superseded, words: str, holders: dict[str, str]) -> Iterator[Place]:
+    draft, part_at = gone.draft, None
+    state: State = "dropped" if gone.is_dropped else "replaced"
+    for start, end, cause in gone.broken(words):
+        if draft.merged and part_at is None:
+            part_at = _part_at(replace(draft, body=(gone.version.text,)))
+        part = part_at(start) if part_at else draft.key
+        yield Place(holders.get(part, draft.key), state, start, end, gone.version, cause, part, gone.step)
+
+
+def _holders(trace: Trace) -> dict[str, str]:
+    """By key, the message that each one or each part is in the end, sent or dropped."""
+    dropped = (draft for group in trace.result.dropped for draft in group.drafts)
+    holders: dict[str, str] = {}
+    for draft in (*trace.result.drafts, *dropped):
+        for key in (draft.key, *(part.key for part in draft.merged)):
+            holders.setdefault(key, draft.key)
+    return holders

@@ -1,0 +1,1 @@
+"""Settings of steps: their layers and the schema of their forms."""

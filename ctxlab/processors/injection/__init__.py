@@ -1,0 +1,1 @@
+"""Presets and lore placed around, into and between the history."""

@@ -1,0 +1,330 @@
+"""Put presets and lore around, into and between the history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from pydantic import Field
+
+from ctxlab.context import AssetRef, Cause, Context, Draft, Dropped, Origin, Text
+from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.processors.injection.depth import index_of_insertion_point, parse_depths
+from ctxlab.processors.injection.lore import Lore, Reading, lore_of, marker_off, place_lore
+from ctxlab.processors.injection.macros import Wording
+from ctxlab.processors.injection.placement import (
+    ANCHORS,
+    AUTHORS_NOTE,
+    BARE_TITLES,
+    HISTORY,
+    Anchor,
+    Placement,
+    anchor_id,
+    placement_of,
+    role_in_prompt,
+)
+from ctxlab.processors.injection.plan import Places, Point
+from ctxlab.processors.injection.presets import Preset, assets_by_id, presets_of, verdict_on
+
+ID = "injection-assembler"
+VARIABLES = "macro-variables"
+"""Shared key of what macros have set, once they have set something."""
+
+_Piece = Draft | tuple[Draft, ...]
+"""A preset or lore, or a stretch of history that is taken over as it is."""
+
+
+class InjectionAssembler(Processor):
+    """Place presets and lore: skeleton, depths, anchors; expand their macros once, as they are sent."""
+
+    id = ID
+    name = "Injection assembler"
+    description = (
+        "Places presets and lore around the history, at depths inside it and at anchors; expands their macros."
+    )
+    priority = 300
+    is_core = True
+    needs = ("history",)
+    provides = ("presets",)
+
+    class Settings(ProcessorSettings):
+        note_depth: int = Field(
+            4,
+            ge=0,
+            title="Author's note",
+            description="Depth of lore that goes to the author's note where no preset is one.",
+        )
+        lore_places: Reading = Field(
+            "sillytavern",
+            title="Lore places",
+            description="Whose reading of an entry's position and order is followed.",
+        )
+
+    settings: Settings
+
+    def __init__(self, settings: Settings | None = None, *, anchors: Sequence[Anchor] = ANCHORS) -> None:
+        super().__init__(settings)
+        self.anchors = {anchor.id: anchor for anchor in anchors}
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        presets, lore = presets_of(ctx.request), lore_of(ctx, self.settings.lore_places)
+        if not presets and not lore:
+            return ctx
+        return _Assembly(self, ctx).result(presets, lore)
+
+
+class _Assembly:
+    """One run of the assembler."""
+
+    def __init__(self, step: InjectionAssembler, ctx: Context) -> None:
+        self.anchors = step.anchors
+        self.settings = step.settings
+        self.ctx = ctx
+        self.history = ctx.drafts
+        self.assets = assets_by_id(ctx.request.agent)
+        self.places = Places(len(ctx.drafts))
+        self.dialects: dict[str, str | None] = {}
+        self.left_out: dict[Cause, list[Draft]] = {}
+        self.before_history: list[Draft] = []
+
+    def result(self, presets: Sequence[Preset], lore: Sequence[Lore]) -> Context:
+        for preset in presets:
+            self._sort_in(preset)
+        self._rehome_lost_anchors()
+        for each in lore:
+            self._sort_lore_in(each)
+        drafts = self._worded(self._assembled())
+        groups = [Dropped(tuple(drafts), cause) for cause, drafts in self.left_out.items()]
+        return self.ctx.arrange(drafts, dropped=groups)
+
+    # --- sorting the presets
+
+    def _sort_in(self, preset: Preset) -> None:
+        node = preset.node
+        place = placement_of(node)
+        if not self._is_active(preset):
+            # A placeholder that is switched off still marks where the history goes.
+            if anchor_id(node) == HISTORY:
+                self.places.skeleton.append(preset)
+            elif anchor_id(node) is not None:
+                self.places.off.add(str(anchor_id(node)))
+            return
+        if role_in_prompt(node) == AUTHORS_NOTE:
+            self.places.note = preset
+        if place is None:
+            self._leave_out(preset, "no-depth", "it is to go to a depth and names none")
+        elif place.kind == "skeleton":
+            self.places.skeleton.append(preset)
+        elif place.kind == "anchor":
+            where = "before" if place.before else "after"
+            draft = self._draft(preset, "anchor", f"{where} {place.anchor}")
+            self.places.around(place.anchor).add((place.order, 0, 0), draft, before=place.before)
+        else:
+            self._sort_into_history(preset, place)
+
+    def _sort_lore_in(self, lore: Lore) -> None:
+        reading = self.settings.lore_places
+        marker = marker_off(lore, self.places) if reading == "sillytavern" else None
+        if marker is not None:
+            cause = Cause(ID, "marker-off", f"its marker {marker} is switched off")
+            self.left_out.setdefault(cause, []).append(lore.draft)
+            return
+        self.dialects[lore.draft.key] = lore.dialect
+        place_lore(lore, self.places, reading=reading, note_depth=self.settings.note_depth)
+
+    def _is_active(self, preset: Preset) -> bool:
+        verdict = verdict_on(preset, self.ctx.request)
+        for problem in verdict.problems:
+            self._warn(f"{preset.place}: {problem}", preset)
+        if verdict.refusal is not None:
+            self._leave_out(preset, verdict.refusal.rule, verdict.refusal.reason)
+        return verdict.refusal is None
+
+    def _sort_into_history(self, preset: Preset, place: Placement) -> None:
+        length = len(self.history)
+        rank = (place.order, 0, 0)
+        if place.kind == "depth":
+            draft = self._draft(preset, "depth", f"depth {place.depth:g}")
+            self.places.point_at(place.depth, rank, draft)
+            return
+        if place.kind == "point":
+            ends_with_user = bool(self.history) and self.history[-1].role == "user"
+            at = index_of_insertion_point(place.point, length=length, ends_with_user=ends_with_user)
+            draft = self._draft(preset, "depth", f"insertion point {place.point}")
+            self.places.points.append(Point(at, length - at, rank, draft))
+            return
+        found = parse_depths(place.config, length=length)
+        for segment in found.doubtful:
+            self._warn(f"{preset.place}: {segment!r} in depthConfig {place.config!r} is not a depth or a cycle", preset)
+        if not found.depths:
+            reason = f"no depth of {place.config!r} lies within a history of {length}"
+            self._leave_out(preset, "no-depth", reason)
+            return
+        once = self._draft(preset, "depth", "")
+        for depth in found.depths:
+            draft = replace(once, key=f"{once.key}@{depth}", meta=FrozenDict({**once.meta, "placed": f"depth {depth}"}))
+            self.places.point_at(depth, rank, draft)
+
+    def _rehome_lost_anchors(self) -> None:
+        """What is to go to an anchor that has no placeholder goes just before the history, with a warning."""
+        there = {anchor_id(preset.node) for preset in self.places.skeleton} | {HISTORY}
+        for name in [name for name in self.places.anchors if name not in there]:
+            around = self.places.anchors.pop(name)
+            lost = [*around.drafts(before=True), *around.drafts(before=False)]
+            why = "has no placeholder among the presets" if name in self.anchors else "is not known"
+            for draft in lost:
+                self.ctx = self.ctx.note(
+                    "warning",
+                    f"anchor {name!r} {why}: {draft.key} stands just before the history",
+                    processor=ID,
+                    preset=draft.meta["index"],
+                    key=draft.key,
+                )
+            self.before_history.extend(lost)
+
+    def _leave_out(self, preset: Preset, rule: str, reason: str) -> None:
+        self.left_out.setdefault(Cause(ID, rule, reason), []).append(self._draft(preset, "none", ""))
+        if rule == "no-depth":
+            self._warn(f"{preset.place} is not sent: {reason}", preset)
+
+    def _warn(self, text: str, preset: Preset) -> None:
+        self.ctx = self.ctx.note("warning", text, processor=ID, preset=preset.index, key=preset.key)
+
+    # --- putting it together
+
+    def _assembled(self) -> list[_Piece]:
+        out: list[_Piece] = []
+        placed: set[str] = set()
+        for preset in self.places.skeleton:
+            beside = self.places.beside(preset)
+            out.extend(beside.drafts(before=True))
+            out.extend(self._in_its_place(preset, placed))
+            out.extend(beside.drafts(before=False))
+        if HISTORY not in placed:
+            around = self.places.around(HISTORY)
+            out += [*around.drafts(before=True), *self._history(), *around.drafts(before=False)]
+        return out
+
+    def _in_its_place(self, preset: Preset, placed: set[str]) -> Iterator[_Piece]:
+        name = anchor_id(preset.node)
+        if name is None:
+            yield self._draft(preset, "skeleton", "")
+        elif name in placed:  # its injections and the history are sent once, words of its own stay
+            yield from self._template(preset, name)
+        else:
+            placed.add(name)
+            around = self.places.around(name)
+            yield from around.drafts(before=True)
+            yield from self._history() if name == HISTORY else self._template(preset, name)
+            yield from around.drafts(before=False)
+
+    def _template(self, preset: Preset, name: str) -> list[Draft]:
+        """The placeholder's own words where they are shown; elsewhere they are left out like any others."""
+        anchor = self.anchors.get(name)
+        title = preset.node.content.strip()
+        if name == HISTORY or not title or title in BARE_TITLES:
+            return []
+        if anchor is not None and anchor.has_template:
+            return [self._draft(preset, "template", f"at {name}")]
+        self._leave_out(preset, "placeholder", f"it marks the place of {name}, whose own words are not shown")
+        return []
+
+    def _history(self) -> list[_Piece]:
+        """The history with what goes into it: places are those of the history as it was, deeper ones first."""
+        out: list[_Piece] = list(self.before_history)
+        done = 0
+        for point in self.places.in_order():
+            if point.index < len(self.history) and self.history[point.index].role == "tool":
+                self._warn_of_split(point.draft)
+            out.append(self.history[done : point.index])
+            out.append(point.draft)
+            done = point.index
+        out.append(self.history[done:])
+        return out
+
+    def _warn_of_split(self, draft: Draft) -> None:
+        text = f"{draft.key} ({draft.meta['placed']}) stands between a tool call and its result"
+        self.ctx = self.ctx.note("warning", text, processor=ID, preset=draft.meta.get("index"), key=draft.key)
+
+    def _draft(self, preset: Preset, placement: str, placed: str) -> Draft:
+        node = preset.node
+        origin = Origin("preset", preset.ref)
+        assets = self._assets(preset) if placement != "none" else ()
+        meta = {**(node.metadata or {}), "index": preset.index, "placement": placement, "placed": placed}
+        if preset.level != "agent":
+            meta["level"] = preset.level
+        elif self.ctx.request.agent is not None:
+            self.dialects[preset.key] = self.ctx.request.agent.macro_dialect
+        body = (Text.of(node.content, origin), *assets)
+        return Draft(preset.key, node.role, body, origin, speaker=node.speaker, pinned=True, meta=FrozenDict(meta))
+
+    def _assets(self, preset: Preset) -> tuple[AssetRef, ...]:
+        agent = self.ctx.request.agent
+        if not preset.node.preset_attachments or agent is None:
+            return ()
+        found: list[AssetRef] = []
+        for attachment in preset.node.preset_attachments:
+            asset = self.assets.get(attachment.asset_id)
+            if asset is None:
+                wanted = f"{preset.place} shows asset {attachment.asset_id!r}"
+                self._warn(f"{wanted}, which the agent does not have", preset)
+            else:
+                found.append(_private_asset(asset, agent.id, attachment.asset_id))
+        return tuple(found)
+
+    # --- macros
+
+    def _worded(self, pieces: Sequence[_Piece]) -> list[Draft]:
+        """The history as it is; the rest with its macros expanded, without what they leave nothing of."""
+        wording = Wording.of(self.ctx, self.dialects)
+        wording.fill(self.places.outlets)
+        out: list[Draft] = []
+        for piece in pieces:
+            if isinstance(piece, tuple):
+                out.extend(piece)
+                continue
+            draft = wording.expanded(piece)
+            if self._is_hollow(draft):
+                self.left_out.setdefault(Cause(ID, "blank", "its macros leave nothing of it"), []).append(draft)
+            else:
+                out.append(draft)
+        self.ctx = self.ctx.noted(wording.notes)
+        if wording.variables is not self.ctx.request.variables:
+            self.ctx = self.ctx.put(VARIABLES, wording.variables.as_data())
+        self._leave_out_unshown(out)
+        return out
+
+    def _is_hollow(self, draft: Draft) -> bool:
+        if draft.meta.get("placement") != "template" or draft.assets or str(draft.text).strip():
+            return False
+        anchor = self.anchors.get(str(draft.meta["placed"]).removeprefix("at "))
+        return anchor is not None and anchor.only_if_filled
+
+    def _leave_out_unshown(self, drafts: Sequence[Draft]) -> None:
+        """Lore for an outlet that no message shows is left out, and named."""
+        if not self.places.outlets:
+            return
+        shown = {origin for draft in drafts if draft.origin.kind != "node" for origin in draft.text.origins()}
+        for name, lore in self.places.outlets.items():
+            lost = [draft for _, draft in lore if draft.origin not in shown]
+            if lost:
+                cause = Cause(ID, "outlet", f"no message shows {{{{outlet::{name}}}}}")
+                self.left_out.setdefault(cause, []).extend(lost)
+
+
+def _private_asset(asset: Mapping[str, object], agent_id: str, asset_id: str) -> AssetRef:
+    """A file of the agent's own, which its store finds by the agent's id and its path."""
+    import mimetypes
+
+    name, path = str(asset.get("filename") or ""), str(asset.get("path") or "")
+    kind = str(asset.get("type") or "other")
+    size = asset.get("size")
+    return AssetRef(
+        id=f"preset-{agent_id}-{asset_id}",
+        kind="document" if kind == "file" else kind,
+        name=name,
+        mime_type=str(asset.get("mimeType") or mimetypes.guess_type(name or path)[0] or ""),
+        size_bytes=size if isinstance(size, int) else None,
+        source={"kind": "agent-private", "agentId": agent_id, "relativePath": path},
+    )

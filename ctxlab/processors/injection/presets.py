@@ -1,0 +1,83 @@
+"""The presets of a request: those in force everywhere, the user's, the agent's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ctxlab.context import Request
+from ctxlab.documents import Agent, MessageNode
+from ctxlab.documents.agent.preset_groups import silenced
+from ctxlab.engines.model_match import model_fits
+
+Level = Literal["global", "user", "agent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A preset and whose it is; `index` is its place among theirs. The agent's need no level in their key."""
+
+    node: MessageNode
+    index: int
+    level: Level = "agent"
+    silenced: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"preset:{self.index}" if self.level == "agent" else f"preset:{self.level}/{self.index}"
+
+    @property
+    def place(self) -> str:
+        """How messages to people name it."""
+        return f"preset {self.index}" if self.level == "agent" else f"preset {self.index} ({self.level})"
+
+    @property
+    def ref(self) -> str:
+        return self.node.id or self.key.removeprefix("preset:")
+
+
+def presets_of(request: Request) -> tuple[Preset, ...]:
+    """In the order in which they are sent where nothing else is said: everyone's, the user's, the agent's."""
+    own = request.agent.preset_messages if request.agent else ()
+    off = silenced(request.agent) if request.agent else {}
+    return (
+        *_of_level(request.presets, "global"),
+        *_of_level(request.user.preset_messages if request.user else (), "user"),
+        *(Preset(node, index, silenced=off.get(index, "")) for index, node in enumerate(own)),
+    )
+
+
+def _of_level(nodes: Sequence[MessageNode], level: Level) -> Iterator[Preset]:
+    return (Preset(node, index, level) for index, node in enumerate(nodes))
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a preset is not sent: the rule in a word, and the reason."""
+
+    rule: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`refusal` None means that it is sent; `problems` are patterns of its modelMatch that were left out."""
+
+    refusal: Refusal | None = None
+    problems: tuple[str, ...] = ()
+
+
+def verdict_on(preset: Preset, request: Request) -> Verdict:
+    """Whether a preset is switched on, its group too, and meant for the model."""
+    if not preset.node.enabled:
+        return Verdict(Refusal("disabled", "the preset is switched off"))
+    if preset.silenced:
+        return Verdict(Refusal("group", preset.silenced))
+    fit = model_fits(preset.node.model_match, request.model)
+    refusal = None if fit.fits else Refusal("model-match", "it is not meant for this model")
+    return Verdict(refusal, fit.problems)
+
+
+def assets_by_id(agent: Agent | None) -> dict[str, dict[str, object]]:
+    return {str(asset.get("id")): asset for asset in agent.assets} if agent else {}

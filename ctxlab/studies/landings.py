@@ -1,0 +1,249 @@
+"""Where every preset and every injection landed in the history as it was, and whether it asked for that place."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ctxlab.context import Context, Draft, Request
+from ctxlab.display.text import nearest
+from ctxlab.display.theme import plain
+from ctxlab.documents import MessageNode
+from ctxlab.pipeline import Step, Trace
+from ctxlab.pipeline.explain.token_breakdown import source_of
+from ctxlab.processors.injection.lore import LORE
+from ctxlab.processors.injection.placement import HISTORY as HISTORY_ANCHOR
+from ctxlab.processors.injection.placement import anchor_id, placement_of
+from ctxlab.processors.injection.presets import presets_of, verdict_on
+from ctxlab.studies.outcomes import before_cutting
+
+Fate = Literal["landed", "elsewhere", "warned", "not sent"]
+HISTORY = ("node", "pending", "summary")
+INJECTED = ("preset", "lore")
+ASSEMBLER = "injection-assembler"
+LOOKS: dict[str, str] = {
+    "system": "preset",
+    "presets": "preset",
+    "profile": "profile",
+    "lore": "lore",
+    "knowledge": "knowledge",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Landing:
+    """One message among those that are sent; `below` are the messages of the history after it, its depth.
+
+    `moved` says which later step put it elsewhere, `joined` which one joined it with others; empty when none did.
+    """
+
+    draft: Draft
+    position: int
+    below: int
+    later_cut: bool
+    moved: str = ""
+    joined: str = ""
+
+    @property
+    def is_history(self) -> bool:
+        return self.draft.origin.kind in HISTORY
+
+    @property
+    def look(self) -> str:
+        """The source whose colour and sign it has; messages of the history have those of their roles."""
+        return LOOKS.get(source_of(self.draft), "overhead")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Injection:
+    """A preset, or something else that was put around and into the history, and all the places where it landed.
+
+    `asked` is the place that it asked for; `sentence` says what a person should know, empty when all is as asked.
+    `missing` are the depths that it asked for and that the history doesn't have. `key` is that of its preset or entry.
+    """
+
+    name: str
+    look: str
+    asked: str
+    fate: Fate
+    landings: tuple[Landing, ...] = ()
+    sentence: str = ""
+    key: str = ""
+    missing: tuple[float, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Injection({self.name!r}, {self.asked}, {self.fate})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Landings:
+    """All messages in the order before anything was cut or joined, and what of them was injected."""
+
+    rows: tuple[Landing, ...]
+    injections: tuple[Injection, ...]
+    history: int
+
+
+def landings(trace: Trace) -> Landings:
+    """Where everything stands before cutting. Depths count the history as it was, 0 after its newest message."""
+    before = before_cutting(trace)
+    drafts, later = before.drafts, _Later(trace, before)
+    sent = {part.key for draft in trace.result.drafts for part in draft.parts}
+    history = below = sum(draft.origin.kind in HISTORY for draft in drafts)
+    rows: list[Landing] = []
+    for position, draft in enumerate(drafts):
+        below -= draft.origin.kind in HISTORY
+        moved, joined = later.moved.get(draft.key, ""), later.joined.get(draft.key, "")
+        rows.append(Landing(draft, position, below, draft.key not in sent, moved, joined))
+    return Landings(tuple(rows), tuple(_injections(trace, rows, history)), history)
+
+
+class _Later:
+    """What the steps after `before` did, by key: which messages they put elsewhere, which ones they joined."""
+
+    def __init__(self, trace: Trace, before: Context) -> None:
+        self.moved: dict[str, str] = {}
+        self.joined: dict[str, str] = {}
+        begun = False
+        for step in trace.steps:
+            begun = begun or step.before is before
+            if begun and step.after.drafts is not step.before.drafts:
+                self._look_at(step)
+
+    def _look_at(self, step: Step) -> None:
+        for draft in step.after.drafts:
+            for part in draft.merged:
+                self.joined.setdefault(part.key, step.id)
+        was, now = (
+            {part.key for draft in context.drafts for part in draft.parts} for context in (step.before, step.after)
+        )
+        before, after = (_depths(context.drafts, was & now) for context in (step.before, step.after))
+        for key, depth in before.items():
+            if key in after and after[key] != depth:
+                self.moved[key] = f"moved by {step.id} from depth {depth:,} to {after[key]:,}"
+
+
+def _depths(drafts: Sequence[Draft], counted: Container[str]) -> dict[str, int]:
+    """The messages of the history below each other message, of those that count."""
+    depths: dict[str, int] = {}
+    below = 0
+    for part in reversed([part for draft in drafts for part in draft.parts]):
+        if part.origin.kind not in HISTORY:
+            depths[part.key] = below
+        elif part.key in counted:
+            below += 1
+    return depths
+
+
+def anchors_of(request: Request) -> tuple[str, ...]:
+    """The anchors that presets can name: those that have a placeholder in force, and the history."""
+    there = [
+        anchor_id(preset.node)
+        for preset in presets_of(request)
+        if preset.node.type and verdict_on(preset, request).refusal is None
+    ]
+    return tuple(dict.fromkeys([HISTORY_ANCHOR, *(name for name in there if name)]))
+
+
+def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator[Injection]:
+    """Presets in their order, those that are not sent among them; then everything else as it stands."""
+    groups: dict[str, list[Landing]] = {}
+    for row in rows:
+        if not row.is_history:
+            groups.setdefault(_group(row.draft), []).append(row)
+    warnings = _warnings(trace)
+    warnings |= _lost(trace, warnings)
+    left_out = {
+        _group(draft): group.cause.reason or str(group.cause)
+        for group in trace.result.dropped
+        for draft in group.drafts
+        if draft.origin.kind in INJECTED and _group(draft) not in groups
+    }
+    for preset in presets_of(trace.start.request):
+        key, name = preset.key, _name(preset.node, preset.key)
+        if key in groups:
+            yield _landed(key, name, groups.pop(key), history, warnings.get(key, ""))
+        elif key in left_out:
+            yield Injection(name, "preset", "", "not sent", sentence=left_out.pop(key), key=key)
+    titles = {row["key"]: str(row["title"]) for row in trace.result.shared.get(LORE, ())}
+    for key, landings in groups.items():
+        name = titles.get(key) or plain(str(landings[0].draft.text), 40) or key
+        yield _landed(key, name, landings, history, warnings.get(key, ""))
+    yield from _in_outlets(titles, rows, {*groups, *left_out})
+    for key in [key for key in left_out if key in titles]:
+        yield Injection(titles[key], "lore", "", "not sent", sentence=left_out[key], key=key)
+
+
+def _in_outlets(titles: Mapping[str, str], rows: Sequence[Landing], elsewhere: Container[str]) -> Iterator[Injection]:
+    """Lore whose words stand inside other messages, wherever these show its outlet."""
+    holders: dict[str, list[Landing]] = {}
+    for row in rows if titles else ():
+        for origin in row.draft.text.origins():
+            if origin.kind == LORE:
+                holders.setdefault(f"{LORE}:{origin.ref}", []).append(row)
+    for key, title in titles.items():
+        if key in holders and key not in elsewhere:
+            yield Injection(title or key, LORE, "in its outlet", "landed", tuple(holders[key]), key=key)
+
+
+def _group(draft: Draft) -> str:
+    """One preset can land at several depths: `preset:11@4` and `preset:11@8` are one."""
+    return draft.key.partition("@")[0] if draft.origin.kind == "preset" else draft.key
+
+
+def _name(node: MessageNode, key: str) -> str:
+    return plain(node.name or node.content, 40) or key
+
+
+def _warnings(trace: Trace) -> dict[str, str]:
+    """What the assembler warned of, by the key of the preset or the entry."""
+    return {
+        str(note.details["key"]).partition("@")[0]: note.text
+        for note in trace.result.notes
+        if note.processor == ASSEMBLER and note.level == "warning" and "key" in note.details
+    }
+
+
+def _lost(trace: Trace, warnings: Mapping[str, str]) -> dict[str, str]:
+    """Warnings of presets that name no known anchor, with the nearest of those that are."""
+    request = trace.start.request
+    known = anchors_of(request)
+    found: dict[str, str] = {}
+    for preset in presets_of(request):
+        place = placement_of(preset.node) if preset.key in warnings else None
+        if place is not None and place.kind == "anchor" and place.anchor not in known:
+            found[preset.key] = warnings[preset.key] + nearest(place.anchor, known)
+    return found
+
+
+def _landed(key: str, name: str, landings: list[Landing], history: int, warning: str) -> Injection:
+    draft = landings[0].draft
+    places = [str(row.draft.meta.get("placed") or "") for row in landings]
+    asked = _asked(places, str(draft.meta.get("placement") or draft.origin.kind))
+    look = landings[0].look
+    depths = [_depth(place) for place in places]
+    missing = tuple(depth for depth in depths if depth is not None and depth > history)
+    fate, sentence = "landed", ""
+    if warning:
+        fate, sentence = "warned", warning
+    elif missing:
+        fate = "elsewhere"
+        sentence = f"asked {asked}, landed at {landings[0].below}: the history has {history} messages"
+    return Injection(name, look, asked, fate, tuple(landings), sentence, key, missing)
+
+
+def _asked(places: Sequence[str], placement: str) -> str:
+    depths = [place.removeprefix("depth ") for place in places if place.startswith("depth ")]
+    if len(depths) > 1:
+        shown = ", ".join(depths[:5])
+        return f"depths {shown}" if len(depths) <= 5 else f"{len(depths)} depths, {depths[0]} to {depths[-1]}"
+    return places[0] or ("in its place" if placement == "skeleton" else placement)
+
+
+def _depth(place: str) -> float | None:
+    head, _, number = place.partition("depth ")
+    try:
+        return float(number) if not head and number else None
+    except ValueError:
+        return None

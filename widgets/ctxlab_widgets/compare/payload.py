@@ -1,0 +1,167 @@
+"""What the page draws of a comparison: columns with bars and totals, rows with a cell a column, every text once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
+
+from ctxlab.context import Draft
+from ctxlab.display.theme import plain
+from ctxlab.documents import Agent
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.ledger import ledger_rows
+from ctxlab.pipeline.explain.token_breakdown import LIMITER
+from ctxlab.processors.token_limiter import StrategyName
+from ctxlab.studies import Comparison
+from ctxlab.studies.budget_figure import ORDER, segments_of
+from ctxlab.studies.comparison import STATES, Cell, Line
+from ctxlab_widgets.compare.columns import Column
+
+LOOKS = {source: look for _, look, sources in ORDER for source in sources}
+WORDS = 80
+MOST_LEAVES = 200
+
+
+def view_of(
+    columns: Sequence[Column], comparison: Comparison, agents: Sequence[Agent]
+) -> tuple[dict[str, Any], list[str]]:
+    """The view, and the texts that its cells number."""
+    said, texts = _Table(), _Table()
+    places = {name: i for i, name in enumerate(comparison.traces)}
+    rows = [_row(line, columns, places, said, texts) for line in comparison.lines]
+    totals = comparison.total_rows()
+    drawn = [
+        _column(column, comparison, places[column.name], totals[places[column.name]])
+        if column.name in places
+        else {"name": column.name, "error": column.error or "no run yet"}
+        for column in columns
+    ]
+    base = columns[0].trace
+    forms = {
+        "strategies": list(get_args(StrategyName)),
+        "agents": [[agent.id, agent.name or agent.id] for agent in agents],
+        "leaves": _leaves(base) if base is not None else [],
+    }
+    return {"columns": drawn, "rows": rows, "said": said.entries, **forms}, texts.entries
+
+
+class _Table:
+    """Words that are said once and then named by number; nothing has -1."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+
+    def add(self, text: str | None) -> int:
+        return -1 if text is None else self._places.setdefault(text, len(self._places))
+
+    @property
+    def entries(self) -> list[str]:
+        return list(self._places)
+
+
+# --- rows
+
+
+def _row(line: Line, columns: Sequence[Column], places: Mapping[str, int], said: _Table, texts: _Table) -> list[Any]:
+    """[key, words, role, look, 1 if it differs, a cell for each column]"""
+    cells = [line.cells[places[c.name]] if c.name in places else None for c in columns]
+    drawn = [_cell(cell, said, texts) if cell is not None else None for cell in cells]
+    return [line.key, plain(line.words, WORDS), line.role, LOOKS.get(line.source, "overhead"), int(line.differs), drawn]
+
+
+def _cell(cell: Cell, said: _Table, texts: _Table) -> list[int]:
+    """[state, tokens, its cause, the same in few words, its text]"""
+    text = _whole(cell.draft) if cell.draft is not None else None
+    return [
+        STATES.index(cell.state),
+        cell.tokens,
+        said.add(cell.cause or None),
+        said.add(_in_few_words(cell)),
+        texts.add(text),
+    ]
+
+
+def _in_few_words(cell: Cell) -> str | None:
+    match cell.state:
+        case "shortened":
+            reasons = (span.cause.reason for span in _spans(cell) if span.cause and span.cause.rule == "shortened")
+            reason = next(reasons, "").removeprefix("the ").removesuffix(" stay")
+            return reason.replace("characters", "chars") or None
+        case "rewritten":
+            rules = dict.fromkeys(span.cause.rule for span in _spans(cell) if span.cause)
+            return f"rewritten by {', '.join(rules)}" if rules else "other words"
+        case "moved" | "kept":
+            return cell.cause or None
+        case _:
+            return None
+
+
+def _spans(cell: Cell) -> Iterable[Any]:
+    return cell.draft.text.spans if cell.draft is not None else ()
+
+
+def _whole(draft: Draft) -> str:
+    """What the message says, with what it thinks, asks for and brings along: a difference may be in any of them."""
+    calls = [f"{call.name}({call.arguments})" for call in draft.calls]
+    files = [f"[{asset.kind} {asset.name or asset.id}]" for asset in draft.assets]
+    thoughts = f"[reasoning] {draft.reasoning}" if draft.reasoning else ""
+    return "\n".join(part for part in (thoughts, str(draft.text), *calls, *files) if part)
+
+
+# --- columns
+
+
+def _column(column: Column, comparison: Comparison, at: int, total: Mapping[str, Any]) -> dict[str, Any]:
+    trace = column.trace
+    assert trace is not None
+    kept, turns = _user_turns(comparison, at)
+    report = trace.result.shared.get(LIMITER) or {}
+    budget = report.get("budget")
+    return {
+        "name": column.name,
+        "about": _about(trace, total),
+        "tokens": trace.tokens,
+        "budget": budget,
+        "free": budget - trace.tokens if budget is not None else None,
+        "messages": total["messages"],
+        "kept": kept,
+        "turns": turns,
+        "summaries": sum(line.source == "summaries" and line.cells[at].is_sent for line in comparison.lines),
+        "cut": [total["cut_messages"], total["cut_tokens"]],
+        "shortened": total["shortened"],
+        "bar": [[part.look, part.tokens, part.name] for part in segments_of(trace) if part.look != "cut"],
+        "ledger": [_entry(row.as_data()) for row in ledger_rows(trace)],
+    }
+
+
+def _entry(row: Mapping[str, Any]) -> list[Any]:
+    """[step, rule, in, added, cut, saved by rewriting and joining, out]"""
+    saved = row["rewritten"] + row["seams"]
+    return [row["step"], row["rule"], row["in"], row["added"], row["cut"], saved, row["out"]]
+
+
+def _user_turns(comparison: Comparison, at: int) -> tuple[int, int]:
+    """How many of the user's messages that this run had are sent."""
+    cells = [line.cells[at] for line in comparison.lines if line.role == "user" and line.source == "history"]
+    there = [cell for cell in cells if cell.state != "not there"]
+    return sum(cell.is_sent for cell in there), len(there)
+
+
+def _about(trace: Trace, total: Mapping[str, Any]) -> str:
+    request = trace.start.request
+    agent = request.agent
+    parts = [
+        f"strategy {total['strategy']}" if total["strategy"] else "nothing limits it",
+        f"budget {total['budget']:,}" if total["budget"] is not None else "",
+        f"agent {agent.name or agent.id}" if agent is not None else "no agent",
+        f"message {request.leaf_id}",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _leaves(base: Trace) -> list[list[str]]:
+    """Where another branch ends, with its first words; the base's own is not among them."""
+    session = base.start.request.session
+    own = base.start.request.leaf_id
+    others = [leaf for leaf in session.leaves() if leaf != own]
+    return [[leaf, plain(session.node(leaf).content, 40)] for leaf in others[-MOST_LEAVES:]]

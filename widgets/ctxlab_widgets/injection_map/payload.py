@@ -1,0 +1,182 @@
+"""What the page draws: definitions at the left, messages at the right, and what of a place can be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import Any
+
+from ctxlab.context import Draft
+from ctxlab.display.theme import plain
+from ctxlab.documents.lore import POSITIONS
+from ctxlab.pipeline import Trace
+from ctxlab.processors.injection.lore import LORE
+from ctxlab.processors.injection.placement import Placement, anchor_id, placement_of
+from ctxlab.processors.injection.presets import Preset, presets_of
+from ctxlab.studies import Injection, Landing, landings
+from ctxlab.studies.landings import ASSEMBLER, anchors_of
+from ctxlab_widgets.injection_map.relocate import books_by_key
+
+GROUPS = {
+    "presets": "Presets, in order",
+    "depth": "At a depth",
+    "anchor": "At an anchor",
+    "lore": "Lore",
+    "steps": "From steps",
+}
+ID_SHOWN = 8
+"""Ids of the history that are longer say nothing to a person."""
+NAME, WORDS = 60, 140
+
+
+def shown(trace: Trace) -> dict[str, Any]:
+    """The map as JSON data: groups of definitions, rows in their order, anchors that a preset can name."""
+    placed = landings(trace)
+    request = trace.start.request
+    presets = {preset.key: preset for preset in presets_of(request)}
+    movable, anchors = books_by_key(request.books), list(anchors_of(request))
+    lore = {str(row["key"]): row for row in trace.result.shared.get(LORE, ())}
+    names = {each.key: each.name for each in placed.injections}
+    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
+    for each in placed.injections:
+        told = _definition(each)
+        if each.key in presets:
+            preset = presets[each.key]
+            place = placement_of(preset.node)
+            group, more = _of_preset(preset, place)
+            if each.fate == "warned" and place is not None and place.kind == "anchor" and place.anchor not in anchors:
+                more["fate"] = "unknown anchor"
+        elif each.key in lore:
+            group, more = "lore", _of_lore(lore[each.key], movable)
+        else:
+            group, more = "steps", {"ask": each.asked, "fixed": "A step of the pipeline puts it there."}
+        groups[group].append({**told, **more})
+    groups["lore"] += [
+        _not_fired(row, movable) for row in lore.values() if not row["fired"] and row["key"] not in names
+    ]
+    for name in ("depth", "anchor", "lore"):
+        groups[name].sort(key=_where)
+    return {
+        "unplaced": _unplaced(trace),
+        "session": plain(request.session.name or request.session.id, NAME),
+        "leaf": plain(request.leaf_id or "", 20),
+        "history": placed.history,
+        "sent": len(trace.result.drafts),
+        "groups": [{"name": GROUPS[name], "definitions": group} for name, group in groups.items() if group],
+        "rows": [_row(row, names) for row in placed.rows],
+        "anchors": anchors,
+        "positions": list(POSITIONS),
+    }
+
+
+def _unplaced(trace: Trace) -> str:
+    """Why nothing was placed in a run whose step for it did not do its work; empty where it did, or there is none."""
+    step = next((step for step in trace.steps if step.id == ASSEMBLER), None)
+    if step is None:
+        stops = any(stage.processor.id == ASSEMBLER for stage in trace.pipeline.running())
+        return f"This run stopped before {ASSEMBLER}: nothing is placed yet." if stops else ""
+    if step.failure is not None:
+        return f"Nothing is placed, {ASSEMBLER} failed: {step.error}"
+    return f"Nothing is placed: {ASSEMBLER} was passed over." if step.skipped else ""
+
+
+def _definition(each: Injection) -> dict[str, Any]:
+    moved = list(dict.fromkeys(landing.moved for landing in each.landings if landing.moved))
+    why = [each.sentence.replace(f"{each.key} ", "it "), *moved]
+    return {
+        "key": each.key,
+        "name": each.name,
+        "look": each.look,
+        "fate": "moved" if moved and each.fate == "landed" else each.fate,
+        "why": "; ".join(words for words in why if words),
+        "landings": [landing.position for landing in each.landings],
+        "missing": list(dict.fromkeys(each.missing)),
+        "fixed": "",
+        "place": None,
+    }
+
+
+def _where(definition: Mapping[str, Any]) -> tuple[bool, int]:
+    """As they stand at the right, so that few wires cross; what has no wire last."""
+    landings = definition["landings"]
+    return (not landings, landings[0] if landings else 0)
+
+
+def _of_preset(preset: Preset, place: Placement | None) -> tuple[str, dict[str, Any]]:
+    marks = anchor_id(preset.node)
+    if marks is not None:
+        fixed = f"It marks the place of {plain(marks)}: where it is listed among the presets is where it stands."
+        return "presets", {"ask": f"at {plain(marks, 40)}", "fixed": fixed}
+    strategy = preset.node.injection_strategy
+    depths = strategy.depth_config or "" if strategy is not None else ""
+    ask, fields = _asked(place, depths)
+    group = {"skeleton": "presets", "anchor": "anchor"}.get(place.kind, "depth") if place is not None else "depth"
+    level = {"global": "everyone's, ", "user": "the user's, "}.get(preset.level, "")
+    return group, {"ask": plain(level + ask, NAME), "place": {"kind": "preset", **fields}}
+
+
+def _asked(place: Placement | None, depths: str) -> tuple[str, dict[str, str]]:
+    """The place that a preset asks for, in words and as the values of the fields that change it."""
+    bare = {"depth": "", "order": "", "anchor": "", "position": "after"}
+    if place is None:
+        return "a depth, not said which", bare
+    ordered = {**bare, "order": f"{place.order:g}"}
+    if place.kind == "depth":
+        return f"depth {place.depth:g}, order {place.order:g}", {**ordered, "depth": f"{place.depth:g}"}
+    if place.kind == "depths":
+        return f"depths {depths}, order {place.order:g}", {**ordered, "depth": depths}
+    if place.kind == "anchor":
+        side = "before" if place.before else "after"
+        fields = {**ordered, "anchor": place.anchor, "position": side}
+        return f"{side} {place.anchor}, order {place.order:g}", fields
+    return (f"insertion point {place.point}" if place.kind == "point" else "in its place"), bare
+
+
+def _of_lore(row: Mapping[str, Any], movable: Container[str]) -> dict[str, Any]:
+    at = int(row["position"])
+    place = POSITIONS[at] if 0 <= at < len(POSITIONS) else "unknown"
+    depth, order = f"{row['depth']:g}", f"{row['order']:g}"
+    where = {"at_depth": f"depth {depth}", "outlet": f"outlet {row['outlet'] or ''}"}.get(
+        place, place.replace("_", " ")
+    )
+    told = {"ask": plain(f"{where}, order {order}", NAME)}
+    if row["key"] in movable:
+        return {**told, "place": {"kind": "lore", "position": place, "depth": depth, "order": order}}
+    return {**told, "fixed": "Several entries have its uid: give them others to move one of them."}
+
+
+def _not_fired(row: Mapping[str, Any], movable: Container[str]) -> dict[str, Any]:
+    title = plain(str(row["title"]), 40) or str(row["key"])
+    entry = Injection(title, LORE, "", "not sent", sentence=str(row["reason"]), key=str(row["key"]))
+    return {**_definition(entry), "fate": "not fired", **_of_lore(row, movable)}
+
+
+def _row(row: Landing, names: Mapping[str, str]) -> dict[str, Any]:
+    draft = row.draft
+    return {
+        "key": draft.key,
+        "look": "summary" if draft.origin.kind == "summary" else "" if row.is_history else row.look,
+        "role": draft.role,
+        "history": row.is_history,
+        "id": _id_of(draft) if row.is_history else "",
+        "text": names.get(draft.key.partition("@")[0]) or names.get(draft.key) or _words(draft),
+        "below": row.below,
+        "atDepth": _is_at_depth(draft),
+        "cut": row.later_cut,
+        "joined": row.joined,
+    }
+
+
+def _id_of(draft: Draft) -> str:
+    if draft.origin.kind == "pending":
+        return "pending"
+    return draft.origin.ref if len(draft.origin.ref) <= ID_SHOWN else ""
+
+
+def _words(draft: Draft) -> str:
+    words = plain(str(draft.text)[: 4 * WORDS], WORDS)
+    return words or ", ".join(call.name for call in draft.calls) or "without words"
+
+
+def _is_at_depth(draft: Draft) -> bool:
+    placed = str(draft.meta.get("placed") or "") if draft.meta else ""
+    return placed.startswith(("depth ", "insertion point "))

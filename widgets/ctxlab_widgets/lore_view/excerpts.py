@@ -1,0 +1,249 @@
+"""Where an entry's keys stand, cut to what fits a row, or in everything that was scanned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from unicodedata import combining, east_asian_width
+
+from ctxlab.engines.regexes.pattern import Pattern
+from ctxlab.engines.regexes.replace import replace_all
+from ctxlab.engines.regexes.replacement_template import Replacement, Segment
+from ctxlab.engines.regexes.v8 import RegexEngineUnavailable
+from ctxlab.engines.worldbook import Decision, Lore, LoreScan
+from ctxlab.engines.worldbook.key_search import MARK
+from ctxlab.engines.worldbook.keys import AnyKey, Key, PatternKey, searchable
+
+BEFORE, AFTER = 36, 44
+"""Columns of text around a key in an excerpt; a character of East Asia takes two."""
+LONGEST_HIT = 80
+WHOLE = 60_000
+"""Characters that an opened row shows as they are; of more, what lies far from a key is cut."""
+FAR = 300
+
+Spot = tuple[int, int]
+Pieces = list[str]
+"""Text and lit text in turn: the first piece is plain and may be empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """One text that was looked through: a message by its number, or something beside the conversation."""
+
+    key: str
+    text: str
+    number: int | None = None
+
+
+class Sights:
+    """The texts of one scan, each folded once."""
+
+    def __init__(self, scan: LoreScan) -> None:
+        self.scan = scan
+        chat = scan.asked.chat
+        self.messages = [Scanned(spoken.key, spoken.text, i) for i, spoken in enumerate(chat.messages, 1)]
+        self.about = {name: Scanned(name, text) for name, text in chat.about.items() if text}
+        self._by_key: dict[str, Scanned] = {said.key: said for said in self.messages} | self.about
+        self._folded: dict[str, str] = {}
+        self._characters: dict[int, int] = {}
+        # They were tried once and took their time; they stand nowhere.
+        self._unusable = {note.details.get("lore_key") for note in scan.notes}
+
+    def characters(self, depth: int) -> tuple[int, int]:
+        """How many of the newest messages are looked through at a depth, and their characters."""
+        newest = self.messages[-depth:] if depth else []
+        if depth not in self._characters:
+            self._characters[depth] = sum(len(said.text) for said in newest)
+        return len(newest), self._characters[depth]
+
+    def seen(self, decision: Decision) -> tuple[Scanned, Spot] | None:
+        """Where its key was found; of an entry that was stopped before its keys were asked, where one stands."""
+        matched = decision.matched
+        if matched is not None:
+            found = self.text_of(matched.where)
+            return None if found is None else (found, (matched.start, matched.end))
+        if decision.fired or decision.gate == "no-key":
+            return None
+        for said in reversed(self._in_sight(decision.lore)):
+            for key in decision.lore.primary:
+                spot = next(self._plain_spots(key, said), None)
+                if spot is not None:
+                    return said, spot
+        return None
+
+    def excerpt(self, decision: Decision, said: Scanned, spot: Spot) -> Pieces:
+        """The words around a key, and around the others of its keys in the same text."""
+        keys = (*decision.lore.primary, *decision.lore.secondary)
+        spots = [spot, *(other for key in keys for other in self._plain_spots(key, said))]
+        return excerpt(said.text, spot, spots)
+
+    def lit(self, decision: Decision) -> Iterator[tuple[Scanned, Pieces]]:
+        """Everything that was looked through for an entry, all of its keys lit, oldest first."""
+        lore = decision.lore
+        texts = [*self._in_sight(lore), *self._lore_with(decision)]
+        keys = (*lore.primary, *lore.secondary)
+        usable = [key for key in keys if isinstance(key, PatternKey) and key.text not in self._unusable]
+        patterns = _pattern_spots(usable, [said.text for said in texts])
+        is_much = sum(len(said.text) for said in texts) > WHOLE
+        for said, more in zip(texts, patterns, strict=True):
+            spots = [spot for key in keys for spot in self._plain_spots(key, said)]
+            pieces = lit(said.text, [*spots, *more])
+            yield said, shortened(pieces) if is_much else pieces
+
+    def text_of(self, where: str) -> Scanned | None:
+        """What a match names: a message, something about the character, or an entry that fired."""
+        if where not in self._by_key and where.startswith("lore:"):
+            self._by_key[where] = Scanned(where, self.scan[where].lore.content)
+        return self._by_key.get(where)
+
+    def _in_sight(self, lore: Lore) -> list[Scanned]:
+        sources = [self.about[source] for source in lore.sources if source in self.about]
+        return [*sources, *(self.messages[-lore.depth :] if lore.depth else [])]
+
+    def _lore_with(self, decision: Decision) -> Iterator[Scanned]:
+        """What fired and has one of the keys in it, where the entry may be called up by such."""
+        lore, where = decision.lore, decision.matched.where if decision.matched else None
+        if lore.excluded or not self.scan.asked.rules.recursion:
+            return
+        for fired in self.scan.fired:
+            said = self.text_of(fired.key)
+            if said is None or fired.lore.prevents or fired is decision:
+                continue
+            if fired.key == where or any(self._stands(key, said) for key in lore.primary):
+                yield said
+
+    def _stands(self, key: AnyKey, said: Scanned) -> bool:
+        return next(self._plain_spots(key, said), None) is not None
+
+    def _plain_spots(self, key: AnyKey, said: Scanned) -> Iterator[Spot]:
+        """Every place of a key that is no pattern."""
+        if not isinstance(key, Key):
+            return
+        if said.key not in self._folded:
+            self._folded[said.key] = searchable(said.text)
+        folded, word = self._folded[said.key], searchable(key.text)
+        at = folded.find(word)
+        while at >= 0:
+            if key.stands_at(said.text, at, at + len(word)):
+                yield at, at + len(word)
+            at = folded.find(word, at + len(word))
+
+
+def _pattern_spots(keys: Sequence[PatternKey], texts: Sequence[str]) -> list[list[Spot]]:
+    """Every place of every pattern; one that can't be used stands nowhere."""
+    out: list[list[Spot]] = [[] for _ in texts]
+    for key in keys:
+        # What a replacement leaves as it is isn't told, so each match gets a sign behind it.
+        flags = key.flags if "g" in key.flags else f"{key.flags}g"
+        replacement = Replacement(Pattern(key.body, flags), (Segment("match"), Segment("words", MARK)))
+        before = MARK if key.marked else ""
+        try:
+            found = replace_all([before + text for text in texts], [(0,)] * len(texts), [replacement])
+        except RegexEngineUnavailable:
+            return out
+        for spots, steps in zip(out, found.changes, strict=True):
+            for _, changes in steps:
+                spots += [(max(0, start - len(before)), max(0, end - len(before))) for start, end, _ in changes]
+    return out
+
+
+# --- cutting
+
+
+def lit(text: str, spots: Iterable[Spot]) -> Pieces:
+    """A whole text, with these places lit."""
+    out, at = [""], 0
+    for start, end in _joined(spots):
+        out[-1] += text[at:start]
+        out += [text[start:end], ""]
+        at = end
+    out[-1] += text[at:]
+    return out
+
+
+def excerpt(text: str, spot: Spot, spots: Iterable[Spot]) -> Pieces:
+    """The words around a place, and around one more that lies outside of them."""
+    all_spots = _joined(spots)
+    first = _window(text, *spot)
+    windows = [first]
+    other = next((one for one in all_spots if one[1] <= first[0] or one[0] >= first[1]), None)
+    if other is not None:
+        windows.append(_window(text, *other))
+        windows.sort()
+    out = [""]
+    at = 0
+    for start, end in windows:
+        start = max(start, at)
+        if start > at:
+            out[-1] = f"{out[-1].rstrip()}…"
+        inside = [(max(a, start), min(b, end)) for a, b in all_spots if a < end and b > start]
+        head, *rest = [_plain(piece) for piece in lit(text[start:end], [(a - start, b - start) for a, b in inside])]
+        out[-1] += head
+        out += [_shortest(piece) if i % 2 == 0 else piece for i, piece in enumerate(rest)]
+        at = end
+    if at < len(text):
+        out[-1] = f"{out[-1].rstrip()}…"
+    return out
+
+
+def shortened(pieces: Pieces) -> Pieces:
+    """The same without what lies far from everything lit."""
+    last = len(pieces) - 1
+    return [piece if i % 2 else _ends(piece, is_first=i == 0, is_last=i == last) for i, piece in enumerate(pieces)]
+
+
+def _ends(text: str, *, is_first: bool, is_last: bool) -> str:
+    if len(text) <= 3 * FAR:
+        return text
+    head, tail = "" if is_first and not is_last else text[:FAR], "" if is_last and not is_first else text[-FAR:]
+    return f"{head} … {len(text) - len(head) - len(tail):,} characters … {tail}"
+
+
+def _joined(spots: Iterable[Spot]) -> list[Spot]:
+    """In order, overlapping ones as one."""
+    out: list[Spot] = []
+    for start, end in sorted(spots):
+        if out and start < out[-1][1]:
+            out[-1] = out[-1][0], max(end, out[-1][1])
+        elif start < end:
+            out.append((start, end))
+    return out
+
+
+def _window(text: str, start: int, end: int) -> Spot:
+    first, room = start, BEFORE
+    while first > 0 and room > 0:
+        first -= 1
+        room -= _columns(text[first])
+    last, room = end, AFTER
+    while last < len(text) and room > 0:
+        room -= _columns(text[last])
+        last += 1
+    return _whole_words(text, first, start, last, end)
+
+
+def _whole_words(text: str, first: int, start: int, last: int, end: int) -> Spot:
+    """Not through the middle of a word, where one ends nearby."""
+    if first > 0 and not text[first - 1].isspace():
+        blank = next((i + 1 for i in range(first, min(first + 12, start)) if text[i].isspace()), first)
+        first = blank
+    while 0 < first < start and (combining(text[first]) or text[first] == "\u200d"):
+        first += 1
+    if last < len(text) and not text[last].isspace():
+        last = next((i for i in range(last, max(last - 12, end), -1) if text[i - 1].isspace()), last)
+    while end < last < len(text) and combining(text[last]):
+        last += 1
+    return first, last
+
+
+def _columns(char: str) -> int:
+    return 2 if east_asian_width(char) in "WF" else 1
+
+
+def _plain(text: str) -> str:
+    """On one line."""
+    return text.replace("\r", " ").replace("\n", " ")
+
+
+def _shortest(hit: str) -> str:
+    return hit if len(hit) <= LONGEST_HIT else f"{hit[:LONGEST_HIT]}…"

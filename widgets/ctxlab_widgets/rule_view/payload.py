@@ -1,0 +1,71 @@
+"""What the page gets of each rule: what it says, where it applies, what it did to the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ctxlab import RegexRule
+from ctxlab.display.text import counted
+from ctxlab.engines.regexes.rule_selection import BoundRule
+from ctxlab.engines.regexes.rule_steps import RegexStep, RegexSteps
+from ctxlab_widgets.rule_view.editing import flags_of, plainly, times, where_of
+from ctxlab_widgets.rule_view.text_diff import marked
+
+LONGEST = 20_000
+"""Characters of the last text that are shown."""
+
+
+def row_of(key: str, bound: BoundRule, step: RegexStep, holder: str) -> dict[str, Any]:
+    rule = bound.rule
+    state, told = _state(step, rule)
+    row: dict[str, Any] = {
+        "key": key,
+        "name": rule.shown_name or rule.regex,
+        "preset": bound.preset.name or bound.preset.id,
+        "layer": bound.layer,
+        "holder": holder,
+        "pattern": rule.regex,
+        "replacement": rule.replacement,
+        "flags": flags_of(rule),
+        "flavor": rule.flavor,
+        "where": where_of(rule),
+        "on": rule.enabled,
+        "state": state,
+        "told": told,
+        "remarks": list(step.remarks),
+    }
+    return row | ({"pieces": marked(str(step.before), step.hits)} if step.hits else {})
+
+
+def _state(step: RegexStep, rule: RegexRule) -> tuple[str, str]:
+    """Matched, nothing to change, off, failed or passed by, and that in words."""
+    if step.problem:
+        return "failed", plainly(step.problem)
+    if step.idle and "switched off" in step.idle:
+        return "off", step.idle.removeprefix("it is ")
+    if step.idle and step.idle.endswith("stage"):
+        kinds = [word for word, is_on in (("sent", rule.apply_to.request), ("shown", rule.apply_to.render)) if is_on]
+        return "idle", f"only for what is {kinds[0]}" if kinds else "for nothing, neither sent nor shown"
+    if step.idle:
+        return "idle", step.idle
+    return ("matched", times(len(step.hits))) if step.hits else ("none", "nothing to change")
+
+
+def result_of(steps: RegexSteps) -> str:
+    if not len(steps):
+        return "no rules"
+    matched = [len(step.hits) for step in steps if step.hits]
+    failed = sum(step.problem is not None for step in steps)
+    told = f"{len(matched):,} of {counted(len(steps), 'rule')} matched, {counted(sum(matched), 'place')}"
+    return f"{told}, {failed:,} failed" if failed else told
+
+
+def last_of(steps: RegexSteps, count: Callable[[str], int] | None) -> dict[str, Any]:
+    """The text after all rules, and in words what they made of its length; tokens where a run counts them."""
+    before, after = str(steps.start), str(steps.text)
+    told = f"{counted(len(before), 'character')} → {len(after):,}"
+    if count is not None:
+        told += f", {counted(count(before), 'token')} → {count(after):,}"
+    more = len(after) - LONGEST
+    return {"text": after[:LONGEST], "told": told, "more": f"{more:,} characters more" if more > 0 else ""}

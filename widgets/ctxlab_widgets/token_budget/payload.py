@@ -1,0 +1,210 @@
+"""What the page draws of a run: the window by source, its messages, and what a budget can be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from string import ascii_lowercase
+from typing import Any, get_args
+
+from ctxlab.context import Dropped
+from ctxlab.documents import ModelProfile
+from ctxlab.engines.truncation import newest_first
+from ctxlab.errors import UnknownProcessor
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.token_breakdown import LIMITER
+from ctxlab.pipeline.services import Tokenizer
+from ctxlab.processors.token_limiter import StrategyName, TokenLimiter
+from ctxlab.studies.budget_figure import segments_of
+from ctxlab_widgets._shared.json_values import as_json
+from ctxlab_widgets.token_budget.rows import CUT, Counted, Labels, Row, Rows, told
+from ctxlab_widgets.token_budget.units import Known, Units, limiter_step
+
+STRATEGIES: tuple[StrategyName, ...] = get_args(StrategyName)
+WITH_ONE_CUT = ("sliding", "whole-exchanges", "block")
+"""They keep an unbroken end of the conversation, so that one line parts it from what goes."""
+BY_UNITS = "sliding"
+"""The strategy whose line can be moved from unit to unit: a little more budget keeps just one more."""
+FIELDS: Mapping[StrategyName, tuple[str, float]] = {
+    "sliding": ("retained_characters", 50),
+    "head-and-tail": ("head_share", 0.05),
+    "block": ("block_share", 0.05),
+}
+"""The number that a strategy goes by, and a step of it."""
+NAMED = 4
+"""More messages than these are only counted in a sentence."""
+
+
+@dataclass(slots=True)
+class Shown:
+    """What is asked of a run, and what was found out about those before it."""
+
+    labels: Labels = field(default_factory=Labels)
+    known: Known = field(default_factory=Known)
+    counted: Counted = field(default_factory=Counted)
+    rows: Rows = field(default_factory=lambda: Rows([], ""))
+    looks: tuple[str, ...] = ()
+    told: tuple[Any, ...] = ()
+    written: str = ""
+
+    def units(self, trace: Trace) -> Units | None:
+        return self.known.of(trace)
+
+    def messages(self, trace: Trace) -> str:
+        """Rows, steps and the ladder of budgets as JSON: what other budgets mostly leave as it is."""
+        units = self.units(trace)
+        self.rows = self.counted.rows_of(trace, units)
+        steps = [step.id for step in trace.steps]
+        now = (trace.start, units, steps, self.rows.all)
+        if now != self.told:
+            self.told = now
+            self.labels.begin(trace)
+            ladder = list(units.ladder) if units is not None else []
+            rows = list(told(self.rows.all, self.labels, units))
+            self.written = as_json({"rows": rows, "steps": steps, "ladder": ladder})
+        return self.written
+
+    def view(self, trace: Trace, before: Trace | None, wanted: int | None, refused: str) -> dict[str, Any]:
+        """Everything else; `before` is the run that changes are told against."""
+        report = trace.result.shared.get(LIMITER) or {}
+        strategy = report.get("strategy") or _strategy(trace)
+        budget = report.get("budget")
+        marks, changed = self._changes(trace, before)
+        segments = segments_of(trace)
+        self.looks = tuple(each.look for each in segments)
+        groups = _for_want_of_room(trace)
+        letters = {
+            draft.key: letter for letter, group in zip(ascii_lowercase, groups, strict=False) for draft in group.drafts
+        }
+        return {
+            "budget": budget,
+            "reserve": report.get("reserve", 0),
+            "wanted": budget if wanted is None else wanted,
+            "sent": trace.tokens,
+            "window": window_of(trace),
+            "to_come": _is_to_come(trace),
+            "segments": [[each.name, each.look, each.tokens] for each in segments],
+            "overhead": self._overhead(trace, sum(each.tokens for each in segments if each.look == "overhead")),
+            "states": self.rows.states,
+            "marks": marks,
+            "changed": changed,
+            "cut": _units_cut(trace),
+            "shortened": report.get("shortened", 0),
+            "border": self._border(trace),
+            "reasons": [str(group.cause) for group in groups],
+            "reason_of": "".join([letters.get(row.key, " ") for row in self.rows.all]) if letters else "",
+            "one_cut": bool(report) and strategy in WITH_ONE_CUT,
+            "by_units": bool(report) and strategy == BY_UNITS,
+            "estimated": trace.estimated,
+            "strategy": strategy,
+            "refused": refused,
+        }
+
+    def _border(self, trace: Trace) -> dict[str, Any] | None:
+        """The unit at which the cut began; it may have stayed, such as the one that filled the room."""
+        step, groups = limiter_step(trace), _for_want_of_room(trace)
+        if step is None or not groups:
+            return None
+        border = set(groups[0].border)
+        named = [self.labels.short(draft) for draft in step.before.drafts if draft.key in border]
+        return {"name": ", ".join(named[:NAMED]), "needed": groups[0].needed, "left": groups[0].left}
+
+    def _changes(self, trace: Trace, before: Trace | None) -> tuple[str, str]:
+        """Signs for the rows, and the sentence: what falls in and out against another run."""
+        if before is None or before is trace:
+            return "", ""
+        were = {part.key for draft in before.result.drafts for part in draft.parts}
+        marks = "".join([_mark(was=row.key in were, now=state != CUT) for row, state in self.rows])
+        come, gone = ([row for row, mark in zip(self.rows.all, marks, strict=True) if mark == sign] for sign in "+-")
+        return marks, "; ".join(f"{way}: {self._named(rows)}" for way, rows in (("in", come), ("out", gone)) if rows)
+
+    def _named(self, rows: Sequence[Row]) -> str:
+        shown = rows if len(rows) <= NAMED + 1 else rows[:NAMED]
+        names = ", ".join([self.labels.short(row.draft) for row in shown])
+        return names if shown is rows else f"{names} and {len(rows) - NAMED:,} more"
+
+    def _overhead(self, trace: Trace, tokens: int) -> list[list[Any]]:
+        """What the overhead is made of besides messages: [words, tokens]."""
+        counter, n = trace.services.tokenizer, len(trace.result.drafts)
+        frames = n * counter.message_tokens
+        rows = sum(n for row, state in self.rows if state != CUT for look, n in row.tokens if look == "overhead")
+        found = [
+            (f"{n:,} × {counter.message_tokens:,} a message", frames),
+            ("the request", counter.request_tokens),
+            ("where messages join", tokens - frames - counter.request_tokens - rows),
+        ]
+        return [[words, tokens] for words, tokens in found if tokens]
+
+
+def choices(trace: Trace, tokenizers: Sequence[str]) -> str:
+    """What can be chosen, as JSON: strategies with the numbers they go by, tokenizers."""
+    held = _settings(trace)
+    strategies: list[dict[str, Any]] = []
+    for name in STRATEGIES:
+        limiter = TokenLimiter(TokenLimiter.Settings.model_validate({"strategy": name}))
+        numbers = [_number(*FIELDS[name], held)] if name in FIELDS else []
+        strategies.append({"name": name, "about": limiter.strategy().describe(), "numbers": numbers})
+    return as_json({"strategies": strategies, "tokenizers": list(tokenizers), "limiter": held is not None})
+
+
+def _number(name: str, step: float, held: TokenLimiter.Settings | None) -> dict[str, Any]:
+    info = TokenLimiter.Settings.model_fields[name]
+    top = next((each.le for each in info.metadata if hasattr(each, "le")), None)
+    value = getattr(held, name) if held is not None else info.default
+    return {"name": name, "title": info.title, "value": value, "step": step, "max": top, "about": info.description}
+
+
+def _settings(trace: Trace) -> TokenLimiter.Settings | None:
+    try:
+        settings = trace.pipeline.stage(LIMITER).processor.settings
+    except UnknownProcessor:
+        return None
+    return settings if isinstance(settings, TokenLimiter.Settings) else None
+
+
+def _strategy(trace: Trace) -> str:
+    held = _settings(trace)
+    return held.strategy if held is not None else STRATEGIES[0]
+
+
+def _is_to_come(trace: Trace) -> bool:
+    """Whether the run stopped before its limiter, which would keep it to a budget."""
+    if _settings(trace) is None or limiter_step(trace) is not None:
+        return False
+    return LIMITER in [stage.id for stage in trace.pipeline.running()]
+
+
+def window_of(trace: Trace) -> int | None:
+    """The model's window, where it is known."""
+    model: ModelProfile | None = trace.start.request.model
+    return model.context_window if model is not None else None
+
+
+def reserve_of(trace: Trace) -> tuple[int | None, int]:
+    """Tokens kept for the reply: as the limiter is told, and as it comes out."""
+    held = _settings(trace)
+    told_to = held.reserve_tokens if held is not None else None
+    report = trace.result.shared.get(LIMITER) or {}
+    return told_to, int(report.get("reserve", told_to or 0))
+
+
+def counted_by(trace: Trace, tokenizer: Tokenizer) -> int:
+    """What is sent, counted by another tokenizer."""
+    agent = trace.start.request.agent
+    tools = tokenizer.count_tools(agent.tools) if agent is not None and agent.tools else 0
+    return sum(map(tokenizer.count_draft, trace.result.drafts)) + tokenizer.request_tokens + tools
+
+
+def _for_want_of_room(trace: Trace) -> list[Dropped]:
+    step = limiter_step(trace)
+    if step is None:
+        return []
+    return [group for group in step.after.dropped[len(step.before.dropped) :] if group.needed is not None]
+
+
+def _units_cut(trace: Trace) -> int:
+    return sum(1 for group in _for_want_of_room(trace) for _ in newest_first(group.drafts))
+
+
+def _mark(*, was: bool, now: bool) -> str:
+    return " " if was is now else "+" if now else "-"
