@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         regex_steps,
         render,
     )
-    from ctxlab.context import Cause, Change, Context, Draft, Edit, Origin, Pending, Request, Span, Text, Variables
+    from ctxlab.context import BuildInput, Cause, Change, Context, Draft, Edit, Origin, Pending, Span, Text, Variables
     from ctxlab.documents import (
         Agent,
         History,
@@ -71,6 +71,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Agent",
     "BudgetTooSmall",
+    "BuildInput",
     "Cause",
     "Change",
     "Comparison",
@@ -94,7 +95,6 @@ __all__ = [
     "RegexConfig",
     "RegexPreset",
     "RegexRule",
-    "Request",
     "Services",
     "Session",
     "SeveralSessions",
@@ -166,7 +166,7 @@ _HOMES = {
         "Edit",
         "Origin",
         "Pending",
-        "Request",
+        "BuildInput",
         "Span",
         "Text",
         "Variables",

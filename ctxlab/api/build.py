@@ -19,7 +19,7 @@ from ctxlab.documents import (
     Worldbook,
 )
 from ctxlab.pipeline import Debugger, Trace
-from ctxlab.pipeline.services import Tokenizer
+from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import tape_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def rebuild(
     presets: Sequence[MessageNode] | None = None,
     books: Sequence[Worldbook] | None = None,
     rules: RegexConfig | Sequence[RegexPreset | RegexRule] | None = None,
-    tokenizer: Tokenizer | None = None,
+    tokenizer: TokenCounter | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Trace:
     """The run again with something else in it; what isn't named stays as it was, answers of services too.
@@ -66,7 +66,7 @@ def rebuild(
     `leaf` is a message's id; with another session and no leaf it is that session's active one. For settings alone
     `trace.rerun` does less work. Edits that a person made between steps are not made again. Raises what `build` raises.
     """
-    before = trace.start.request
+    before = trace.start.input
     chosen = session if session is not None else before.session
     changes: dict[str, Any] = {}
     if session is not None or leaf is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctxlab.api.resolve import model_for
-from ctxlab.context import Context, Request
+from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, Greeting, ModelProfile, Session, UserProfile
 
 
@@ -40,8 +40,8 @@ def greeted(
     from ctxlab.engines.macros import MacroEnv, expand
 
     profile = model_for(model, agent, session, None)
-    request = Request(session, agent=agent, user=user, model=profile, timestamp=timestamp, zone=zone, seed=seed)
-    env = MacroEnv.of(request, dice=Context(request).dice).speaking(agent.macro_dialect)
+    build_input = BuildInput(session, agent=agent, user=user, model=profile, timestamp=timestamp, zone=zone, seed=seed)
+    env = MacroEnv.of(build_input, dice=Context(build_input).dice).speaking(agent.macro_dialect)
 
     def words(greeting: Greeting) -> str:
         return str(expand(greeting.content, env.at(f"greeting:{greeting.id}")).text)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
-from ctxlab.context import Context, Pending, Request, Variables
+from ctxlab.context import BuildInput, Context, Pending, Variables
 from ctxlab.documents import (
     Agent,
     MessageNode,
@@ -63,7 +63,7 @@ def start_of(
     chosen = _Chosen(agent, ()) if agent is not None else agent_for(session, at, known)
     profile = model_for(model, chosen.agent, session, at)
     speaker = user_for(user, chosen.agent, source)
-    request = Request(
+    build_input = BuildInput(
         session=session,
         leaf=leaf,
         pending=Pending(pending) if isinstance(pending, str) else pending,
@@ -83,7 +83,7 @@ def start_of(
     )
     pipeline = (pipeline or default_pipeline()).with_settings(_call_settings(budget_tokens, settings))
     world = services or _services_for(profile)
-    return pipeline.start(Context(request, notes=chosen.notes), world)
+    return pipeline.start(Context(build_input, notes=chosen.notes), world)
 
 
 def starting(start: Callable[P, Trace]) -> Callable[[Callable[[Trace], R]], Callable[P, R]]:

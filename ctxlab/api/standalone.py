@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from ctxlab.api.resolve import agent_for, model_for, refuse_agent, rules_of, start_of, timestamp_of, user_for
-from ctxlab.context import Context, Origin, Request, Text, Variables
+from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, ModelProfile, RegexConfig, RegexPreset, RegexRule, Session, UserProfile, Worldbook
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger
@@ -46,7 +46,7 @@ def expand_input(
     at = leaf if leaf is not None else chosen.active_leaf_id
     known = (*agents, *(() if isinstance(source, Session) else source.agents))
     speaking = agent if agent is not None else agent_for(chosen, at, known).agent
-    request = Request(
+    build_input = BuildInput(
         chosen,
         leaf=leaf,
         agent=speaking,
@@ -57,7 +57,9 @@ def expand_input(
         zone=zone,
         seed=seed,
     )
-    return expand(Text.of(text, Origin("pending")), MacroEnv.of(request, dice=Context(request).dice).at("pending"))
+    return expand(
+        Text.of(text, Origin("pending")), MacroEnv.of(build_input, dice=Context(build_input).dice).at("pending")
+    )
 
 
 def macro_problems(text: str, *, dialect: str | None = None) -> tuple[Problem, ...]:
@@ -85,8 +87,8 @@ def render(
     from ctxlab.engines.regexes.render import rendered
 
     refuse_agent(node, "render(session, node, agent)")
-    request = start_of(session, agent, **options).start.request
-    return rendered(request, node, streaming=streaming)
+    build_input = start_of(session, agent, **options).start.input
+    return rendered(build_input, node, streaming=streaming)
 
 
 def regex_steps(
@@ -114,7 +116,7 @@ def regex_steps(
     from ctxlab.engines.regexes.rule_steps import regex_steps
 
     config = rules_of([rules] if isinstance(rules, RegexPreset | RegexRule) else rules)
-    request = Request(
+    build_input = BuildInput(
         Session(),
         agent=agent,
         user=user,
@@ -123,7 +125,7 @@ def regex_steps(
         timestamp=timestamp,
         zone=zone,
     )
-    return regex_steps(text, config, request, role=role, depth=depth, stage=stage, streaming=streaming)
+    return regex_steps(text, config, build_input, role=role, depth=depth, stage=stage, streaming=streaming)
 
 
 def lore_scan(

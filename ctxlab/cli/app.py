@@ -14,8 +14,8 @@ import typer
 
 from ctxlab.cli.inputs.options import (
     AgentOption,
-    Asked,
     BookOption,
+    BuildOptions,
     FileArgument,
     LeafOption,
     ModelOption,
@@ -84,7 +84,7 @@ Examples:
 @app.command(epilog=BUILD, short_help="What is sent, every step, every cut and its cause.")
 @asking()
 def build(
-    asked: Asked,
+    asked: BuildOptions,
     form: Annotated[Form, typer.Option("--format", help="For people, or the messages as JSON.")] = Form.text,
 ) -> None:
     """Build the context for a message and show every step, every cut and its cause."""
@@ -112,7 +112,7 @@ Examples:
 @app.command(epilog=EXPLAIN, short_help="What became of a message, words, a lore entry, a rule.")
 @asking()
 def explain(
-    asked: Asked,
+    asked: BuildOptions,
     key: Annotated[
         str | None, typer.Option("--key", metavar="K", help="A message's key, or the id of its node or preset.")
     ] = None,
@@ -147,7 +147,7 @@ Examples:
 
 @app.command(epilog=STEP, short_help="Walk through the steps, and change things on the way.")
 @asking()
-def step(asked: Asked) -> None:
+def step(asked: BuildOptions) -> None:
     """Walk through the steps, forwards and backwards, changing settings and messages on the way."""
     from ctxlab.cli.commands.step import walk
     from ctxlab.cli.inputs.loaded import load
@@ -186,7 +186,7 @@ Examples:
 @app.command(epilog=REPORT, short_help="The run as one HTML file, to walk through in a browser.")
 @asking()
 def report(
-    asked: Asked,
+    asked: BuildOptions,
     out: Annotated[Path, typer.Option("--out", metavar="PAGE", help="Where to write it.", show_default=False)],
 ) -> None:
     """Write the run as one HTML file that opens anywhere: every step, every message, every cause."""
@@ -204,7 +204,7 @@ Examples:
 
 @app.command(epilog=LEDGER, short_help="Where every token went, by step and rule.")
 @asking()
-def ledger(asked: Asked) -> None:
+def ledger(asked: BuildOptions) -> None:
     """Show where every token came from and where it went, step by step and rule by rule."""
     from ctxlab.cli.commands.ledger import print_ledger
     from ctxlab.cli.inputs.loaded import load
@@ -222,7 +222,7 @@ Examples:
 @app.command(epilog=COMPARE, short_help="Strategies and budgets side by side.")
 @asking(without=("budget", "until"))
 def compare(
-    asked: Asked,
+    asked: BuildOptions,
     strategies: Annotated[
         str, typer.Option("--strategies", metavar="S,S,...", help="Truncation strategies, with commas between.")
     ] = "",
@@ -284,7 +284,7 @@ def lore(
     if as_json and as_csv:
         raise typer.BadParameter("--json and --csv are two forms; give one of them")
     if file is not None:
-        asked = Asked(file, pick, agent, user, model=model, leaf=leaf, settings=said, books=books, seed=seed)
+        asked = BuildOptions(file, pick, agent, user, model=model, leaf=leaf, settings=said, books=books, seed=seed)
         print_session_lore(load(asked), form=form)
     elif text is not None:
         print_text_lore(text, books, form=form, settings=said)

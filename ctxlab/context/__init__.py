@@ -1,7 +1,7 @@
 """What is built: values in flight."""
 
 from ctxlab.context.content_parts import content_part, sendable_part
-from ctxlab.context.context import Context, Dropped, Pending, Request, Variables
+from ctxlab.context.context import BuildInput, Context, Dropped, Pending, Variables
 from ctxlab.context.draft import NOTHING, AssetRef, Change, Draft, Part, merged_draft
 from ctxlab.context.text import EMPTY, Cause, Edit, Origin, Span, Splice, Text
 
@@ -9,6 +9,7 @@ __all__ = [
     "EMPTY",
     "NOTHING",
     "AssetRef",
+    "BuildInput",
     "Cause",
     "Change",
     "Context",
@@ -18,7 +19,6 @@ __all__ = [
     "Origin",
     "Part",
     "Pending",
-    "Request",
     "Span",
     "Splice",
     "Text",

@@ -53,7 +53,7 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Request:
+class BuildInput:
     """Everything a build depends on, as read-only data.
 
     `presets`, `books` and `rules` are those in force everywhere; the agent and the user bring their own, and their
@@ -103,7 +103,7 @@ class Request:
 
     def __repr__(self) -> str:
         agent = self.agent.name if self.agent else None
-        return f"Request({self.session.id!r}, leaf {self.leaf_id!r}, agent {agent!r})"
+        return f"BuildInput({self.session.id!r}, leaf {self.leaf_id!r}, agent {agent!r})"
 
 
 def lacking(needed: int, left: int) -> str:
@@ -146,7 +146,7 @@ class Dropped:
 class Context:
     """The state between two steps. Immutable; a change that changes nothing returns the same object."""
 
-    request: Request
+    input: BuildInput
     drafts: tuple[Draft, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     shared: Mapping[str, Any] = field(default_factory=FrozenDict)
@@ -154,7 +154,7 @@ class Context:
 
     def __repr__(self) -> str:
         gone = sum(len(group.drafts) for group in self.dropped)
-        return f"Context({self.request.session.id!r}, {len(self.drafts)} drafts, {gone} dropped)"
+        return f"Context({self.input.session.id!r}, {len(self.drafts)} drafts, {gone} dropped)"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return by_fields(self, "shared")
@@ -231,11 +231,11 @@ class Context:
 
     def dice(self, id: str) -> float:
         """A number in [0, 1) that depends on nothing but seed, leaf and `id`."""
-        if self.request.dice is not None and id in self.request.dice:
-            return self.request.dice[id]
+        if self.input.dice is not None and id in self.input.dice:
+            return self.input.dice[id]
         import hashlib
 
-        text = f"{self.request.seed}\x1f{self.request.leaf_id}\x1f{id}"
+        text = f"{self.input.seed}\x1f{self.input.leaf_id}\x1f{id}"
         digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return (int.from_bytes(digest, "big") >> 11) / 2**53
 

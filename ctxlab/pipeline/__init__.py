@@ -11,7 +11,7 @@ from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.processor_plugins import plugin_processors
 from ctxlab.pipeline.remedy import LeastBudget, Remedy, remedies
-from ctxlab.pipeline.services import Call, Services, Tokenizer
+from ctxlab.pipeline.services import Call, Services, TokenCounter
 from ctxlab.pipeline.trace import Step, Trace
 
 __all__ = [
@@ -34,7 +34,7 @@ __all__ = [
     "Services",
     "Stage",
     "Step",
-    "Tokenizer",
+    "TokenCounter",
     "Trace",
     "Version",
     "diff",

@@ -25,7 +25,7 @@ class Debugger:
         self.breakpoints: set[str] = set()
 
     def __repr__(self) -> str:
-        return f"Debugger({self._trace.start.request.session.id!r}, {self._at} steps done, next {self.next_id!r})"
+        return f"Debugger({self._trace.start.input.session.id!r}, {self._at} steps done, next {self.next_id!r})"
 
     def _repr_html_(self) -> str:
         return self.trace._repr_html_()  # pyright: ignore[reportPrivateUsage]

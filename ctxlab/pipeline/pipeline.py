@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Literal, cast
 
-from ctxlab.context import Context, Request
+from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.errors import LawBroken, PipelineError, ProcessorFailed, UnknownProcessor, WrongSetting, did_you_mean
 from ctxlab.pipeline.conservation.law import hold
 from ctxlab.pipeline.conservation.loaded_history import hold_history
 from ctxlab.pipeline.processor import Processor, as_processor
-from ctxlab.pipeline.services import Call, Recorder, Services
+from ctxlab.pipeline.services import Call, CallLog, Services
 from ctxlab.pipeline.settings.layers import Layer, LayerName, settle
 from ctxlab.pipeline.settings.schema import field_of
 from ctxlab.pipeline.trace import Step, Trace
@@ -197,9 +197,9 @@ class Pipeline:
                 stages[i] = stages[i].laid(stages[i].heard(str(entry.get("id")), layer))
         return self._sorted(stages, tuple(notes), self.request_notes)
 
-    def for_request(self, request: Request) -> Pipeline:
+    def for_request(self, build_input: BuildInput) -> Pipeline:
         """With the layers that the request's model and agent bring; earlier ones of other agents go."""
-        agent, model = request.agent, request.model
+        agent, model = build_input.agent, build_input.model
         stages = [
             Stage.of(stage.base, (*stage.without("model", "agent"), *_layers_of(stage, model, agent)))
             for stage in self.stages
@@ -271,7 +271,7 @@ class Pipeline:
 
     def start(self, ctx: Context, services: Services) -> Trace:
         """A trace of no steps yet, with the request's settings laid in and their notes on the context."""
-        pipeline = self.for_request(ctx.request)
+        pipeline = self.for_request(ctx.input)
         return Trace(ctx.noted(pipeline.warnings()), (), pipeline, services)
 
     def resume(self, trace: Trace, *, on_error: OnError = "raise", known: Sequence[Call] = ()) -> Trace:
@@ -318,7 +318,7 @@ class Pipeline:
 
         Answers that it takes from `known` are taken out of it.
         """
-        recorder = Recorder([] if known is None else known)
+        recorder = CallLog([] if known is None else known)
         world = self.services_for(stage, services.recorded_by(recorder))
         started = perf_counter()
         failure: Exception | None = None

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from ctxlab.context import Context
 from ctxlab.context.pickling import ByValue, named, portable, stands_at
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
-from ctxlab.pipeline.services import Services, Tokenizer
+from ctxlab.pipeline.services import Services, TokenCounter
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.remedy import Remedy
@@ -73,7 +73,7 @@ class Processor:
         """What older places of a stored agent or model say of this step; None when they say nothing."""
         return None
 
-    def may_add_tokens(self, tokenizer: Tokenizer) -> int:
+    def may_add_tokens(self, tokenizer: TokenCounter) -> int:
         """Tokens that this step may add per message it gets, beyond what the message already costs."""
         return 0
 

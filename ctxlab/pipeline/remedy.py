@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Dropped
 from ctxlab.display.text import counted
-from ctxlab.pipeline.services import Recorder
+from ctxlab.pipeline.services import CallLog
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Step, Trace
@@ -125,7 +125,7 @@ def remedies(trace: Trace, keys: Sequence[str]) -> dict[str, Remedy]:
 def _asked(trace: Trace, step: Step, keys: list[str]) -> Mapping[str, Remedy]:
     """What the step itself says, with the services as the run gave them and the answers that they gave then."""
     stage = trace.pipeline.stage(step.id)
-    services = trace.pipeline.services_for(stage, trace.services.recorded_by(Recorder(list(step.calls))))
+    services = trace.pipeline.services_for(stage, trace.services.recorded_by(CallLog(list(step.calls))))
     return stage.processor.what_keeps(step.before, services, list(dict.fromkeys(keys)))
 
 

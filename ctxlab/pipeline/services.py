@@ -10,7 +10,7 @@ from ctxlab.context import Draft
 from ctxlab.context.pickling import by_fields
 
 
-class Tokenizer(Protocol):
+class TokenCounter(Protocol):
     """Counts tokens. Equal texts always get equal counts."""
 
     @property
@@ -54,7 +54,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class Recorder:
+class CallLog:
     """Writes down what is asked of a service. What an earlier run was told is played back, each answer once.
 
     `known` is the tape of that run; it is used up from the front.
@@ -82,7 +82,7 @@ class Recorder:
 class _Recorded:
     """A service whose every method call is written down."""
 
-    def __init__(self, name: str, service: Any, recorder: Recorder) -> None:
+    def __init__(self, name: str, service: Any, recorder: CallLog) -> None:
         self._name = name
         self._service = service
         self._recorder = recorder
@@ -109,7 +109,7 @@ class Services:
     `later_tokens` is set by the pipeline for steps that read it: what the steps after may add to each message.
     """
 
-    tokenizer: Tokenizer
+    tokenizer: TokenCounter
     assets: Any = None
     transcriber: Any = None
     retriever: Any = None
@@ -119,7 +119,7 @@ class Services:
     def __reduce__(self) -> tuple[Any, ...]:
         return by_fields(self)
 
-    def recorded_by(self, recorder: Recorder) -> Services:
+    def recorded_by(self, recorder: CallLog) -> Services:
         if self.transcriber is None and self.retriever is None and self.llm is None:
             return self
         return replace(

@@ -65,7 +65,7 @@ class Trace:
 
     def __repr__(self) -> str:
         at = f"{len(self.steps)} of {len(self.pipeline.running())} steps"
-        return f"Trace({self.start.request.session.id!r}, {at}, {len(self.result.drafts)} messages)"
+        return f"Trace({self.start.input.session.id!r}, {at}, {len(self.result.drafts)} messages)"
 
     def _repr_html_(self) -> str:
         from ctxlab.pipeline.explain.html import trace_html
@@ -114,7 +114,7 @@ class Trace:
     def request_tokens(self) -> int:
         """Tokens that a request costs besides its messages: tool definitions and what the wire format adds once."""
         counter = self.services.tokenizer
-        agent = self.start.request.agent
+        agent = self.start.input.agent
         return counter.request_tokens + (counter.count_tools(agent.tools) if agent and agent.tools else 0)
 
     # --- looking into it
@@ -171,13 +171,13 @@ class Trace:
     def variables(self) -> Variables:
         """What macros had set when the run ended, for the next build."""
         found = self.result.shared.get("macro-variables")
-        return Variables(**found) if found is not None else self.start.request.variables
+        return Variables(**found) if found is not None else self.start.input.variables
 
     @property
     def activations(self) -> Mapping[str, str]:
         """Lore that fired, with the message that was the newest then, for the next build: sticky and cooldown count."""
         found = self.result.shared.get("lore-activations")
-        return found if found is not None else self.start.request.activations
+        return found if found is not None else self.start.input.activations
 
     def ledger(self) -> pd.DataFrame:
         """Tokens by step and rule: in + added = kept + cut + rewritten + merged + seams, and out = kept + merged.

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from ctxlab.context import Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry, Role
-from ctxlab.pipeline import Processor, ProcessorSettings, Services, Tokenizer
+from ctxlab.pipeline import Processor, ProcessorSettings, Services, TokenCounter
 from ctxlab.processors.stored_settings import FORMATTERS, entry_from_rules, stands_alone
 
 ID = "ensure-alternating"
@@ -54,7 +54,7 @@ class EnsureAlternating(Processor):
         origin = Origin("notice", ID)
         return Draft(f"made:{ID}:{n}", role, (Text.of(words, origin, cause),), origin, pinned=True)
 
-    def may_add_tokens(self, tokenizer: Tokenizer) -> int:
+    def may_add_tokens(self, tokenizer: TokenCounter) -> int:
         words = (self.settings.user_placeholder, self.settings.assistant_placeholder)
         return tokenizer.message_tokens + max(tokenizer.count(text) for text in words)
 

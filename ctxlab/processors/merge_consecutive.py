@@ -6,7 +6,7 @@ from pydantic import Field
 
 from ctxlab.context import Cause, Context, Draft, merged_draft
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
-from ctxlab.pipeline import Processor, ProcessorSettings, Services, Tokenizer
+from ctxlab.pipeline import Processor, ProcessorSettings, Services, TokenCounter
 from ctxlab.processors.stored_settings import FORMATTERS, SEPARATOR, entry_from_rules, stands_alone
 
 ID = "merge-consecutive"
@@ -50,7 +50,7 @@ class MergeConsecutive(Processor):
         cause = Cause(ID, "same-role", f"{len(run)} {run[0].role} messages in a row are sent as one")
         return merged_draft(run, separator=self.settings.separator, cause=cause)
 
-    def may_add_tokens(self, tokenizer: Tokenizer) -> int:
+    def may_add_tokens(self, tokenizer: TokenCounter) -> int:
         return max(0, tokenizer.count(self.settings.separator) + 1 - tokenizer.message_tokens)
 
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ctxlab.context import Cause, Context, Draft, merged_draft
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
-from ctxlab.pipeline import Processor, ProcessorSettings, Services, Tokenizer
+from ctxlab.pipeline import Processor, ProcessorSettings, Services, TokenCounter
 from ctxlab.processors.stored_settings import FORMATTERS, SEPARATOR, entry_from_rules, stands_alone
 
 ID = "merge-system"
@@ -64,7 +64,7 @@ class MergeSystem(Processor):
         first = place[id(run[0])]
         return whole if first < head else whole.moved(first, Cause(ID, "all", "system messages go to the head"))
 
-    def may_add_tokens(self, tokenizer: Tokenizer) -> int:
+    def may_add_tokens(self, tokenizer: TokenCounter) -> int:
         return max(0, tokenizer.count(self.settings.separator) + 1 - tokenizer.message_tokens)
 
 

@@ -63,7 +63,7 @@ class RegexProcessor(Processor):
     settings: Settings
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        ruleset = Ruleset(ctx.request, stage="request")
+        ruleset = Ruleset(ctx.input, stage="request")
         plans = _plans(ctx, ruleset)
         for problem in dict.fromkeys(ruleset.problems):
             ctx = ctx.note("warning", problem, processor=ID)
@@ -74,7 +74,7 @@ class RegexProcessor(Processor):
             [_text_at(ctx, place) for place in places],
             [plans[place[0]] for place in places],
             ruleset.bound,
-            MacroEnv.of(ctx.request, dice=ctx.dice),
+            MacroEnv.of(ctx.input, dice=ctx.dice),
             stage="request",
             processor=ID,
             compat=self.settings.compat,

@@ -60,12 +60,14 @@ class SessionLoader(Processor):
         return ProcessorEntry(id=cls.id, settings={"tool_role": "user"}) if wanted is True else None
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        request = ctx.request
-        leaf = request.leaf_id
+        build_input = ctx.input
+        leaf = build_input.leaf_id
         if leaf is None:
-            ctx = ctx.note("warning", f"session {request.session.id!r} has no active leaf; no history", processor=ID)
+            ctx = ctx.note(
+                "warning", f"session {build_input.session.id!r} has no active leaf; no history", processor=ID
+            )
             return self._with_pending(ctx, [])
-        walk = request.session.walk(leaf)
+        walk = build_input.session.walk(leaf)
         if walk.broken:
             ctx = ctx.note("warning", f"the path to {leaf!r} is broken: {walk.broken}", processor=ID, leaf=leaf)
         path = [n for n in _under_their_keys(walk.nodes, leaf) if not n.is_empty_root]
@@ -81,7 +83,7 @@ class SessionLoader(Processor):
                 node,
                 summary=node.id in summaries,
                 convert=node.id in older,
-                agent=request.agent,
+                agent=build_input.agent,
                 problems=problems,
             )
             blank = not node.content or node.content.isspace()
@@ -145,7 +147,7 @@ class SessionLoader(Processor):
         return text
 
     def _with_pending(self, ctx: Context, drafts: list[Draft]) -> Context:
-        pending = ctx.request.pending
+        pending = ctx.input.pending
         if pending is None:
             return ctx
         assets = tuple(AssetRef.of(Asset.model_validate(a)) for a in pending.attachments)
@@ -244,7 +246,7 @@ def _fate(
 
 
 def _fits(node: MessageNode, ctx: Context, problems: list[str]) -> bool:
-    verdict = model_fits(node.model_match, ctx.request.model)
+    verdict = model_fits(node.model_match, ctx.input.model)
     problems.extend(f"message {node.id!r}: {problem}" for problem in verdict.problems)
     return verdict.fits
 

@@ -146,7 +146,7 @@ class TokenLimiter(Processor):
         if settings.budget_tokens is not None:
             reserve = settings.reserve_tokens or 0
             return _Room(settings.budget_tokens - reserve, reserve)
-        model = ctx.request.model
+        model = ctx.input.model
         if model is None or model.context_window is None:
             return None
         reserve = settings.reserve_tokens if settings.reserve_tokens is not None else _reply_limit(ctx) or 0
@@ -176,10 +176,10 @@ class _Room(NamedTuple):
 
 
 def _reply_limit(ctx: Context) -> int | None:
-    asked = (ctx.request.agent.parameters or {}).get("maxTokens") if ctx.request.agent else None
+    asked = (ctx.input.agent.parameters or {}).get("maxTokens") if ctx.input.agent else None
     if isinstance(asked, int):
         return asked
-    return ctx.request.model.max_output_tokens if ctx.request.model else None
+    return ctx.input.model.max_output_tokens if ctx.input.model else None
 
 
 class _Cut:
@@ -335,7 +335,7 @@ class _Cut:
 
     @cached_property
     def tool_tokens(self) -> int:
-        agent = self.ctx.request.agent
+        agent = self.ctx.input.agent
         return self.tokenizer.count_tools(agent.tools) if agent and agent.tools else 0
 
     def _fixed_tokens(self, protected: Iterable[int]) -> int:

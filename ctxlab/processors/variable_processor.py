@@ -54,7 +54,7 @@ class VariableProcessor(Processor):
         return ProcessorEntry(id=cls.id, enabled=stored.variable_config.get("enabled") is True)
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        agent = ctx.request.agent
+        agent = ctx.input.agent
         if agent is None or not agent.variable_config or agent.variable_config.get("enabled") is not True:
             return ctx
         return _Run(ctx, definitions_of(agent.variable_config), self.settings).result()
@@ -103,7 +103,7 @@ class _Run:
             self._resume(draft)
         if tags.found or tags.problems:
             self._fold(draft.key, tags)
-        elif draft.origin.kind == "node" and (node := self.ctx.request.session.nodes.get(draft.origin.ref)):
+        elif draft.origin.kind == "node" and (node := self.ctx.input.session.nodes.get(draft.origin.ref)):
             # A rule that keeps tags from the model doesn't undo what they wrote.
             self._fold(draft.key, tags_in(node.content, compat=self.settings.compat))
         return tags
@@ -175,7 +175,7 @@ class _Hidden:
         groups = [group for group in ctx.dropped if group.cause.rule == SUMMARISED]
         texts = {draft.origin.ref: str(draft.text) for group in groups for draft in group.drafts}
         summaries = {draft.origin.ref for draft in ctx.drafts if draft.origin.kind == "summary"}
-        path = ctx.request.session.path(ctx.request.leaf_id) if texts or summaries else ()
+        path = ctx.input.session.path(ctx.input.leaf_id) if texts or summaries else ()
         self._texts = {str(node.id): texts[node.id] for node in path if node.id in texts}
         self._place = {str(node.id): n for n, node in enumerate(path)}
         self._summaries = {str(node.id): node for node in path if node.id in summaries}

@@ -8,10 +8,20 @@ from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from ctxlab.context import Context, Request
+from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, MessageNode
 from ctxlab.documents.lore import Worldbook
-from ctxlab.engines.worldbook import Asked, Chat, InForce, Level, LoreScan, Rules, Source, Spoken, scan
+from ctxlab.engines.worldbook import (
+    ActiveBook,
+    Chat,
+    Level,
+    LoreScan,
+    ScanInput,
+    ScannedMessage,
+    ScanSettings,
+    Source,
+    scan,
+)
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab.processors.injection.lore import LORE
 from ctxlab.processors.injection.lore import STEP as ID
@@ -84,7 +94,7 @@ class WorldbookProcessor(Processor):
     settings: Settings
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        if not ctx.request.books:
+        if not ctx.input.books:
             return ctx
         found = self.scan(ctx, services)
         notes = [replace(note, processor=ID) for note in found.notes]
@@ -94,44 +104,44 @@ class WorldbookProcessor(Processor):
         """The decisions, with what they were made from, to be asked again with changes."""
         return scan(self.asked(ctx, services))
 
-    def asked(self, ctx: Context, services: Services) -> Asked:
-        request = ctx.request
-        books = tuple([InForce(book, _level_of(book, request)) for book in request.books])
-        return Asked(books, chat_of(ctx), self._rules(request), dice=ctx.dice, count=services.tokenizer.count)
+    def asked(self, ctx: Context, services: Services) -> ScanInput:
+        build_input = ctx.input
+        books = tuple([ActiveBook(book, _level_of(book, build_input)) for book in build_input.books])
+        return ScanInput(books, chat_of(ctx), self._rules(build_input), dice=ctx.dice, count=services.tokenizer.count)
 
-    def _rules(self, request: Request) -> Rules:
-        own, settings = request.agent.worldbook_settings if request.agent else None, self.settings
+    def _rules(self, build_input: BuildInput) -> ScanSettings:
+        own, settings = build_input.agent.worldbook_settings if build_input.agent else None, self.settings
         depth = own.default_scan_depth if own and own.default_scan_depth is not None else settings.scan_depth
         off = own.disable_recursion if own and own.disable_recursion is not None else not settings.recursion
-        return Rules(
+        return ScanSettings(
             scan_depth=depth,
             recursion=not off,
             max_passes=settings.max_passes,
             case_sensitive=settings.case_sensitive,
             whole_words=settings.whole_words,
             group_scoring=settings.group_scoring,
-            budget_tokens=self._budget(request),
+            budget_tokens=self._budget(build_input),
             overflow=settings.overflow,
             first=settings.first,
             compat=settings.compat,
         )
 
-    def _budget(self, request: Request) -> int | None:
-        window = request.model.context_window if request.model else None
+    def _budget(self, build_input: BuildInput) -> int | None:
+        window = build_input.model.context_window if build_input.model else None
         share = round(window * self.settings.budget_percent / 100) if window and self.settings.budget_percent else None
         return min((limit for limit in (share, self.settings.budget_cap_tokens) if limit), default=None)
 
 
 def chat_of(ctx: Context) -> Chat:
     """The history as it is scanned, and who is in it; presets aren't scanned."""
-    request = ctx.request
-    agent, user = request.agent, request.user
-    leaf = request.leaf_id
-    known = leaf is not None and bool(request.activations) and leaf in request.session.nodes
+    build_input = ctx.input
+    agent, user = build_input.agent, build_input.user
+    leaf = build_input.leaf_id
+    known = leaf is not None and bool(build_input.activations) and leaf in build_input.session.nodes
     return Chat(
         messages=tuple(
             [
-                Spoken(draft.key, str(draft.text), draft.origin.ref or draft.key)
+                ScannedMessage(draft.key, str(draft.text), draft.origin.ref or draft.key)
                 for draft in ctx.drafts
                 if draft.origin.kind in HISTORY
             ]
@@ -140,16 +150,16 @@ def chat_of(ctx: Context) -> Chat:
         names=tuple(dict.fromkeys(name for name in (agent.shown_name, agent.name, agent.id) if name)) if agent else (),
         tags=agent.tags or () if agent else (),
         user=user.shown_name if user else "",
-        model=request.model,
-        activations=request.activations,
-        path=tuple([node.id for node in request.session.path(leaf)]) if known else (),
+        model=build_input.model,
+        activations=build_input.activations,
+        path=tuple([node.id for node in build_input.session.path(leaf)]) if known else (),
     )
 
 
-def _level_of(book: Worldbook, request: Request) -> Level:
-    if request.agent and book.book_id in request.agent.worldbook_ids:
+def _level_of(book: Worldbook, build_input: BuildInput) -> Level:
+    if build_input.agent and book.book_id in build_input.agent.worldbook_ids:
         return "agent"
-    return "user" if request.user and book.book_id in request.user.worldbook_ids else "global"
+    return "user" if build_input.user and book.book_id in build_input.user.worldbook_ids else "global"
 
 
 def _about(agent: Agent | None, persona: str) -> Iterator[tuple[Source, str]]:

@@ -69,11 +69,11 @@ class Analysis:
 
     @property
     def agent(self) -> Agent | None:
-        return self.trace.start.request.agent
+        return self.trace.start.input.agent
 
     @property
     def model(self) -> ModelProfile | None:
-        return self.trace.start.request.model
+        return self.trace.start.input.model
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -204,7 +204,7 @@ def _piece(part: Draft, whole: Draft, number: int, tokens: int) -> Piece:
 
 def analysis_of(trace: Trace, node: str | None = None) -> Analysis:
     """The analysis of a run; `node` is the one that it was built for (default: the leaf of its request)."""
-    request = trace.start.request
-    if node is None or node == request.leaf_id:  # of a broken tree it may be gone
-        return Analysis(trace, request.session.nodes.get(request.leaf_id or ""))
-    return Analysis(trace, request.session.node(node))
+    build_input = trace.start.input
+    if node is None or node == build_input.leaf_id:  # of a broken tree it may be gone
+        return Analysis(trace, build_input.session.nodes.get(build_input.leaf_id or ""))
+    return Analysis(trace, build_input.session.node(node))

@@ -166,7 +166,7 @@ def compare(traces: Mapping[str, Trace]) -> Comparison:
     taken = [name for name in traces if name in COLUMNS]
     if taken:
         raise CtxlabError(f"a run can't be named {taken[0]!r}: the frame has a column of this name")
-    keys = row_keys([trace.start.request for trace in traces.values()])
+    keys = row_keys([trace.start.input for trace in traces.values()])
     runs = [Fates(trace, row_key) for trace, row_key in zip(traces.values(), keys, strict=True)]
     order = in_one_order([*(run.before for run in runs), *(run.sent for run in runs)])
     moves = [run.moved(order) for run in runs]

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxlab.context import Context, Draft, Request
+from ctxlab.context import BuildInput, Context, Draft
 from ctxlab.display.text import nearest
 from ctxlab.display.theme import plain
 from ctxlab.documents import MessageNode
@@ -136,12 +136,12 @@ def _depths(drafts: Sequence[Draft], counted: Container[str]) -> dict[str, int]:
     return depths
 
 
-def anchors_of(request: Request) -> tuple[str, ...]:
+def anchors_of(build_input: BuildInput) -> tuple[str, ...]:
     """The anchors that presets can name: those that have a placeholder in force, and the history."""
     there = [
         anchor_id(preset.node)
-        for preset in presets_of(request)
-        if preset.node.type and verdict_on(preset, request).refusal is None
+        for preset in presets_of(build_input)
+        if preset.node.type and verdict_on(preset, build_input).refusal is None
     ]
     return tuple(dict.fromkeys([HISTORY_ANCHOR, *(name for name in there if name)]))
 
@@ -160,7 +160,7 @@ def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator
         for draft in group.drafts
         if draft.origin.kind in INJECTED and _group(draft) not in groups
     }
-    for preset in presets_of(trace.start.request):
+    for preset in presets_of(trace.start.input):
         key, name = preset.key, _name(preset.node, preset.key)
         if key in groups:
             yield _landed(key, name, groups.pop(key), history, warnings.get(key, ""))
@@ -207,10 +207,10 @@ def _warnings(trace: Trace) -> dict[str, str]:
 
 def _lost(trace: Trace, warnings: Mapping[str, str]) -> dict[str, str]:
     """Warnings of presets that name no known anchor, with the nearest of those that are."""
-    request = trace.start.request
-    known = anchors_of(request)
+    build_input = trace.start.input
+    known = anchors_of(build_input)
     found: dict[str, str] = {}
-    for preset in presets_of(request):
+    for preset in presets_of(build_input):
         place = placement_of(preset.node) if preset.key in warnings else None
         if place is not None and place.kind == "anchor" and place.anchor not in known:
             found[preset.key] = warnings[preset.key] + nearest(place.anchor, known)

@@ -6,7 +6,7 @@ import random
 import re
 
 from ctxlab.documents.lore import LoreEntry, Worldbook
-from ctxlab.engines.worldbook import Asked, Chat, InForce, Spoken, key_search, prepared_entry, scan
+from ctxlab.engines.worldbook import ActiveBook, Chat, ScanInput, ScannedMessage, key_search, prepared_entry, scan
 from ctxlab.engines.worldbook.key_matches import Sight
 from ctxlab.engines.worldbook.prepared_entry import Maker
 from tests.bench.timing import Work, ms, timed
@@ -50,7 +50,7 @@ def material(keys: int, characters: int) -> tuple[Worldbook, Chat]:
     while size < characters:
         texts.append(" ".join(words(dice, 1, 4) for _ in range(60)))
         size += len(texts[-1])
-    return book, Chat(tuple(Spoken(str(i), text, str(i)) for i, text in enumerate(texts)))
+    return book, Chat(tuple(ScannedMessage(str(i), text, str(i)) for i, text in enumerate(texts)))
 
 
 def forget() -> None:
@@ -64,7 +64,7 @@ def alternation(book: Worldbook, chat: Chat) -> int:
     return sum(1 for spoken in chat.messages for _ in pattern.finditer(spoken.text))
 
 
-def look(asked: Asked) -> Sight:
+def look(asked: ScanInput) -> Sight:
     """Every key in every message, from nothing."""
     maker = Maker(asked)
     return Sight.over(asked, maker.all(), maker.search)
@@ -73,9 +73,9 @@ def look(asked: Asked) -> Sight:
 def lore_rows() -> list[tuple[str, str]]:
     """Keys alone and all decisions with their nearest changes; the ratio is of the same 1,000 keys in 0.1 MB."""
     book, chat = material(KEYS, CHARACTERS)
-    asked = Asked((InForce(book),), chat)
+    asked = ScanInput((ActiveBook(book),), chat)
     small, short = material(ALTERNATION_KEYS, ALTERNATION_CHARACTERS)
-    little = Asked((InForce(small),), short)
+    little = ScanInput((ActiveBook(small),), short)
     times = timed(
         {
             "keys_cold": Work(lambda: look(asked), before=forget),

@@ -138,7 +138,7 @@ def hostile() -> Trace:
 
 def of_strangers(name: str, trace: Trace) -> Widget:
     made = {
-        "branch_tree": lambda: ctxlab_widgets.BranchTree(trace.start.request.session),
+        "branch_tree": lambda: ctxlab_widgets.BranchTree(trace.start.input.session),
         "compare": lambda: ctxlab_widgets.Compare(trace, strategies=["middle-out"]),
     }
     kind = "".join(word.title() for word in name.split("_"))

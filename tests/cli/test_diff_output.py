@@ -9,7 +9,7 @@ import pytest
 
 from ctxlab.cli.output.diff import differences
 from ctxlab.cli.output.terminal import Screen
-from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Session
 from ctxlab.pipeline import diff
 
@@ -34,7 +34,7 @@ def context(**said: Any) -> Context:
         origin = Origin("node", key)
         cause = Cause("worldbook-processor", "The reef", reason) if reason else None
         drafts.append(Draft(key, "system", (Text.of(text, origin, cause),), origin))
-    return Context(Request(Session(id="s")), tuple(drafts))
+    return Context(BuildInput(Session(id="s")), tuple(drafts))
 
 
 def test_a_new_part_of_a_merged_message_is_its_own_line(shown: Shown) -> None:

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from ctxlab.context import Cause, Context, Draft, Dropped, Origin, Request, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Dropped, Origin, Text
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError
 
@@ -15,7 +15,7 @@ def draft(id: str, said: str = "") -> Draft:
 
 
 def context(*ids: str) -> Context:
-    return Context(Request(Session(id="s")), tuple(draft(id) for id in ids))
+    return Context(BuildInput(Session(id="s")), tuple(draft(id) for id in ids))
 
 
 def keys(ctx: Context) -> list[str]:
@@ -138,4 +138,4 @@ def test_one_line_shows_a_large_context() -> None:
     assert repr(ctx) == "Context('s', 98 drafts, 2 dropped)"
     assert repr(ctx.dropped[0]) == "Dropped(2 drafts, test / rule: a reason)"
     assert repr(ctx.drafts[0]) == "Draft('node:0', user, 'text of 0')"
-    assert repr(ctx.request) == "Request('s', leaf None, agent None)"
+    assert repr(ctx.input) == "BuildInput('s', leaf None, agent None)"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from ctxlab.context import Request, Variables
+from ctxlab.context import BuildInput, Variables
 from ctxlab.documents import Agent, ModelProfile, Session, UserProfile
 from ctxlab.engines.macros import Expansion, MacroEnv, expand
 from tests.golden.adapter import Adapter
@@ -129,7 +129,7 @@ def _env(data: Data, dice: Dice) -> MacroEnv:
     context = data["context"]
     model = stored(ModelProfile, {"id": context.get("modelId") or "", "name": context.get("modelName")})
     moment = context.get("timestamp") or data["timestamp_ms"]
-    request = Request(
+    build_input = BuildInput(
         Session(id=(context.get("detail") or {}).get("id") or ""),
         agent=stored(Agent, _agent_of(data)),
         user=stored(UserProfile, context.get("userProfile") or {}),
@@ -138,7 +138,7 @@ def _env(data: Data, dice: Dice) -> MacroEnv:
         timestamp=datetime.fromtimestamp(moment / 1000, UTC).isoformat(timespec="milliseconds"),
         zone=data["tz"],
     )
-    env = MacroEnv.of(request, dice=dice)
+    env = MacroEnv.of(build_input, dice=dice)
     return replace(
         env,
         user=context.get("userName") or env.user,
@@ -166,7 +166,7 @@ def _offers(data: Data) -> dict[str, Callable[[tuple[str, ...]], str]]:
 def _env_of_session(data: Data) -> MacroEnv:
     session = stored(Session, {**data["detail"], "name": ""})
     agent, user = stored(Agent, data.get("agent") or {}), stored(UserProfile, data.get("userProfile") or {})
-    return MacroEnv.of(Request(session, agent=agent, user=user))
+    return MacroEnv.of(BuildInput(session, agent=agent, user=user))
 
 
 ADAPTERS: dict[str, Adapter] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ctxlab.context import Context, Request
+from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Session, UserProfile
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.processors import InjectionAssembler, WorldbookProcessor
@@ -47,7 +47,7 @@ class Scripted(Mapping[str, float]):
 
 def run(data: Data) -> Data:
     user = data.get("userProfile")
-    request = Request(
+    build_input = BuildInput(
         Session(),
         agent=agent_of(data),
         user=stored(UserProfile, user) if user else None,
@@ -57,11 +57,11 @@ def run(data: Data) -> Data:
     )
     services, drafts = Services(tokenizer_of(data)), drafts_of(data["messages"])
     pipeline = Pipeline.of([WorldbookProcessor]).with_settings(_settings(data))
-    decided = pipeline.run(Context(request, drafts), services).result
+    decided = pipeline.run(Context(build_input, drafts), services).result
     presets = [message for message in data["messages"] if message.get("sourceType") == PRESETS]
     agent = agent_of({"agentConfig": {"id": "ag", "presetMessages": presets}})
     history = tuple(draft for draft in decided.drafts if draft.origin.kind != PRESETS)
-    start = Context(replace(request, agent=agent), history, shared=decided.shared)
+    start = Context(replace(build_input, agent=agent), history, shared=decided.shared)
     assembler = InjectionAssembler(InjectionAssembler.Settings(lore_places="reference"))
     placed = Pipeline.of([assembler]).run(start, services).result
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from ctxlab.context import Pending, Request
+from ctxlab.context import BuildInput, Pending
 from ctxlab.documents import (
     Agent,
     ModelProfile,
@@ -47,10 +47,10 @@ def pending_of(data: Data | None) -> Pending | None:
     return data and Pending(data.get("text") or "", tuple(data.get("attachments") or ()), data.get("originalText"))
 
 
-def request_of(data: Data) -> Request:
+def request_of(data: Data) -> BuildInput:
     """Everything that a case says of the request: which leaf of which tree, for whom, with what typed."""
     user, shared = data.get("userProfile"), shared_of(data)
-    return Request(
+    return BuildInput(
         stored(Session, data.get("detail")),
         leaf=shared.get("contextPreviewTargetNodeId") or None,
         pending=pending_of(shared.get("pendingInput")),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ctxlab.context import AssetRef, Context, Draft, Request
+from ctxlab.context import AssetRef, BuildInput, Context, Draft
 from ctxlab.documents import Agent, ModelMatch, ModelProfile, Session, UserProfile
 from ctxlab.engines.model_match import model_fits
 from ctxlab.engines.tokens import (
@@ -117,11 +117,11 @@ def _assemble(data: Data) -> Any:
 
 def _assembled(data: Data) -> Sequence[Draft]:
     user, anchors = data.get("userProfile"), shared_of(data).get("anchorDefinitions") or ()
-    request = Request(
+    build_input = BuildInput(
         Session(), agent=agent_of(data), user=stored(UserProfile, user) if user else None, model=model_of(data)
     )
     known = [Anchor(anchor["id"], has_template=bool(anchor.get("hasTemplate"))) for anchor in anchors]
-    return _run([InjectionAssembler(anchors=known)], request, data["messages"]).result.drafts
+    return _run([InjectionAssembler(anchors=known)], build_input, data["messages"]).result.drafts
 
 
 def _inject(data: Data) -> Any:
@@ -154,7 +154,7 @@ def _limit(data: Data) -> Any:
     limiter = TokenLimiter(TokenLimiter.Settings(marker=MARKER, overhead_tokens=0))
     tokenizer = tokenizer_of(data)
     try:
-        trace = _run([limiter], Request(Session(), agent=agent_of(data)), data["messages"], tokenizer=tokenizer)
+        trace = _run([limiter], BuildInput(Session(), agent=agent_of(data)), data["messages"], tokenizer=tokenizer)
     except BudgetTooSmall:
         return TOO_SMALL
     kept, before = trace.result.drafts, {draft.key: draft for draft in trace.start.drafts}
@@ -261,13 +261,13 @@ def _format(data: Data) -> Any:
     step, names = FORMATTERS[data["fn"]]
     given = {name: value for name, value in zip(names, data.get("args") or (), strict=False) if value is not None}
     made = step(step.Settings(**{**DEFAULTS.get(step, {}), **given}))
-    trace = _run([made], Request(Session()), data["messages"], settings={f"{step.id}.enabled": True})
+    trace = _run([made], BuildInput(Session()), data["messages"], settings={f"{step.id}.enabled": True})
     return _forms(trace, data["messages"])
 
 
 def _format_all(data: Data) -> Any:
     steps = [step(step.Settings(**DEFAULTS.get(step, {}))) for step, _ in FORMATTERS.values()]
-    trace = _run(steps, Request(Session(), agent=agent_of(data), model=model_of(data)), data["messages"])
+    trace = _run(steps, BuildInput(Session(), agent=agent_of(data), model=model_of(data)), data["messages"])
     return _grown(_forms(trace, data["messages"]), data)
 
 
@@ -297,14 +297,14 @@ def _tool_config(agent: Agent) -> Data:
 
 def _run(
     steps: Sequence[Processor | type[Processor]],
-    request: Request,
+    build_input: BuildInput,
     messages: Sequence[Data] = (),
     *,
     settings: Data | None = None,
     tokenizer: Tokenizer | None = None,
 ) -> Trace:
     pipeline = Pipeline.of(steps).with_settings(settings or {})
-    return pipeline.run(Context(request, drafts_of(messages)), Services(tokenizer or tokenizer_of({})))
+    return pipeline.run(Context(build_input, drafts_of(messages)), Services(tokenizer or tokenizer_of({})))
 
 
 def _forms_of(messages: list[Data]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ctxlab.context import Context, Origin, Request, Text
+from ctxlab.context import BuildInput, Context, Origin, Text
 from ctxlab.documents import Agent, RegexConfig, RegexPreset, RegexRule, Session, UserProfile
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes import parse_pattern
@@ -20,7 +20,7 @@ from tests.golden.forms import Data, drafts_of, form_of_draft, form_of_message, 
 from tests.golden.materials import agent_of, model_of, rules_of, stored, tokenizer_of
 
 LAYERS: tuple[Layer, ...] = ("global", "agent", "user")
-NOBODY = Request(Session())
+NOBODY = BuildInput(Session())
 
 
 def _result(case: Case) -> Any:
@@ -61,7 +61,7 @@ def _env() -> MacroEnv:
 
 def _process(data: Data) -> Any:
     user = data.get("userProfile")
-    request = Request(
+    build_input = BuildInput(
         Session(),
         agent=agent_of(data),
         user=stored(UserProfile, user) if user else None,
@@ -69,7 +69,7 @@ def _process(data: Data) -> Any:
         rules=rules_of(data),
     )
     step = RegexProcessor(RegexProcessor.Settings(compat="reference"))
-    ctx = Context(request, drafts_of(data["messages"]))
+    ctx = Context(build_input, drafts_of(data["messages"]))
     result = Pipeline.of([step]).start(ctx, Services(tokenizer_of(data))).finished().result
     inputs = forms_by_key(data["messages"])
     return [form_of_draft(draft, inputs) for draft in result.drafts]
@@ -99,7 +99,7 @@ def _resolve(data: Data) -> Data:
 def _fill(data: Data) -> Data:
     known = data.get("macroContext") or {}
     user, agent = UserProfile(name=known.get("userName") or ""), Agent(name=known.get("charName") or "")
-    env = MacroEnv.of(Request(Session(), user=user, agent=agent))
+    env = MacroEnv.of(BuildInput(Session(), user=user, agent=agent))
     rule = stored(RegexRule, data["rule"])
     texts = filled(rule, env, stage="render", compat="reference")
     replacement = "".join(segment.text for segment in texts.replacement)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ctxlab.context import Context, Request
+from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Session
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.processors import VariableProcessor
@@ -27,7 +27,7 @@ def run(data: Data) -> Any:
     agent = agent_of({"agentConfig": config_of(data)})
     step = VariableProcessor(VariableProcessor.Settings(compat="reference"))
     messages = data["messages"]
-    context = Context(Request(Session(), agent=agent), drafts_of(messages))
+    context = Context(BuildInput(Session(), agent=agent), drafts_of(messages))
     result = Pipeline.of([step]).run(context, Services(tokenizer_of({}))).result
     inputs = forms_by_key(messages)
     forms = [form_of_draft(draft, inputs) for draft in result.drafts]

@@ -12,6 +12,7 @@ from ctxlab.api import build
 from ctxlab.context import (
     NOTHING,
     AssetRef,
+    BuildInput,
     Cause,
     Change,
     Context,
@@ -20,7 +21,6 @@ from ctxlab.context import (
     Edit,
     Origin,
     Part,
-    Request,
     Text,
 )
 from ctxlab.context.tool_pairs import with_whole_pairs
@@ -53,7 +53,7 @@ def draft(id: str, *files: AssetRef, role: Any = "assistant", **fields: Any) -> 
 
 
 def after(change: Change_of_context, *drafts: Draft) -> Context:
-    ctx = Context(Request(Session(id="s")), drafts)
+    ctx = Context(BuildInput(Session(id="s")), drafts)
     return Pipeline.of([processor("plugin")(change)]).run(ctx, SERVICES).result
 
 
@@ -183,7 +183,7 @@ ROGUES: dict[str, tuple[Change_of_context, type[LawBroken]]] = {
     "drops for no reason": (lambda ctx: ctx.drop(["end"], Cause("", "", "")), UnexplainedDrop),
     "drops in another's name": (lambda ctx: ctx.drop(["end"], Cause("token-limiter", "a", "b")), UnexplainedDrop),
     "replaces notes": (lambda ctx: replace(ctx.note("info", "mine"), notes=()), LawBroken),
-    "replaces the input": (lambda ctx: replace(ctx, request=replace(ctx.request, seed=7)), LawBroken),
+    "replaces the input": (lambda ctx: replace(ctx, input=replace(ctx.input, seed=7)), LawBroken),
     "gives a list": (lambda ctx: replace(ctx, drafts=list(ctx.drafts)), LawBroken),
     "swaps two texts": (swapped, LawBroken),
     "empties a body": (put(body=()), UnexplainedRewrite),
@@ -213,7 +213,7 @@ def test_a1_a_step_that_breaks_the_law_is_refused(name: str) -> None:
     change, error = ROGUES[name]
 
     if name == "replaces notes":
-        ctx = Context(Request(Session(id="s")), CHAT, notes=(Note("info", "there"),))
+        ctx = Context(BuildInput(Session(id="s")), CHAT, notes=(Note("info", "there"),))
         with pytest.raises(error, match="took back a note"):
             Pipeline.of([processor("plugin")(change)]).run(ctx, SERVICES)
         return
@@ -229,7 +229,7 @@ def test_a1_what_an_earlier_step_left_is_not_replaced() -> None:
         return ctx.put("rows", [2])
 
     with pytest.raises(LawBroken, match="replaces replaced 'rows'"):
-        Pipeline.of([leaves, replaces]).run(Context(Request(Session(id="s"))), SERVICES)
+        Pipeline.of([leaves, replaces]).run(Context(BuildInput(Session(id="s"))), SERVICES)
 
 
 def test_a1_forgotten_changes_are_missed() -> None:
@@ -240,7 +240,7 @@ def test_a1_forgotten_changes_are_missed() -> None:
         return ctx.edit(lambda d: replace(d, changes=()))
 
     with pytest.raises(UnexplainedChange, match="forgets forgot what earlier steps had changed of 'end'"):
-        Pipeline.of([changes, forgets]).run(Context(Request(Session(id="s")), (draft("end"),)), SERVICES)
+        Pipeline.of([changes, forgets]).run(Context(BuildInput(Session(id="s")), (draft("end"),)), SERVICES)
 
 
 RIGHT: dict[str, Change_of_context] = {
@@ -334,7 +334,7 @@ def loaded(change: Callable[[Draft], Draft | None], node: dict[str, Any]) -> Con
             "nodes": {"root": {"id": "root"}, "n": {"id": "n", "parentId": "root", **node}},
         }
     )
-    return Pipeline.of([Loader()]).run(Context(Request(session)), SERVICES).result
+    return Pipeline.of([Loader()]).run(Context(BuildInput(session)), SERVICES).result
 
 
 STORED: dict[str, Any] = {

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, ProcessorFailed, UnexplainedDrop
 from ctxlab.pipeline import Debugger, Pipeline, Services, processor
@@ -28,7 +28,7 @@ def debugger(*steps: object, llm: object = None) -> Debugger:
 
 
 def start() -> Context:
-    return Context(Request(Session(id="s")))
+    return Context(BuildInput(Session(id="s")))
 
 
 def said(ctx: Context) -> list[str]:
@@ -327,7 +327,7 @@ def test_what_is_known_behind_goes_when_settings_change_it() -> None:
 
 def test_a1_what_a_hand_does_names_the_hand() -> None:
     drafts = [Draft(id, "user", (Text.of(f"text of {id}", Origin("node", id)),), Origin("node", id)) for id in "abcd"]
-    at = Debugger(Pipeline.of([]).start(Context(Request(Session(id="s")), tuple(drafts)), SERVICES))
+    at = Debugger(Pipeline.of([]).start(Context(BuildInput(Session(id="s")), tuple(drafts)), SERVICES))
 
     def works(ctx: Context) -> Context:
         a, b, c, _ = ctx.drafts

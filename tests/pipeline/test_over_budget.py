@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import ctxlab
-from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget, ProcessorFailed
 from ctxlab.pipeline import Pipeline, Processor, Services, Trace, processor
@@ -73,7 +73,7 @@ def by_rebuild(session: Session, agent: Agent, settings: dict[str, Any]) -> Trac
 
 
 def by_pipeline(session: Session, agent: Agent, settings: dict[str, Any]) -> Trace:
-    start = Context(Request(session, agent=agent))
+    start = Context(BuildInput(session, agent=agent))
     return default_pipeline().with_settings(settings).run(start, SERVICES)
 
 
@@ -219,7 +219,7 @@ def test_a8_a_step_that_was_passed_over_or_failed_promises_nothing(session: Sess
     debugger.skip()
 
     assert debugger.run().tokens == 102
-    start = Context(Request(session, agent=agent))
+    start = Context(BuildInput(session, agent=agent))
     too_small = default_pipeline().with_setting(f"{LIMITER}.budget_tokens", 1)
     failed = too_small.run(start, SERVICES, on_error="skip").step(LIMITER).failure
     assert isinstance(failed, BudgetTooSmall)

@@ -132,7 +132,7 @@ def test_a2_what_was_one_object_is_one_object(way: Way, harbour: Trace) -> None:
         lambda trace: trace.result.drafts[-1],
         lambda trace: trace.result.drafts[-1].text,
         lambda trace: trace.steps[1],
-        lambda trace: trace.start.request,
+        lambda trace: trace.start.input,
         lambda trace: Draft("made:x", "user", (), Origin("made", "x")),
     ],
     ids=["context", "draft", "text", "step", "request", "draft without metadata"],
@@ -349,7 +349,7 @@ def test_a2_services_made_in_a_notebook_travel() -> None:
 
 @pytest.mark.parametrize("way", [pickled, copy.copy, copy.deepcopy])
 def test_a2_a_debugger_goes_on_where_it_stood(way: Way, harbour: Trace) -> None:
-    debugger = Debugger(harbour.pipeline.start(Context(harbour.start.request), harbour.services))
+    debugger = Debugger(harbour.pipeline.start(Context(harbour.start.input), harbour.services))
     debugger.breakpoints.add("merge-system")
     debugger.run_until("injection-assembler")
     debugger.edit(lambda ctx: ctx.drop([ctx.drafts[0].key], CAUSE))
@@ -431,7 +431,7 @@ def test_a2_a_run_that_went_on_after_an_error_travels() -> None:
     def loses(ctx: Context) -> Context:
         return ctx.arrange(())
 
-    start = Context(run().start.request)
+    start = Context(run().start.input)
     trace = default_pipeline().with_processor(loses).run(start, Services(tokenizer=WordTokenizer()), on_error="skip")
 
     again = pickled(trace)
@@ -455,7 +455,7 @@ def test_a2_runs_cross_to_processes_that_were_started_afresh() -> None:
             return ctx.edit(lambda draft: with_words(draft, mark, "inner"))
 
     trace = run(Clipper, signed, Inner, processor("quiet", priority=360)(lambda ctx: ctx))
-    debugger = Debugger(trace.pipeline.start(Context(trace.start.request), trace.services))
+    debugger = Debugger(trace.pipeline.start(Context(trace.start.input), trace.services))
     debugger.run_until("inner")
 
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:

@@ -70,7 +70,7 @@ def test_an_agents_presets_come_in(trace: Trace) -> None:
 
     again = ctxlab.rebuild(trace, agent=agent)
 
-    assert isinstance(again.start.request.agent, Agent)
+    assert isinstance(again.start.input.agent, Agent)
     assert len(words(again)) > len(words(trace))
 
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from ctxlab.context import Context, Draft, Origin, Request, Text
+from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Session
 from ctxlab.errors import ProcessorFailed
 from ctxlab.pipeline import Debugger, Pipeline, Processor, ProcessorSettings, Services, Trace, processor
@@ -46,12 +46,12 @@ def counts(ctx: Context, services: Services) -> Context:
 
 def run(llm: Any = None, *steps: Any, **services: Any) -> Trace:
     world = Services(tokenizer=WordTokenizer(), llm=llm, **services)
-    return Pipeline.of(steps or [Loads, Asks, counts]).run(Context(Request(Session(id="s"))), world)
+    return Pipeline.of(steps or [Loads, Asks, counts]).run(Context(BuildInput(Session(id="s"))), world)
 
 
 def stepping(llm: Any) -> Debugger:
     world = Services(tokenizer=WordTokenizer(), llm=llm)
-    return Debugger(Pipeline.of([Loads, Asks, counts]).start(Context(Request(Session(id="s"))), world))
+    return Debugger(Pipeline.of([Loads, Asks, counts]).start(Context(BuildInput(Session(id="s"))), world))
 
 
 def test_what_is_asked_and_answered_is_in_the_trace() -> None:

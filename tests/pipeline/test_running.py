@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from ctxlab.context import Cause, Context, Draft, Edit, Origin, Request, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, PipelineError, ProcessorFailed, UnexplainedDrop, UnknownProcessor
 from ctxlab.pipeline import Pipeline, Processor, ProcessorSettings, Services, Trace, processor
@@ -13,7 +13,7 @@ SERVICES = Services(tokenizer=WordTokenizer(message_tokens=1, request_tokens=2))
 
 
 def start() -> Context:
-    return Context(Request(Session(id="s")))
+    return Context(BuildInput(Session(id="s")))
 
 
 def adds(id: str, priority: int = 900) -> Any:
@@ -212,7 +212,7 @@ def test_changes_say_what_a_step_did() -> None:
         made = Draft("new", "system", (Text.of("hi", Origin("made", "x")),), Origin("made", "x"))
         return ctx.insert(0, made).note("info", "done")
 
-    trace = Pipeline.of([works]).run(Context(Request(Session(id="s")), drafts), SERVICES)
+    trace = Pipeline.of([works]).run(Context(BuildInput(Session(id="s")), drafts), SERVICES)
 
     done = trace.changes("works")
     assert [draft.key for draft in done.added] == ["new"]
@@ -231,7 +231,7 @@ def test_only_what_was_lifted_out_counts_as_moved() -> None:
     def moves(ctx: Context) -> Context:
         return ctx.arrange((*ctx.drafts[1:], ctx.drafts[0].moved(0, Cause("moves", "rule", "why"))))
 
-    trace = Pipeline.of([moves]).run(Context(Request(Session(id="s")), drafts), SERVICES)
+    trace = Pipeline.of([moves]).run(Context(BuildInput(Session(id="s")), drafts), SERVICES)
 
     assert [draft.key for draft in trace.changes("moves").moved] == ["a"]
 

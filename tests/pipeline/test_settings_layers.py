@@ -3,7 +3,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import Field
 
-from ctxlab.context import Context, Request
+from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, ModelProfile, Session
 from ctxlab.errors import UnknownProcessor, WrongSetting
 from ctxlab.pipeline import Pipeline, Processor, ProcessorSettings, Services
@@ -36,7 +36,7 @@ def entry(enabled: bool | None = None, **settings: Any) -> dict[str, Any]:
 def settled(
     pipeline: Pipeline | None = None, *, model: ModelProfile | None = None, agent: Agent | None = None
 ) -> Pipeline:
-    return (pipeline or Pipeline.of([Knob])).for_request(Request(Session(id="s"), agent=agent, model=model))
+    return (pipeline or Pipeline.of([Knob])).for_request(BuildInput(Session(id="s"), agent=agent, model=model))
 
 
 def knob(pipeline: Pipeline) -> tuple[Any, Any]:
@@ -149,7 +149,7 @@ def test_a_wrong_stored_value_is_a_note_and_the_default(settings: dict[str, Any]
 
     assert knob(pipeline) == (1, "default")
     assert told in pipeline.notes[0].text
-    run = pipeline.run(Context(Request(Session(id="s"), agent=stored(Agent, entry(**settings)))), words())
+    run = pipeline.run(Context(BuildInput(Session(id="s"), agent=stored(Agent, entry(**settings)))), words())
     assert told in run.result.notes[0].text
 
 

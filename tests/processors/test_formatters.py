@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from ctxlab.context import AssetRef, Cause, Context, Draft, Origin, Request, Text
+from ctxlab.context import AssetRef, BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Session, ToolCall
 from ctxlab.pipeline import Pipeline, Processor, Services, Trace
 from ctxlab.processors import ConvertSystem, EnsureAlternating, MergeConsecutive, MergeSystem
@@ -25,7 +25,7 @@ def row(roles: str, **fields: dict[str, Any]) -> list[Draft]:
 
 
 def formatted(step: Processor, drafts: list[Draft]) -> Trace:
-    ctx = Context(Request(Session(id="s")), tuple(drafts))
+    ctx = Context(BuildInput(Session(id="s")), tuple(drafts))
     pipeline = Pipeline.of([step]).with_setting(f"{step.id}.enabled", True)
     return pipeline.run(ctx, Services(tokenizer=WordTokenizer()))
 

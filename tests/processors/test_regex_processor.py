@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import ctxlab
-from ctxlab.context import AssetRef, Context, Draft, Origin, Request, Text
+from ctxlab.context import AssetRef, BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import RegexConfig, RegexPreset, RegexRule, Session
 from ctxlab.documents.rules import AppliesTo, DepthRange
 from ctxlab.processors import RegexProcessor
@@ -113,10 +113,10 @@ def test_nothing_is_said_of_a_bad_rule_that_no_message_needs() -> None:
 def test_every_text_of_a_message_is_rewritten_and_its_files_stay(compat: Any, texts: list[str]) -> None:
     origin, file = Origin("node", "n"), AssetRef("a", "image")
     draft = Draft("node:n", "user", (file, Text.of("m1", origin), Text.of("m2", origin)), origin)
-    request = Request(Session(), rules=RegexConfig(presets=(RegexPreset(rules=(rule("m", "X"),)),)))
+    build_input = BuildInput(Session(), rules=RegexConfig(presets=(RegexPreset(rules=(rule("m", "X"),)),)))
     step = RegexProcessor(RegexProcessor.Settings(compat=compat))
 
-    result = step(Context(request, (draft,)), ctxlab.Services(WordTokenizer()))
+    result = step(Context(build_input, (draft,)), ctxlab.Services(WordTokenizer()))
 
     assert [str(part) for part in result.drafts[0].body[1:]] == texts
     assert result.drafts[0].body[0] is file
@@ -125,9 +125,9 @@ def test_every_text_of_a_message_is_rewritten_and_its_files_stay(compat: Any, te
 def test_a_message_that_is_emptied_stays_with_its_file() -> None:
     origin, file = Origin("node", "n"), AssetRef("a", "image")
     draft = Draft("node:n", "user", (Text.of("m", origin), file), origin)
-    request = Request(Session(), rules=RegexConfig(presets=(RegexPreset(rules=(rule("m"),)),)))
+    build_input = BuildInput(Session(), rules=RegexConfig(presets=(RegexPreset(rules=(rule("m"),)),)))
 
-    result = RegexProcessor()(Context(request, (draft,)), ctxlab.Services(WordTokenizer()))
+    result = RegexProcessor()(Context(build_input, (draft,)), ctxlab.Services(WordTokenizer()))
 
     assert str(result.drafts[0].text) == ""
     assert result.drafts[0].assets == (file,)

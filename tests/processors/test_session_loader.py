@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from ctxlab.context import Cause, Context, Pending, Request
+from ctxlab.context import BuildInput, Cause, Context, Pending
 from ctxlab.documents import Agent, ModelProfile, Session
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import SessionLoader
@@ -30,10 +30,10 @@ def summary(id: str, *hidden: str, **fields: Any) -> dict[str, Any]:
     return {"id": id, "role": "system", "metadata": metadata, **fields}
 
 
-def loaded(session: Session, *, settings: dict[str, Any] | None = None, **request: Any) -> Trace:
+def loaded(session: Session, *, settings: dict[str, Any] | None = None, **build_input: Any) -> Trace:
     loader = SessionLoader(SessionLoader.Settings(**(settings or {})))
     services = Services(tokenizer=WordTokenizer())
-    return Pipeline.of([loader]).run(Context(Request(session, **request)), services)
+    return Pipeline.of([loader]).run(Context(BuildInput(session, **build_input)), services)
 
 
 def keys(trace: Trace) -> list[str]:

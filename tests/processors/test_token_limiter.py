@@ -5,7 +5,7 @@ from typing import Any, get_args
 import pytest
 
 from ctxlab.api import build, load
-from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
 from ctxlab.engines.truncation import head_length
 from ctxlab.errors import BudgetTooSmall, OverBudget
@@ -31,10 +31,10 @@ def answers(id: str, call: str, words: int = 1) -> Draft:
 
 
 def limited(drafts: list[Draft], budget: int | None, *, tokenizer: Any = None, **more: Any) -> Trace:
-    request = {name: more.pop(name) for name in ("agent", "model") if name in more}
+    build_input = {name: more.pop(name) for name in ("agent", "model") if name in more}
     limiter = TokenLimiter(TokenLimiter.Settings(budget_tokens=budget, **more))
     services = Services(tokenizer=tokenizer or WordTokenizer())
-    ctx = Context(Request(Session(id="s"), **request), tuple(drafts))
+    ctx = Context(BuildInput(Session(id="s"), **build_input), tuple(drafts))
     return Pipeline.of([limiter]).run(ctx, services)
 
 
@@ -531,7 +531,7 @@ def test_what_later_steps_may_add_is_kept_free() -> None:
             more = Text.of(" very loud", Origin("made", "loud"), Cause("loud", "louder", "it is loud"))
             return ctx.edit(lambda draft: draft.edit_text(lambda text: text + more))
 
-    ctx = Context(Request(Session(id="s")), tuple(CHAT))
+    ctx = Context(BuildInput(Session(id="s")), tuple(CHAT))
     pipeline = Pipeline.of([TokenLimiter, Loud]).with_setting("token-limiter.budget_tokens", 15)
 
     trace = pipeline.run(ctx, Services(tokenizer=WordTokenizer()))

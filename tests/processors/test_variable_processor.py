@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ctxlab.context import Context, Draft, Origin, Request, Text
+from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, Session
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import InjectionAssembler, SessionLoader, VariableProcessor
@@ -31,7 +31,7 @@ def chat(*texts: str) -> Session:
 def run(session: Session, of: Agent | None, **settings: Any) -> Trace:
     pipeline = Pipeline.of([SessionLoader, InjectionAssembler, VariableProcessor])
     pipeline = pipeline.with_settings({f"variable-processor.{name}": value for name, value in settings.items()})
-    return pipeline.run(Context(Request(session, agent=of)), Services(WordTokenizer()))
+    return pipeline.run(Context(BuildInput(session, agent=of)), Services(WordTokenizer()))
 
 
 def texts(trace: Trace) -> list[str]:
@@ -110,7 +110,7 @@ def test_a_rule_that_hides_tags_does_not_undo_what_they_wrote() -> None:
     hidden = Draft("node:n0", "user", (Text.of("", Origin("node", "n0")),), Origin("node", "n0"))
     shown = Draft("node:n1", "assistant", (Text.of("$[gold]", Origin("node", "n1")),), Origin("node", "n1"))
 
-    context = Context(Request(session, agent=agent()), (hidden, shown))
+    context = Context(BuildInput(session, agent=agent()), (hidden, shown))
     trace = Pipeline.of([VariableProcessor]).run(context, Services(WordTokenizer()))
 
     assert texts(trace)[1] == "15"

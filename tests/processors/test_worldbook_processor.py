@@ -208,9 +208,9 @@ def test_a_scan_is_shown_with_all_text_escaped() -> None:
 def test_texts_of_a_card_are_found_where_its_reader_left_them() -> None:
     card = {"data": {"creator_notes": "about the reef", "extensions": {"depth_prompt": {"prompt": "a wreck"}}}}
     agent = Agent(personality="calm", carried={"sillytavern": card})
-    request = ctxlab.Request(Session(), agent=agent)
+    build_input = ctxlab.BuildInput(Session(), agent=agent)
 
-    about = chat_of(ctxlab.Context(request)).about
+    about = chat_of(ctxlab.Context(build_input)).about
 
     assert (about["creator-notes"], about["depth-prompt"], about["personality"]) == (
         "about the reef",

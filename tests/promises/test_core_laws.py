@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ctxlab.api import build, debug
 from ctxlab.context import (
     AssetRef,
+    BuildInput,
     Cause,
     Change,
     Context,
@@ -21,7 +22,6 @@ from ctxlab.context import (
     Dropped,
     Edit,
     Origin,
-    Request,
     Span,
     Text,
     merged_draft,
@@ -270,7 +270,7 @@ class Plugin:
             return None
         after = ctx.arrange(self.drafts, dropped=self.dropped)
         if self.forgets:
-            return Context(ctx.request, after.drafts, tuple(self.dropped))
+            return Context(ctx.input, after.drafts, tuple(self.dropped))
         return after
 
     def do(self, deed: str, draft: Draft) -> None:
@@ -381,7 +381,7 @@ rows = st.lists(spoken | st.just(""), max_size=6).map(
 def test_a_step_is_stopped_exactly_when_it_breaks_a_law(
     drafts: tuple[Draft, ...], some_gone: bool, data: st.DataObject
 ) -> None:
-    ctx = Context(Request(Session(id="s")), drafts)
+    ctx = Context(BuildInput(Session(id="s")), drafts)
     if some_gone and drafts:
         ctx = ctx.drop([drafts[0].key], CAUSE)
     plugin = data.draw(plugins(ctx))
@@ -474,7 +474,7 @@ def vandals(draw: st.DrawFn, ctx: Context) -> Context:
 @settings(deadline=None, max_examples=400)
 @given(rich_rows(), st.data())
 def test_a1_a_careless_step_is_refused_or_can_be_taken_back(drafts: tuple[Draft, ...], data: st.DataObject) -> None:
-    before = Context(Request(Session(id="s")), drafts)
+    before = Context(BuildInput(Session(id="s")), drafts)
     after = data.draw(vandals(before))
 
     try:
@@ -541,7 +541,7 @@ def words_and_files(whole: Draft) -> str:
 
 
 def test_a_merged_draft_may_not_forget_its_parts() -> None:
-    ctx = Context(Request(Session(id="s")), (message("a", "one"), message("b", "two")))
+    ctx = Context(BuildInput(Session(id="s")), (message("a", "one"), message("b", "two")))
     merged = ctx.merge(["node:a", "node:b"], " ", CAUSE)
 
     def forget(ctx: Context) -> Context:
@@ -552,7 +552,7 @@ def test_a_merged_draft_may_not_forget_its_parts() -> None:
 
 
 def test_merging_and_dropping_the_whole_in_one_step_accounts_for_every_part() -> None:
-    ctx = Context(Request(Session(id="s")), (message("a", "one"), message("b", "two")))
+    ctx = Context(BuildInput(Session(id="s")), (message("a", "one"), message("b", "two")))
 
     def swallow(ctx: Context) -> Context:
         return ctx.merge(["node:a", "node:b"], " ", CAUSE).drop(["node:a"], CAUSE)
@@ -563,7 +563,7 @@ def test_merging_and_dropping_the_whole_in_one_step_accounts_for_every_part() ->
 
 
 def test_a_draft_may_not_take_the_place_of_one_that_was_dropped() -> None:
-    ctx = Context(Request(Session(id="s")), (message("a", "one"), message("b", "two"), message("c", "three")))
+    ctx = Context(BuildInput(Session(id="s")), (message("a", "one"), message("b", "two"), message("c", "three")))
 
     def doubles(ctx: Context) -> Context:
         a, b, c = ctx.drafts
@@ -720,8 +720,8 @@ def test_the_same_request_gives_the_same_context(
 
 
 def test_dice_fall_the_same_in_every_process() -> None:
-    def dice(id: str, **request: Any) -> float:
-        return Context(Request(Session(id="s"), **request)).dice(id)
+    def dice(id: str, **build_input: Any) -> float:
+        return Context(BuildInput(Session(id="s"), **build_input)).dice(id)
 
     assert dice("lore/3", leaf="n1", seed=7) == 0.3206281740150786
     others = [dice("lore/3", leaf="n1", seed=8), dice("lore/3", leaf="n2", seed=7), dice("lore/4", leaf="n1", seed=7)]
@@ -732,7 +732,7 @@ def test_dice_fall_the_same_in_every_process() -> None:
 @settings(deadline=None)
 @given(st.integers(), st.text(), st.text())
 def test_dice_lie_between_nothing_and_one(seed: int, leaf: str, id: str) -> None:
-    assert 0 <= Context(Request(Session(id="s"), leaf=leaf, seed=seed)).dice(id) < 1
+    assert 0 <= Context(BuildInput(Session(id="s"), leaf=leaf, seed=seed)).dice(id) < 1
 
 
 # --- comparing and showing

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Session, ToolCall
 from ctxlab.pipeline import diff
 from ctxlab.pipeline.explain.merged_parts import pieces
@@ -32,7 +32,7 @@ def rows(draw: st.DrawFn) -> tuple[Draft, ...]:
 @st.composite
 def contexts(draw: st.DrawFn, row: tuple[Draft, ...] | None = None) -> Context:
     """These messages, or any, with some neighbours merged, and merged again."""
-    ctx = Context(Request(Session(id="s")), draw(rows()) if row is None else row)
+    ctx = Context(BuildInput(Session(id="s")), draw(rows()) if row is None else row)
     for _ in range(draw(st.integers(0, 3))):
         count = len(ctx.drafts)
         start = draw(st.integers(0, count))

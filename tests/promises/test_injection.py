@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxlab.context import Context, Draft, Request
+from ctxlab.context import BuildInput, Context, Draft
 from ctxlab.documents import Agent, ModelProfile
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import InjectionAssembler, SessionLoader
@@ -16,7 +16,7 @@ models = st.sampled_from([None, ModelProfile(id="gpt-4o")])
 
 
 def assembled(session: Any, agent: Agent, model: ModelProfile | None = None) -> Trace:
-    ctx = Context(Request(session, agent=agent, model=model))
+    ctx = Context(BuildInput(session, agent=agent, model=model))
     return Pipeline.of([SessionLoader, InjectionAssembler]).run(ctx, Services(tokenizer=WordTokenizer()))
 
 

@@ -7,7 +7,7 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from ctxlab.api import build
-from ctxlab.context import Context, Draft, Origin, Request, Text
+from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
 from ctxlab.errors import BudgetTooSmall
 from ctxlab.pipeline import Pipeline, Services, Trace
@@ -96,7 +96,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 def limited(drafts: Row, counter: Any, way: Setting, budget: int) -> Trace:
     limiter = TokenLimiter(TokenLimiter.Settings(budget_tokens=budget, **way))
-    ctx = Context(Request(Session(id="s")), drafts)
+    ctx = Context(BuildInput(Session(id="s")), drafts)
     try:
         return Pipeline.of([limiter]).run(ctx, Services(tokenizer=counter))
     except BudgetTooSmall:

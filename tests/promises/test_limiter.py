@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ctxlab.api import build
-from ctxlab.context import Context, Draft, Origin, Request, Text
+from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, Session
 from ctxlab.engines.tokens import Tokenizer
 from ctxlab.errors import BudgetTooSmall
@@ -38,7 +38,7 @@ def limited(drafts: Row, budget: int, tokenizer: Any = None, **changed: Any) -> 
     """The limiter alone on these drafts, held to the laws of the engine."""
     limiter = TokenLimiter(TokenLimiter.Settings(budget_tokens=budget, **changed))
     services = Services(tokenizer=tokenizer or WordTokenizer())
-    return Pipeline.of([limiter]).run(Context(Request(Session(id="s")), drafts), services)
+    return Pipeline.of([limiter]).run(Context(BuildInput(Session(id="s")), drafts), services)
 
 
 def limited_or_too_small(drafts: Row, budget: int, tokenizer: Any = None, **changed: Any) -> Trace:

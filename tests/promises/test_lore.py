@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ctxlab.documents import ModelProfile
 from ctxlab.documents.lore import CharacterFilter, LoreEntry, Worldbook
 from ctxlab.documents.session.message import ModelMatch
-from ctxlab.engines.worldbook import Asked, Chat, InForce, Rules, Spoken, scan
+from ctxlab.engines.worldbook import ActiveBook, Chat, ScanInput, ScannedMessage, ScanSettings, scan
 
 WORDS = ("dragon", "Drag", "river", "城", "城门", "old man", "/r[io]/i", "moon", "", "ver")
 SAID = ("dragon", "DRAGON", "river", "riverbank", "城门", "old man", "moon", "nothing", "")
@@ -65,11 +65,12 @@ books = st.builds(
 
 
 @st.composite
-def questions(draw: st.DrawFn) -> Asked:
+def questions(draw: st.DrawFn) -> ScanInput:
     held = tuple(
-        InForce(book, draw(st.sampled_from(["global", "agent", "user"]))) for book in draw(st.lists(books, max_size=3))
+        ActiveBook(book, draw(st.sampled_from(["global", "agent", "user"])))
+        for book in draw(st.lists(books, max_size=3))
     )
-    messages = tuple(Spoken(f"m{i}", text, f"m{i}") for i, text in enumerate(draw(st.lists(texts, max_size=5))))
+    messages = tuple(ScannedMessage(f"m{i}", text, f"m{i}") for i, text in enumerate(draw(st.lists(texts, max_size=5))))
     known = [f"lore:{one}/{uid}" for one in "ab" for uid in range(4)]
     recorded = draw(st.dictionaries(st.sampled_from(known), st.sampled_from(["m0", "m1", "m2", "m3", "gone"])))
     chat = Chat(
@@ -79,7 +80,7 @@ def questions(draw: st.DrawFn) -> Asked:
         model=ModelProfile(id="claude"),
         activations=recorded,
     )
-    rules = Rules(
+    rules = ScanSettings(
         scan_depth=draw(st.integers(0, 3)),
         recursion=draw(rarely(st.just(False), True)),
         max_passes=draw(st.sampled_from([0, 1, 2, 3, 20])),
@@ -92,12 +93,12 @@ def questions(draw: st.DrawFn) -> Asked:
         compat=draw(rarely(st.just("reference"), "sillytavern")),
     )
     scripted = {id: draw(st.floats(0, 0.999)) for id in (*known, "lore-group:g", "lore-group:h")}
-    return Asked(held, chat, rules, dice=lambda id: scripted.get(id, 0.3))
+    return ScanInput(held, chat, rules, dice=lambda id: scripted.get(id, 0.3))
 
 
 @settings(max_examples=70, deadline=None)
 @given(questions())
-def test_the_nearest_change_makes_an_entry_fire_and_keeps_out_what_fires(asked: Asked) -> None:
+def test_the_nearest_change_makes_an_entry_fire_and_keeps_out_what_fires(asked: ScanInput) -> None:
     found = scan(asked)
 
     for decision in found.decisions:
@@ -107,7 +108,7 @@ def test_the_nearest_change_makes_an_entry_fire_and_keeps_out_what_fires(asked: 
 
 @settings(max_examples=50, deadline=None)
 @given(questions())
-def test_every_entry_has_one_decision_and_what_is_told_of_it_holds(asked: Asked) -> None:
+def test_every_entry_has_one_decision_and_what_is_told_of_it_holds(asked: ScanInput) -> None:
     found = scan(asked)
 
     texts = {spoken.key: spoken.text for spoken in asked.chat.messages} | asked.chat.about
@@ -124,5 +125,5 @@ def test_every_entry_has_one_decision_and_what_is_told_of_it_holds(asked: Asked)
 
 @settings(max_examples=25, deadline=None)
 @given(questions())
-def test_the_same_question_has_the_same_answer(asked: Asked) -> None:
+def test_the_same_question_has_the_same_answer(asked: ScanInput) -> None:
     assert scan(asked).rows() == scan(asked).rows()

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxlab.context import Context, Origin, Request, Text, Variables
+from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Session, UserProfile
 from ctxlab.engines.macros import MacroEnv, expand
 
@@ -41,7 +41,7 @@ dialects = st.sampled_from([None, "sillytavern"])
 
 
 def env_of(seed: int = 0, value: str = "v", dialect: str | None = None) -> MacroEnv:
-    request = Request(
+    build_input = BuildInput(
         Session(id="s"),
         agent=Agent(name="Nova"),
         user=UserProfile(name="Kim"),
@@ -49,7 +49,7 @@ def env_of(seed: int = 0, value: str = "v", dialect: str | None = None) -> Macro
         timestamp="2025-11-07T14:30:05Z",
         seed=seed,
     )
-    return MacroEnv.of(request, dice=Context(request).dice).speaking(dialect)
+    return MacroEnv.of(build_input, dice=Context(build_input).dice).speaking(dialect)
 
 
 @st.composite

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxlab.context import Context, Request
+from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, Session
 from ctxlab.engines.variables import Fold, definitions_of, look_up, number_of, put, readings, tags_in
 from ctxlab.engines.variables.values import number_text
@@ -49,7 +49,7 @@ def test_any_conversation_is_built_the_same_twice_and_stays_as_it_was(texts: lis
     step = VariableProcessor(VariableProcessor.Settings(keep_tags=keep))
     pipeline = Pipeline.of([SessionLoader(), step])
 
-    first, second = (pipeline.run(Context(Request(session, agent=AGENT)), Services(WordTokenizer())) for _ in "ab")
+    first, second = (pipeline.run(Context(BuildInput(session, agent=AGENT)), Services(WordTokenizer())) for _ in "ab")
 
     assert first.result.as_data() == second.result.as_data()
     assert session.to_json() == before

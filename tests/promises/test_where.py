@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ctxlab.context import AssetRef, Cause, Context, Draft, Edit, Origin, Request, Text
+from ctxlab.context import AssetRef, BuildInput, Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.documents import Session
 from ctxlab.pipeline import Pipeline, Services, Trace, processor
 from ctxlab.testing.fakes import WordTokenizer
@@ -132,7 +132,7 @@ def ran(data: st.DataObject, *, forgets: bool, rules: int = 3) -> tuple[Trace, J
             steps.append(processor(f"s{n}")(joiner.__call__))
         elif kinds.index(kind) == n:
             steps.append(merges if kind == "merges" else drops)
-    ctx = Context(Request(Session(id="s")), tuple(drafts))
+    ctx = Context(BuildInput(Session(id="s")), tuple(drafts))
     return Pipeline.of(steps).run(ctx, Services(tokenizer=WordTokenizer())), journal
 
 
@@ -236,7 +236,7 @@ def test_a10_texts_with_files_between_them_are_looked_at_too(data: st.DataObject
                 done[n] = texts[n // 2].splice(found)
         return replace(ctx, drafts=(replace(draft, body=tuple(done)),))
 
-    ctx = Context(Request(Session(id="s")), (Draft("a", "user", tuple(body), origin),))
+    ctx = Context(BuildInput(Session(id="s")), (Draft("a", "user", tuple(body), origin),))
     trace = Pipeline.of([rewrites]).run(ctx, Services(tokenizer=WordTokenizer()))
     words = some_words(data, ["\n".join(typed), *(text for _, _, text, _ in journal.broken)])
 

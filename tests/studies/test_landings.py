@@ -55,7 +55,7 @@ def test_anchors_are_the_history_and_placeholders_in_force() -> None:
     off = {"id": "attic", "type": "placeholder", "isEnabled": False}
     trace = run({"type": "user_profile"}, {"id": "cellar", "type": "placeholder"}, off, {})
 
-    assert anchors_of(trace.start.request) == ("chat_history", "user_profile", "cellar")
+    assert anchors_of(trace.start.input) == ("chat_history", "user_profile", "cellar")
 
 
 def test_an_unknown_anchor_is_told_with_the_nearest() -> None:

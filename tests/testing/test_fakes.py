@@ -3,7 +3,7 @@ import pytest
 from ctxlab.context import AssetRef, Draft, Origin, Text
 from ctxlab.documents import ToolCall
 from ctxlab.errors import CtxlabError
-from ctxlab.pipeline import Tokenizer
+from ctxlab.pipeline import TokenCounter
 from ctxlab.testing.fakes import FixedRetriever, ScriptedLlm, WordTokenizer
 
 ORIGIN = Origin("node", "n")
@@ -26,7 +26,7 @@ def test_words_and_chinese_characters_are_counted(text: str, tokens: int) -> Non
 
 
 def test_a_message_costs_everything_that_it_carries() -> None:
-    tokenizer: Tokenizer = WordTokenizer(message_tokens=3, asset_tokens=7)
+    tokenizer: TokenCounter = WordTokenizer(message_tokens=3, asset_tokens=7)
     draft = Draft(
         "n",
         "assistant",

@@ -81,7 +81,7 @@ def test_agents_and_branches_are_columns() -> None:
 
     assert list(widget.traces) == ["Ann m8", "Bob", "m3"]
     assert "a pilot" in str(widget.traces["Bob"].messages[0]["content"])
-    assert widget.traces["m3"].start.request.leaf_id == "m3"
+    assert widget.traces["m3"].start.input.leaf_id == "m3"
 
 
 def test_what_is_shown_is_what_ctxlab_compares() -> None:
@@ -127,7 +127,7 @@ def test_another_base_makes_the_columns_anew_and_leaves_given_runs() -> None:
 
     assert widget.traces["given"] is given
     assert widget.traces["block"] is not before
-    assert widget.traces["block"].start.request.session is widget.trace.start.request.session
+    assert widget.traces["block"].start.input.session is widget.trace.start.input.session
 
 
 def test_a_base_that_is_named_by_what_it_has_is_named_anew_and_keeps_its_ledger() -> None:

@@ -231,7 +231,7 @@ def test_a_preset_goes_to_an_anchor_and_back_among_the_others() -> None:
     assert found(widget)["Scene intro"]["ask"] == "in its place"
     assert widget.trace is not None
     assert view(widget) == view(
-        InjectionMap(ctxlab.build(widget.trace.start.request.session, widget.agent, books=widget.books))
+        InjectionMap(ctxlab.build(widget.trace.start.input.session, widget.agent, books=widget.books))
     )
 
 

@@ -70,7 +70,7 @@ def test_another_branch_in_the_tree_is_one_more_run_and_all_show_it(page: LabPag
 
     page.tree.switch_to("a9")
 
-    assert [run.start.request.session.leaf for run in seen] == ["a9"]
+    assert [run.start.input.session.leaf for run in seen] == ["a9"]
     assert page.session is page.tree.session is not before
     assert all_show(page, seen[0])
 
@@ -107,7 +107,7 @@ def test_what_one_view_changes_the_next_starts_from(page: LabPage) -> None:
     run = page.trace
 
     assert run.result.shared["token-limiter"]["budget"] == 1500
-    assert run.start.request.session.leaf == "a9"
+    assert run.start.input.session.leaf == "a9"
     assert held.trace is run
 
 
@@ -122,12 +122,12 @@ def test_a_run_that_is_set_from_python_is_shown_by_all(page: LabPage) -> None:
 
 
 def test_a_session_that_is_set_from_python_is_built_with_what_there_was(page: LabPage) -> None:
-    agent = page.trace.start.request.agent
+    agent = page.trace.start.input.agent
 
     page.session = page.session.append("And then?", id="new")
 
-    request = page.trace.start.request
-    assert (request.session.leaf, request.agent) == ("new", agent)
+    build_input = page.trace.start.input
+    assert (build_input.session.leaf, build_input.agent) == ("new", agent)
     assert all_show(page, page.trace)
 
 
@@ -185,7 +185,7 @@ def test_a_trace_is_shown_as_it_is_or_with_another_agent() -> None:
 
     assert lab(trace).trace is trace
     agent = ctxlab.load_agent(DATASETS / "harbour_roleplay.agent.json")
-    assert lab(trace, agent).trace.start.request.agent is agent
+    assert lab(trace, agent).trace.start.input.agent is agent
     with pytest.raises(CtxlabError, match="budget_tokens"):
         lab(trace, budget_tokens=100)
 
@@ -231,5 +231,5 @@ def test_a_conversation_without_a_message_has_a_page_too() -> None:
 
     page.session = chat()
 
-    assert page.trace.start.request.session == chat()
+    assert page.trace.start.input.session == chat()
     assert all_show(page, page.trace)

@@ -256,9 +256,9 @@ def test_an_agents_rule_is_changed_in_the_agent_of_the_run() -> None:
     widget.edit("own", replacement="fire")
 
     assert widget.trace is not None
-    request = widget.trace.start.request
-    assert request.agent is not agent
-    assert request.agents == (request.agent,)
+    build_input = widget.trace.start.input
+    assert build_input.agent is not agent
+    assert build_input.agents == (build_input.agent,)
     assert (last(widget), widget.trace.messages[-1]["content"]) == ("the fire", "the fire")
 
 

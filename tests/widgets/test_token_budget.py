@@ -95,7 +95,7 @@ def test_the_rows_of_a_source_add_up_to_its_segment(name: str, request: pytest.F
     for row, state in zip(rows(widget), view(widget)["states"], strict=True):
         for look, tokens in row[3] if state != "c" else ():
             sums[look] = sums.get(look, 0) + tokens
-    agent = trace.start.request.agent
+    agent = trace.start.input.agent
     sums["tools"] = sums.get("tools", 0) + trace.services.tokenizer.count_tools(agent.tools if agent else ())
 
     segments = {look: tokens for _, look, tokens in view(widget)["segments"] if look not in ("free", "cut", "overhead")}

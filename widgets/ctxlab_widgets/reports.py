@@ -23,7 +23,7 @@ def report(trace: Trace, path: str | Path) -> Path:
 
     The steps can be walked through in the page. Nothing in it is fetched from anywhere.
     """
-    session = trace.start.request.session
+    session = trace.start.input.session
     name = session.name or session.id
     view = trace.view()
     state: dict[str, Any] = {

@@ -109,9 +109,9 @@ def _elsewhere(trace: Trace, words: str) -> str:
         at = text.casefold().find(words.casefold())
         if at >= 0 and len(text) == len(text.casefold()):
             return f"with other capitals: “{harmless(text[at : at + len(words)])}” in {short_key(draft.key)}"
-    request = trace.start.request
-    on_path = {node.id for node in request.session.path(request.leaf_id)}
-    for node in request.session.nodes.values():
+    build_input = trace.start.input
+    on_path = {node.id for node in build_input.session.path(build_input.leaf_id)}
+    for node in build_input.session.nodes.values():
         if words in node.content and node.id in on_path:
             return f"it is stored in {harmless(node.id)} on this path, but in no text that a step made of it"
         if words in node.content:

@@ -21,7 +21,7 @@ def print_session_lore(loaded: Loaded, *, form: Form) -> None:
     from ctxlab.processors import WorldbookProcessor
 
     debugger.run_until(WorldbookProcessor.id)
-    if not debugger.context.request.books:
+    if not debugger.context.input.books:
         raise CtxlabError(f"no book is in force for {loaded.asked.file}; --book names one")
     stage = debugger.pipeline.stage(WorldbookProcessor.id)
     step = stage.processor

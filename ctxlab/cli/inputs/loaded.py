@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.cli.inputs.at_hand import AtHand, picked, read
-from ctxlab.cli.inputs.options import Asked
+from ctxlab.cli.inputs.options import BuildOptions
 
 if TYPE_CHECKING:
     from ctxlab.context import Variables
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ctxlab.pipeline import Debugger, Pipeline, Trace
 
 __all__ = [
-    "Asked",
+    "BuildOptions",
     "Loaded",
     "load",
     "picked",
@@ -36,7 +36,7 @@ class Loaded:
     `held` is FILE and what lies beside it, with the one session; `books` and `rules` are those in force whoever speaks.
     """
 
-    asked: Asked
+    asked: BuildOptions
     held: Import
     session: Session
     agent: Agent | None
@@ -125,7 +125,7 @@ class Loaded:
         return {"pending": expansion.pending, "variables": expansion.variables}
 
 
-def load(asked: Asked) -> Loaded:
+def load(asked: BuildOptions) -> Loaded:
     """Read what was asked for, and what lies beside the session where nothing else is named."""
     at_hand = AtHand(asked.file, pick=asked.pick)
     agent, user = at_hand.agent(asked.agent), at_hand.user(asked.user)

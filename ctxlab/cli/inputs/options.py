@@ -71,7 +71,7 @@ SeedOption = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BuildOptions:
     """What was typed."""
 
     file: Path
@@ -109,9 +109,9 @@ def asked_for(
     seed: SeedOption = 0,
     until: UntilOption = None,
     settings: SetOption = None,
-) -> Asked:
+) -> BuildOptions:
     """What these options come to."""
-    return Asked(
+    return BuildOptions(
         file,
         pick,
         agent,

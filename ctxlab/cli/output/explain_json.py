@@ -31,7 +31,7 @@ def of_rule(trace: Trace, name: str) -> list[Data]:
             "said": list(outcome(trace, bound)),
             "hits": [dict(row) for row in hits_of(trace, bound)],
         }
-        for bound in rules_named(trace.start.request, name)
+        for bound in rules_named(trace.start.input, name)
     ]
 
 

@@ -39,8 +39,8 @@ def keys_for(trace: Trace, name: str) -> list[str]:
 
 def _elsewhere(trace: Trace, name: str, known: Mapping[str, Draft]) -> str:
     id = name.removeprefix("node:")
-    if id in trace.start.request.session.nodes:
-        return f"; it is a node of the tree, but not on the path to {trace.start.request.leaf_id!r}"
+    if id in trace.start.input.session.nodes:
+        return f"; it is a node of the tree, but not on the path to {trace.start.input.leaf_id!r}"
     names = list(dict.fromkeys([*(short_key(key) for key in known), *(draft.origin.ref for draft in known.values())]))
     near = did_you_mean(name, names)
     return near if "did you mean" in near else f"; {len(known)} others are there"

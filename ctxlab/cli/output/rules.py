@@ -7,7 +7,7 @@ from typing import Any
 
 from ctxlab.cli.output.run_text import counted, short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted
-from ctxlab.context import Context, Request
+from ctxlab.context import BuildInput, Context
 from ctxlab.documents import RegexRule
 from ctxlab.engines.regexes.rule_selection import BoundRule, Source, sources_of, why_idle, why_not
 from ctxlab.errors import CtxlabError
@@ -40,7 +40,7 @@ def all_hits(screen: Screen, trace: Trace) -> bool:
 
 def rule(screen: Screen, trace: Trace, name: str) -> None:
     """What the rules of a name look for, what each changed in which message, and why it passed the others by."""
-    for number, bound in enumerate(rules_named(trace.start.request, name)):
+    for number, bound in enumerate(rules_named(trace.start.input, name)):
         if number:
             screen.blank()
         _head(screen, bound)
@@ -52,9 +52,9 @@ def rule(screen: Screen, trace: Trace, name: str) -> None:
             screen.line(("└─ " if last else "├─ ", "dim"), harmless(line), hang=3)
 
 
-def rules_named(request: Request, name: str) -> list[BoundRule]:
+def rules_named(build_input: BuildInput, name: str) -> list[BoundRule]:
     """The rules that a name or an id means, in force or not; raises CtxlabError, naming what is near."""
-    known = list(_known(request))
+    known = list(_known(build_input))
     if not known:
         raise CtxlabError("there are no find and replace rules; --rules takes a file with some")
     wanted = name.strip().casefold()
@@ -69,15 +69,15 @@ def rules_named(request: Request, name: str) -> list[BoundRule]:
     return found
 
 
-def _known(request: Request) -> Iterator[BoundRule]:
+def _known(build_input: BuildInput) -> Iterator[BoundRule]:
     """Every rule of every layer, in the order of the files, also of those whose messages keep rules of their own."""
-    sources: list[Source] = [*sources_of(request.rules, request.agent, request.user)]
-    others = [*(agent for agent in request.agents if agent is not request.agent)]
+    sources: list[Source] = [*sources_of(build_input.rules, build_input.agent, build_input.user)]
+    others = [*(agent for agent in build_input.agents if agent is not build_input.agent)]
     sources += [Source("agent", agent.regex_config) for agent in others if agent.regex_config is not None]
     sources += [
         Source("user", user.regex_config)
-        for user in request.users
-        if user.regex_config is not None and user is not request.user
+        for user in build_input.users
+        if user.regex_config is not None and user is not build_input.user
     ]
     for source in sources:
         for preset in source.config.presets:

@@ -22,14 +22,14 @@ MARKS = {"info": "·", "warning": "!", "error": "×"}
 
 def head(screen: Screen, trace: Trace) -> None:
     """Which conversation, for whom, counted how, within what."""
-    request = trace.start.request
-    session, agent, user, model = request.session, request.agent, request.user, request.model
-    path = sum(not node.is_empty_root for node in session.path(request.leaf_id))
+    build_input = trace.start.input
+    session, agent, user, model = build_input.session, build_input.agent, build_input.user, build_input.model
+    path = sum(not node.is_empty_root for node in session.path(build_input.leaf_id))
     counter = trace.services.tokenizer
     name = f"{session.name} ({session.id})" if session.name and session.name != session.id else session.id or "unnamed"
     pairs = [
         ("session", name),
-        ("leaf", f"{request.leaf_id or 'none'}, message {path}" if path else "none"),
+        ("leaf", f"{build_input.leaf_id or 'none'}, message {path}" if path else "none"),
         ("agent", agent.shown_name or agent.id if agent else "none"),
         *([("user", user.shown_name)] if user else []),
         ("model", (model.name or model.id) if model else "none"),

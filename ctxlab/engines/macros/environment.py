@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ctxlab.context import Context, Text, Variables
-from ctxlab.context.context import Request
+from ctxlab.context.context import BuildInput
 from ctxlab.documents import Agent, UserProfile
 from ctxlab.documents.agent.agent import VirtualTime
 from ctxlab.engines.macros.last_message import NO_MESSAGES, Messages, PathMessages
@@ -73,10 +73,10 @@ class MacroEnv:
         return f"MacroEnv({self.user!r} to {self.char!r}, at {self.place!r}, {self.timestamp})"
 
     @classmethod
-    def of(cls, request: Request, *, dice: Callable[[str], float] | None = None) -> MacroEnv:
+    def of(cls, build_input: BuildInput, *, dice: Callable[[str], float] | None = None) -> MacroEnv:
         """What the macros of a request know. Messages are read when a macro asks for them."""
-        agent, model = request.agent or Agent.model_validate({}), request.model
-        user = request.user or UserProfile()
+        agent, model = build_input.agent or Agent.model_validate({}), build_input.model
+        user = build_input.user or UserProfile()
         return cls(
             user=user.name or NO_USER,
             char=agent.name or NO_AGENT,
@@ -85,21 +85,21 @@ class MacroEnv:
             personality=agent.personality or "",
             scenario=agent.scenario or "",
             mes_examples=agent.mes_examples or "",
-            input=str(request.pending.text) if request.pending else "",
+            input=str(build_input.pending.text) if build_input.pending else "",
             model_id=(model.id if model else "") or agent.model_id or "",
             model_name=((model.name or model.id) if model else "") or agent.model_id or "",
             profile_id=agent.profile_id or "",
             profile_name=(model.profile_name if model else None) or agent.profile_id or "",
             provider=model.wire if model and "wire" in model.model_fields_set else "",
             max_prompt_tokens=model.context_window if model else None,
-            agent=request.agent,
-            messages=PathMessages(request),
-            session_id=request.session.id,
-            timestamp=request.timestamp,
-            zone=request.zone,
+            agent=build_input.agent,
+            messages=PathMessages(build_input),
+            session_id=build_input.session.id,
+            timestamp=build_input.timestamp,
+            zone=build_input.zone,
             virtual_time=agent.virtual_time_config,
-            variables=request.variables,
-            dice=dice or Context(request).dice,
+            variables=build_input.variables,
+            dice=dice or Context(build_input).dice,
             dialect=agent.macro_dialect,
         )
 

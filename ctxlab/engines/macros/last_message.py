@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from ctxlab.context.context import Request
+from ctxlab.context.context import BuildInput
 from ctxlab.documents import MessageNode
 from ctxlab.engines.macros.call import Call
 from ctxlab.engines.macros.registry import macro
@@ -46,16 +46,16 @@ NO_MESSAGES = NoMessages()
 class PathMessages:
     """The path of a request, switched off messages left out; what is typed and not sent yet is the newest of all."""
 
-    __slots__ = ("_count", "_newest", "_request")
+    __slots__ = ("_count", "_newest", "_build_input")
 
-    def __init__(self, request: Request) -> None:
-        self._request = request
+    def __init__(self, build_input: BuildInput) -> None:
+        self._build_input = build_input
         self._newest: dict[str | None, str] = {}  # what was looked for already: a path can be long
         self._count: int | None = None
 
     def _backwards(self) -> Iterator[MessageNode]:
-        nodes, seen = self._request.session.nodes, set[str]()
-        node_id = self._request.leaf_id
+        nodes, seen = self._build_input.session.nodes, set[str]()
+        node_id = self._build_input.leaf_id
         while node_id is not None and node_id not in seen and (node := nodes.get(node_id)) is not None:
             seen.add(node_id)
             if node.enabled and not node.is_empty_root:
@@ -63,7 +63,7 @@ class PathMessages:
             node_id = node.parent_id
 
     def newest(self, role: str | None = None) -> str:
-        pending = self._request.pending
+        pending = self._build_input.pending
         if pending is not None and role in (None, "user"):
             return str(pending.text)
         if role not in self._newest:
@@ -73,12 +73,12 @@ class PathMessages:
 
     def count(self) -> int:
         if self._count is None:
-            self._count = sum(1 for _ in self._backwards()) + (self._request.pending is not None)
+            self._count = sum(1 for _ in self._backwards()) + (self._build_input.pending is not None)
         return self._count
 
     def user_times(self) -> Iterator[str | None]:
         found = self._backwards()
-        if self._request.pending is None:
+        if self._build_input.pending is None:
             next(found, None)
         return (node.timestamp for node in found if node.role == "user")
 

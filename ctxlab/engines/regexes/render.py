@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from ctxlab.context import Context, Origin, Request, Text
+from ctxlab.context import BuildInput, Context, Origin, Text
 from ctxlab.documents import Agent, MessageNode, Note, ThinkRule
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.macros import MacroEnv
@@ -84,14 +84,14 @@ class Rendered:
 
 
 def rendered(
-    request: Request, node_id: str | None = None, *, streaming: bool = False, limits: Limits = DEFAULT
+    build_input: BuildInput, node_id: str | None = None, *, streaming: bool = False, limits: Limits = DEFAULT
 ) -> Rendered:
     """What is shown for a message of the request's session; by default for the leaf. Raises UnknownNode."""
-    node, depth = _found(request, node_id if node_id is not None else request.leaf_id)
-    ruleset = Ruleset(request, stage="render", streaming=streaming)
+    node, depth = _found(build_input, node_id if node_id is not None else build_input.leaf_id)
+    ruleset = Ruleset(build_input, stage="render", streaming=streaming)
     agent_id = node.meta("agentId")
     plan = ruleset.plan(role=node.role, depth=depth, agent_id=agent_id, user_id=node.meta("userProfileId"))
-    env = MacroEnv.of(request, dice=Context(request).dice)
+    env = MacroEnv.of(build_input, dice=Context(build_input).dice)
     start = Text.of(node.content, Origin("node", node.id))
     applied = apply([start], [plan], ruleset.bound, env, stage="render", processor=PROCESSOR, limits=limits)
     hits = [(ruleset.bound[hit.rule], len(hit.changes)) for hit in applied.hits]
@@ -99,7 +99,7 @@ def rendered(
     return Rendered(
         node,
         applied.texts[0],
-        tuple(thinking_in(str(applied.texts[0]), _think_rules(request, agent_id))),
+        tuple(thinking_in(str(applied.texts[0]), _think_rules(build_input, agent_id))),
         node.reasoning,
         tuple(DisplayHit(b.rule.shown_name, b.preset.name or b.preset.id, b.layer, n) for b, n in hits),
         (*problems, *applied.notes(ruleset.bound, PROCESSOR)),
@@ -124,19 +124,19 @@ def thinking_in(text: str, rules: Sequence[ThinkRule]) -> Iterator[Thinking]:
         yield Thinking(found.start(), at, tag, name, inside, end is not None, rule.collapsed_by_default)
 
 
-def _think_rules(request: Request, agent_id: object) -> Sequence[ThinkRule]:
+def _think_rules(build_input: BuildInput, agent_id: object) -> Sequence[ThinkRule]:
     """Those of the agent that wrote the message, where it is at hand."""
-    agent: Agent | None = next((a for a in request.agents if agent_id and a.id == agent_id), request.agent)
+    agent: Agent | None = next((a for a in build_input.agents if agent_id and a.id == agent_id), build_input.agent)
     return think_rules_in_force(agent.llm_think_rules if agent else ())
 
 
-def _found(request: Request, node_id: str | None) -> tuple[MessageNode, int]:
+def _found(build_input: BuildInput, node_id: str | None) -> tuple[MessageNode, int]:
     """The message, and how many come after it on the way to the leaf; 0 off that way."""
-    session = request.session
+    session = build_input.session
     if node_id is None or node_id not in session.nodes:
         near = did_you_mean(node_id, list(session.nodes)[:2000]) if node_id is not None else "; say which message"
         raise UnknownNode(f"session {session.id!r} has no node {node_id!r}{near}")
-    leaf = request.leaf_id
+    leaf = build_input.leaf_id
     path = [str(node.id) for node in session.path(leaf)] if leaf is not None else []
     depth = len(path) - 1 - path.index(node_id) if node_id in path else 0
     return session.node(node_id), depth

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxlab.context import Request
+from ctxlab.context import BuildInput
 from ctxlab.documents import Agent, ModelProfile, RegexConfig, RegexPreset, RegexRule, UserProfile
 from ctxlab.engines.model_match import model_fits
 
@@ -119,16 +119,16 @@ class Ruleset:
     `bound` are all rules that a plan has named so far; a plan is a tuple of their numbers, in running order.
     """
 
-    def __init__(self, request: Request, *, stage: Stage, streaming: bool = False) -> None:
+    def __init__(self, build_input: BuildInput, *, stage: Stage, streaming: bool = False) -> None:
         self.bound: list[BoundRule] = []
         self.problems: list[str] = []
-        self._request = request
+        self._build_input = build_input
         self._stage: Stage = stage
         self._streaming = streaming
-        self._agents = {agent.id: agent for agent in request.agents}
-        self._users = {user.id: user for user in request.users}
-        self._by_agent = _binds_message(request.agent, request.rules)
-        self._by_user = _binds_message(request.user, request.rules)
+        self._agents = {agent.id: agent for agent in build_input.agents}
+        self._users = {user.id: user for user in build_input.users}
+        self._by_agent = _binds_message(build_input.agent, build_input.rules)
+        self._by_user = _binds_message(build_input.user, build_input.rules)
         self._numbers: dict[tuple[int, int], tuple[int, ...]] = {}
         self._of_role: dict[tuple[int, int, str], tuple[tuple[int, ...], bool]] = {}
 
@@ -147,22 +147,22 @@ class Ruleset:
 
     def sources(self, *, agent_id: object = None, user_id: object = None) -> Sequence[Source]:
         """Whose rules hold for a message that was written with these: everyone's, the agent's, the user's."""
-        return sources_of(self._request.rules, *self._holders(agent_id, user_id))
+        return sources_of(self._build_input.rules, *self._holders(agent_id, user_id))
 
     def _holders(self, agent_id: object, user_id: object) -> tuple[Agent | None, UserProfile | None]:
         agent = self._agents.get(str(agent_id)) if self._by_agent and agent_id else None
         user = self._users.get(str(user_id)) if self._by_user and user_id else None
-        return agent or self._request.agent, user or self._request.user
+        return agent or self._build_input.agent, user or self._build_input.user
 
     def _numbers_for(self, agent: Agent | None, user: UserProfile | None) -> tuple[int, ...]:
         key = (id(agent), id(user))
         if key not in self._numbers:
-            sources = sources_of(self._request.rules, agent, user)
+            sources = sources_of(self._build_input.rules, agent, user)
             rules = in_force(
                 sources,
                 stage=self._stage,
                 streaming=self._streaming,
-                model=self._request.model,
+                model=self._build_input.model,
                 problems=self.problems,
             )
             self._numbers[key] = tuple(range(len(self.bound), len(self.bound) + len(rules)))

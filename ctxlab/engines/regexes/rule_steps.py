@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, overload
 
-from ctxlab.context import Context, Origin, Request, Text
+from ctxlab.context import BuildInput, Context, Origin, Text
 from ctxlab.documents import RegexConfig
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply import Applied, apply
@@ -118,7 +118,7 @@ class RegexSteps(Sequence[RegexStep]):
 def regex_steps(
     text: Text | str,
     config: RegexConfig | Sequence[Source],
-    request: Request,
+    build_input: BuildInput,
     *,
     role: str | None = None,
     depth: int | None = 0,
@@ -130,11 +130,11 @@ def regex_steps(
     """Every rule of `config` on one text, or of several layers; `request` says what macros stand for."""
     start = text if isinstance(text, Text) else Text.of(text, Origin("text"))
     sources = [Source("global", config)] if isinstance(config, RegexConfig) else config
-    rows = listed(sources, stage=stage, streaming=streaming, model=request.model)
+    rows = listed(sources, stage=stage, streaming=streaming, model=build_input.model)
     bound = [rule for rule, _ in rows]
     idle = [why or why_not(rule.rule, role=role, depth=depth) for rule, why in rows]
     plan = tuple(number for number, why in enumerate(idle) if why is None)
-    env = MacroEnv.of(request, dice=Context(request).dice)
+    env = MacroEnv.of(build_input, dice=Context(build_input).dice)
     applied = apply([start], [plan], bound, env, stage=stage, processor=PROCESSOR, compat=compat, limits=limits)
     return RegexSteps(start, tuple(_steps(start, bound, idle, applied)))
 

@@ -2,8 +2,8 @@
 
 >>> from ctxlab.documents.lore import LoreEntry, Worldbook
 >>> book = Worldbook(id="b", entries={"0": LoreEntry(key=("dragon",), content="Dragons breathe fire.")})
->>> chat = Chat((Spoken("m1", "A Dragon!"),))
->>> scan(Asked((InForce(book),), chat))
+>>> chat = Chat((ScannedMessage("m1", "A Dragon!"),))
+>>> scan(ScanInput((ActiveBook(book),), chat))
 LoreScan(1 of 1 entries fire, 21 tokens, 2 passes)
 """
 
@@ -13,21 +13,21 @@ from ctxlab.engines.worldbook.gates import GATES
 from ctxlab.engines.worldbook.key_matches import Matched
 from ctxlab.engines.worldbook.prepared_entry import Lore, in_order
 from ctxlab.engines.worldbook.scan import LoreScan, scan
-from ctxlab.engines.worldbook.scan_input import Asked, Chat, InForce, Level, Rules, Source, Spoken
+from ctxlab.engines.worldbook.scan_input import ActiveBook, Chat, Level, ScanInput, ScannedMessage, ScanSettings, Source
 
 __all__ = [
     "GATES",
-    "Asked",
+    "ActiveBook",
     "Chat",
     "Decision",
-    "InForce",
     "Level",
     "Lore",
     "LoreScan",
     "Matched",
-    "Rules",
+    "ScanInput",
+    "ScanSettings",
+    "ScannedMessage",
     "Source",
-    "Spoken",
     "in_order",
     "in_words",
     "scan",

@@ -11,7 +11,7 @@ from ctxlab.engines.worldbook.groups import Contender, settle
 from ctxlab.engines.worldbook.key_matches import Matched, Sight
 from ctxlab.engines.worldbook.key_search import Found
 from ctxlab.engines.worldbook.prepared_entry import Lore, Maker
-from ctxlab.engines.worldbook.scan_input import Asked
+from ctxlab.engines.worldbook.scan_input import ScanInput
 from ctxlab.engines.worldbook.timing import Clock
 
 _RANK = {gate: n for n, gate in enumerate(GATES)}
@@ -70,7 +70,7 @@ class Pass:
 class Activation:
     """A whole scan."""
 
-    def __init__(self, asked: Asked, lores: Sequence[Lore], sight: Sight, clock: Clock, maker: Maker) -> None:
+    def __init__(self, asked: ScanInput, lores: Sequence[Lore], sight: Sight, clock: Clock, maker: Maker) -> None:
         self.asked, self.sight, self.clock, self.maker = asked, sight, clock, maker
         self.lores = lores
         self.reference = asked.rules.compat == "reference"

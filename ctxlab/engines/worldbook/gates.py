@@ -9,7 +9,7 @@ from typing import Any
 from ctxlab.display.text import counted
 from ctxlab.documents.lore import CharacterFilter
 from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, DONT_ACTIVATE, Lore
-from ctxlab.engines.worldbook.scan_input import Asked, Chat
+from ctxlab.engines.worldbook.scan_input import Chat, ScanInput
 from ctxlab.engines.worldbook.timing import Clock
 
 GATES = (
@@ -41,7 +41,7 @@ class Refusal:
     fix: Mapping[str, Any]
 
 
-def refusals(lore: Lore, asked: Asked, clock: Clock) -> list[Refusal]:
+def refusals(lore: Lore, asked: ScanInput, clock: Clock) -> list[Refusal]:
     """All gates that are shut for an entry before any key is looked at; nearly always none."""
     entry, out = lore.entry, list[Refusal]()
     if entry.disable:
@@ -64,7 +64,7 @@ def refusals(lore: Lore, asked: Asked, clock: Clock) -> list[Refusal]:
     return out
 
 
-def _lets_pass(rule: CharacterFilter, asked: Asked) -> bool:
+def _lets_pass(rule: CharacterFilter, asked: ScanInput) -> bool:
     if not rule.names and not rule.tags:
         return True
     named, tagged = _meant(rule, asked.chat)

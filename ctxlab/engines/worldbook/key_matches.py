@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ctxlab.engines.worldbook.key_search import Found, KeySearch
 from ctxlab.engines.worldbook.keys import PatternKey
 from ctxlab.engines.worldbook.prepared_entry import Lore
-from ctxlab.engines.worldbook.scan_input import Asked, Source
+from ctxlab.engines.worldbook.scan_input import ScanInput, Source
 
 NOT_ALL, NOT_ANY, AND_ALL = 1, 2, 3
 PATTERN_LOOK_BACK = 100
@@ -42,7 +42,7 @@ class Sight:
     problems: dict[int, str] = field(default_factory=dict[int, str])
 
     @classmethod
-    def over(cls, asked: Asked, lores: Sequence[Lore], search: KeySearch) -> Sight:
+    def over(cls, asked: ScanInput, lores: Sequence[Lore], search: KeySearch) -> Sight:
         """All messages, and what else some entry wants to have looked through."""
         sight = cls(search)
         newest_first = [spoken.text for spoken in reversed(asked.chat.messages)]
@@ -126,7 +126,7 @@ class Sight:
             return own
         return own + more
 
-    def matched(self, lore: Lore, asked: Asked, *, before: int) -> Matched | None:
+    def matched(self, lore: Lore, asked: ScanInput, *, before: int) -> Matched | None:
         """Which keys, and where the first of them stands."""
         seen = [n for n in lore.own if self.sees(n, lore, before=before)]
         if not seen:

@@ -10,7 +10,7 @@ from typing import Any
 from ctxlab.documents.lore import LoreEntry, Worldbook
 from ctxlab.engines.worldbook.key_search import KeySearch
 from ctxlab.engines.worldbook.keys import AnyKey, Key, key_of, with_names
-from ctxlab.engines.worldbook.scan_input import SWITCHES, Asked, InForce, Level, Source
+from ctxlab.engines.worldbook.scan_input import SWITCHES, ActiveBook, Level, ScanInput, Source
 
 ACTIVATE, DONT_ACTIVATE = "@@activate", "@@dont_activate"
 _LEVELS: Mapping[str, Mapping[Level, int]] = {
@@ -33,7 +33,7 @@ class Lore:
     index: int
     book_index: int
     name: str
-    held: InForce
+    held: ActiveBook
     entry: LoreEntry
     content: str
     decorators: tuple[str, ...]
@@ -67,7 +67,7 @@ class Lore:
 
 @dataclass(frozen=True, slots=True)
 class _Shelf:
-    books: tuple[InForce, ...]
+    books: tuple[ActiveBook, ...]
     lores: Sequence[Lore]
     search: KeySearch
 
@@ -79,7 +79,7 @@ _SHELVES: dict[tuple[Any, ...], _Shelf] = {}
 class Maker:
     """Makes entries of one question ready."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: ScanInput) -> None:
         self.asked = asked
         self.reference = asked.rules.compat == "reference"
         chat = asked.chat
@@ -146,7 +146,7 @@ class Maker:
             name=lore.name,
         )
 
-    def ready(self, entry: LoreEntry, held: InForce, *, key: str, index: int, book_index: int, name: str) -> Lore:
+    def ready(self, entry: LoreEntry, held: ActiveBook, *, key: str, index: int, book_index: int, name: str) -> Lore:
         book, rules = held.book, self.asked.rules
         case = rules.case_sensitive if entry.case_sensitive is None else entry.case_sensitive
         whole = rules.whole_words if entry.match_whole_words is None else entry.match_whole_words

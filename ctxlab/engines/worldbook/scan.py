@@ -17,7 +17,7 @@ from ctxlab.engines.worldbook.counterfactual.nearest_change import Nearest, keep
 from ctxlab.engines.worldbook.decision import Decision, of_fired, of_stopped
 from ctxlab.engines.worldbook.key_matches import Sight
 from ctxlab.engines.worldbook.prepared_entry import Lore, Maker
-from ctxlab.engines.worldbook.scan_input import Asked
+from ctxlab.engines.worldbook.scan_input import ScanInput
 from ctxlab.engines.worldbook.timing import Clock
 from ctxlab.errors import CtxlabError
 
@@ -33,7 +33,7 @@ class LoreScan:
     fire, in the order in which they came. `activations` is what the next build should know.
     """
 
-    asked: Asked
+    asked: ScanInput
     decisions: tuple[Decision, ...]
     activations: Mapping[str, str]
     notes: tuple[Note, ...] = ()
@@ -101,7 +101,7 @@ class LoreScan:
         return [*self.fired, *(one for one in self.decisions if not one.fired)]
 
 
-def scan(asked: Asked) -> LoreScan:
+def scan(asked: ScanInput) -> LoreScan:
     """Which entries fire, and for every entry what stopped it and what would have made it fire."""
     maker, clock = Maker(asked), Clock(asked.chat)
     lores = maker.all()
@@ -146,7 +146,7 @@ def _shut_out(run: Activation, opened: Activation, lores: Sequence[Lore]) -> Ite
 WITH_KEYS = frozenset({"secondary-keys", "group", "probability", "budget", "pass-limit"})
 
 
-def _shut_books(asked: Asked) -> tuple[list[int], list[Note]]:
+def _shut_books(asked: ScanInput) -> tuple[list[int], list[Note]]:
     shut: list[int] = []
     notes: list[Note] = []
     for number, held in enumerate(asked.books):

@@ -22,7 +22,7 @@ SWITCHES: Mapping[Source, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class ScannedMessage:
     """A message as it is scanned: the key of its draft, its words, the id of its node."""
 
     key: str
@@ -38,7 +38,7 @@ class Chat:
     `activations` are as in the request. `names` are the character's, `user` is the user's.
     """
 
-    messages: tuple[Spoken, ...] = ()
+    messages: tuple[ScannedMessage, ...] = ()
     about: Mapping[Source, str] = field(default_factory=dict[Source, str])
     names: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
+class ActiveBook:
     """A book, and whose it is."""
 
     book: Worldbook
@@ -61,7 +61,7 @@ class InForce:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ScanSettings:
     """How books are read where neither entry nor book says it.
 
     `scan_depth` are messages, newest first; `budget_tokens` None is no budget; `max_passes` 0 is no limit. In
@@ -86,14 +86,14 @@ def _middle(id: str) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class ScanInput:
     """Everything that decides which entries fire. `dice` gives a number in [0, 1) for an id, `count` counts tokens."""
 
-    books: tuple[InForce, ...]
+    books: tuple[ActiveBook, ...]
     chat: Chat = field(default_factory=Chat)
-    rules: Rules = field(default_factory=Rules)
+    rules: ScanSettings = field(default_factory=ScanSettings)
     dice: Callable[[str], float] = _middle
     count: Callable[[str], int] = len
 
     def __repr__(self) -> str:
-        return f"Asked({len(self.books)} books, {self.chat!r})"
+        return f"ScanInput({len(self.books)} books, {self.chat!r})"

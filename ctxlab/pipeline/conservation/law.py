@@ -46,7 +46,7 @@ def hold(before: Context, after: object, *, processor: str) -> Context:
 
 
 def _nothing_recorded_is_lost(before: Context, after: Context, processor: str) -> None:
-    if after.request is not before.request:
+    if after.input is not before.input:
         raise LawBroken(f"{processor} replaced the input of the build; it stays as it is")
     for name in ("drafts", "dropped", "notes"):
         if not isinstance(getattr(after, name), tuple):
@@ -195,10 +195,10 @@ class _Comparison:
         for draft in new:
             self._names_its_writers(draft)
         self._come_once([draft for draft in new if draft.origin.kind in ONCE])
-        request, nodes = self.after.request, self.after.request.session.nodes
+        build_input, nodes = self.after.input, self.after.input.session.nodes
         for draft in new:
             origin = draft.origin
-            if origin.kind in IN_REQUEST and origin.ref not in nodes and not request.holds(origin):
+            if origin.kind in IN_REQUEST and origin.ref not in nodes and not build_input.holds(origin):
                 raise InvalidDraft(
                     f"{self.processor} made {draft.key!r} from {origin.kind} {origin.ref!r}, which is not there"
                 )

@@ -15,15 +15,15 @@ def hold_history(after: Context, *, processor: str) -> None:
 
     An empty root is no message. Raises the law that is broken.
     """
-    request = after.request
+    build_input = after.input
     found = {
         draft.origin.ref: draft
         for drafts in (after.drafts, *(group.drafts for group in after.dropped))
         for draft in drafts
         if draft.origin.kind in ("node", "summary")
     }
-    leaf = request.leaf_id
-    nodes = request.session.path(leaf) if leaf is not None else ()
+    leaf = build_input.leaf_id
+    nodes = build_input.session.path(leaf) if leaf is not None else ()
     keys = [*(node.parent_id for node in nodes[1:]), leaf]
     for key, node in zip(keys, nodes, strict=False):
         draft = found.get(key or "")
@@ -32,10 +32,10 @@ def hold_history(after: Context, *, processor: str) -> None:
                 raise UnexplainedDrop(f"{processor} left out message {key!r} ({short(node.content)!r}) without a cause")
         elif draft.changes or not _is_as_stored(draft, node):
             _Loaded(draft, node, processor).hold()
-    if request.pending is not None:
+    if build_input.pending is not None:
         typed = next((draft for draft in after.drafts if draft.origin.kind == "pending"), None)
-        if typed is None or str(typed.text) != str(request.pending.text):
-            raise UnexplainedDrop(f"{processor} left out what was typed ({short(str(request.pending.text))!r})")
+        if typed is None or str(typed.text) != str(build_input.pending.text):
+            raise UnexplainedDrop(f"{processor} left out what was typed ({short(str(build_input.pending.text))!r})")
 
 
 def _is_as_stored(draft: Draft, node: MessageNode) -> bool:

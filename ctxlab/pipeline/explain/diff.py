@@ -118,7 +118,7 @@ class _Pair:
 
     def __init__(self, a: Trace | Context, b: Trace | Context) -> None:
         left, right = _result(a), _result(b)
-        here, there = row_keys([left.request, right.request])
+        here, there = row_keys([left.input, right.input])
         alone_a, alone_b = _alone(a), _alone(b)
         lent_a = {key: draft for key, draft in alone_a.items() if here(key) == there(key)}
         lent_b = {key: draft for key, draft in alone_b.items() if here(key) == there(key)}

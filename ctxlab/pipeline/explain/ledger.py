@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Draft
-from ctxlab.pipeline.services import Tokenizer
+from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def ledger_rows(trace: Trace) -> tuple[LedgerRow, ...]:
 
     Tool definitions, where the agent has any, are a row that every step passes on.
     """
-    agent, counter = trace.start.request.agent, trace.services.tokenizer
+    agent, counter = trace.start.input.agent, trace.services.tokenizer
     tools = counter.count_tools(agent.tools) if agent and agent.tools else 0
     words = _counting(counter)
     rows: list[LedgerRow] = []
@@ -83,7 +83,7 @@ def ledger_rows(trace: Trace) -> tuple[LedgerRow, ...]:
     return tuple(rows)
 
 
-def _counting(counter: Tokenizer) -> Callable[[Draft], int]:
+def _counting(counter: TokenCounter) -> Callable[[Draft], int]:
     """Tokens of a draft without the overhead of its message; each draft is counted once."""
     known: dict[int, int] = {}
 
@@ -106,7 +106,7 @@ class _Books:
         self.accounts: dict[str, Account] = {}
         self.added = self.cut = self.joined = 0  # messages, for the overhead
 
-    def rows(self, counter: Tokenizer) -> Iterator[LedgerRow]:
+    def rows(self, counter: TokenCounter) -> Iterator[LedgerRow]:
         before, after = self.step.before, self.step.after
         for group in after.dropped[len(before.dropped) :]:
             for draft in group.drafts:

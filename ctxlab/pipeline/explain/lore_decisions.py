@@ -101,7 +101,7 @@ def nearest_name(wanted: str, names: Mapping[str, Sequence[str]]) -> str:
 
 
 def why_undecided(trace: Trace) -> str:
-    if trace.start.request.books:
+    if trace.start.input.books:
         return f"nothing is decided on lore yet: {LORE_STEP} wasn't done"
     return "no book is in force, so there are no lore entries"
 
@@ -130,7 +130,7 @@ def entry_of(trace: Trace, row: Row) -> LoreEntry | None:
 def _entries(trace: Trace) -> dict[Identity, LoreEntry]:
     return {
         (book.book_id, str(entry.uid), entry.title): entry
-        for book in trace.start.request.books
+        for book in trace.start.input.books
         for entry in book.entries.values()
     }
 

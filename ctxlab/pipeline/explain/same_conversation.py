@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from ctxlab.context import Request
+from ctxlab.context import BuildInput
 from ctxlab.documents import Session
 
 SHARED = ("preset:", "lore:", "kb:")
 """Keys of messages that are of no conversation: of an agent, a user, a book, a collection."""
 
 
-def row_keys(requests: Sequence[Request]) -> list[Callable[[str], str]]:
+def row_keys(requests: Sequence[BuildInput]) -> list[Callable[[str], str]]:
     """For each run, the key of the row that a message has when the runs are put side by side.
 
     Runs of one conversation keep their keys. Where there are several, equal ids of nodes mean nothing: the id of its
     session goes before the key of a message, of what is typed and of what steps made for it too. Presets, lore and
     knowledge are the same message in all of them; an agent's presets only where the agent's id is the same.
     """
-    numbers = conversations([request.session for request in requests])
+    numbers = conversations([build_input.session for build_input in requests])
     if len(set(numbers)) < 2:
         return [_as_it_is] * len(requests)
-    labels = _labels([request.session.id or "session" for request in requests], numbers)
-    agents = [request.agent.id if request.agent else "" for request in requests]
+    labels = _labels([build_input.session.id or "session" for build_input in requests], numbers)
+    agents = [build_input.agent.id if build_input.agent else "" for build_input in requests]
     several = len({agent for agent in agents if agent}) > 1
     return [_in_scope(label, agent if several else "") for label, agent in zip(labels, agents, strict=True)]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ctxlab.context import Context, Draft, Dropped
 from ctxlab.documents import Note
 from ctxlab.pipeline.explain.step_summary import tally
-from ctxlab.pipeline.services import Tokenizer
+from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
 
 
@@ -44,7 +44,7 @@ class Changes:
     error: str | None
     before: Context
     after: Context
-    tokenizer: Tokenizer
+    tokenizer: TokenCounter
 
     def __bool__(self) -> bool:
         return bool(self.added or self.rewritten or self.merged or self.moved or self.dropped)
@@ -86,7 +86,7 @@ class Changes:
         return sum(self.tokenizer.count_draft(draft) for draft in self.after.drafts)
 
 
-def changes(step: Step, tokenizer: Tokenizer) -> Changes:
+def changes(step: Step, tokenizer: TokenCounter) -> Changes:
     """Compared by identity first, so that what stayed costs nothing."""
     before, after = step.before, step.after
     dropped = after.dropped[len(before.dropped) :]

@@ -72,7 +72,7 @@ def values(before: Context, after: Context) -> list[Value]:
 
 
 def _state(ctx: Context) -> dict[tuple[Scope, str], Any]:
-    macros: Mapping[str, Mapping[str, Any]] = ctx.shared.get(MACROS) or ctx.request.variables.as_data()
+    macros: Mapping[str, Mapping[str, Any]] = ctx.shared.get(MACROS) or ctx.input.variables.as_data()
     scopes = {"conversation": macros["session"], "everywhere": macros["everywhere"]}
     scopes["session"] = _flat(ctx.shared.get(STATE, {}))
     return {(scope, name): value for scope, named in scopes.items() for name, value in named.items()}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxlab.context import Draft
-from ctxlab.pipeline.services import Tokenizer
+from ctxlab.pipeline.services import TokenCounter
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Trace
@@ -53,7 +53,7 @@ def spending(trace: Trace) -> Spending:
     """What the result is spent on. A merged message is split into what it was made of; the rest of it is `seams`."""
     counter = trace.services.tokenizer
     found, characters = dict.fromkeys(SOURCES, 0), dict.fromkeys(SOURCES, 0)
-    agent = trace.start.request.agent
+    agent = trace.start.input.agent
     found["tools"] += counter.count_tools(agent.tools) if agent and agent.tools else 0
     found["overhead"] += counter.request_tokens
     alone = parts_alone(trace)
@@ -99,7 +99,7 @@ def _present(found: Mapping[str, int]) -> dict[str, int]:
     return {source: n for source, n in found.items() if n}
 
 
-def tokens_by_source(draft: Draft, counter: Tokenizer) -> Iterable[tuple[str, int]]:
+def tokens_by_source(draft: Draft, counter: TokenCounter) -> Iterable[tuple[str, int]]:
     """What one message spends its tokens on: its words, then what goes along; the wire format's overhead apart."""
     words = counter.count(str(draft.text))
     beside = counter.count_draft(draft) - counter.message_tokens - words

@@ -13,7 +13,7 @@ from ctxlab.pipeline.explain.merged_parts import is_seam
 from ctxlab.pipeline.explain.step_summary import tally
 
 if TYPE_CHECKING:
-    from ctxlab.pipeline.services import Tokenizer
+    from ctxlab.pipeline.services import TokenCounter
     from ctxlab.pipeline.trace import Step, Trace
 
 
@@ -36,7 +36,7 @@ TABLES = ("texts", "causes", "spans", "drafts", "shared")
 class Tables:
     """Numbers every value once. Runs that share values, viewed one after another, share their numbers too."""
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: TokenCounter) -> None:
         self._counter = tokenizer
         self._alone: dict[str, int] = {}
         self.texts: list[str] = []
@@ -61,13 +61,13 @@ class Tables:
             "id": "start",
             "drafts": self._numbers(trace.start.drafts),
             "shared": self.left({}, trace.start.shared),
-            "variables": plain(trace.start.request.variables.as_data()),
+            "variables": plain(trace.start.input.variables.as_data()),
         }
         steps = [self._step(step) for step in trace.steps]
         return {
             "version": 1,
-            "session": trace.start.request.session.id,
-            "leaf": trace.start.request.leaf_id,
+            "session": trace.start.input.session.id,
+            "leaf": trace.start.input.leaf_id,
             "tokenizer": {"name": self._counter.name, "estimated": self._counter.estimated},
             "request_tokens": trace.request_tokens,
             **{name: getattr(self, name) for name in TABLES},

@@ -68,7 +68,7 @@ class InjectionAssembler(Processor):
         self.anchors = {anchor.id: anchor for anchor in anchors}
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        presets, lore = presets_of(ctx.request), lore_of(ctx, self.settings.lore_places)
+        presets, lore = presets_of(ctx.input), lore_of(ctx, self.settings.lore_places)
         if not presets and not lore:
             return ctx
         return _Assembly(self, ctx).result(presets, lore)
@@ -82,7 +82,7 @@ class _Assembly:
         self.settings = step.settings
         self.ctx = ctx
         self.history = ctx.drafts
-        self.assets = assets_by_id(ctx.request.agent)
+        self.assets = assets_by_id(ctx.input.agent)
         self.places = Places(len(ctx.drafts))
         self.dialects: dict[str, str | None] = {}
         self.left_out: dict[Cause, list[Draft]] = {}
@@ -134,7 +134,7 @@ class _Assembly:
         place_lore(lore, self.places, reading=reading, note_depth=self.settings.note_depth)
 
     def _is_active(self, preset: Preset) -> bool:
-        verdict = verdict_on(preset, self.ctx.request)
+        verdict = verdict_on(preset, self.ctx.input)
         for problem in verdict.problems:
             self._warn(f"{preset.place}: {problem}", preset)
         if verdict.refusal is not None:
@@ -254,13 +254,13 @@ class _Assembly:
         meta = {**(node.metadata or {}), "index": preset.index, "placement": placement, "placed": placed}
         if preset.level != "agent":
             meta["level"] = preset.level
-        elif self.ctx.request.agent is not None:
-            self.dialects[preset.key] = self.ctx.request.agent.macro_dialect
+        elif self.ctx.input.agent is not None:
+            self.dialects[preset.key] = self.ctx.input.agent.macro_dialect
         body = (Text.of(node.content, origin), *assets)
         return Draft(preset.key, node.role, body, origin, speaker=node.speaker, pinned=True, meta=FrozenDict(meta))
 
     def _assets(self, preset: Preset) -> tuple[AssetRef, ...]:
-        agent = self.ctx.request.agent
+        agent = self.ctx.input.agent
         if not preset.node.preset_attachments or agent is None:
             return ()
         found: list[AssetRef] = []
@@ -290,7 +290,7 @@ class _Assembly:
             else:
                 out.append(draft)
         self.ctx = self.ctx.noted(wording.notes)
-        if wording.variables is not self.ctx.request.variables:
+        if wording.variables is not self.ctx.input.variables:
             self.ctx = self.ctx.put(VARIABLES, wording.variables.as_data())
         self._leave_out_unshown(out)
         return out

@@ -21,7 +21,7 @@ class Wording:
 
     @classmethod
     def of(cls, ctx: Context, dialects: Mapping[str, str | None]) -> Wording:
-        return cls(MacroEnv.of(ctx.request, dice=ctx.dice), dialects, ctx.request.variables)
+        return cls(MacroEnv.of(ctx.input, dice=ctx.dice), dialects, ctx.input.variables)
 
     def expanded(self, draft: Draft) -> Draft:
         """The draft with values in the place of its macros."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxlab.context import Request
+from ctxlab.context import BuildInput
 from ctxlab.documents import Agent, MessageNode
 from ctxlab.documents.agent.preset_groups import silenced
 from ctxlab.engines.model_match import model_fits
@@ -37,13 +37,13 @@ class Preset:
         return self.node.id or self.key.removeprefix("preset:")
 
 
-def presets_of(request: Request) -> tuple[Preset, ...]:
+def presets_of(build_input: BuildInput) -> tuple[Preset, ...]:
     """In the order in which they are sent where nothing else is said: everyone's, the user's, the agent's."""
-    own = request.agent.preset_messages if request.agent else ()
-    off = silenced(request.agent) if request.agent else {}
+    own = build_input.agent.preset_messages if build_input.agent else ()
+    off = silenced(build_input.agent) if build_input.agent else {}
     return (
-        *_of_level(request.presets, "global"),
-        *_of_level(request.user.preset_messages if request.user else (), "user"),
+        *_of_level(build_input.presets, "global"),
+        *_of_level(build_input.user.preset_messages if build_input.user else (), "user"),
         *(Preset(node, index, silenced=off.get(index, "")) for index, node in enumerate(own)),
     )
 
@@ -68,13 +68,13 @@ class Verdict:
     problems: tuple[str, ...] = ()
 
 
-def verdict_on(preset: Preset, request: Request) -> Verdict:
+def verdict_on(preset: Preset, build_input: BuildInput) -> Verdict:
     """Whether a preset is switched on, its group too, and meant for the model."""
     if not preset.node.enabled:
         return Verdict(Refusal("disabled", "the preset is switched off"))
     if preset.silenced:
         return Verdict(Refusal("group", preset.silenced))
-    fit = model_fits(preset.node.model_match, request.model)
+    fit = model_fits(preset.node.model_match, build_input.model)
     refusal = None if fit.fits else Refusal("model-match", "it is not meant for this model")
     return Verdict(refusal, fit.problems)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxlab.context import Context, Origin, Request, Text, Variables
+from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Session, UserProfile
 from ctxlab.engines.macros import MacroEnv, expand
 
@@ -226,8 +226,8 @@ def test_without_an_agent_or_a_user_there_are_plain_names() -> None:
 
 
 def test_dice_fall_differently_in_each_place_and_the_same_way_again() -> None:
-    request = _request(None)
-    env = MacroEnv.of(request, dice=Context(request).dice)
+    build_input = _request(None)
+    env = MacroEnv.of(build_input, dice=Context(build_input).dice)
     said = "{{roll::1d1000}} {{roll::1d1000}}"
 
     here, again, there = (str(expand(said, env.at(place))) for place in ("preset:0", "preset:0", "preset:1"))
@@ -271,5 +271,5 @@ def test_facts_about_the_machine_are_not_told(env: MacroEnv) -> None:
     assert [note.level for note in expansion.notes] == ["info"]
 
 
-def _request(agent: Agent | None, user: UserProfile | None = None) -> Request:
-    return Request(Session(id="s"), agent=agent, user=user)
+def _request(agent: Agent | None, user: UserProfile | None = None) -> BuildInput:
+    return BuildInput(Session(id="s"), agent=agent, user=user)

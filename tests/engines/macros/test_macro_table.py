@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ctxlab.context import Pending, Request, Text, Variables
+from ctxlab.context import BuildInput, Pending, Text, Variables
 from ctxlab.documents import Agent, Session
 from ctxlab.engines.macros import MACROS, MacroEnv, expand, macro_names
 
@@ -171,16 +171,16 @@ ROOT_WITH_TEXT = Session.model_validate(
 @pytest.mark.parametrize(
     ("request_", "expected"),
     [
-        (Request(chat()), "second|second|reply"),
-        (Request(chat().disable("u2")), "out|first|reply"),
-        (Request(chat(), pending=Pending(Text())), "||reply"),
-        (Request(chat(), pending=Pending("now")), "now|now|reply"),
-        (Request(Session(id="s")), "||"),
-        (Request(Session(id="s").append("", role="system")), "||"),
-        (Request(ROOT_WITH_TEXT), "first words|first words|"),
+        (BuildInput(chat()), "second|second|reply"),
+        (BuildInput(chat().disable("u2")), "out|first|reply"),
+        (BuildInput(chat(), pending=Pending(Text())), "||reply"),
+        (BuildInput(chat(), pending=Pending("now")), "now|now|reply"),
+        (BuildInput(Session(id="s")), "||"),
+        (BuildInput(Session(id="s").append("", role="system")), "||"),
+        (BuildInput(ROOT_WITH_TEXT), "first words|first words|"),
     ],
 )
-def test_the_newest_messages_are_those_of_the_path(request_: Request, expected: str) -> None:
+def test_the_newest_messages_are_those_of_the_path(request_: BuildInput, expected: str) -> None:
     env = MacroEnv.of(request_)
 
     assert str(expand("{{lastMessage}}|{{lastUserMessage}}|{{lastCharMessage}}", env)) == expected

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ctxlab.context import Pending, Request, Variables
+from ctxlab.context import BuildInput, Pending, Variables
 from ctxlab.documents import Agent, Session
 from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.engines.macros.sillytavern_time import humanized
@@ -63,7 +63,7 @@ def test_in_our_dialect_its_spellings_are_text(env: MacroEnv) -> None:
 
 
 def test_an_agent_may_speak_it() -> None:
-    env = MacroEnv.of(Request(Session(), agent=Agent(name="Nova", macro_dialect="sillytavern")))
+    env = MacroEnv.of(BuildInput(Session(), agent=Agent(name="Nova", macro_dialect="sillytavern")))
 
     assert str(expand("<BOT>", env)) == "Nova"
     assert str(expand("<BOT>", env.speaking(None))) == "<BOT>"
@@ -89,9 +89,9 @@ def test_the_text_of_a_card_that_was_read_is_told(tavern: MacroEnv) -> None:
 def test_idle_time_counts_from_the_users_message_before_the_newest(tavern: MacroEnv) -> None:
     session = Session(id="s").append("", role="system").append("hi", timestamp="2025-11-07T11:30:00Z")
     session = session.append("yes?", role="assistant", timestamp="2025-11-07T14:00:00Z")
-    request = Request(session, timestamp="2025-11-07T14:30:05Z", pending=Pending("still there?"))
+    build_input = BuildInput(session, timestamp="2025-11-07T14:30:05Z", pending=Pending("still there?"))
 
-    told = str(expand("{{idle_duration}} {{lastMessageId}}", MacroEnv.of(request).speaking("sillytavern")))
+    told = str(expand("{{idle_duration}} {{lastMessageId}}", MacroEnv.of(build_input).speaking("sillytavern")))
 
     assert told == "3 hours 2"
     assert str(expand("{{idle_duration}}", tavern)) == "just now"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ctxlab.context import Origin, Request, Text
+from ctxlab.context import BuildInput, Origin, Text
 from ctxlab.documents import Agent, ModelMatch, ModelProfile, RegexConfig, RegexPreset, RegexRule, Session, UserProfile
 from ctxlab.documents.rules import AppliesTo, DepthRange
 from ctxlab.engines.macros import MacroEnv
@@ -25,8 +25,10 @@ def config(*rules: RegexRule, mode: str | None = None, **fields: Any) -> RegexCo
     return RegexConfig(presets=(preset,)) if mode is None else RegexConfig(presets=(preset,), binding_mode=mode)
 
 
-def ids(request: Request, *, role: str = "user", depth: int = 0, streaming: bool = False, **wrote: Any) -> list[str]:
-    ruleset = Ruleset(request, stage="request", streaming=streaming)
+def ids(
+    build_input: BuildInput, *, role: str = "user", depth: int = 0, streaming: bool = False, **wrote: Any
+) -> list[str]:
+    ruleset = Ruleset(build_input, stage="request", streaming=streaming)
     return [ruleset.bound[n].rule.id for n in ruleset.plan(role=role, depth=depth, **wrote)]
 
 
@@ -38,20 +40,20 @@ def test_presets_run_by_priority_then_rules_by_order_then_as_listed() -> None:
             RegexPreset(rules=(named("zeroth"), named("second too", order=2)), order=1),
         )
     )
-    request = Request(Session(), rules=rules, agent=Agent(regex_config=config(named("agent's"), priority=50)))
+    build_input = BuildInput(Session(), rules=rules, agent=Agent(regex_config=config(named("agent's"), priority=50)))
 
-    assert ids(request) == ["agent's", "zeroth", "first", "second too", "second", "third", "late"]
+    assert ids(build_input) == ["agent's", "zeroth", "first", "second too", "second", "third", "late"]
 
 
 def test_layers_of_equal_rank_run_global_agent_user() -> None:
-    request = Request(
+    build_input = BuildInput(
         Session(),
         rules=config(named("global")),
         agent=Agent(regex_config=config(named("agent"))),
         user=UserProfile(regex_config=config(named("user"))),
     )
 
-    assert ids(request) == ["global", "agent", "user"]
+    assert ids(build_input) == ["global", "agent", "user"]
 
 
 @pytest.mark.parametrize(
@@ -71,15 +73,15 @@ def test_layers_of_equal_rank_run_global_agent_user() -> None:
     ],
 )
 def test_a_rule_runs_where_it_says(fields: dict[str, Any], runs: bool) -> None:
-    request = Request(Session(), rules=config(named("r", **fields)))
+    build_input = BuildInput(Session(), rules=config(named("r", **fields)))
 
-    assert ids(request, depth=1) == (["r"] if runs else [])
+    assert ids(build_input, depth=1) == (["r"] if runs else [])
 
 
 def test_tool_messages_are_touched_only_by_rules_that_name_them() -> None:
-    request = Request(Session(), rules=config(named("a"), named("b", target_roles=("tool",))))
+    build_input = BuildInput(Session(), rules=config(named("a"), named("b", target_roles=("tool",))))
 
-    assert ids(request, role="tool") == ["b"]
+    assert ids(build_input, role="tool") == ["b"]
 
 
 def test_why_a_rule_passes_a_message_by_is_said() -> None:
@@ -92,10 +94,10 @@ def test_why_a_rule_passes_a_message_by_is_said() -> None:
 
 @pytest.mark.parametrize(("said", "runs"), [(None, True), (True, True), (False, False)])
 def test_a_rule_can_wait_until_a_message_is_complete(said: bool | None, runs: bool) -> None:
-    request = Request(Session(), rules=config(named("r", apply_in_streaming=said)))
+    build_input = BuildInput(Session(), rules=config(named("r", apply_in_streaming=said)))
 
-    assert ids(request, streaming=True) == (["r"] if runs else [])
-    assert ids(request) == ["r"]
+    assert ids(build_input, streaming=True) == (["r"] if runs else [])
+    assert ids(build_input) == ["r"]
 
 
 def test_a_preset_can_be_off_or_for_other_models() -> None:
@@ -106,9 +108,9 @@ def test_a_preset_can_be_off_or_for_other_models() -> None:
             RegexPreset(rules=(named("gpt"),), model_match=match),
         )
     )
-    ruleset = Ruleset(Request(Session(), rules=rules, model=ModelProfile(id="gpt-4")), stage="request")
+    ruleset = Ruleset(BuildInput(Session(), rules=rules, model=ModelProfile(id="gpt-4")), stage="request")
 
-    assert ids(Request(Session(), rules=rules, model=ModelProfile(id="claude"))) == []
+    assert ids(BuildInput(Session(), rules=rules, model=ModelProfile(id="claude"))) == []
     assert len(ruleset.plan(role="user", depth=0)) == 1
     assert "'('" in ruleset.problems[0]
 
@@ -128,19 +130,19 @@ def test_messages_keep_the_rules_of_their_agent_unless_the_session_binds(
 ) -> None:
     mine = Agent(id="mine", regex_config=config(named("mine"), mode=own))
     hers = Agent(id="hers", regex_config=config(named("hers")))
-    request = Request(Session(), agent=mine, agents=(hers,), rules=config(named("all"), mode=everywhere))
+    build_input = BuildInput(Session(), agent=mine, agents=(hers,), rules=config(named("all"), mode=everywhere))
 
-    assert ids(request, agent_id="hers") == ["all", used]
-    assert ids(request, agent_id="gone") == ["all", "mine"]
-    assert ids(request) == ["all", "mine"]
+    assert ids(build_input, agent_id="hers") == ["all", used]
+    assert ids(build_input, agent_id="gone") == ["all", "mine"]
+    assert ids(build_input) == ["all", "mine"]
 
 
 def test_messages_keep_the_rules_of_their_user() -> None:
     users = tuple(UserProfile(id=id, regex_config=config(named(id))) for id in ("u", "v"))
-    request = Request(Session(), user=users[0], users=users)
+    build_input = BuildInput(Session(), user=users[0], users=users)
 
-    assert ids(request, user_id="v") == ["v"]
-    assert ids(request, user_id="w") == ["u"]
+    assert ids(build_input, user_id="v") == ["v"]
+    assert ids(build_input, user_id="w") == ["u"]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +162,7 @@ def test_written_flags_beat_the_rules_own(regex: str, flags: str | None, ours: s
     assert pattern_of(rule, compat="reference") == Pattern("a", reference)
 
 
-ANN = MacroEnv.of(Request(Session(), user=UserProfile(name="A.n(n$&")))
+ANN = MacroEnv.of(BuildInput(Session(), user=UserProfile(name="A.n(n$&")))
 
 
 def applied(rule: RegexRule, text: str, env: MacroEnv = ANN) -> str:
@@ -184,7 +186,7 @@ def test_macros_are_filled_in_as_words(mode: str, text: str, result: str) -> Non
 
 
 def test_a_raw_macro_is_a_pattern() -> None:
-    env = MacroEnv.of(Request(Session(), user=UserProfile(name="A.n")))
+    env = MacroEnv.of(BuildInput(Session(), user=UserProfile(name="A.n")))
     rule = named("r", regex="{{user}}", replacement="{{user}}", substitution_mode="RAW")
 
     assert applied(rule, "Axn", env) == "A.n"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ctxlab.documents.lore import LoreEntry, Worldbook
-from ctxlab.engines.worldbook import Asked, Chat, InForce, LoreScan, Rules, Spoken, scan
+from ctxlab.engines.worldbook import ActiveBook, Chat, LoreScan, ScanInput, ScannedMessage, ScanSettings, scan
 
 Scanned = Callable[..., LoreScan]
 
@@ -29,8 +29,8 @@ def scanned() -> Scanned:
                 for i, entry in enumerate(entries)
             },
         )
-        spoken = tuple(Spoken(f"node:m{i}", text, f"m{i}") for i, text in enumerate(texts))
-        asked = Asked((InForce(book),), Chat(spoken, **(chat or {})), Rules(**rules), (dice or {}).get)
+        spoken = tuple(ScannedMessage(f"node:m{i}", text, f"m{i}") for i, text in enumerate(texts))
+        asked = ScanInput((ActiveBook(book),), Chat(spoken, **(chat or {})), ScanSettings(**rules), (dice or {}).get)
         return scan(asked)
 
     return made

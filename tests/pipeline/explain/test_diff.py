@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ctxlab.api import build
-from ctxlab.context import AssetRef, Cause, Context, Draft, Origin, Request, Text
+from ctxlab.context import AssetRef, BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, LoreEntry, Session, ToolCall, Worldbook
 from ctxlab.pipeline import Services, Trace, diff
 from ctxlab.testing.fakes import WordTokenizer
@@ -16,7 +16,7 @@ def draft(id: str, said: str = "") -> Draft:
 
 
 def context(drafts: Iterable[Draft]) -> Context:
-    return Context(Request(Session(id="s")), tuple(drafts))
+    return Context(BuildInput(Session(id="s")), tuple(drafts))
 
 
 def rows(a: Context, b: Context) -> list[tuple[str, str]]:

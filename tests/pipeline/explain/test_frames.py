@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ctxlab.api import build
-from ctxlab.context import Context, Request
+from ctxlab.context import BuildInput, Context
 from ctxlab.documents import LoreEntry, Session, Worldbook
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.pipeline.explain.frames import frame_of
@@ -79,7 +79,7 @@ def test_a_table_of_a_plugin_is_treated_alike() -> None:
         return ctx.put("counts", [{"n": 1, "word": None}, {"word": "a"}])
 
     services = Services(tokenizer=WordTokenizer())
-    table = Pipeline.of([counts]).run(Context(Request(Session(id="s"))), services).table("counts")
+    table = Pipeline.of([counts]).run(Context(BuildInput(Session(id="s"))), services).table("counts")
 
     assert str(table["n"].dtype) == "Int64"
     assert table["word"].tolist() == [None, "a"]

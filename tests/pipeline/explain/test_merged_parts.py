@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Session
 from ctxlab.pipeline.explain.merged_parts import pieces
 
@@ -20,7 +20,7 @@ def draft(id: str, said: str) -> Draft:
 
 def merged(*said: str, separator: str = " | ") -> Draft:
     drafts = [draft(str(n), text) for n, text in enumerate(said)]
-    return Context(Request(Session(id="s")), tuple(drafts)).merge([d.key for d in drafts], separator, WHY).drafts[0]
+    return Context(BuildInput(Session(id="s")), tuple(drafts)).merge([d.key for d in drafts], separator, WHY).drafts[0]
 
 
 @pytest.mark.parametrize("separator", [" | ", ""])
@@ -52,7 +52,7 @@ def test_a_message_that_is_not_merged_is_one_piece() -> None:
 
 def test_words_merged_twice_are_those_of_the_first_messages() -> None:
     drafts = (draft("a", "one"), draft("b", "two"), draft("c", "three"))
-    ctx = Context(Request(Session(id="s")), drafts).merge(["b", "c"], "+", WHY).merge(["a", "b"], "-", WHY)
+    ctx = Context(BuildInput(Session(id="s")), drafts).merge(["b", "c"], "+", WHY).merge(["a", "b"], "-", WHY)
 
     assert [(piece.seam, str(piece.text)) for piece in pieces(ctx.drafts[0])] == [
         ("", "one"),

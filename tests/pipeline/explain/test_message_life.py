@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxlab.api import build
-from ctxlab.context import AssetRef, Cause, Context, Draft, Origin, Request, Text
+from ctxlab.context import AssetRef, BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import (
     Agent,
     AppliesTo,
@@ -36,7 +36,7 @@ def censor(ctx: Context) -> Context:
 def row(*ids: str) -> Context:
     origin = [Origin("node", id) for id in ids]
     drafts = tuple(Draft(o.ref, "user", (Text.of(f"I am {o.ref}", o),), o) for o in origin)
-    return Context(Request(Session(id="s")), drafts)
+    return Context(BuildInput(Session(id="s")), drafts)
 
 
 def run(ctx: Context, *steps: Any) -> Trace:
@@ -187,7 +187,7 @@ def test_a_change_of_fields_names_them() -> None:
 
 def test_a_rewrite_names_its_own_cause_and_not_an_older_one_of_the_same_text() -> None:
     older = Text.of("the old reef", Origin("lore", "b/1"), Cause("first", "reef", "why"))
-    ctx = Context(Request(Session(id="s")), (Draft("a", "user", (older,), Origin("lore", "b/1")),))
+    ctx = Context(BuildInput(Session(id="s")), (Draft("a", "user", (older,), Origin("lore", "b/1")),))
 
     def second(ctx: Context) -> Context:
         cut = re.compile("old")
@@ -260,7 +260,7 @@ def test_a_message_that_was_moved_and_rewritten_says_both() -> None:
 def test_a_file_that_is_gone_is_a_change_and_a_copy_is_none() -> None:
     file = AssetRef("f", "image")
     (plain,) = row("a").drafts
-    ctx = Context(Request(Session(id="s")), (replace(plain, body=(*plain.body, file)),))
+    ctx = Context(BuildInput(Session(id="s")), (replace(plain, body=(*plain.body, file)),))
 
     def copies(ctx: Context) -> Context:
         return ctx.edit(replace)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ctxlab.api import build
-from ctxlab.context import Context, Request
+from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, AppliesTo, LoreEntry, RegexPreset, RegexRule, Session, Worldbook
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.pipeline.explain.step_summary import values
@@ -70,7 +70,7 @@ def test_what_a_plugin_leaves_under_the_same_keys_is_not_misread() -> None:
         return step
 
     for value in (5, "rows", {"mood": "calm"}, [1, None], [{"uid": 1}]):
-        trace = Pipeline.of([leaves(value)]).run(Context(Request(Session(id="s"))), SERVICES)
+        trace = Pipeline.of([leaves(value)]).run(Context(BuildInput(Session(id="s"))), SERVICES)
 
         assert trace.changes(0).summary == "nothing"
 

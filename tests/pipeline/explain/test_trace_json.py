@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ctxlab.api import build, read_data
-from ctxlab.context import AssetRef, Cause, Context, Draft, Origin, Request, Text
+from ctxlab.context import AssetRef, BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, AppliesTo, LoreEntry, RegexPreset, RegexRule, Session, Worldbook
 from ctxlab.pipeline import Debugger, Pipeline, Services, Trace
 from ctxlab.pipeline.explain.trace_json import Tables
@@ -23,7 +23,7 @@ def context(*said: str) -> Context:
         Draft(f"d{n}", "user", (Text.of(text, Origin("node", str(n))),), Origin("node", str(n)))
         for n, text in enumerate(said)
     )
-    return Context(Request(Session(id="s"), leaf="leaf"), drafts)
+    return Context(BuildInput(Session(id="s"), leaf="leaf"), drafts)
 
 
 def spelled(view: dict, draft: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ctxlab.api import build
-from ctxlab.context import Cause, Context, Draft, Edit, Origin, Pending, Request, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Edit, Origin, Pending, Text
 from ctxlab.documents import Agent, AppliesTo, LoreEntry, RegexRule, Session, Worldbook
 from ctxlab.pipeline import Debugger, Pipeline, Place, Services, Trace
 from ctxlab.pipeline.explain.text_versions import TextHistory
@@ -29,7 +29,7 @@ def fox(*rules: RegexRule) -> Trace:
 def row(*texts: str) -> Context:
     origins = [Origin("node", f"n{i}") for i in range(len(texts))]
     drafts = tuple(Draft(o.ref, "user", (Text.of(text, o),), o) for o, text in zip(origins, texts, strict=True))
-    return Context(Request(Session(id="s")), drafts)
+    return Context(BuildInput(Session(id="s")), drafts)
 
 
 def run(ctx: Context, *steps: Any) -> Trace:

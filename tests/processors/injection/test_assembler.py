@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from ctxlab.context import Cause, Context, Draft, Origin, Request, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Session, UserProfile
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import InjectionAssembler
@@ -44,8 +44,8 @@ def assembled(
 ) -> Trace:
     whole = Agent.model_validate({"id": "ag", "name": "Nova", "presetMessages": list(presets), **(agent or {})})
     step = InjectionAssembler() if anchors is None else InjectionAssembler(anchors=anchors)
-    request = Request(Session(id="s"), agent=whole, user=user, model=model)
-    return Pipeline.of([step]).run(Context(request, history(*said.split())), Services(tokenizer=WordTokenizer()))
+    build_input = BuildInput(Session(id="s"), agent=whole, user=user, model=model)
+    return Pipeline.of([step]).run(Context(build_input, history(*said.split())), Services(tokenizer=WordTokenizer()))
 
 
 def texts(trace: Trace) -> str:

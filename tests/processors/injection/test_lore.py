@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxlab.context import Context, Draft, Origin, Request, Text, Variables
+from ctxlab.context import BuildInput, Context, Draft, Origin, Text, Variables
 from ctxlab.documents import Agent, Session, UserProfile
 from ctxlab.documents.lore import POSITIONS
 from ctxlab.pipeline import Pipeline, Services, Trace
@@ -37,7 +37,7 @@ def assembled(
     **settings: Any,
 ) -> Trace:
     agent = Agent.model_validate({"id": "ag", "name": "Nova", "presetMessages": presets})
-    request = Request(
+    build_input = BuildInput(
         Session(id="s"), agent=agent, user=UserProfile(name="Kim"), variables=variables or Variables(), seed=1
     )
     history = tuple(
@@ -46,7 +46,7 @@ def assembled(
         for origin in [Origin("node", text)]
     )
     step = InjectionAssembler(InjectionAssembler.Settings(**settings))
-    context = Context(request, history, shared={"lore": tuple(rows)})
+    context = Context(build_input, history, shared={"lore": tuple(rows)})
     return Pipeline.of([step]).run(context, Services(tokenizer=WordTokenizer()))
 
 
@@ -147,7 +147,7 @@ def test_variables_pass_from_message_to_message_in_the_order_in_which_they_are_s
 
     assert texts(trace) == "set p h1 h2 h3 late 5"
     assert trace.variables.session == {"x": 5}
-    assert trace.start.request.variables.session == {"x": 1}
+    assert trace.start.input.variables.session == {"x": 1}
 
 
 def test_a_marker_whose_macros_leave_nothing_is_left_out() -> None:

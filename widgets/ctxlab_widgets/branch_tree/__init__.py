@@ -13,7 +13,7 @@ import ctxlab
 from ctxlab.documents import History, Session
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.services import Tokenizer
+from ctxlab.pipeline.services import TokenCounter
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.branch_tree.message_json import read, rewritten, written
@@ -54,7 +54,9 @@ class BranchTree(Widget):
     edits = traitlets.Int(0).tag(sync=True)
     """Edits that were taken: the page then knows that what was typed has arrived."""
 
-    def __init__(self, shown: Session | History | Trace | None = None, *, tokenizer: Tokenizer | None = None) -> None:
+    def __init__(
+        self, shown: Session | History | Trace | None = None, *, tokenizer: TokenCounter | None = None
+    ) -> None:
         self.history = History(Session())
         self._tokenizer = tokenizer
         self._unfolded: frozenset[str] = frozenset()
@@ -72,7 +74,7 @@ class BranchTree(Widget):
         self.show()
 
     @property
-    def tokenizer(self) -> Tokenizer:
+    def tokenizer(self) -> TokenCounter:
         """Counts the tokens of what is compared: the one that was given, else the run's, else OpenAI's newest."""
         if self._tokenizer is not None:
             return self._tokenizer
@@ -332,7 +334,7 @@ _ABOUT_ONE = {"switch_to", "end_at", "delete", "branch", "unfold", "fold", "open
 
 def _looked_at(trace: Trace) -> Session:
     """The session of a run, looking at the leaf that was built."""
-    session, leaf = trace.start.request.session, trace.start.request.leaf
+    session, leaf = trace.start.input.session, trace.start.input.leaf
     return session if leaf in (None, session.active_leaf_id) else session.switched(leaf)
 
 

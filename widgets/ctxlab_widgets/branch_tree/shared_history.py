@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     from ctxlab.documents import MessageNode, Session
-    from ctxlab.pipeline.services import Tokenizer
+    from ctxlab.pipeline.services import TokenCounter
 
 
 class Likeness(TypedDict):
@@ -19,7 +19,7 @@ class Likeness(TypedDict):
     own_tokens: tuple[int, int]
 
 
-def likeness(session: Session, a: str, b: str, tokenizer: Tokenizer) -> Likeness:
+def likeness(session: Session, a: str, b: str, tokenizer: TokenCounter) -> Likeness:
     """Messages and tokens of the contents alone, without roles, calls and presets."""
     ways = session.path(a), session.path(b)
     same = 0

@@ -193,10 +193,10 @@ class Compare(Widget):
 
     def _at_hand(self) -> list[Agent]:
         """The agents that a column can be made with, each id once."""
-        request = self._base.start.request if self._base is not None else None
-        known = [*(request.agents if request else ()), *self._agents]
-        if request is not None and request.agent is not None:
-            known.insert(0, request.agent)
+        build_input = self._base.start.input if self._base is not None else None
+        known = [*(build_input.agents if build_input else ()), *self._agents]
+        if build_input is not None and build_input.agent is not None:
+            known.insert(0, build_input.agent)
         return list({agent.id: agent for agent in reversed(known)}.values())[::-1]
 
     def _agent(self, agent: Agent | str | None) -> Agent | None:

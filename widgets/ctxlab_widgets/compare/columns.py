@@ -136,8 +136,8 @@ def columns_of(traces: Trace | Mapping[str, Trace] | None, wanted: Sequence[Reci
 def recipe_of(trace: Trace) -> Recipe:
     """What a run has of that in which columns differ."""
     report = trace.result.shared.get(LIMITER) or {}
-    request = trace.start.request
-    return Recipe(report.get("strategy"), report.get("budget"), request.agent, request.leaf_id)
+    build_input = trace.start.input
+    return Recipe(report.get("strategy"), report.get("budget"), build_input.agent, build_input.leaf_id)
 
 
 def _name_of_base(trace: Trace | None, wanted: Sequence[Recipe]) -> str:

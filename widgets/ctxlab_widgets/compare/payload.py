@@ -148,20 +148,20 @@ def _user_turns(comparison: Comparison, at: int) -> tuple[int, int]:
 
 
 def _about(trace: Trace, total: Mapping[str, Any]) -> str:
-    request = trace.start.request
-    agent = request.agent
+    build_input = trace.start.input
+    agent = build_input.agent
     parts = [
         f"strategy {total['strategy']}" if total["strategy"] else "nothing limits it",
         f"budget {total['budget']:,}" if total["budget"] is not None else "",
         f"agent {agent.name or agent.id}" if agent is not None else "no agent",
-        f"message {request.leaf_id}",
+        f"message {build_input.leaf_id}",
     ]
     return ", ".join(part for part in parts if part)
 
 
 def _leaves(base: Trace) -> list[list[str]]:
     """Where another branch ends, with its first words; the base's own is not among them."""
-    session = base.start.request.session
-    own = base.start.request.leaf_id
+    session = base.start.input.session
+    own = base.start.input.leaf_id
     others = [leaf for leaf in session.leaves() if leaf != own]
     return [[leaf, plain(session.node(leaf).content, 40)] for leaf in others[-MOST_LEAVES:]]

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import traitlets
 
-from ctxlab.context import Request
+from ctxlab.context import BuildInput
 from ctxlab.documents import Agent, MessageNode, UserProfile, Worldbook
 from ctxlab.errors import Refused
 from ctxlab.pipeline import Trace
@@ -62,26 +62,26 @@ class InjectionMap(Widget):
     @property
     def agent(self) -> Agent | None:
         """The agent with its presets where they were moved to."""
-        return self._request.agent if self._request else None
+        return self._build_input.agent if self._build_input else None
 
     @property
     def user(self) -> UserProfile | None:
-        return self._request.user if self._request else None
+        return self._build_input.user if self._build_input else None
 
     @property
     def presets(self) -> tuple[MessageNode, ...]:
         """Those in force everywhere."""
-        return self._request.presets if self._request else ()
+        return self._build_input.presets if self._build_input else ()
 
     @property
     def books(self) -> tuple[Worldbook, ...]:
         """All books in force, with their entries where they were moved to."""
-        return self._request.books if self._request else ()
+        return self._build_input.books if self._build_input else ()
 
     @property
-    def _request(self) -> Request | None:
+    def _build_input(self) -> BuildInput | None:
         run = cast("Trace | None", self.trace)
-        return run.start.request if run is not None else None
+        return run.start.input if run is not None else None
 
     # --- what the page asks
 

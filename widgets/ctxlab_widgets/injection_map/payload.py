@@ -31,9 +31,9 @@ NAME, WORDS = 60, 140
 def shown(trace: Trace) -> dict[str, Any]:
     """The map as JSON data: groups of definitions, rows in their order, anchors that a preset can name."""
     placed = landings(trace)
-    request = trace.start.request
-    presets = {preset.key: preset for preset in presets_of(request)}
-    movable, anchors = books_by_key(request.books), list(anchors_of(request))
+    build_input = trace.start.input
+    presets = {preset.key: preset for preset in presets_of(build_input)}
+    movable, anchors = books_by_key(build_input.books), list(anchors_of(build_input))
     lore = {str(row["key"]): row for row in trace.result.shared.get(LORE, ())}
     names = {each.key: each.name for each in placed.injections}
     groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
@@ -57,8 +57,8 @@ def shown(trace: Trace) -> dict[str, Any]:
         groups[name].sort(key=_where)
     return {
         "unplaced": _unplaced(trace),
-        "session": plain(request.session.name or request.session.id, NAME),
-        "leaf": plain(request.leaf_id or "", 20),
+        "session": plain(build_input.session.name or build_input.session.id, NAME),
+        "leaf": plain(build_input.leaf_id or "", 20),
         "history": placed.history,
         "sent": len(trace.result.drafts),
         "groups": [{"name": GROUPS[name], "definitions": group} for name, group in groups.items() if group],

@@ -39,12 +39,12 @@ def moved(
         raise Refused("say where to: a depth, an order, an anchor or a position")
     if any(isinstance(number, int | float) and abs(number) > MOST for number in (depth, order)):
         raise Refused(f"a depth or an order is at most {MOST:,}")
-    preset = next((each for each in presets_of(trace.start.request) if each.key == key), None)
+    preset = next((each for each in presets_of(trace.start.input) if each.key == key), None)
     if preset is not None:
         return _with_preset(trace, preset, depth=depth, order=order, anchor=anchor, position=position)
     rows = {str(row["key"]) for row in trace.result.shared.get(LORE, ())}
     if key not in rows:
-        known = [*(each.key for each in presets_of(trace.start.request)), *sorted(rows)]
+        known = [*(each.key for each in presets_of(trace.start.input)), *sorted(rows)]
         raise Refused(f"nothing is defined under {key!r}{nearest(key, known)}")
     if anchor:
         raise Refused(f"lore goes to a position, not to an anchor; there are: {', '.join(POSITIONS)}")
@@ -52,16 +52,16 @@ def moved(
 
 
 def _with_preset(trace: Trace, preset: Preset, **place: Any) -> Trace:
-    request = trace.start.request
+    build_input = trace.start.input
     marks = anchor_id(preset.node)
     if marks is not None:
         raise Refused(f"{preset.place} marks the place of {marks}: move it in the agent's list of presets")
     _check(trace, place["depth"], place["anchor"])
-    if preset.level == "agent" and request.agent is not None:
-        return rebuild(trace, agent=request.agent.place_preset(preset.index, **place))
-    if preset.level == "user" and request.user is not None:
-        return rebuild(trace, user=request.user.place_preset(preset.index, **place))
-    presets = list(request.presets)
+    if preset.level == "agent" and build_input.agent is not None:
+        return rebuild(trace, agent=build_input.agent.place_preset(preset.index, **place))
+    if preset.level == "user" and build_input.user is not None:
+        return rebuild(trace, user=build_input.user.place_preset(preset.index, **place))
+    presets = list(build_input.presets)
     presets[preset.index] = placed(preset.node, **place)
     return rebuild(trace, presets=presets)
 
@@ -71,7 +71,7 @@ def _check(trace: Trace, depth: Depth | None, anchor: str | None) -> None:
         found = parse_depths(depth, length=0)
         if found.doubtful or not depth.strip():
             raise Refused(f"depth can't be {depth!r}: it is a number such as 4, or several such as 3, 10~5")
-    known = anchors_of(trace.start.request)
+    known = anchors_of(trace.start.input)
     if anchor and anchor not in known:
         raise Refused(f"anchor {anchor!r} is not known{nearest(anchor, known)}")
 
@@ -97,7 +97,7 @@ def _entry_fields(depth: Depth | None, order: float | None, position: str | None
 
 
 def _with_entry(trace: Trace, key: str, fields: dict[str, Any]) -> Trace:
-    books = trace.start.request.books
+    books = trace.start.input.books
     book = books_by_key(books).get(key)
     if book is None:
         raise Refused(f"{key!r} names several entries: give them other uids to move one of them")

@@ -318,7 +318,7 @@ class LoreView(Widget):
 def scan_of(trace: Trace) -> LoreScan | None:
     """The scan that a run made, with what it was made from; None where it made none."""
     step = next((step for step in trace.steps if step.id == STEP and not step.skipped), None)
-    if step is None or step.failure is not None or not step.before.request.books:
+    if step is None or step.failure is not None or not step.before.input.books:
         return None
     processor = trace.pipeline.stage(STEP).processor
     return processor.scan(step.before, trace.services) if isinstance(processor, WorldbookProcessor) else None
@@ -333,7 +333,7 @@ def _rebuilt(trace: Trace, scan: LoreScan, decision: Decision) -> Trace:
 
 
 def _why_empty(trace: Trace | None) -> str:
-    if trace is not None and not trace.start.request.books:
+    if trace is not None and not trace.start.input.books:
         return "No book is in force in this run: ctxlab.build(session, books=[book]) has one."
     return "This run hasn't decided on its lore: the step worldbook-processor is off, failed or still to come."
 

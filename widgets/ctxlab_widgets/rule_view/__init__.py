@@ -11,7 +11,7 @@ import traitlets
 
 from ctxlab import RegexConfig, RegexPreset, RegexRule, Trace
 from ctxlab.api.resolve import rules_of
-from ctxlab.context import Origin, Request, Text
+from ctxlab.context import BuildInput, Origin, Text
 from ctxlab.documents import Session
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset, Source, listed
 from ctxlab.engines.regexes.rule_steps import RegexSteps, regex_steps
@@ -109,7 +109,7 @@ class RuleView(Widget):
     def rules(self) -> RegexConfig:
         """Everyone's rules as they are now, with what was changed."""
         if self._run is not None:
-            return self._run.start.request.rules
+            return self._run.start.input.rules
         return self._config or RegexConfig()
 
     @property
@@ -244,8 +244,8 @@ class RuleView(Widget):
         return Tested(self.text, self.role or None, self.depth, cast("Stage", self.stage))
 
     @property
-    def _request(self) -> Request:
-        return self._run.start.request if self._run is not None else Request(Session())
+    def _build_input(self) -> BuildInput:
+        return self._run.start.input if self._run is not None else BuildInput(Session())
 
     def _test(self, what: Tested) -> None:
         self._taking = True
@@ -334,7 +334,7 @@ class RuleView(Widget):
         if processor is not None:
             settings = {"compat": processor.settings.compat, "limits": processor.settings.limits}
         return regex_steps(
-            text, sources, self._request, role=tested.role, depth=tested.depth, stage=tested.stage, **settings
+            text, sources, self._build_input, role=tested.role, depth=tested.depth, stage=tested.stage, **settings
         )
 
     def _sources(self) -> Sequence[Source]:
@@ -342,7 +342,7 @@ class RuleView(Widget):
         if self._run is None:
             return [Source("global", self.rules)]
         meta = self._messages[self.message].draft.meta if self.message in self._messages else {}
-        ruleset = Ruleset(self._request, stage=cast("Stage", self.stage))
+        ruleset = Ruleset(self._build_input, stage=cast("Stage", self.stage))
         return ruleset.sources(agent_id=meta.get("agentId"), user_id=meta.get("userProfileId"))
 
     def show(self) -> None:
@@ -381,7 +381,7 @@ class RuleView(Widget):
 
     def _holder(self, sources: Sequence[Source], bound: BoundRule) -> str:
         source = next(source for source in sources if source.layer == bound.layer)
-        holder = holder_of(source, self._request)
+        holder = holder_of(source, self._build_input)
         return "" if holder is None else holder.shown_name
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import ctxlab
 from ctxlab import Agent, RegexConfig, RegexRule, Trace, UserProfile
-from ctxlab.context import Request
+from ctxlab.context import BuildInput
 from ctxlab.display.text import counted
 from ctxlab.engines.regexes.compile import pattern_of
 from ctxlab.engines.regexes.pattern import written_flags
@@ -91,22 +91,22 @@ def with_flags(rule: RegexRule, flags: str) -> dict[str, str]:
 # --- whose they are
 
 
-def holder_of(source: Source, request: Request) -> Agent | UserProfile | None:
+def holder_of(source: Source, build_input: BuildInput) -> Agent | UserProfile | None:
     """The agent or the user whose rules these are; None for everyone's."""
     known: Sequence[Agent | UserProfile | None] = ()
     if source.layer == "agent":
-        known = (request.agent, *request.agents)
+        known = (build_input.agent, *build_input.agents)
     elif source.layer == "user":
-        known = (request.user, *request.users)
+        known = (build_input.user, *build_input.users)
     return next((one for one in known if one is not None and one.regex_config is source.config), None)
 
 
 def rebuilt(trace: Trace, source: Source, config: RegexConfig) -> Trace:
     """The run again with other rules in one layer. Those of an agent or a user are changed in them, for this run."""
-    request = trace.start.request
+    build_input = trace.start.input
     if source.layer == "global":
         return ctxlab.rebuild(trace, rules=config)
-    old = holder_of(source, request)
+    old = holder_of(source, build_input)
     if old is None:
         raise CtxlabError(f"whose {source.layer}'s rules these are is not known; change them in the {source.layer}")
     new = old.with_(regex_config=config)
@@ -114,14 +114,14 @@ def rebuilt(trace: Trace, source: Source, config: RegexConfig) -> Trace:
     def swapped(one: Any) -> Any:
         return new if one is old else one
 
-    request = replace(
-        request,
-        agent=swapped(request.agent),
-        agents=tuple(map(swapped, request.agents)),
-        user=swapped(request.user),
-        users=tuple(map(swapped, request.users)),
+    build_input = replace(
+        build_input,
+        agent=swapped(build_input.agent),
+        agents=tuple(map(swapped, build_input.agents)),
+        user=swapped(build_input.user),
+        users=tuple(map(swapped, build_input.users)),
     )
-    return ctxlab.rebuild(replace(trace, start=replace(trace.start, request=request)), rules=request.rules)
+    return ctxlab.rebuild(replace(trace, start=replace(trace.start, input=build_input)), rules=build_input.rules)
 
 
 # --- in words

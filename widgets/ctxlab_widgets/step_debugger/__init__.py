@@ -327,7 +327,7 @@ def _is_the_same(a: Trace, b: Trace) -> bool:
 
 def _is_of_the_same(a: Trace, b: Trace) -> bool:
     """Whether two runs are of the same conversation at the same place, so that comparing them says something."""
-    return a.start.request.session is b.start.request.session and a.start.request.leaf_id == b.start.request.leaf_id
+    return a.start.input.session is b.start.input.session and a.start.input.leaf_id == b.start.input.leaf_id
 
 
 def _steps_only_in(run: Trace, old: Trace) -> list[str]:

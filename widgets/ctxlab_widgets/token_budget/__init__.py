@@ -15,7 +15,7 @@ from ctxlab.engines.tokens import Tokenizer, tokenizer_for
 from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget, WrongSetting, did_you_mean
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import LIMITER
-from ctxlab.pipeline.services import Tokenizer as Counter
+from ctxlab.pipeline.services import TokenCounter
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyTexts
 from ctxlab_widgets._shared.widget import Widget
@@ -50,7 +50,7 @@ class TokenBudget(Widget):
     """Commands that were answered: the page sends the next one when it sees that the last one was."""
 
     def __init__(self, trace: Trace | None = None) -> None:
-        self._own: Counter | None = None
+        self._own: TokenCounter | None = None
         self._reserve: tuple[int | None, int] = (None, 0)  # as the limiter is told, and as it comes out
         self._before: Trace | None = None
         self._wanted: int | None = None
@@ -207,7 +207,7 @@ class TokenBudget(Widget):
         """What can be chosen, the run's own first."""
         return list(dict.fromkeys([*(_name_of(own) for own in (self._own,) if own is not None), *TOKENIZERS]))
 
-    def _tokenizer(self, name: str) -> Counter:
+    def _tokenizer(self, name: str) -> TokenCounter:
         """The tokenizer of this name; what the wire format costs stays that of the run's own."""
         own = self._own
         if own is not None and name == _name_of(own):
@@ -235,7 +235,7 @@ class TokenBudget(Widget):
         return {**held, "own": {"name": _name_of(own), "sent": counted_by(trace, own)}}
 
 
-def _name_of(counter: Counter) -> str:
+def _name_of(counter: TokenCounter) -> str:
     return ESTIMATE if counter.name == TOKENIZERS[ESTIMATE] else counter.name
 
 

@@ -13,7 +13,7 @@ from ctxlab.engines.truncation import newest_first
 from ctxlab.errors import UnknownProcessor
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import LIMITER
-from ctxlab.pipeline.services import Tokenizer
+from ctxlab.pipeline.services import TokenCounter
 from ctxlab.processors.token_limiter import StrategyName, TokenLimiter
 from ctxlab.studies.budget_figure import segments_of
 from ctxlab_widgets._shared.json_values import as_json
@@ -176,7 +176,7 @@ def _is_to_come(trace: Trace) -> bool:
 
 def window_of(trace: Trace) -> int | None:
     """The model's window, where it is known."""
-    model: ModelProfile | None = trace.start.request.model
+    model: ModelProfile | None = trace.start.input.model
     return model.context_window if model is not None else None
 
 
@@ -188,9 +188,9 @@ def reserve_of(trace: Trace) -> tuple[int | None, int]:
     return told_to, int(report.get("reserve", told_to or 0))
 
 
-def counted_by(trace: Trace, tokenizer: Tokenizer) -> int:
+def counted_by(trace: Trace, tokenizer: TokenCounter) -> int:
     """What is sent, counted by another tokenizer."""
-    agent = trace.start.request.agent
+    agent = trace.start.input.agent
     tools = tokenizer.count_tools(agent.tools) if agent is not None and agent.tools else 0
     return sum(map(tokenizer.count_draft, trace.result.drafts)) + tokenizer.request_tokens + tools
 

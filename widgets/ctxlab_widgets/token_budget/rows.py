@@ -10,7 +10,7 @@ from ctxlab.context import Context, Draft
 from ctxlab.display.theme import plain
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source_of, tokens_by_source
-from ctxlab.pipeline.services import Tokenizer
+from ctxlab.pipeline.services import TokenCounter
 from ctxlab.processors.injection.lore import LORE
 from ctxlab.processors.injection.presets import presets_of
 from ctxlab.studies.budget_figure import ORDER
@@ -74,7 +74,7 @@ class Counted:
                 states += CUT * len(gone)
         return Rows([self._row(draft, trace.services.tokenizer) for draft in drafts], "".join(states))
 
-    def _row(self, draft: Draft, counter: Tokenizer) -> Row:
+    def _row(self, draft: Draft, counter: TokenCounter) -> Row:
         held = self.rows.get(id(draft))
         if held is None:
             found: dict[str, int] = {}
@@ -125,7 +125,7 @@ def _shortened(trace: Trace) -> set[str]:
 class Labels:
     """What messages are called on one line, and the step that put each there; found once for each message."""
 
-    request: Any = None
+    input: Any = None
     titles: dict[str, str] = field(default_factory=dict[str, str])
     found: dict[int, tuple[Draft, str]] = field(default_factory=dict[int, tuple[Draft, str]])
     steps: dict[str, int] = field(default_factory=dict[str, int])
@@ -134,13 +134,11 @@ class Labels:
 
     def begin(self, trace: Trace) -> None:
         """Take over a run, and forget what belongs to another conversation."""
-        if trace.start is not self.request:
-            self.request = trace.start
+        if trace.start is not self.input:
+            self.input = trace.start
             self.found, self.steps = {}, {}
             self.known, self.contexts = set(), []
-            self.titles = {
-                preset.key: preset.node.name for preset in presets_of(trace.start.request) if preset.node.name
-            }
+            self.titles = {preset.key: preset.node.name for preset in presets_of(trace.start.input) if preset.node.name}
         shown = trace.result.shared.get(LORE, ())
         self.titles |= {str(row["key"]): str(row["title"]) for row in shown if row.get("title")}
         for place, step in enumerate(trace.steps):

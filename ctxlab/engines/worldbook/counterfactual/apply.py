@@ -8,11 +8,11 @@ from typing import Any
 
 from ctxlab.documents.lore import LoreEntry, Worldbook
 from ctxlab.engines.worldbook.prepared_entry import Lore, with_fields
-from ctxlab.engines.worldbook.scan_input import Asked, Spoken
+from ctxlab.engines.worldbook.scan_input import ScanInput, ScannedMessage
 from ctxlab.errors import CtxlabError
 
 
-def with_change(asked: Asked, change: Mapping[str, Any], *, of: Lore | None = None) -> Asked:
+def with_change(asked: ScanInput, change: Mapping[str, Any], *, of: Lore | None = None) -> ScanInput:
     """The question as a nearest change would have it; `of` is the entry that the change is for.
 
     `entry` and `book` are fields as in their files, `message` is said after the newest message, `settings` are rules.
@@ -21,7 +21,7 @@ def with_change(asked: Asked, change: Mapping[str, Any], *, of: Lore | None = No
     if unknown:
         raise CtxlabError(f"a change has no {sorted(unknown)[0]!r}; it may have entry, book, message and settings")
     if "message" in change:
-        said = Spoken("made:message", change["message"], "made:message")
+        said = ScannedMessage("made:message", change["message"], "made:message")
         path = (*asked.chat.path, said.id) if asked.chat.path else ()
         asked = replace(asked, chat=replace(asked.chat, messages=(*asked.chat.messages, said), path=path))
     if "settings" in change:
