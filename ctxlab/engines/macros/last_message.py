@@ -46,7 +46,7 @@ NO_MESSAGES = NoMessages()
 class PathMessages:
     """The path of a request, switched off messages left out; what is typed and not sent yet is the newest of all."""
 
-    __slots__ = ("_count", "_newest", "_build_input")
+    __slots__ = ("_build_input", "_count", "_newest")
 
     def __init__(self, build_input: BuildInput) -> None:
         self._build_input = build_input
