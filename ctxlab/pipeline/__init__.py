@@ -1,12 +1,12 @@
 """How it runs: the contract of a step, the pipeline as a value, the trace, and what can be asked of it."""
 
 from ctxlab.pipeline.debugger import Debugger
-from ctxlab.pipeline.explain.diff import Diff, Row, diff
+from ctxlab.pipeline.explain.diff import Diff, DiffRow, diff
 from ctxlab.pipeline.explain.message_life import Event, Life
-from ctxlab.pipeline.explain.provenance_text import span_story
+from ctxlab.pipeline.explain.provenance_text import provenance_lines
 from ctxlab.pipeline.explain.step_changes import Changes, Merged, Rewritten
 from ctxlab.pipeline.explain.text_versions import Version
-from ctxlab.pipeline.explain.where import Place
+from ctxlab.pipeline.explain.where import Occurrence
 from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.processor_plugins import plugin_processors
@@ -19,18 +19,18 @@ __all__ = [
     "Changes",
     "Debugger",
     "Diff",
+    "DiffRow",
     "Event",
     "FunctionProcessor",
     "LeastBudget",
     "Life",
     "Merged",
+    "Occurrence",
     "Pipeline",
-    "Place",
     "Processor",
     "ProcessorSettings",
     "Remedy",
     "Rewritten",
-    "Row",
     "Services",
     "Stage",
     "Step",
@@ -40,6 +40,6 @@ __all__ = [
     "diff",
     "plugin_processors",
     "processor",
+    "provenance_lines",
     "remedies",
-    "span_story",
 ]

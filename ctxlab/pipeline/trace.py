@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ctxlab.pipeline.explain.message_life import Life
     from ctxlab.pipeline.explain.step_changes import Changes
-    from ctxlab.pipeline.explain.where import Place
+    from ctxlab.pipeline.explain.where import Occurrence
     from ctxlab.pipeline.pipeline import Pipeline
 
 
@@ -146,14 +146,14 @@ class Trace:
 
         return life(self, key)
 
-    def where(self, text: str) -> tuple[Place, ...]:
+    def where(self, text: str) -> tuple[Occurrence, ...]:
         """Every place where these words are sent, were dropped or were replaced, with who wrote them and why.
 
         Texts between two edits of one step count too. Words that were taken apart by an insertion were replaced.
         """
-        from ctxlab.pipeline.explain.where import places
+        from ctxlab.pipeline.explain.where import occurrences
 
-        return places(self, text)
+        return occurrences(self, text)
 
     def table(self, name: str) -> pd.DataFrame:
         """What a step left under a shared key, as a frame: one row an entry.

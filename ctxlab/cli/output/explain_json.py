@@ -7,7 +7,7 @@ from typing import Any
 
 from ctxlab.cli.output.explain_text import fate_rows, keys_for
 from ctxlab.cli.output.rules import hits_of, outcome, rules_named
-from ctxlab.pipeline import Life, Place, Trace
+from ctxlab.pipeline import Life, Occurrence, Trace
 from ctxlab.pipeline.explain.lore_decisions import entries_named, sentences, standing
 
 Data = dict[str, Any]
@@ -35,7 +35,7 @@ def of_rule(trace: Trace, name: str) -> list[Data]:
     ]
 
 
-def of_words(places: tuple[Place, ...]) -> list[Data]:
+def of_words(places: tuple[Occurrence, ...]) -> list[Data]:
     """Every place with its spans and their stories, and which text of its message it is counted in."""
     return [
         {

@@ -11,10 +11,10 @@ from ctxlab.cli.output.run_text import counted, short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted, shown_body
 from ctxlab.context import Context, Draft, Origin, Span
 from ctxlab.errors import CtxlabError, did_you_mean
-from ctxlab.pipeline import Event, Life, Place, Trace
+from ctxlab.pipeline import Event, Life, Occurrence, Trace
 from ctxlab.pipeline.explain.diff import smallest_change
 from ctxlab.pipeline.explain.lore_decisions import LORE, asked_place, decisions, seen
-from ctxlab.pipeline.explain.provenance_text import span_tellings
+from ctxlab.pipeline.explain.provenance_text import span_provenance
 
 MOST_PLACES = 12
 MOST_SPANS = 6
@@ -107,14 +107,14 @@ def _spans(screen: Screen, draft: Draft, origin: Origin) -> None:
 
 def story(span: Span) -> Iterator[Row]:
     """Who wrote a stretch, which rule put it there, and what it replaced, the oldest innermost."""
-    for told in span_tellings(span):
+    for told in span_provenance(span):
         words = quoted(told.text, 48) if told.text else "nothing, it was taken out"
         style = "added" if not told.depth and told.was_put else ""
         lead = f"{told.lead} " if told.lead else ""
         yield told.depth, Text.assemble((lead, "dim"), (words, style), (harmless(f" {told.words}"), "dim"))
 
 
-def places(screen: Screen, trace: Trace, words: str, found: tuple[Place, ...]) -> None:
+def places(screen: Screen, trace: Trace, words: str, found: tuple[Occurrence, ...]) -> None:
     """Every place of some words: where they are sent, were dropped, were replaced, and who wrote each stretch."""
     many = counted(len(found), "place")
     screen.line((f"“{harmless(words)}”", "strong"), (f"  {many}", "dim"))
@@ -131,7 +131,7 @@ def places(screen: Screen, trace: Trace, words: str, found: tuple[Place, ...]) -
         screen.line((f"└─ and {counted(len(found) - len(shown), 'more place')}; longer words find fewer", "dim"))
 
 
-def _lore(trace: Trace, place: Place) -> Iterator[Row]:
+def _lore(trace: Trace, place: Occurrence) -> Iterator[Row]:
     """Which words called the entries up that stand in a place, and why each stands where it stands."""
     keys = {f"{LORE}:{origin.ref}" for span in place.spans for origin in span.origins() if origin.kind == LORE}
     for row in decisions(trace) if keys else ():
@@ -144,7 +144,7 @@ def _lore(trace: Trace, place: Place) -> Iterator[Row]:
         yield 1, Text.assemble(("placed ", "dim"), harmless(asked_place(row)))
 
 
-def _headline(trace: Trace, place: Place) -> tuple[tuple[str, str], ...]:
+def _headline(trace: Trace, place: Occurrence) -> tuple[tuple[str, str], ...]:
     where = f"characters {place.start:,} to {place.end:,}"
     if place.state == "sent":
         number = _number(trace.result, trace.result.draft(place.key))
@@ -156,14 +156,14 @@ def _headline(trace: Trace, place: Place) -> tuple[tuple[str, str], ...]:
     return (f"replaced in {_message(trace, place)}", "gone"), (text, "dim"), (harmless(place.by), "cause")
 
 
-def _message(trace: Trace, place: Place) -> str:
+def _message(trace: Trace, place: Occurrence) -> str:
     """By number the message that holds what is left of a place's text, and the part that it is of."""
     number = _number(trace.result, trace.result.draft(place.key))
     part = f" ({short_key(place.part)})" if place.part != place.key else ""
     return f"message {number}{part}" if number is not None else f"{short_key(place.part)}, which is not sent"
 
 
-def _around(place: Place) -> Text:
+def _around(place: Occurrence) -> Text:
     """The words among their neighbours in the text that had them."""
     whole = str(place.version.text)
     before = shown_body(whole[max(0, place.start - AROUND) : place.start])

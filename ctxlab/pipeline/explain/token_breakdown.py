@@ -1,4 +1,4 @@
-"""What the prompt is spent on, by source."""
+"""Tokens and characters of the prompt by source."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Spending:
 
     @property
     def total(self) -> int:
-        """What the prompt has; equals `trace.tokens`."""
+        """Tokens of the prompt; equals `trace.tokens`."""
         return sum(n for source, n in self.tokens.items() if source not in ("reserve", "free"))
 
 
 LIMITER = "token-limiter"
-"""The step that tells its budget, and under which shared key."""
+"""The step that reports its budget, and the shared key of the report."""
 
 SOURCES: tuple[str, ...] = (
     "system",
@@ -50,7 +50,7 @@ BY_KIND = {"summary": "summaries", "lore": "lore", "knowledge": "knowledge", "tr
 
 
 def spending(trace: Trace) -> Spending:
-    """What the result is spent on. A merged message is split into what it was made of; the rest of it is `seams`."""
+    """Tokens and characters of the result by source. A merged message is split into its parts; the rest is `seams`."""
     counter = trace.services.tokenizer
     found, characters = dict.fromkeys(SOURCES, 0), dict.fromkeys(SOURCES, 0)
     agent = trace.start.input.agent
@@ -100,7 +100,7 @@ def _present(found: Mapping[str, int]) -> dict[str, int]:
 
 
 def tokens_by_source(draft: Draft, counter: TokenCounter) -> Iterable[tuple[str, int]]:
-    """What one message spends its tokens on: its words, then what goes along; the wire format's overhead apart."""
+    """Tokens of one message by source: its words, then calls and files; without the wire format's overhead."""
     words = counter.count(str(draft.text))
     beside = counter.count_draft(draft) - counter.message_tokens - words
     source = source_of(draft)
@@ -112,7 +112,7 @@ def tokens_by_source(draft: Draft, counter: TokenCounter) -> Iterable[tuple[str,
 
 
 def source_of(draft: Draft) -> str:
-    """The source that the words of a message are booked under."""
+    """The source under which the words of a message are counted."""
     if draft.role == "tool":
         return "tools"
     if draft.origin.kind == "preset":
