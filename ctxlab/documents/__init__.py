@@ -1,4 +1,4 @@
-"""What is kept: stored values, frozen, in the seeds' JSON."""
+"""Stored values: frozen pydantic models whose JSON is the JSON of session and agent files."""
 
 from ctxlab.documents.agent.agent import (
     Agent,

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ctxlab.context import AssetRef, Context, Draft, Text
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.apply import Applied, Hit, apply
+from ctxlab.engines.regexes.apply import Applied, RuleHit, apply
 from ctxlab.engines.regexes.excerpt import excerpt
 from ctxlab.engines.regexes.limits import Limits
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
@@ -120,7 +120,7 @@ def _rewritten(drafts: tuple[Draft, ...], places: list[Place], applied: Applied)
     return [replace(draft, body=tuple(bodies[i])) if i in bodies else draft for i, draft in enumerate(drafts)]
 
 
-def _row(hit: Hit, key: str, bound: BoundRule) -> dict[str, Any]:
+def _row(hit: RuleHit, key: str, bound: BoundRule) -> dict[str, Any]:
     before, after = excerpt(hit)
     return {
         "key": key,

@@ -12,7 +12,16 @@ from pydantic import Field
 from ctxlab.context import Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.documents.session.transient_metadata import SNAPSHOT
-from ctxlab.engines.variables import MISSING, Change, Definitions, Fold, Tags, definitions_of, readings, tags_in
+from ctxlab.engines.variables import (
+    MISSING,
+    Definitions,
+    Replay,
+    Tags,
+    VariableChange,
+    definitions_of,
+    readings,
+    tags_in,
+)
 from ctxlab.engines.variables.reads import BEGIN
 from ctxlab.errors import did_you_mean
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
@@ -67,7 +76,7 @@ class _Run:
         self.ctx = ctx
         self.settings = settings
         self.definitions = definitions
-        self.fold = Fold(definitions, compat=settings.compat)
+        self.fold = Replay(definitions, compat=settings.compat)
         self.rows: list[dict[str, Any]] = []
         self.notes = [Note("warning", problem, ID) for problem in definitions.problems]
         self.unknown: dict[str, str] = {}
@@ -202,7 +211,7 @@ class _Hidden:
         return cast("Mapping[str, Any]", values) if isinstance(values, Mapping) else None
 
 
-def _row(key: str, change: Change) -> dict[str, Any]:
+def _row(key: str, change: VariableChange) -> dict[str, Any]:
     """A change as a row of the table; no value is None."""
     told = {"value": change.value, "from": change.before, "to": change.after}
     return {

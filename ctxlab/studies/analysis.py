@@ -31,7 +31,7 @@ HISTORY = ("node", "pending", "summary")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class AnalysisRow:
     """One row of the structure: a message or a part of one, then what joins, wire format and tools add."""
 
     key: str
@@ -153,7 +153,7 @@ class Analysis:
             "estimated": trace.estimated,
         }
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[AnalysisRow]:
         """The rows of the structure."""
         trace = self.trace
         counter, alone = trace.services.tokenizer, parts_alone(trace)
@@ -175,7 +175,7 @@ class Analysis:
         )
         for source, what, tokens, characters in rest:
             if tokens or characters:
-                yield Piece(what, None, "", source, source, "", "", tokens, characters)
+                yield AnalysisRow(what, None, "", source, source, "", "", tokens, characters)
 
     def _saved(self) -> int:
         """Tokens that the limiter took away, by cutting and by shortening."""
@@ -183,10 +183,10 @@ class Analysis:
         return sum(self.trace.tokens_of(step.before) - self.trace.tokens_of(step.after) for step in limiters)
 
 
-def _piece(part: Draft, whole: Draft, number: int, tokens: int) -> Piece:
+def _piece(part: Draft, whole: Draft, number: int, tokens: int) -> AnalysisRow:
     rewritten = any(span.was for span in part.text.spans)
     causes = dict.fromkeys(str(span.cause) for span in part.text.spans if span.cause)
-    return Piece(
+    return AnalysisRow(
         key=part.key,
         number=number,
         role=whole.role,

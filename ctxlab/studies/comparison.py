@@ -12,7 +12,7 @@ from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.same_conversation import row_keys
 from ctxlab.pipeline.explain.token_breakdown import LIMITER, source_of
-from ctxlab.studies.outcomes import Fate, Fates, Move, in_one_order, typed
+from ctxlab.studies.outcomes import Move, Outcome, Outcomes, in_one_order, typed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class ComparisonLine:
     """One message in all runs; `differs` says whether the runs don't all do the same with it."""
 
     key: str
@@ -79,12 +79,12 @@ class Comparison:
     """
 
     traces: Mapping[str, Trace]
-    lines: tuple[Line, ...]
+    lines: tuple[ComparisonLine, ...]
 
     def __bool__(self) -> bool:
         return any(line.differs for line in self.lines)
 
-    def __iter__(self) -> Iterator[Line]:
+    def __iter__(self) -> Iterator[ComparisonLine]:
         return iter(self.lines)
 
     def __repr__(self) -> str:
@@ -136,7 +136,7 @@ class Comparison:
 
         return comparison_figure(self, theme)
 
-    def _frame(self, lines: Sequence[Line], field: str) -> pd.DataFrame:
+    def _frame(self, lines: Sequence[ComparisonLine], field: str) -> pd.DataFrame:
         import pandas as pd
 
         rows = [[line.role, line.source, line.words, *(getattr(cell, field) for cell in line.cells)] for line in lines]
@@ -167,7 +167,7 @@ def compare(traces: Mapping[str, Trace]) -> Comparison:
     if taken:
         raise CtxlabError(f"a run can't be named {taken[0]!r}: the frame has a column of this name")
     keys = row_keys([trace.start.input for trace in traces.values()])
-    runs = [Fates(trace, row_key) for trace, row_key in zip(traces.values(), keys, strict=True)]
+    runs = [Outcomes(trace, row_key) for trace, row_key in zip(traces.values(), keys, strict=True)]
     order = in_one_order([*(run.before for run in runs), *(run.sent for run in runs)])
     moves = [run.moved(order) for run in runs]
     lines = [_Line(key, runs, moves).line() for key in order]
@@ -177,7 +177,7 @@ def compare(traces: Mapping[str, Trace]) -> Comparison:
 class _Line:
     """One message in the making: what it is in each run, and how these differ."""
 
-    def __init__(self, key: str, runs: Sequence[Fates], moves: Sequence[Mapping[str, Move]]) -> None:
+    def __init__(self, key: str, runs: Sequence[Outcomes], moves: Sequence[Mapping[str, Move]]) -> None:
         self.key = key
         self.runs = runs
         self.fates = [run.by_key.get(key) for run in runs]
@@ -185,14 +185,14 @@ class _Line:
         self.sent = [fate for fate in self.fates if fate is not None and fate.is_sent]
         self.all_say_the_same = len({str(fate.draft.text) for fate in self.sent}) < 2
 
-    def line(self) -> Line:
+    def line(self) -> ComparisonLine:
         known = [fate for fate in self.fates if fate is not None]
         first = next((fate for fate in known if fate.shortening is None), known[0])
         cells = tuple([self._cell(i) for i in range(len(self.fates))])
         signs = [self._outcome(i, cell) for i, cell in enumerate(cells)]
         words = plain(str(first.draft.text)) or ", ".join(call.name for call in first.draft.calls)
         differs = any(sign != signs[0] for sign in signs)
-        return Line(self.key, first.draft.role, source_of(first.draft), words, cells, differs)
+        return ComparisonLine(self.key, first.draft.role, source_of(first.draft), words, cells, differs)
 
     def _cell(self, i: int) -> Cell:
         fate = self.fates[i]
@@ -201,7 +201,7 @@ class _Line:
         state, cause = self._state(i, fate)
         return Cell(state, cause, self.runs[i].trace.services.tokenizer.count_draft(fate.draft), fate.draft)
 
-    def _state(self, i: int, fate: Fate) -> tuple[State, str]:
+    def _state(self, i: int, fate: Outcome) -> tuple[State, str]:
         if not fate.is_sent:
             return "cut", str(fate.cause)
         shortening = fate.shortening
@@ -227,14 +227,14 @@ class _Line:
         fields = (str(draft.text), draft.speaker, draft.calls, draft.result_of, draft.reasoning, files)
         return (cell.state, place, self._join(i, whole), whole.role, *fields)
 
-    def _first(self) -> Fate:
+    def _first(self) -> Outcome:
         return next(fate for fate in self.fates if fate is not None)
 
-    def _why_rewritten(self, fate: Fate) -> str:
+    def _why_rewritten(self, fate: Outcome) -> str:
         causes = dict.fromkeys(str(span.cause) for span in fate.draft.text.spans if span.cause)
         return "; ".join(causes) or "other words than in another run"
 
-    def _how_sent(self, i: int, fate: Fate) -> str:
+    def _how_sent(self, i: int, fate: Outcome) -> str:
         """How the message goes, where it goes otherwise in another run."""
         said: list[str] = []
         whole = fate.whole
@@ -256,7 +256,7 @@ class _Line:
         return into, _separators(whole) if into != self.key else None
 
 
-def _with_place(fate: Fate, sentence: str) -> str:
+def _with_place(fate: Outcome, sentence: str) -> str:
     placed = fate.draft.meta.get("placed")
     return f"{placed}: {sentence}" if placed else sentence
 

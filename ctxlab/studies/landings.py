@@ -18,7 +18,7 @@ from ctxlab.processors.injection.placement import anchor_id, placement_of
 from ctxlab.processors.injection.presets import presets_of, verdict_on
 from ctxlab.studies.outcomes import before_cutting
 
-Fate = Literal["landed", "elsewhere", "warned", "not sent"]
+LandingOutcome = Literal["landed", "elsewhere", "warned", "not sent"]
 HISTORY = ("node", "pending", "summary")
 INJECTED = ("preset", "lore")
 ASSEMBLER = "injection-assembler"
@@ -66,7 +66,7 @@ class Injection:
     name: str
     look: str
     asked: str
-    fate: Fate
+    fate: LandingOutcome
     landings: tuple[Landing, ...] = ()
     sentence: str = ""
     key: str = ""

@@ -14,7 +14,7 @@ from ctxlab.pipeline.explain.token_breakdown import LIMITER, parts_alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fate:
+class Outcome:
     """One message in one run, as it last stood alone; `whole` is the message that it was sent in, None if it wasn't."""
 
     draft: Draft
@@ -42,7 +42,7 @@ class Move(NamedTuple):
     above: str | None
 
 
-class Fates:
+class Outcomes:
     """All messages of a run. `before` are keys in the order before anything was cut or joined, `sent` as they go.
 
     All keys are those of rows: `row_key` gives the row of a message.
@@ -55,14 +55,14 @@ class Fates:
         self.row_key = row_key
         self.before = self._keys(before)
         self.sent = self._keys(trace.result.drafts)
-        fates = {part.key: Fate(draft, None, TAKEN_OUT_BY_HAND) for draft in before for part in draft.parts}
+        fates = {part.key: Outcome(draft, None, TAKEN_OUT_BY_HAND) for draft in before for part in draft.parts}
         for group in trace.result.dropped:
             for draft in group.drafts:
                 for part in draft.parts:
-                    fates[part.key] = Fate(alone.get(part.key, draft), None, group.cause)
+                    fates[part.key] = Outcome(alone.get(part.key, draft), None, group.cause)
         for draft in trace.result.drafts:
             for part in draft.parts:
-                fates[part.key] = Fate(alone.get(part.key, draft), draft)
+                fates[part.key] = Outcome(alone.get(part.key, draft), draft)
         self.by_key = {row_key(key): fate for key, fate in fates.items()}
 
     def _keys(self, drafts: Iterable[Draft]) -> list[str]:

@@ -10,7 +10,7 @@ from ctxlab.cli.output.table import Column, columns
 from ctxlab.cli.output.terminal import Screen, one_line
 from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget
 from ctxlab.pipeline import Trace
-from ctxlab.studies.comparison import SIGNS, Comparison, Line, compare
+from ctxlab.studies.comparison import SIGNS, Comparison, ComparisonLine, compare
 
 MEANINGS = "= kept  … shortened  ≠ rewritten  ↔ moved  + only here  × cut  - never there"
 
@@ -85,6 +85,6 @@ def _messages(screen: Screen, found: Comparison) -> None:
     columns(screen, titles, rows)
 
 
-def _line(line: Line) -> tuple[str, ...]:
+def _line(line: ComparisonLine) -> tuple[str, ...]:
     signs = tuple(SIGNS[cell.state] for cell in line.cells)
     return (*signs, short_key(line.key), one_line(line.words, cells=60))

@@ -9,7 +9,7 @@ from typing import Any
 from ctxlab.cli.commands.build import print_json
 from ctxlab.cli.inputs.loaded import Loaded
 from ctxlab.cli.output import explain_json
-from ctxlab.cli.output.explain_text import fates, keys_for, life, places
+from ctxlab.cli.output.explain_text import keys_for, life, outcomes, places
 from ctxlab.cli.output.lore import entry
 from ctxlab.cli.output.rules import rule
 from ctxlab.cli.output.run_text import short_key
@@ -22,7 +22,7 @@ NOT_FOUND = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ExplainTarget:
     """What is asked about; nothing: every message."""
 
     key: str | None = None
@@ -35,7 +35,7 @@ class Question:
         return sum(each is not None for each in (self.key, self.words, self.entry, self.rule)) > 1
 
 
-def print_explanation(loaded: Loaded, asked: Question, *, as_json: bool = False) -> int:
+def print_explanation(loaded: Loaded, asked: ExplainTarget, *, as_json: bool = False) -> int:
     """The answer, or with no question every message with its fate; 1 when words are nowhere."""
     trace = loaded.trace()
     if as_json:
@@ -53,11 +53,11 @@ def print_explanation(loaded: Loaded, asked: Question, *, as_json: bool = False)
         rule(screen, trace, asked.rule)
     else:
         screen.line(("every message and what became of it; --key says more of one", "dim"))
-        fates(screen, trace)
+        outcomes(screen, trace)
     return 0
 
 
-def _data(trace: Trace, asked: Question) -> list[dict[str, Any]]:
+def _data(trace: Trace, asked: ExplainTarget) -> list[dict[str, Any]]:
     if asked.words is not None:
         return explain_json.of_words(trace.where(asked.words))
     if asked.key is not None:

@@ -111,9 +111,9 @@ class AtHand:
 
 def read(path: Path) -> Import:
     from ctxlab import api
-    from ctxlab.cli.output.progress import waiting
+    from ctxlab.cli.output.progress import progress
 
-    with waiting(f"reading {path.name}", file=path):
+    with progress(f"reading {path.name}", file=path):
         return api.read(path)
 
 

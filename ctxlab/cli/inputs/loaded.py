@@ -65,18 +65,18 @@ class Loaded:
 
     def uncut(self) -> Trace:
         """The whole run with the limiter off, to be run again from there."""
-        from ctxlab.cli.output.progress import waiting
+        from ctxlab.cli.output.progress import progress
 
         debugger = self.debugger()
         debugger.set({"token-limiter.enabled": False})
-        with waiting("counting tokens"):
+        with progress("counting tokens"):
             return debugger.run()
 
     def trace(self) -> Trace:
         """The run, up to and with the step that `--until` names."""
-        from ctxlab.cli.output.progress import waiting
+        from ctxlab.cli.output.progress import progress
 
-        with waiting("counting tokens"):
+        with progress("counting tokens"):
             trace = self._run()
         self.announce()
         return trace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ctxlab.cli.output.explain_text import fate_rows, keys_for
+from ctxlab.cli.output.explain_text import keys_for, outcome_rows
 from ctxlab.cli.output.rules import hits_of, outcome, rules_named
 from ctxlab.pipeline import Life, Occurrence, Trace
 from ctxlab.pipeline.explain.lore_decisions import entries_named, sentences, standing
@@ -74,5 +74,5 @@ def of_everything(trace: Trace) -> list[Data]:
 
 
 def _fates(trace: Trace) -> Iterator[Data]:
-    for key, role, words, _ in fate_rows(trace):
+    for key, role, words, _ in outcome_rows(trace):
         yield {"key": key, "role": role, "fate": words}

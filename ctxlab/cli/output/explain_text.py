@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
-from ctxlab.cli.output.messages import fate, preview
+from ctxlab.cli.output.messages import outcome, preview
 from ctxlab.cli.output.run_text import counted, short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted, shown_body
 from ctxlab.context import Context, Draft, Origin, Span
@@ -19,7 +19,7 @@ from ctxlab.pipeline.explain.provenance_text import span_provenance
 MOST_PLACES = 12
 MOST_SPANS = 6
 AROUND = 30  # characters shown before and after words that were looked for
-Row = tuple[int, Text]  # how deep it stands in the tree, and its words
+TextRow = tuple[int, Text]  # how deep it stands in the tree, and its words
 
 
 def keys_for(trace: Trace, name: str) -> list[str]:
@@ -77,12 +77,12 @@ def life(screen: Screen, trace: Trace, found: Life) -> None:
         remedy = f"; {harmless(str(found.remedy))}" if found.remedy else ""
         screen.line(("└─ ", "dim"), ("it is not sent", "gone"), (remedy, "dim"), hang=3)
         return
-    screen.line(("└─ ", "dim"), (fate(found.draft, number), "came"))
+    screen.line(("└─ ", "dim"), (outcome(found.draft, number), "came"))
     origin = first.origin if first is not None else found.draft.origin
     _spans(screen, found.draft, origin)
 
 
-def _change(event: Event) -> Iterator[Row]:
+def _change(event: Event) -> Iterator[TextRow]:
     """The smallest stretch that a rewrite changed."""
     if event.kind != "rewritten" or event.before is None or event.after is None:
         return
@@ -99,13 +99,13 @@ def _spans(screen: Screen, draft: Draft, origin: Origin) -> None:
         s for s in draft.text.spans if s.cause is not None and s.origin.kind != "separator" and origin in s.origins()
     ]
     for span in own[:MOST_SPANS]:
-        for depth, row in story(span):
+        for depth, row in provenance_rows(span):
             screen.line(f"   {'   ' * depth}", row, hang=5 + 3 * depth)
     if len(own) > MOST_SPANS:
         screen.line((f"   and {len(own) - MOST_SPANS:,} more stretches", "dim"))
 
 
-def story(span: Span) -> Iterator[Row]:
+def provenance_rows(span: Span) -> Iterator[TextRow]:
     """Who wrote a stretch, which rule put it there, and what it replaced, the oldest innermost."""
     for told in span_provenance(span):
         words = quoted(told.text, 48) if told.text else "nothing, it was taken out"
@@ -124,14 +124,14 @@ def places(screen: Screen, trace: Trace, words: str, found: tuple[Occurrence, ..
         screen.line(("└─ " if last else "├─ ", "dim"), *_headline(trace, place), hang=3)
         rail = "   " if last else "│  "
         screen.line((rail, "dim"), _around(place), hang=5)
-        told = [row for span in place.spans for row in story(span)]
+        told = [row for span in place.spans for row in provenance_rows(span)]
         for depth, row in (*told, *_lore(trace, place)):
             screen.line((f"{rail}  {'   ' * depth}", "dim"), row, hang=7 + 3 * depth)
     if len(found) > len(shown):
         screen.line((f"└─ and {counted(len(found) - len(shown), 'more place')}; longer words find fewer", "dim"))
 
 
-def _lore(trace: Trace, place: Occurrence) -> Iterator[Row]:
+def _lore(trace: Trace, place: Occurrence) -> Iterator[TextRow]:
     """Which words called the entries up that stand in a place, and why each stands where it stands."""
     keys = {f"{LORE}:{origin.ref}" for span in place.spans for origin in span.origins() if origin.kind == LORE}
     for row in decisions(trace) if keys else ():
@@ -175,7 +175,7 @@ def _around(place: Occurrence) -> Text:
     )
 
 
-def fate_rows(trace: Trace) -> list[tuple[str, str, str, str]]:
+def outcome_rows(trace: Trace) -> list[tuple[str, str, str, str]]:
     """Key, role, fate and style of every message: those that are sent in their order, then the dropped, by cause."""
     rows: list[tuple[str, str, str, str]] = []
     roles = {draft.key: draft.role for draft in _every_draft(trace)}
@@ -188,9 +188,9 @@ def fate_rows(trace: Trace) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def fates(screen: Screen, trace: Trace) -> None:
+def outcomes(screen: Screen, trace: Trace) -> None:
     """Every message on one line."""
-    rows = fate_rows(trace)
+    rows = outcome_rows(trace)
     width = min(32, max((len(key) for key, *_ in rows), default=0))
     for key, role, words, style in rows:
         screen.line(

@@ -159,7 +159,7 @@ def _rules_beyond(draft: Draft, shown: int) -> list[str]:
     )
 
 
-def fate(draft: Draft, number: int) -> str:
+def outcome(draft: Draft, number: int) -> str:
     """Where a message ended up."""
     merged = f", with {counted(len(draft.merged) - 1, 'other')} in one" if draft.merged else ""
     return f"sent in message {number}{merged}"

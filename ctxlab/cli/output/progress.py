@@ -17,7 +17,7 @@ LARGE_BYTES = 20_000_000  # about a second of reading; the parser lets no other 
 
 
 @contextmanager
-def waiting(what: str, *, file: Path | None = None) -> Generator[None]:
+def progress(what: str, *, file: Path | None = None) -> Generator[None]:
     """Say what is being waited for once it has taken a second, at once for a large `file`."""
     if not sys.stderr.isatty():
         yield

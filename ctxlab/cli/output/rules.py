@@ -9,14 +9,14 @@ from ctxlab.cli.output.run_text import counted, short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import RegexRule
-from ctxlab.engines.regexes.rule_selection import BoundRule, Source, sources_of, why_idle, why_not
+from ctxlab.engines.regexes.rule_selection import BoundRule, RuleSource, sources_of, why_idle, why_skipped
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.diff import smallest_change
 from ctxlab.pipeline.explain.lore_decisions import nearest_name
 from ctxlab.pipeline.explain.step_summary import RULES
 
-Row = Mapping[str, Any]
+RuleRow = Mapping[str, Any]
 MOST_MESSAGES = 12
 LAYERS = {"global": "everywhere", "agent": "the agent's", "user": "the user's"}
 
@@ -24,7 +24,7 @@ LAYERS = {"global": "everywhere", "agent": "the agent's", "user": "the user's"}
 def all_hits(screen: Screen, trace: Trace) -> bool:
     """Every rule that changed something, with the messages it changed; False when none did."""
     rows = tuple(trace.result.shared.get(RULES, ()))
-    by_rule: dict[tuple[str, ...], list[Row]] = {}
+    by_rule: dict[tuple[str, ...], list[RuleRow]] = {}
     for row in rows:
         by_rule.setdefault((row["layer"], row["preset"], row["rule_id"], row["rule"]), []).append(row)
     for hits in by_rule.values():
@@ -71,11 +71,11 @@ def rules_named(build_input: BuildInput, name: str) -> list[BoundRule]:
 
 def _known(build_input: BuildInput) -> Iterator[BoundRule]:
     """Every rule of every layer, in the order of the files, also of those whose messages keep rules of their own."""
-    sources: list[Source] = [*sources_of(build_input.rules, build_input.agent, build_input.user)]
+    sources: list[RuleSource] = [*sources_of(build_input.rules, build_input.agent, build_input.user)]
     others = [*(agent for agent in build_input.agents if agent is not build_input.agent)]
-    sources += [Source("agent", agent.regex_config) for agent in others if agent.regex_config is not None]
+    sources += [RuleSource("agent", agent.regex_config) for agent in others if agent.regex_config is not None]
     sources += [
-        Source("user", user.regex_config)
+        RuleSource("user", user.regex_config)
         for user in build_input.users
         if user.regex_config is not None and user is not build_input.user
     ]
@@ -110,7 +110,7 @@ def _meant_for(rule: RegexRule) -> str:
     return f"for {', '.join(rule.target_roles) or 'no role'}{depth}, in what is {where}"
 
 
-def hits_of(trace: Trace, bound: BoundRule) -> list[Row]:
+def hits_of(trace: Trace, bound: BoundRule) -> list[RuleRow]:
     """The rows of one rule: a message each."""
     return [row for row in trace.result.shared.get(RULES, ()) if _is_of(row, bound)]
 
@@ -139,8 +139,8 @@ def _passed_by(rule: RegexRule, before: Context, changed: set[str]) -> Iterator[
     for i, draft in enumerate(before.drafts):
         if draft.key in changed:
             continue
-        why = why_not(rule, role=draft.role, depth=None)
-        if why is None and why_not(rule, role=None, depth=newest - i) is not None:
+        why = why_skipped(rule, role=draft.role, depth=None)
+        if why is None and why_skipped(rule, role=None, depth=newest - i) is not None:
             why = "it is not for that depth"
         why = why or "it finds nothing there"
         reasons[why] = reasons.get(why, 0) + 1
@@ -152,7 +152,7 @@ def _names(details: Mapping[str, Any], bound: BoundRule) -> bool:
     return details.get("rule") == bound.rule.id and details.get("preset") == bound.preset.id
 
 
-def _hits(screen: Screen, rows: Sequence[Row], *, most: int | None = MOST_MESSAGES) -> None:
+def _hits(screen: Screen, rows: Sequence[RuleRow], *, most: int | None = MOST_MESSAGES) -> None:
     shown = rows[:most]
     width = max(len(short_key(row["key"])) for row in shown)
     for row in shown:
@@ -168,7 +168,7 @@ def _hits(screen: Screen, rows: Sequence[Row], *, most: int | None = MOST_MESSAG
         screen.line((f"├─ {counted(len(rows) - len(shown), 'more message')}", "dim"))
 
 
-def _change(row: Row, each: int) -> list[str | tuple[str, str]]:
+def _change(row: RuleRow, each: int) -> list[str | tuple[str, str]]:
     """What the first hit made of what."""
     found = smallest_change(row["before"], row["after"])
     start, old, new = found if found is not None else (0, row["before"], row["after"])
@@ -182,7 +182,7 @@ def _change(row: Row, each: int) -> list[str | tuple[str, str]]:
     return told
 
 
-def _count(rows: Sequence[Row]) -> str:
+def _count(rows: Sequence[RuleRow]) -> str:
     hits = sum(row["hits"] for row in rows)
     return f"{counted(hits, 'hit')} in {counted(len({row['key'] for row in rows}), 'message')}"
 
@@ -192,7 +192,7 @@ def _whose(preset: str, layer: str, rule: str) -> str:
     return f"{of}{LAYERS.get(layer, layer)}"
 
 
-def _is_of(row: Row, bound: BoundRule) -> bool:
+def _is_of(row: RuleRow, bound: BoundRule) -> bool:
     preset = bound.preset.name or bound.preset.id
     same = (row["layer"], row["preset"], row["rule_id"]) == (bound.layer, preset, bound.rule.id)
     return same and row["rule"] == bound.rule.shown_name

@@ -14,7 +14,7 @@ FOLDED = 3  # a straight stretch of so many messages is folded into one line
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TreeLine:
     """One line: `rails` are the branches that pass it. A fold stands for the messages from `key` to `last`."""
 
     kind: Kind
@@ -27,7 +27,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Detail:
+class BranchDetail:
     """How much of the side branches is drawn: how many heads at a fork, and whether what is below them is drawn too."""
 
     heads: int
@@ -35,12 +35,17 @@ class Detail:
 
 
 # From everything to the end of the way down; the first that fits is drawn.
-DETAILS = (Detail(12, below=True), Detail(12, below=False), Detail(2, below=False), Detail(0, below=False))
-END = Detail(2, below=False)
+DETAILS = (
+    BranchDetail(12, below=True),
+    BranchDetail(12, below=False),
+    BranchDetail(2, below=False),
+    BranchDetail(0, below=False),
+)
+END = BranchDetail(2, below=False)
 MOST_TREES = 5
 
 
-class Forest:
+class TreeLines:
     """The tree of a session, with what can't be reached from its root as further trees."""
 
     def __init__(self, session: Session) -> None:
@@ -60,7 +65,7 @@ class Forest:
             leaves[key] = sum(leaves[child] for child in below) or 1
         return sizes, leaves
 
-    def lines(self, *, most: int, columns: int) -> list[Line]:
+    def lines(self, *, most: int, columns: int) -> list[TreeLine]:
         """The tree in about `most` lines, whose rails take at most `columns`."""
         for detail in DETAILS:
             self.folded.clear()
@@ -73,7 +78,9 @@ class Forest:
         found = list(self._all(tops, END, columns))
         rest = [top for top in self.tops if top not in tops]
         if rest:
-            found.append(Line("branches", "", rest[0], messages=sum(self.sizes[t] for t in rest), branches=len(rest)))
+            found.append(
+                TreeLine("branches", "", rest[0], messages=sum(self.sizes[t] for t in rest), branches=len(rest))
+            )
         return found
 
     def _fold_older(self, top: str, most: int) -> None:
@@ -90,13 +97,13 @@ class Forest:
             room -= 1 + (min(below, END.heads + 2) if below > 1 else 0)
         self.folded.update(line)
 
-    def _all(self, tops: list[str], detail: Detail, columns: int) -> Iterator[Line]:
+    def _all(self, tops: list[str], detail: BranchDetail, columns: int) -> Iterator[TreeLine]:
         for top in tops:
             yield from self._branch(top, "", "", (1, 1), detail, columns)
 
     def _branch(
-        self, top: str, rails: str, joint: str, place: tuple[int, int], detail: Detail, columns: int
-    ) -> Iterator[Line]:
+        self, top: str, rails: str, joint: str, place: tuple[int, int], detail: BranchDetail, columns: int
+    ) -> Iterator[TreeLine]:
         """A branch from its head down; at each fork the main child goes on, the others hang off it before."""
         key: str | None = top
         waiting: list[str] = []  # a straight stretch, folded if it gets long
@@ -109,7 +116,7 @@ class Forest:
             if key == top or (not folded and (place[1] > 1 or bool(sides) or self._stands_out(key))):
                 yield from self._stretch(waiting, rails, passed)
                 waiting, passed = [], 0
-                yield Line("node", rails + joint, key, place=place)
+                yield TreeLine("node", rails + joint, key, place=place)
             else:
                 waiting.append(key)
             joint = ""
@@ -121,33 +128,35 @@ class Forest:
             key = main
         yield from self._stretch(waiting, rails, passed)
 
-    def _sides(self, sides: list[str], siblings: list[str], rails: str, detail: Detail, columns: int) -> Iterator[Line]:
+    def _sides(
+        self, sides: list[str], siblings: list[str], rails: str, detail: BranchDetail, columns: int
+    ) -> Iterator[TreeLine]:
         below = detail.below and len(rails) + 4 <= columns
         for child in sides[: detail.heads]:
             place = (siblings.index(child) + 1, len(siblings))
             if below:
                 yield from self._branch_below(child, rails, place, detail, columns)
             else:
-                yield Line("node", f"{rails}├─", child, messages=self.sizes[child], place=place)
+                yield TreeLine("node", f"{rails}├─", child, messages=self.sizes[child], place=place)
         rest = sides[detail.heads :]
         if rest:
             messages = sum(self.sizes[child] for child in rest)
-            yield Line("branches", f"{rails}├─", rest[0], messages=messages, branches=len(rest))
+            yield TreeLine("branches", f"{rails}├─", rest[0], messages=messages, branches=len(rest))
 
     def _branch_below(
-        self, head: str, rails: str, place: tuple[int, int], detail: Detail, columns: int
-    ) -> Iterator[Line]:
+        self, head: str, rails: str, place: tuple[int, int], detail: BranchDetail, columns: int
+    ) -> Iterator[TreeLine]:
         for number, line in enumerate(self._branch(head, "", "", place, detail, columns - len(rails) - 2)):
             joint = "├─" if number == 0 else "│ "
-            yield Line(
+            yield TreeLine(
                 line.kind, rails + joint + line.rails, line.key, line.last, line.messages, line.branches, line.place
             )
 
-    def _stretch(self, keys: list[str], rails: str, passed: int) -> Iterator[Line]:
+    def _stretch(self, keys: list[str], rails: str, passed: int) -> Iterator[TreeLine]:
         if len(keys) < FOLDED and not passed:
-            yield from (Line("node", rails, key) for key in keys)
+            yield from (TreeLine("node", rails, key) for key in keys)
         elif keys:
-            yield Line("fold", rails, keys[0], keys[-1], messages=len(keys), branches=passed)
+            yield TreeLine("fold", rails, keys[0], keys[-1], messages=len(keys), branches=passed)
 
     def _stands_out(self, key: str) -> bool:
         node = self.session.nodes[key]

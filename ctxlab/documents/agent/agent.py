@@ -1,4 +1,4 @@
-"""Who speaks to whom: agent, user, model; and what hangs on them."""
+"""Agents, user profiles and models as they are stored, with greetings, preset groups and settings of steps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CATEGORIES = ("assistant", "character", "expert", "creative", "workflow", "other
 
 
 class ProcessorEntry(Stored):
-    """What an agent or a model says of one step."""
+    """Stored settings of one step, of an agent or a model."""
 
     id: str = ""
     enabled: bool | None = None
@@ -38,7 +38,7 @@ class Greeting(Stored):
     role: Role = "assistant"
     attachments: tuple[Asset, ...] | None = None
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         yield from (*called(self.id, self.name or ""), self.role, repr(short(self.content)))
 
 
@@ -99,7 +99,7 @@ class Agent(Stored):
     macro_dialect: str | None = Field(None, description="Spelling of macros in its texts: sillytavern, else ours.")
     carried: JsonObject | None = Field(None, description="What another program's file said, to write it back.")
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         rules = self.regex_config.presets if self.regex_config else ()
         yield from called(self.id, self.shown_name)
         yield counted(len(self.preset_messages), "preset")
@@ -119,7 +119,7 @@ class Agent(Stored):
 
     copied = copy_agent.copy_agent
     private_files = copy_agent.private_files
-    silenced = groups.silenced
+    silenced = groups.kept_out_presets
 
     choose_preset = groups.choose_preset
     disable_group = groups.disable_group
@@ -128,7 +128,7 @@ class Agent(Stored):
 
 
 class UserProfile(Stored):
-    """Who the user is; `content` is the persona."""
+    """A user; `content` is the persona."""
 
     id: str = ""
     name: str = ""
@@ -138,7 +138,7 @@ class UserProfile(Stored):
     regex_config: RegexConfig | None = None
     worldbook_ids: tuple[str, ...] = ()
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         yield from called(self.id, self.shown_name)
         if self.content:
             yield f"{len(self.content):,} characters of persona"
@@ -153,7 +153,7 @@ class UserProfile(Stored):
 
 
 class ModelProfile(Stored):
-    """What is known of a model. Windows and limits are in tokens; None means not known."""
+    """A model as it is known. Windows and limits are in tokens; None means not known."""
 
     id: str = ""
     name: str | None = None
@@ -167,7 +167,7 @@ class ModelProfile(Stored):
     default_post_processing_rules: Annotated[tuple[Any, ...], FreezeData] = ()
     processors: tuple[ProcessorEntry, ...] = ()
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         yield from called(self.id, self.profile_name or self.name or "")
         yield self.wire
         if self.context_window is not None:

@@ -16,7 +16,7 @@ USED = ("createdAt", "lastUsedAt")
 
 
 def copy_agent(agent: Agent, *, id: str, name: str) -> tuple[Agent, tuple[Note, ...]]:
-    """The same agent under another id and name, and notes on files that both now refer to.
+    """A copy of the agent under another id and name, and notes on files that both now refer to.
 
     Files are named, not held, by an agent: who keeps them makes copies of them and changes the names.
     """

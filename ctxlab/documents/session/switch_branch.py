@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from ctxlab.documents.session.builder import Revision
+from ctxlab.documents.session.builder import SessionBuilder
 from ctxlab.documents.session.tree_queries import leaf_below
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def switched(session: Session, node_id: str) -> Session:
     """The session looking at a message, be it a leaf or not; the way to it is remembered."""
     session.node(node_id)
-    revision = Revision(session)
-    revision.look_at(node_id)
+    revision = SessionBuilder(session)
+    revision.move_leaf(node_id)
     return revision.session()
 
 

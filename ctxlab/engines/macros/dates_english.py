@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxlab.engines.macros.call import Call
+from ctxlab.engines.macros.call import MacroCall
 from ctxlab.engines.macros.conversation_time import Moment
 from ctxlab.engines.macros.dates import MONTHS, hour12
 from ctxlab.engines.macros.registry import macro
@@ -32,12 +32,12 @@ def _time(moment: Moment) -> str:
 
 
 @macro("date_en_ancient", phase="post")
-def date_en_ancient(call: Call) -> str:
+def date_en_ancient(call: MacroCall) -> str:
     """Date, as the 7th day of November, in the year of our Lord 2025."""
     return _date(call.moment)
 
 
 @macro("datetime_en_ancient", phase="post")
-def datetime_en_ancient(call: Call) -> str:
+def datetime_en_ancient(call: MacroCall) -> str:
     """Time and date, as half past 2 in the afternoon, on the 7th day of November, in the year of our Lord 2025."""
     return f"{_time(call.moment)}, on {_date(call.moment)}"

@@ -1,4 +1,4 @@
-"""What a macro is, and which there are."""
+"""The Macro type, the tables of macros by dialect, and those of plugins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ctxlab.context import Text
 from ctxlab.plugins import announced
 
 if TYPE_CHECKING:
-    from ctxlab.engines.macros.call import Call
+    from ctxlab.engines.macros.call import MacroCall
 
 Phase = Literal["pre", "substitute", "post"]
 Dialect = Literal["ctxlab", "sillytavern"]
@@ -24,7 +24,7 @@ SILLYTAVERN: Dialect = "sillytavern"
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """A name, when it is evaluated, how many arguments it takes (`most` None: any number), and what it gives.
+    """A macro: name, phase, number of arguments (`most` None: any number), and the function that gives its value.
 
     With `rest`, the last argument takes everything that is left, `::` included. What a `template` gives is read like
     the text around it, macros and all; what any other macro gives is data.
@@ -32,7 +32,7 @@ class Macro:
 
     name: str
     phase: Phase
-    run: Callable[[Call], str | Text]
+    run: Callable[[MacroCall], str | Text]
     description: str
     least: int = 0
     most: int | None = 0
@@ -42,14 +42,14 @@ class Macro:
 
     @property
     def arguments(self) -> str:
-        """How many it takes, in words: `none`, `2`, `0 or 1`, `1 or more`."""
+        """The number of arguments in words: `none`, `2`, `0 or 1`, `1 or more`."""
         if self.most is None:
             return f"{self.least} or more"
         if self.least == self.most:
             return str(self.most or "none")
         return f"{self.least} {'or' if self.most == self.least + 1 else 'to'} {self.most}"
 
-    def __call__(self, call: Call) -> str | Text:
+    def __call__(self, call: MacroCall) -> str | Text:
         return self.run(call)
 
 
@@ -60,7 +60,7 @@ class MacroFamily:
     macros: tuple[Macro, ...]
 
 
-Decorated = Callable[[Callable[["Call"], str | Text]], MacroFamily]
+Decorated = Callable[[Callable[["MacroCall"], str | Text]], MacroFamily]
 
 
 def macro(
@@ -71,18 +71,18 @@ def macro(
     template: bool = False,
     dialect: Dialect = "ctxlab",
 ) -> Decorated:
-    """A function of a `Call` becomes a macro under these names; its docstring is the description.
+    """A function of a `MacroCall` becomes a macro under these names; its docstring is the description.
 
     `arguments` is `2`, `0-1`, or `1+`.
 
         @macro("shout", phase="post", arguments="1")
-        def shout(call: Call) -> str:
+        def shout(call: MacroCall) -> str:
             '''The argument in capitals.'''
             return call.arguments[0].upper()
     """
     least, most = _bounds(arguments)
 
-    def made(run: Callable[[Call], str | Text]) -> MacroFamily:
+    def made(run: Callable[[MacroCall], str | Text]) -> MacroFamily:
         said = " ".join((run.__doc__ or "").split("\n\n")[0].split())
         return MacroFamily(tuple(Macro(name, phase, run, said, least, most, rest, template, dialect) for name in names))
 
@@ -145,7 +145,7 @@ def sillytavern_macros() -> Mapping[str, Macro]:
 
 @dataclass(frozen=True, slots=True)
 class Plugins:
-    """Macros that other packages bring, and why some can't be had."""
+    """Macros of other packages, and why some can't be loaded."""
 
     macros: Mapping[str, Macro]
     problems: tuple[str, ...] = ()
@@ -153,7 +153,7 @@ class Plugins:
 
 @cache
 def plugins() -> Plugins:
-    """What is announced under the entry point group `ctxlab.macros`: modules, or functions under `@macro`.
+    """Macros announced under the entry point group `ctxlab.macros`: modules, or functions under `@macro`.
 
     They are looked for when a name is not known.
     """

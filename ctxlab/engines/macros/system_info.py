@@ -1,10 +1,10 @@
-"""Facts about the machine: they tell on people, so there are none unless the environment has them."""
+"""Macros of facts about the machine: empty unless the environment provides them, since they identify people."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ctxlab.engines.macros.call import Call
+from ctxlab.engines.macros.call import MacroCall
 from ctxlab.engines.macros.registry import MacroFamily, macro
 
 FACTS = {
@@ -18,14 +18,14 @@ FACTS = {
 
 
 def _fact(name: str) -> MacroFamily:
-    def fact(call: Call) -> str:
+    def fact(call: MacroCall) -> str:
         found = call.env.host.get(name)
         if found is None and call.run.is_new("host"):
             call.run.note(f"macro {name!r} is empty: facts about the machine are not told", level="info")
         return found or ""
 
     fact.__doc__ = f"{FACTS[name]}; empty unless the environment tells it."
-    made: Callable[[Callable[[Call], str]], MacroFamily] = macro(name, phase="substitute")
+    made: Callable[[Callable[[MacroCall], str]], MacroFamily] = macro(name, phase="substitute")
     return made(fact)
 
 

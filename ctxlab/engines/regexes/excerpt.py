@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ctxlab.engines.regexes.apply import Hit
+from ctxlab.engines.regexes.apply import RuleHit
 
 AROUND = 24
 LONGEST = 60
 
 
-def excerpt(hit: Hit) -> tuple[str, str]:
+def excerpt(hit: RuleHit) -> tuple[str, str]:
     """The place of a hit's first change, as it was and as it is."""
     start, end, new = hit.changes[0]
     text = str(hit.before)

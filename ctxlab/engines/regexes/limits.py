@@ -1,4 +1,4 @@
-"""How much a pattern of unknown origin may do."""
+"""Limits of work for a pattern of unknown origin."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Limits:
 
     @property
     def timed_out(self) -> str:
-        """Why a pattern was stopped by the clock."""
+        """The reason given for a pattern that was stopped by the time limit."""
         return (
             f"it takes longer than {self.timeout_seconds:g} s of CPU time, the time limit of last resort; "
             "another run may differ"

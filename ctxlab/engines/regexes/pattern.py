@@ -1,4 +1,4 @@
-"""A pattern as users write it: `/body/flags`, or the bare body."""
+"""The Pattern type, read from `/body/flags` or a bare body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pattern of Python's flavour as JavaScript writes it: near enough to count there what it costs."""
+"""Python patterns translated to JavaScript, near enough to count their backtracks in V8."""
 
 from __future__ import annotations
 

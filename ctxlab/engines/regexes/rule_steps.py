@@ -1,4 +1,4 @@
-"""One text, rule by rule: what each one found, what it left, and why one did nothing."""
+"""One text, rule by rule: the changes of each, or the reason why it made none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply import Applied, apply
 from ctxlab.engines.regexes.compile import Compat
 from ctxlab.engines.regexes.limits import DEFAULT, Limits
-from ctxlab.engines.regexes.rule_selection import BoundRule, Layer, Source, Stage, listed, why_not
+from ctxlab.engines.regexes.rule_selection import BoundRule, RuleLayer, RuleSource, Stage, listed, why_skipped
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -25,7 +25,7 @@ LONGEST = 2_000
 
 @dataclass(frozen=True, slots=True)
 class RegexHit:
-    """What stood there, from character `start` of the text before the rule, and what was put in its place."""
+    """The text that was found, from character `start` of the text before the rule, and its replacement."""
 
     start: int
     end: int
@@ -35,11 +35,11 @@ class RegexHit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RegexStep:
-    """What one rule did: `hits`, none when `idle` or `problem` says why, or nothing was found."""
+    """The result of one rule: `hits`, empty when `idle` or `problem` gives a reason, or nothing was found."""
 
     rule: str
     preset: str
-    layer: Layer
+    layer: RuleLayer
     before: Text
     after: Text
     hits: tuple[RegexHit, ...] = ()
@@ -49,7 +49,7 @@ class RegexStep:
 
     @property
     def outcome(self) -> str:
-        """In words: how many places changed, or why none."""
+        """The number of changes, or the reason why there are none, in words."""
         if self.problem or self.idle:
             return f"left out: {self.problem}" if self.problem else f"passed by: {self.idle}"
         return f"{len(self.hits)} changed" if self.hits else "nothing to change"
@@ -64,7 +64,7 @@ class RegexSteps(Sequence[RegexStep]):
 
     @property
     def text(self) -> Text:
-        """What is left in the end."""
+        """The text after the last rule."""
         return self.steps[-1].after if self.steps else self.start
 
     @overload
@@ -117,7 +117,7 @@ class RegexSteps(Sequence[RegexStep]):
 
 def regex_steps(
     text: Text | str,
-    config: RegexConfig | Sequence[Source],
+    config: RegexConfig | Sequence[RuleSource],
     build_input: BuildInput,
     *,
     role: str | None = None,
@@ -127,12 +127,12 @@ def regex_steps(
     compat: Compat = "ctxlab",
     limits: Limits = DEFAULT,
 ) -> RegexSteps:
-    """Every rule of `config` on one text, or of several layers; `request` says what macros stand for."""
+    """Every rule of `config`, or of several layers, applied to one text; `build_input` has the values of macros."""
     start = text if isinstance(text, Text) else Text.of(text, Origin("text"))
-    sources = [Source("global", config)] if isinstance(config, RegexConfig) else config
+    sources = [RuleSource("global", config)] if isinstance(config, RegexConfig) else config
     rows = listed(sources, stage=stage, streaming=streaming, model=build_input.model)
     bound = [rule for rule, _ in rows]
-    idle = [why or why_not(rule.rule, role=role, depth=depth) for rule, why in rows]
+    idle = [why or why_skipped(rule.rule, role=role, depth=depth) for rule, why in rows]
     plan = tuple(number for number, why in enumerate(idle) if why is None)
     env = MacroEnv.of(build_input, dice=Context(build_input).dice)
     applied = apply([start], [plan], bound, env, stage=stage, processor=PROCESSOR, compat=compat, limits=limits)
@@ -162,7 +162,7 @@ def _steps(
 
 
 def marked(step: RegexStep) -> str:
-    """The text before a rule as HTML, with what went struck out and what came marked."""
+    """The text before a rule as HTML, with deletions struck out and insertions marked."""
     whole, parts, at, left = str(step.before), list[str](), 0, LONGEST
     for hit in step.hits:
         if left <= 0:

@@ -1,4 +1,4 @@
-"""Does a pattern of unknown origin match? Compiled once, stopped when it needs too much work."""
+"""A search for a pattern of unknown origin: compiled once, stopped when it needs too much work."""
 
 from __future__ import annotations
 

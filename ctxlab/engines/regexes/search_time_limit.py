@@ -1,4 +1,4 @@
-"""Searches of the `regex` module, which can't count its work: what takes long is counted in V8."""
+"""Time limits for the `regex` module, which can't count its work: long searches are counted in V8."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class BadPython(CtxlabError):
 
 
 def within_limits(search: Callable[[float], T], pattern: Pattern, text: str, limits: Limits = DEFAULT) -> T:
-    """What `search` gives, called with the CPU seconds that it may take; raises BadPython.
+    """The result of `search`, called with the CPU seconds that it may take; raises BadPython.
 
     The module stops by the CPU time of this process. What isn't done soon is left out when V8 needs more backtracks
     for it than are allowed, and goes on to the last resort otherwise.

@@ -43,7 +43,7 @@ class RegexEngineUnavailable(CtxlabError):
 
 
 class Interrupted(Exception):
-    """A call was stopped, while it was at the text and the pattern of these numbers."""
+    """Raised for a call that was stopped, with the numbers of the text and the pattern that it was at."""
 
     def __init__(self, why: str, *, text: int, pattern: int) -> None:
         super().__init__(why)
@@ -81,7 +81,7 @@ class Machine:
             racer.close()
 
     def call(self, function: str, *arguments: str, limits: Limits) -> str | None:
-        """What a function of worker.js returns; raises Interrupted when one pattern outlasts the last resort.
+        """The result of a function of worker.js; raises Interrupted when one pattern exceeds the time limit.
 
         V8 is stopped by the wall clock. Where the process had less than half of that in CPU time, the machine is
         busy: the same call is made again, with twice the time.
@@ -177,7 +177,7 @@ _worker: _Worker | None = None
 
 
 def run(work: Callable[[Machine], T]) -> T:
-    """What `work` gives, done on the worker's thread, which is started when there is none."""
+    """The result of `work`, done on the worker's thread, which is started when there is none."""
     global _worker
     with _lock:
         if _worker is None:

@@ -1,4 +1,4 @@
-"""Jobs for V8, in pieces of a size that it takes."""
+"""Jobs for V8 in batches of limited size."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def batches(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield first, len(texts)
 
 
-def ask(machine: v8.Machine, function: str, head: Any, texts: str, limits: Limits) -> dict[str, Any]:
-    """The finished result of a function of worker.js; raises Interrupted, which names the pattern that is to blame."""
+def run_function(machine: v8.Machine, function: str, head: Any, texts: str, limits: Limits) -> dict[str, Any]:
+    """The final result of a function of worker.js; raises Interrupted, which names the pattern that caused it."""
     answer = machine.call(function, json.dumps(head), texts, limits=limits)
     while answer is None:
         answer = machine.call("proceed", limits=limits)

@@ -1,17 +1,17 @@
-"""Exact counts of an encoding: short texts in one go, long ones in pieces."""
+"""Exact BPE counts of an encoding: short texts in one go, long ones in pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from ctxlab.engines.tokens.count_cache import Counts
+from ctxlab.engines.tokens.count_cache import CountCache
 from ctxlab.engines.tokens.encodings import encoding
 from ctxlab.engines.tokens.split import LONG_RUN, SHORT, count_joined, count_unbroken, pieces
 
 
-class Exact:
-    """What one encoding says of texts; the ranks are loaded when the first text is counted.
+class ExactCounter:
+    """Counts tokens in one encoding; the ranks are loaded at the first count.
 
     `counts` remembers whole texts. The pieces of long ones are remembered apart, so that a text that grows at its end
     is encoded anew only there.
@@ -21,8 +21,8 @@ class Exact:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.counts = Counts(self.measure)
-        self._pieces = Counts(self._unbroken, max_characters=4_000_000)
+        self.counts = CountCache(self.measure)
+        self._pieces = CountCache(self._unbroken, max_characters=4_000_000)
         self._encode: Callable[[str], list[int]] = self._load
 
     def __repr__(self) -> str:
@@ -53,6 +53,6 @@ class Exact:
 
 
 @cache
-def exact(name: str) -> Exact:
+def exact_counter(name: str) -> ExactCounter:
     """The counts of an encoding, shared by the whole process."""
-    return Exact(name)
+    return ExactCounter(name)

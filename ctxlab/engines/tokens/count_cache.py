@@ -1,4 +1,4 @@
-"""Each text counted once."""
+"""A cache of token counts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ MAX_ENTRIES = 200_000
 MAX_CHARACTERS = 16_000_000
 
 
-class Counts:
-    """How many tokens a text has, remembered for the texts asked for lately.
+class CountCache:
+    """Token counts of texts, cached for the texts that were counted lately.
 
     Two generations: when the young one is full it becomes the old one, and what is asked for again moves up. So at
     most twice `max_entries` texts and twice `max_characters` are kept, and a hit is one look into a dict. Threads may

@@ -1,4 +1,4 @@
-"""All variables that may be seen, as text: `$[svars::json]`, `$[svars::table]`, `$[svars::list]`."""
+"""All visible variables as text: `$[svars::json]`, `$[svars::table]`, `$[svars::list]`."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from ctxlab.documents.stored import as_json
 from ctxlab.engines.variables.definitions import Definition, Definitions
 from ctxlab.engines.variables.values import MISSING, Compat, Values, as_text, look_up
 
-Row = tuple[Definition, Any]
+VariableRow = tuple[Definition, Any]
 
 
-def panel(form: str, definitions: Definitions, values: Values, *, compat: Compat = "ctxlab") -> str:
-    """The visible variables that are defined, in a form of FORMATS; any other is JSON."""
+def rendered_variables(form: str, definitions: Definitions, values: Values, *, compat: Compat = "ctxlab") -> str:
+    """The visible defined variables in a form of FORMATS; any other is JSON."""
     rows = [(definition, look_up(values, definition.path)) for definition in definitions.visible()]
     return FORMATS.get(form, _json)([row for row in rows if row[1] is not MISSING], compat)
 
 
-def _json(rows: list[Row], compat: Compat) -> str:
+def _json(rows: list[VariableRow], compat: Compat) -> str:
     return as_json({definition.path: value for definition, value in rows}, indent=2).decode()
 
 
-def _list(rows: list[Row], compat: Compat) -> str:
+def _list(rows: list[VariableRow], compat: Compat) -> str:
     return "\n".join(
         f"- {of.shown_name}: {as_text(value, compat=compat)}{f' ({of.description})' if of.description else ''}"
         for of, value in rows
     )
 
 
-def _table(rows: list[Row], compat: Compat) -> str:
+def _table(rows: list[VariableRow], compat: Compat) -> str:
     lines = ["| Variable | Value | Description |", "| --- | --- | --- |"]
     lines += [
         f"| {_cell(of.shown_name)} | {_cell(as_text(value, compat=compat))} | {_cell(of.description)} |"
@@ -43,6 +43,6 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-FORMATS: Mapping[str, Callable[[list[Row], Compat], str]] = MappingProxyType(
+FORMATS: Mapping[str, Callable[[list[VariableRow], Compat], str]] = MappingProxyType(
     {"json": _json, "table": _table, "list": _list}
 )

@@ -1,4 +1,4 @@
-"""The state after a row of messages: initial values, then what each message's tags write, in order."""
+"""The values of variables after a row of messages: initial values, then every tag's write in order."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ OPERATORS = ("=", "+", "-", "*", "/")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Change:
-    """What one tag did to one variable: MISSING is no value, `problem` says why nothing came of it."""
+class VariableChange:
+    """The effect of one tag on one variable: MISSING is no value, `problem` says why nothing changed."""
 
     path: str
     op: str
@@ -27,8 +27,8 @@ class Change:
     problem: str = ""
 
 
-class Fold:
-    """Takes tags and goes on from value to value; `values` are never changed in place, so they can be kept."""
+class Replay:
+    """Applies tags to values one after the other; `values` are never changed in place, so they can be kept."""
 
     def __init__(self, definitions: Definitions, *, compat: Compat = "ctxlab") -> None:
         self.definitions = definitions
@@ -39,16 +39,16 @@ class Fold:
         """Go on from values that were kept; what they don't know has its initial value."""
         self.values = {**self.definitions.initial, **values}
 
-    def write(self, tags: Sequence[Tag]) -> list[Change]:
-        """What these tags change, one after the other."""
+    def write(self, tags: Sequence[Tag]) -> list[VariableChange]:
+        """The changes of these tags, applied in order."""
         return [self._written(tag) for tag in tags]
 
-    def _written(self, tag: Tag) -> Change:
+    def _written(self, tag: Tag) -> VariableChange:
         before = look_up(self.values, tag.path)
         after, problem = _result(tag, before, self.definitions.by_path.get(tag.path), self.compat)
         if after is not before:
             self.values = put(self.values, tag.path, after)
-        return Change(tag.path, tag.op, tag.value, before, after, problem)
+        return VariableChange(tag.path, tag.op, tag.value, before, after, problem)
 
 
 def _result(tag: Tag, before: Any, definition: Definition | None, compat: Compat) -> tuple[Any, str]:
@@ -110,8 +110,8 @@ def _clamped(value: Any, definition: Definition | None) -> Any:
     return value
 
 
-def spoken(value: Any) -> str:
-    """A value in a sentence."""
+def value_words(value: Any) -> str:
+    """A value as words of a sentence."""
     if value is MISSING:
         return "not set"
     return number_text(value) if is_number(value) else repr(value)

@@ -1,4 +1,4 @@
-"""Values of session variables: JSON values by dotted path, numbers as JavaScript writes them."""
+"""Values of session variables: JSON values by dotted path, and their text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def is_number(value: object) -> bool:
 
 
 def value_of(text: str) -> Any:
-    """What an attribute's text stands for: JSON where it begins with a bracket, a number, else the text."""
+    """The value of an attribute's text: JSON where it begins with a bracket, a number, else the text."""
     if text.lstrip().startswith(("{", "[")):
         try:
             return orjson.loads(text)
@@ -65,7 +65,7 @@ def value_of(text: str) -> Any:
 
 
 def as_text(value: Any, *, compat: Compat = "ctxlab") -> str:
-    """How a value is read out; lists and objects are JSON (in `reference`, what JavaScript makes of them)."""
+    """The text of a value; lists and objects are JSON (in `reference`, as JavaScript's String())."""
     match value:
         case str():
             return value

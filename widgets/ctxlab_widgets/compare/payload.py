@@ -14,7 +14,7 @@ from ctxlab.pipeline.explain.token_breakdown import LIMITER
 from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.studies import Comparison
 from ctxlab.studies.budget_figure import ORDER, segments_of
-from ctxlab.studies.comparison import STATES, Cell, Line
+from ctxlab.studies.comparison import STATES, Cell, ComparisonLine
 from ctxlab_widgets.compare.columns import Column
 
 LOOKS = {source: look for _, look, sources in ORDER for source in sources}
@@ -62,7 +62,9 @@ class _Table:
 # --- rows
 
 
-def _row(line: Line, columns: Sequence[Column], places: Mapping[str, int], said: _Table, texts: _Table) -> list[Any]:
+def _row(
+    line: ComparisonLine, columns: Sequence[Column], places: Mapping[str, int], said: _Table, texts: _Table
+) -> list[Any]:
     """[key, words, role, look, 1 if it differs, a cell for each column]"""
     cells = [line.cells[places[c.name]] if c.name in places else None for c in columns]
     drawn = [_cell(cell, said, texts) if cell is not None else None for cell in cells]
