@@ -9,9 +9,8 @@ from pydantic import Field
 
 from ctxlab.context import AssetRef, Context, Draft, Text
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.apply import Applied, RuleHit, apply
-from ctxlab.engines.regexes.excerpt import excerpt
-from ctxlab.engines.regexes.limits import Limits
+from ctxlab.engines.regexes.apply import Applied, RuleHit, apply, excerpt
+from ctxlab.engines.regexes.pattern import Limits
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 

@@ -1,4 +1,4 @@
-"""What runs teach: contexts taken apart, runs side by side, and both as pictures."""
+"""Comparisons of runs, analyses of one context, landings of injections, and figures of them."""
 
 from ctxlab.studies.analysis import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.budget_figure import budget_figure

@@ -1,4 +1,4 @@
-"""What the model gets for one node, what of it comes from where, and what it costs."""
+"""The context of one node taken apart: messages and their parts by source, with tokens and shares."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HISTORY = ("node", "pending", "summary")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnalysisRow:
-    """One row of the structure: a message or a part of one, then what joins, wire format and tools add."""
+    """One row of the structure: a message or a part of one, then joins, wire format and tools."""
 
     key: str
     number: int | None
@@ -77,7 +77,7 @@ class Analysis:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a person should know, such as that the agent named by the node is not at hand."""
+        """Notes of the run, for example that the agent named by the node is missing."""
         return self.trace.result.notes
 
     @property
@@ -90,7 +90,7 @@ class Analysis:
 
     @property
     def structure(self) -> pd.DataFrame:
-        """One row a message, parts of joined ones apart, and at the end what is no message; tokens add up to all.
+        """One row a message or part of one, then joins, wire format and tools; tokens add up to all.
 
         `number` counts what is sent from 1; parts of one message share it. `share` is of all tokens, in [0, 1].
         `note` says what replaced which words, `original` what stood there before, None where nothing did.
@@ -203,7 +203,7 @@ def _piece(part: Draft, whole: Draft, number: int, tokens: int) -> AnalysisRow:
 
 
 def analysis_of(trace: Trace, node: str | None = None) -> Analysis:
-    """The analysis of a run; `node` is the one that it was built for (default: the leaf of its request)."""
+    """The analysis of a run; `node` is the one that it was built for (default: the leaf of its input)."""
     build_input = trace.start.input
     if node is None or node == build_input.leaf_id:  # of a broken tree it may be gone
         return Analysis(trace, build_input.session.nodes.get(build_input.leaf_id or ""))

@@ -1,4 +1,4 @@
-"""The window as a bar: who takes how much of it, what is free, and what hangs outside because it didn't fit."""
+"""The window as a bar: tokens by source, free tokens, reserve, and beyond its end the tokens that did not fit."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Segment:
 
 
 def budget_figure(trace: Trace, *, theme: ThemeName = "light") -> go.Figure:
-    """The window bar on top, below it each source where it stands in the bar; what was cut hangs beyond the edge."""
+    """The window bar on top, below it each source at its place in the bar; cut tokens are drawn beyond the edge."""
     import plotly.graph_objects as go
 
     look = theme_of(theme)
@@ -87,7 +87,7 @@ def budget_figure(trace: Trace, *, theme: ThemeName = "light") -> go.Figure:
 
 
 def segments_of(trace: Trace) -> list[Segment]:
-    """What the bar is made of, from its start: sources, free, reserve, and beyond the window what did not fit."""
+    """The segments of the bar from its start: sources, free, reserve, then the tokens that did not fit."""
     spent = spending(trace).tokens
     segments: list[Segment] = []
     at = 0
@@ -189,7 +189,7 @@ def _number(segment: Segment, whole: int, look: Theme) -> str:
 
 
 def _edges(trace: Trace, segments: Sequence[Segment], window: int | None, look: Theme) -> list[dict[str, Any]]:
-    """The outline of what is free, and the lines where budget and window end."""
+    """The outline of the free segment, and lines at the ends of budget and window."""
     shapes = [
         {
             "type": "rect",
@@ -214,7 +214,7 @@ def _edges(trace: Trace, segments: Sequence[Segment], window: int | None, look: 
 def _marks(
     trace: Trace, segments: Sequence[Segment], window: int | None, shown: float, look: Theme
 ) -> list[dict[str, Any]]:
-    """What stands above the bar: where the budget ends, where the window ends, what runs on."""
+    """Labels above the bar: the end of the budget, the end of the window, and an arrow where the bar is cut."""
     if window is None:
         return []
     budget = trace.result.shared[LIMITER]["budget"]

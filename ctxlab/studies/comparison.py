@@ -1,4 +1,4 @@
-"""Several runs side by side: what became of each message in each of them, and why."""
+"""Several runs side by side: the outcome of each message in each run, with its cause."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Comparison:
 
     @property
     def causes(self) -> pd.DataFrame:
-        """The same rows and columns with the sentence that says why, empty where nothing happened."""
+        """Rows and columns as in `frame`, with the cause as a sentence, empty where nothing happened."""
         return self._frame(self.lines, "cause")
 
     @property
@@ -127,7 +127,7 @@ class Comparison:
         return frame.astype({"budget": "Int64"})
 
     def total_rows(self) -> list[dict[str, Any]]:
-        """The same as dicts."""
+        """The totals as dicts, one a run."""
         return [self._total(i, trace) for i, trace in enumerate(self.traces.values())]
 
     def figure(self, theme: ThemeName = "light") -> go.Figure:
@@ -175,7 +175,7 @@ def compare(traces: Mapping[str, Trace]) -> Comparison:
 
 
 class _Line:
-    """One message in the making: what it is in each run, and how these differ."""
+    """Builds one line: the outcomes of a message in all runs, and whether they differ."""
 
     def __init__(self, key: str, runs: Sequence[Outcomes], moves: Sequence[Mapping[str, Move]]) -> None:
         self.key = key
@@ -217,7 +217,7 @@ class _Line:
         return "kept", self._how_sent(i, fate)
 
     def _outcome(self, i: int, cell: Cell) -> tuple[object, ...]:
-        """What must be equal for two runs to have done the same with the message."""
+        """The values that are equal when two runs did the same with the message."""
         fate, move = self.fates[i], self.moves[i]
         if fate is None or fate.whole is None:
             return (cell.state,)
@@ -235,7 +235,7 @@ class _Line:
         return "; ".join(causes) or "other words than in another run"
 
     def _how_sent(self, i: int, fate: Outcome) -> str:
-        """How the message goes, where it goes otherwise in another run."""
+        """The role or the joins of a message, where they differ in another run."""
         said: list[str] = []
         whole = fate.whole
         if whole is None:
@@ -251,7 +251,7 @@ class _Line:
         return "; ".join(said)
 
     def _join(self, i: int, whole: Draft) -> tuple[str, tuple[str, ...] | None]:
-        """In which message, and joined by what; the first part of a message is as if it were alone."""
+        """The merged message and its separators; None for the first part, which keeps the message's own key."""
         into = self.runs[i].row_key(whole.key)
         return into, _separators(whole) if into != self.key else None
 

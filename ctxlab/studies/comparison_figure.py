@@ -1,4 +1,4 @@
-"""A comparison as a picture: one row a run, one column a message."""
+"""A comparison as a figure: one row a run, one column a message."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _folded_hover(column: Sequence[ComparisonLine], run: int) -> str:
 
 
 def _heads(columns: Sequence[Sequence[ComparisonLine]], theme: Theme) -> go.Scatter:
-    """Above each column who speaks, or how many messages it stands for."""
+    """Markers above the columns: the role of a message, or the number of messages in the column."""
     import plotly.graph_objects as go
 
     alone = [len(column) == 1 for column in columns]

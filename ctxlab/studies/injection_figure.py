@@ -1,4 +1,4 @@
-"""Presets at the left, what is sent at the right, wires between, and the ruler of depths."""
+"""A figure of presets at the left, sent messages at the right, wires between them, and a ruler of depths."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SentRow:
 
 
 def injection_figure(trace: Trace, *, theme: ThemeName = "light") -> go.Figure:
-    """Where each preset landed in the history as it was. Depth n is before the newest n messages.
+    """The landing of each preset in the history as it was. Depth n is before the newest n messages.
 
     Warned ones are amber, those that are not sent have no wire; stretches of plain history are folded.
     """
@@ -92,7 +92,7 @@ def _folded(rows: Sequence[Landing]) -> list[SentRow]:
 
 @dataclass
 class _Drawing:
-    """Texts, signs and shapes in the making; one row is one unit, x runs from 0 to 1."""
+    """Texts, markers and shapes of the figure; one row is one unit, x runs from 0 to 1."""
 
     look: Theme
     shapes: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -102,7 +102,7 @@ class _Drawing:
     # --- the two columns
 
     def right(self, shown: Sequence[SentRow]) -> dict[int, float]:
-        """What is sent, in order; gives the height of every message by its position."""
+        """Draw the sent messages in order; gives the y of every message by its position."""
         look = self.look
         self._text(RIGHT[0], -1, "Sent, before anything is cut", look.ink_2)
         self._text(RULER, -1, "depth", look.ink_2)
@@ -120,7 +120,7 @@ class _Drawing:
         return {row.position: group.y for group in shown for row in group.rows}
 
     def left(self, injections: Sequence[Injection], ends: dict[int, float]) -> float:
-        """Presets with the place that they ask for and wires to where they landed; gives the height of it all."""
+        """Draw the presets with their placement and wires to their landings; gives the total height."""
         look = self.look
         self._text(LEFT[0], -1, "Presets, in order" if injections else "No presets", look.ink_2)
         y = 0.0

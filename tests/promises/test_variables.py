@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, Session
+from ctxlab.engines.javascript.numbers import number_text
 from ctxlab.engines.variables import Replay, definitions_of, look_up, number_of, put, readings, tags_in
-from ctxlab.engines.variables.values import number_text
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.processors import SessionLoader, VariableProcessor
 from ctxlab.testing.fakes import WordTokenizer

@@ -25,9 +25,9 @@ def print_text(loaded: Loaded, trace: Trace) -> None:
     """Head, steps with their causes, messages, and the bar."""
     from ctxlab.cli.output.messages import messages
     from ctxlab.cli.output.progress import progress
-    from ctxlab.cli.output.run_text import Steps, counted, head, losses, notes
+    from ctxlab.cli.output.run_text import Steps, bar, head, losses, notes
     from ctxlab.cli.output.terminal import Screen
-    from ctxlab.cli.output.token_bar import bar
+    from ctxlab.display.text import counted
 
     screen = Screen()
     with progress("counting tokens"):  # counted once here, remembered below

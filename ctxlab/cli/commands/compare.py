@@ -6,8 +6,7 @@ from itertools import groupby
 
 from ctxlab.cli.inputs.loaded import Loaded
 from ctxlab.cli.output.run_text import head, losses, short_key
-from ctxlab.cli.output.table import Column, columns
-from ctxlab.cli.output.terminal import Screen, one_line
+from ctxlab.cli.output.terminal import Column, Screen, columns, one_line
 from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget
 from ctxlab.pipeline import Trace
 from ctxlab.studies.comparison import SIGNS, Comparison, ComparisonLine, compare

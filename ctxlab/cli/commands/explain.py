@@ -23,7 +23,7 @@ NOT_FOUND = 1
 
 @dataclass(frozen=True, slots=True)
 class ExplainTarget:
-    """What is asked about; nothing: every message."""
+    """The message, words, entry or rule to explain; empty means every message."""
 
     key: str | None = None
     words: str | None = None
@@ -36,7 +36,7 @@ class ExplainTarget:
 
 
 def print_explanation(loaded: Loaded, asked: ExplainTarget, *, as_json: bool = False) -> int:
-    """The answer, or with no question every message with its fate; 1 when words are nowhere."""
+    """The explanation, or without a target every message with its outcome; returns 1 when words are nowhere."""
     trace = loaded.trace()
     if as_json:
         found = _data(trace, asked)
@@ -96,7 +96,7 @@ def find_words(screen: Screen, trace: Trace, words: str) -> int:
 
 
 def _elsewhere(trace: Trace, words: str) -> str:
-    """The nearest thing to what was not found: beside a text, in other capitals, or on another branch of the tree."""
+    """A hint where words that weren't found are: beside a text, in other case, or on another branch of the tree."""
     if not words:
         return "give the words to look for"
     drafts = (*trace.result.drafts, *(draft for group in trace.result.dropped for draft in group.drafts))
@@ -120,7 +120,7 @@ def _elsewhere(trace: Trace, words: str) -> str:
 
 
 def _beside(draft: Draft) -> Iterator[tuple[str, str]]:
-    """What a message carries besides its text."""
+    """Texts of a message outside its body: reasoning, calls, names of files."""
     yield "the reasoning", draft.reasoning or ""
     for call in draft.calls:
         yield f"the call {harmless(call.name)}", f"{call.name} {call.arguments}"

@@ -1,4 +1,4 @@
-"""How two contexts are compared: one line for each message that is not the same."""
+"""A difference of two contexts as text: one line for each message that is not the same."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from ctxlab.cli.output.run_text import counted, short_key, words_of
+from ctxlab.cli.output.run_text import short_key, words_of
 from ctxlab.cli.output.terminal import Screen, harmless, quoted
+from ctxlab.display.text import counted
 from ctxlab.pipeline import Diff, DiffRow
 
 SIGNS = {"other reason": "=", "changed": "~", "joined": "&", "moved": ">", "only in a": "-", "only in b": "+"}
@@ -23,7 +24,7 @@ MOST_ROWS = 40
 
 
 def differences(screen: Screen, diff: Diff, *, most: int = MOST_ROWS) -> None:
-    """What is gone, added, changed and moved, by key, with the cause or the stretch that differs."""
+    """Messages that are gone, added, changed and moved, by key, with the cause or the part of the text that differs."""
     rows = diff.changes
     if not rows:
         screen.line(("the same messages", "dim"))

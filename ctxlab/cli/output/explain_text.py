@@ -1,4 +1,4 @@
-"""How an answer to "why" is shown: the life of a message, the places of some words, the story of a stretch of text."""
+"""Explanations as text: the life of a message, the occurrences of some words, the provenance of a span."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from rich.text import Text
 
 from ctxlab.cli.output.messages import outcome, preview
-from ctxlab.cli.output.run_text import counted, short_key
+from ctxlab.cli.output.run_text import short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted, shown_body
 from ctxlab.context import Context, Draft, Origin, Span
+from ctxlab.display.text import counted
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline import Event, Life, Occurrence, Trace
 from ctxlab.pipeline.explain.diff import smallest_change
@@ -83,7 +84,7 @@ def life(screen: Screen, trace: Trace, found: Life) -> None:
 
 
 def _change(event: Event) -> Iterator[TextRow]:
-    """The smallest stretch that a rewrite changed."""
+    """The smallest part of the text that a rewrite changed."""
     if event.kind != "rewritten" or event.before is None or event.after is None:
         return
     change = smallest_change(str(event.before.text), str(event.after.text))
@@ -94,7 +95,7 @@ def _change(event: Event) -> Iterator[TextRow]:
 
 
 def _spans(screen: Screen, draft: Draft, origin: Origin) -> None:
-    """The stretches of a message that a step put in or rewrote, and what stood there."""
+    """The spans of a message that a step put in or rewrote, and the text that they replaced."""
     own = [
         s for s in draft.text.spans if s.cause is not None and s.origin.kind != "separator" and origin in s.origins()
     ]
@@ -106,7 +107,7 @@ def _spans(screen: Screen, draft: Draft, origin: Origin) -> None:
 
 
 def provenance_rows(span: Span) -> Iterator[TextRow]:
-    """Who wrote a stretch, which rule put it there, and what it replaced, the oldest innermost."""
+    """The writer of a span, the rule that put it there, and the text that it replaced, the oldest innermost."""
     for told in span_provenance(span):
         words = quoted(told.text, 48) if told.text else "nothing, it was taken out"
         style = "added" if not told.depth and told.was_put else ""
@@ -115,7 +116,7 @@ def provenance_rows(span: Span) -> Iterator[TextRow]:
 
 
 def places(screen: Screen, trace: Trace, words: str, found: tuple[Occurrence, ...]) -> None:
-    """Every place of some words: where they are sent, were dropped, were replaced, and who wrote each stretch."""
+    """Every occurrence of some words: sent, dropped or replaced, with the writer of each span."""
     many = counted(len(found), "place")
     screen.line((f"“{harmless(words)}”", "strong"), (f"  {many}", "dim"))
     shown = found[:MOST_PLACES]
@@ -132,7 +133,7 @@ def places(screen: Screen, trace: Trace, words: str, found: tuple[Occurrence, ..
 
 
 def _lore(trace: Trace, place: Occurrence) -> Iterator[TextRow]:
-    """Which words called the entries up that stand in a place, and why each stands where it stands."""
+    """The keys that made the entries fire which are in an occurrence, and the placement of each."""
     keys = {f"{LORE}:{origin.ref}" for span in place.spans for origin in span.origins() if origin.kind == LORE}
     for row in decisions(trace) if keys else ():
         if row["key"] not in keys:
@@ -157,14 +158,14 @@ def _headline(trace: Trace, place: Occurrence) -> tuple[tuple[str, str], ...]:
 
 
 def _message(trace: Trace, place: Occurrence) -> str:
-    """By number the message that holds what is left of a place's text, and the part that it is of."""
+    """The number of the message that holds the rest of a text, and the part that it belongs to."""
     number = _number(trace.result, trace.result.draft(place.key))
     part = f" ({short_key(place.part)})" if place.part != place.key else ""
     return f"message {number}{part}" if number is not None else f"{short_key(place.part)}, which is not sent"
 
 
 def _around(place: Occurrence) -> Text:
-    """The words among their neighbours in the text that had them."""
+    """The words with the text around them."""
     whole = str(place.version.text)
     before = shown_body(whole[max(0, place.start - AROUND) : place.start])
     after = shown_body(whole[place.end : place.end + AROUND])
@@ -176,7 +177,7 @@ def _around(place: Occurrence) -> Text:
 
 
 def outcome_rows(trace: Trace) -> list[tuple[str, str, str, str]]:
-    """Key, role, fate and style of every message: those that are sent in their order, then the dropped, by cause."""
+    """Key, role, outcome and style of every message: sent ones in order, then dropped ones by cause."""
     rows: list[tuple[str, str, str, str]] = []
     roles = {draft.key: draft.role for draft in _every_draft(trace)}
     for number, draft in enumerate(trace.result.drafts, start=1):

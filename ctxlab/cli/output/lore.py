@@ -1,4 +1,4 @@
-"""How decisions on lore are shown: all of them as a table, one of them in sentences."""
+"""Decisions on lore as text: all of them as a table, one of them in sentences."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from ctxlab.cli.output.run_text import counted, short_key
+from ctxlab.cli.output.run_text import short_key
 from ctxlab.cli.output.terminal import Screen, harmless, one_line, shortened, shown_body
+from ctxlab.display.text import counted
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.lore_decisions import Row, Said, decisions, seen, sentences, standing
 
@@ -99,12 +100,12 @@ def _decision(row: Row, unsent: Collection[str]) -> str:
 
 
 def _without_keys(row: Row) -> str:
-    """Why it fires although none of its keys stands anywhere."""
+    """The reason why an entry fires although none of its keys is found."""
     return one_line(str(row["reason"]), cells=32) if row["fired"] and row["matched"] is None else ""
 
 
 def _where(row: Row, titles: Mapping[str, str]) -> str:
-    """Which characters of which message; for other lore its title."""
+    """The message and characters of its key; for other lore its title."""
     if row["message"] is None or row["characters"] is None:
         return ""
     start, end = row["characters"]
@@ -155,7 +156,7 @@ def entry(screen: Screen, trace: Trace, row: Row) -> None:
 
 
 def _seen(trace: Trace, row: Row) -> list[str | tuple[str, str]] | None:
-    """Where its key stands, with the words around it."""
+    """The place of its key, with the words around it."""
     found = seen(trace, row)
     if found is None:
         return None

@@ -1,13 +1,14 @@
-"""How find and replace rules are shown: what they changed in this run, or all there is to know of one."""
+"""Find and replace rules as text: their changes in this run, or everything about one rule."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ctxlab.cli.output.run_text import counted, short_key
+from ctxlab.cli.output.run_text import short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted
 from ctxlab.context import BuildInput, Context
+from ctxlab.display.text import counted
 from ctxlab.documents import RegexRule
 from ctxlab.engines.regexes.rule_selection import BoundRule, RuleSource, sources_of, why_idle, why_skipped
 from ctxlab.errors import CtxlabError
@@ -39,7 +40,7 @@ def all_hits(screen: Screen, trace: Trace) -> bool:
 
 
 def rule(screen: Screen, trace: Trace, name: str) -> None:
-    """What the rules of a name look for, what each changed in which message, and why it passed the others by."""
+    """The rules of a name: pattern, replacement, changes by message, and why the others were passed by."""
     for number, bound in enumerate(rules_named(trace.start.input, name)):
         if number:
             screen.blank()
@@ -70,7 +71,7 @@ def rules_named(build_input: BuildInput, name: str) -> list[BoundRule]:
 
 
 def _known(build_input: BuildInput) -> Iterator[BoundRule]:
-    """Every rule of every layer, in the order of the files, also of those whose messages keep rules of their own."""
+    """Every rule of every layer in file order, with those of other agents and users."""
     sources: list[RuleSource] = [*sources_of(build_input.rules, build_input.agent, build_input.user)]
     others = [*(agent for agent in build_input.agents if agent is not build_input.agent)]
     sources += [RuleSource("agent", agent.regex_config) for agent in others if agent.regex_config is not None]
@@ -111,12 +112,12 @@ def _meant_for(rule: RegexRule) -> str:
 
 
 def hits_of(trace: Trace, bound: BoundRule) -> list[RuleRow]:
-    """The rows of one rule: a message each."""
+    """The report rows of one rule: one a message."""
     return [row for row in trace.result.shared.get(RULES, ()) if _is_of(row, bound)]
 
 
 def outcome(trace: Trace, bound: BoundRule) -> Iterator[str]:
-    """What it came to: why it didn't run, or how many messages it changed, and passed by for what reason."""
+    """The result of a rule: the reason why it didn't run, or the number of messages changed and passed by."""
     idle = "its set is switched off" if not bound.preset.enabled else why_idle(bound.rule, stage="request")
     if idle is not None:
         yield f"it changes nothing that is sent: {idle}"
@@ -169,7 +170,7 @@ def _hits(screen: Screen, rows: Sequence[RuleRow], *, most: int | None = MOST_ME
 
 
 def _change(row: RuleRow, each: int) -> list[str | tuple[str, str]]:
-    """What the first hit made of what."""
+    """The smallest part of the text that the first hit changed, before and after."""
     found = smallest_change(row["before"], row["after"])
     start, old, new = found if found is not None else (0, row["before"], row["after"])
     told: list[str | tuple[str, str]] = [

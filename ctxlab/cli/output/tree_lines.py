@@ -1,4 +1,4 @@
-"""A conversation as lines: the way to the active leaf straight down, side branches off it, long stretches folded."""
+"""A session's tree as lines: the active path straight down, side branches off it, long straight stretches folded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDED = 3  # a straight stretch of so many messages is folded into one line
 
 @dataclass(frozen=True, slots=True)
 class TreeLine:
-    """One line: `rails` are the branches that pass it. A fold stands for the messages from `key` to `last`."""
+    """One line: `rails` are the branches that pass it. A fold covers the messages from `key` to `last`."""
 
     kind: Kind
     rails: str
@@ -28,7 +28,7 @@ class TreeLine:
 
 @dataclass(frozen=True, slots=True)
 class BranchDetail:
-    """How much of the side branches is drawn: how many heads at a fork, and whether what is below them is drawn too."""
+    """The detail of side branches: the number of heads at a fork, and whether messages below them are drawn."""
 
     heads: int
     below: bool
@@ -56,7 +56,7 @@ class TreeLines:
         self.folded: set[str] = set()
 
     def _measured(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Messages and leaves at and below each node."""
+        """Number of messages and leaves in the subtree of each node."""
         sizes: dict[str, int] = {}
         leaves: dict[str, int] = {}
         for key in reversed(list(self.children)):
@@ -84,7 +84,7 @@ class TreeLines:
         return found
 
     def _fold_older(self, top: str, most: int) -> None:
-        """Mark what is to be folded at the head of a tree's main line, so that its end takes at most `most` lines."""
+        """Mark the older part of a tree's main line for folding, so that the rest takes at most `most` lines."""
         line: list[str] = []
         key: str | None = top
         while key is not None:
@@ -104,7 +104,7 @@ class TreeLines:
     def _branch(
         self, top: str, rails: str, joint: str, place: tuple[int, int], detail: BranchDetail, columns: int
     ) -> Iterator[TreeLine]:
-        """A branch from its head down; at each fork the main child goes on, the others hang off it before."""
+        """A branch from its head down; at each fork the main child goes on, the others come before it."""
         key: str | None = top
         waiting: list[str] = []  # a straight stretch, folded if it gets long
         passed = 0
@@ -172,7 +172,7 @@ class TreeLines:
         return active or (remembered if remembered in below else below[-1])
 
     def is_remembered(self, node: MessageNode) -> bool:
-        """Whether its fork remembers this branch."""
+        """Whether the parent remembers this branch among several."""
         parent = self.session.nodes.get(node.parent_id) if node.parent_id else None
         return parent is not None and parent.last_selected_child_id == node.id and len(self.children[parent.id]) > 1
 

@@ -8,17 +8,19 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ctxlab.display.text import called, counted, short
-from ctxlab.documents.agent import copy_agent
 from ctxlab.documents.agent import preset_groups as groups
 from ctxlab.documents.agent import preset_placement as places
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict, JsonObject
 from ctxlab.documents.lore import WorldbookSettings
 from ctxlab.documents.rules import RegexConfig, ThinkRule
 from ctxlab.documents.session.message import Asset, MessageNode, Role
-from ctxlab.documents.stored import Stored
+from ctxlab.documents.stored import Note, Stored
 
 CATEGORIES = ("assistant", "character", "expert", "creative", "workflow", "other")
 """Categories that programs know; a file may name others."""
+PRIVATE = "appdata://"
+USED = ("createdAt", "lastUsedAt")
+"""When an agent was made and used: not so of a copy."""
 
 
 class ProcessorEntry(Stored):
@@ -58,6 +60,27 @@ class VirtualTime(Stored):
     virtual_base_time: str = ""
     real_base_time: str = ""
     time_scale: float = 1
+
+
+def copy_agent(agent: Agent, *, id: str, name: str) -> tuple[Agent, tuple[Note, ...]]:
+    """A copy of the agent under another id and name, and notes on files that both now refer to.
+
+    Files are named, not held, by an agent: who keeps them makes copies of them and changes the names.
+    """
+    copy = agent.with_(id=id, name=name).without("display_name", *USED)
+    shared = tuple(private_files_of(agent))
+    if not shared:
+        return copy, ()
+    named = ", ".join(shared[:3]) + (f" and {len(shared) - 3} more" if len(shared) > 3 else "")
+    text = f"agent {id!r} refers to the files of {agent.id!r}: {named}; copy them and change the references"
+    return copy, (Note("info", text, details={"files": shared}),)
+
+
+def private_files_of(agent: Agent) -> Iterator[str]:
+    """Paths of an agent's own files: its icon where it is private, its assets and their thumbnails."""
+    found: list[object] = [agent.icon if agent.icon and agent.icon.startswith((PRIVATE, "assets/")) else None]
+    found += [asset.get(name) for asset in agent.assets for name in ("path", "thumbnailPath")]
+    return iter(dict.fromkeys([path for path in found if isinstance(path, str) and path]))
 
 
 class Agent(Stored):
@@ -117,8 +140,8 @@ class Agent(Stored):
     def shown_name(self) -> str:
         return self.display_name or self.name
 
-    copied = copy_agent.copy_agent
-    private_files = copy_agent.private_files
+    copied = copy_agent
+    private_files = private_files_of
     silenced = groups.kept_out_presets
 
     choose_preset = groups.choose_preset

@@ -1,4 +1,4 @@
-"""Verbs that hang messages elsewhere, or take them away.
+"""Verbs that move messages in the tree, delete them, or switch to another branch.
 
 A parent forgets a branch that left it. Where the branch that is looked at moves, the way to it stays remembered.
 """
@@ -6,7 +6,7 @@ A parent forgets a branch that left it. Where the branch that is looked at moves
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ctxlab.documents.session.builder import SessionBuilder
 from ctxlab.documents.session.message import NodeId
@@ -113,3 +113,24 @@ def _follow(revision: SessionBuilder, old_parent: str, moved: Sequence[str]) -> 
         session.leaf_is_remembered or session.nodes[old_parent].last_selected_child_id == looked_at
     ):
         revision.move_leaf(leaf)
+
+
+def switched(session: Session, node_id: str) -> Session:
+    """The session looking at a message, be it a leaf or not; the way to it is remembered."""
+    session.node(node_id)
+    revision = SessionBuilder(session)
+    revision.move_leaf(node_id)
+    return revision.session()
+
+
+def switched_to_sibling(session: Session, node_id: str, to: Literal["next", "previous"] = "next") -> Session:
+    """The session looking at the branch beside a message, down to where its remembered way leads.
+
+    The last one's next is the first. An only child has no branch beside it: nothing changes.
+    """
+    parent = session.node(node_id).parent_id
+    siblings = session.children(parent) if parent is not None else ()
+    if len(siblings) < 2:
+        return session
+    place = siblings.index(node_id) + (1 if to == "next" else -1)
+    return switched(session, leaf_below(session, siblings[place % len(siblings)]))

@@ -14,7 +14,6 @@ from ctxlab.documents.session import (
     edit_messages,
     greetings,
     move_messages,
-    switch_branch,
     tree_queries,
 )
 from ctxlab.documents.session.children import Index, arranged, index_of, reindexed
@@ -214,8 +213,8 @@ class Session(Stored):
     greet = greetings.greet
     settle_greetings = greetings.settle_greetings
 
-    switched = switch_branch.switched
-    switched_to_sibling = switch_branch.switched_to_sibling
+    switched = move_messages.switched
+    switched_to_sibling = move_messages.switched_to_sibling
 
     def with_nodes(
         self,

@@ -7,7 +7,7 @@ from typing import Any
 
 from ctxlab.engines.macros.call import BadCall, MacroCall
 from ctxlab.engines.macros.conversation_time import Moment
-from ctxlab.engines.macros.dates import half_day, hour12
+from ctxlab.engines.macros.dates import MONTHS, half_day, hour12
 from ctxlab.engines.macros.registry import macro
 
 CHINESE = "zh-CN"
@@ -158,3 +158,39 @@ def date_ko(call: MacroCall) -> str:
 def datetime_locale(call: MacroCall) -> str:
     """Date, weekday and time as a language writes them; without an argument in Chinese."""
     return localized(call.moment, call.argument(0), reference=call.run.reference)
+
+
+PAST_THE_HOUR = {15: "a quarter past", 30: "half past"}
+
+
+def _ordinal(number: int) -> str:
+    if 11 <= number % 100 <= 13:
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
+def _old_english_date(moment: Moment) -> str:
+    return f"the {_ordinal(moment.day)} day of {MONTHS[moment.month - 1]}, in the year of our Lord {moment.year}"
+
+
+def _old_english_time(moment: Moment) -> str:
+    part = "morning" if moment.hour < 12 else "afternoon" if moment.hour < 18 else "evening"
+    if moment.minute == 0:
+        whole = {0: "the stroke of midnight", 12: "high noon"}
+        return whole.get(moment.hour, f"{hour12(moment)} o'clock in the {part}")
+    if moment.minute == 45:
+        return f"a quarter to {hour12(moment) % 12 + 1} in the {part}"
+    before = PAST_THE_HOUR.get(moment.minute, f"{moment.minute} minutes past")
+    return f"{before} {hour12(moment)} in the {part}"
+
+
+@macro("date_en_ancient", phase="post")
+def date_en_ancient(call: MacroCall) -> str:
+    """Date, as the 7th day of November, in the year of our Lord 2025."""
+    return _old_english_date(call.moment)
+
+
+@macro("datetime_en_ancient", phase="post")
+def datetime_en_ancient(call: MacroCall) -> str:
+    """Time and date, as half past 2 in the afternoon, on the 7th day of November, in the year of our Lord 2025."""
+    return f"{_old_english_time(call.moment)}, on {_old_english_date(call.moment)}"

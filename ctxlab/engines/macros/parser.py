@@ -8,13 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ctxlab.context import Text
+from ctxlab.engines.javascript.numbers import WHITE
 from ctxlab.engines.macros.registry import SILLYTAVERN, Macro, Phase
 
-# What JavaScript's trim() takes for blank.
-WHITE = (
-    "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000\ufeff"
-)
 NEWLINES = "\n\r"
 DEEPEST = 50
 BRACES = re.compile(r"\\\{\{|\{+|\}+")

@@ -55,7 +55,7 @@ class Macro:
 
 @dataclass(frozen=True, slots=True)
 class MacroFamily:
-    """One function under several names."""
+    """Macros that one definition makes, such as a function under several names."""
 
     macros: tuple[Macro, ...]
 
@@ -96,9 +96,11 @@ def _bounds(arguments: str) -> tuple[int, int | None]:
     return int(least), int(most or least)
 
 
-def _of(modules: Iterable[ModuleType]) -> dict[str, Macro]:
+def _of(modules: Iterable[ModuleType], dialect: Dialect | None = None) -> dict[str, Macro]:
+    """The macros of modules by name, of one dialect or, with None, of both."""
     found = [value for module in modules for value in vars(module).values() if isinstance(value, MacroFamily)]
-    return {macro.name: macro for family in found for macro in family.macros}
+    macros = [macro for family in found for macro in family.macros]
+    return {macro.name: macro for macro in macros if dialect in (None, macro.dialect)}
 
 
 @cache
@@ -108,12 +110,10 @@ def own_macros() -> Mapping[str, Macro]:
         app_resources,
         dates,
         dates_chinese,
-        dates_english,
         dates_locale,
         dice,
         identity,
         last_message,
-        system_info,
         variables,
         whitespace,
     )
@@ -127,19 +127,17 @@ def own_macros() -> Mapping[str, Macro]:
         dates,
         dates_locale,
         dates_chinese,
-        dates_english,
-        system_info,
         app_resources,
     )
-    return _of(modules)
+    return _of(modules, "ctxlab")
 
 
 @cache
 def sillytavern_macros() -> Mapping[str, Macro]:
     """The macros of SillyTavern's dialect, by name in lower case: its own, and ours where it has none of that name."""
-    from ctxlab.engines.macros import sillytavern, sillytavern_time, sillytavern_variables
+    from ctxlab.engines.macros import sillytavern, sillytavern_time, variables
 
-    theirs = _of((sillytavern, sillytavern_time, sillytavern_variables))
+    theirs = _of((sillytavern, sillytavern_time, variables), SILLYTAVERN)
     return {name.lower(): macro for name, macro in {**own_macros(), **theirs}.items()}
 
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctxlab.context import Cause, Edit, Text
+from ctxlab.display.text import cut_off
 from ctxlab.documents import Note
 from ctxlab.engines.javascript.utf16 import Replacement16
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.compile import Compat, CompiledRule, compiled_rule
-from ctxlab.engines.regexes.limits import DEFAULT, Limits
+from ctxlab.engines.regexes.pattern import DEFAULT, Limits
 from ctxlab.engines.regexes.replace import Plan, replace_all
 from ctxlab.engines.regexes.rule_selection import BoundRule, Stage
 
@@ -99,3 +100,16 @@ def _why_not(ready: dict[int, CompiledRule]) -> dict[int, str]:
 
 def _cause(bound: BoundRule, processor: str) -> Cause:
     return Cause(processor, bound.rule.id or bound.rule.shown_name or bound.rule.regex, f"{bound.layer} {bound.label}")
+
+
+AROUND = 24
+LONGEST = 60
+
+
+def excerpt(hit: RuleHit) -> tuple[str, str]:
+    """The place of a hit's first change, as it was and as it is."""
+    start, end, new = hit.changes[0]
+    text = str(hit.before)
+    head = ("…" if start > AROUND else "") + text[max(0, start - AROUND) : start]
+    tail = text[end : end + AROUND] + ("…" if end + AROUND < len(text) else "")
+    return head + cut_off(text[start:end], LONGEST) + tail, head + cut_off(new, LONGEST) + tail

@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ctxlab.engines.javascript.utf16 import Replacement16
-from ctxlab.engines.regexes.limits import Limits
-from ctxlab.engines.regexes.pattern import Pattern
+from ctxlab.engines.regexes.pattern import Limits, Pattern
 from ctxlab.engines.regexes.replacement_template import Replacement
 from ctxlab.engines.regexes.search_time_limit import BadPython, within_limits
 

@@ -8,11 +8,12 @@ from html import escape
 from typing import TYPE_CHECKING, overload
 
 from ctxlab.context import BuildInput, Context, Origin, Text
+from ctxlab.display.text import cut_off
 from ctxlab.documents import RegexConfig
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply import Applied, apply
 from ctxlab.engines.regexes.compile import Compat
-from ctxlab.engines.regexes.limits import DEFAULT, Limits
+from ctxlab.engines.regexes.pattern import DEFAULT, Limits
 from ctxlab.engines.regexes.rule_selection import BoundRule, RuleLayer, RuleSource, Stage, listed, why_skipped
 
 if TYPE_CHECKING:
@@ -84,14 +85,14 @@ class RegexSteps(Sequence[RegexStep]):
         return str(self.text)
 
     def __repr__(self) -> str:
-        lines = [f"before: {_short(str(self.start), 300)!r}"]
+        lines = [f"before: {cut_off(str(self.start), 300)!r}"]
         for number, step in enumerate(self.steps, 1):
             lines.append(f"{number}. {step.rule}: {step.outcome}")
             lines += (f"   {remark}" for remark in step.remarks)
-            lines += (f"   {_short(hit.found, 60)!r} -> {_short(hit.new, 60)!r}" for hit in step.hits[:5])
+            lines += (f"   {cut_off(hit.found, 60)!r} -> {cut_off(hit.new, 60)!r}" for hit in step.hits[:5])
             if len(step.hits) > 5:
                 lines.append(f"   and {len(step.hits) - 5} more")
-        return "\n".join([*lines, f"after:  {_short(str(self.text), 300)!r}"])
+        return "\n".join([*lines, f"after:  {cut_off(str(self.text), 300)!r}"])
 
     def table(self) -> DataFrame:
         """One row per rule: rule, preset, layer, hits, outcome, text after it."""
@@ -102,7 +103,7 @@ class RegexSteps(Sequence[RegexStep]):
         return pd.DataFrame(rows, columns=columns)
 
     def _repr_html_(self) -> str:
-        rows = [_row("", "before", escape(_short(str(self.start), LONGEST)))]
+        rows = [_row("", "before", escape(cut_off(str(self.start), LONGEST)))]
         budget = 30_000  # a notebook's cell stays under 50 KB
         for number, step in enumerate(self.steps, 1):
             said = "<br>".join(map(escape, (step.outcome, *step.remarks)))
@@ -167,18 +168,14 @@ def marked(step: RegexStep) -> str:
     for hit in step.hits:
         if left <= 0:
             break
-        gone, come = _short(hit.found, 200), _short(hit.new, 200)
-        parts.append(escape(_short(whole[at : hit.start], left)))
+        gone, come = cut_off(hit.found, 200), cut_off(hit.new, 200)
+        parts.append(escape(cut_off(whole[at : hit.start], left)))
         parts.append(f"<del>{escape(gone)}</del>" if gone else "")
         parts.append(f"<ins>{escape(come)}</ins>" if come else "")
         left -= hit.start - at + len(gone) + len(come)
         at = hit.end
-    return "".join(parts) + escape(_short(whole[at:], max(left, 0)))
+    return "".join(parts) + escape(cut_off(whole[at:], max(left, 0)))
 
 
 def _row(*cells: str) -> str:
     return "<tr>" + "".join(f"<td style='white-space:pre-wrap;text-align:left'>{cell}</td>" for cell in cells) + "</tr>"
-
-
-def _short(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[:longest]}…"

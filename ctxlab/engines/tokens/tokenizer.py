@@ -11,8 +11,7 @@ from typing import Any
 from ctxlab.context import Draft, Text
 from ctxlab.context.pickling import carried, portable
 from ctxlab.documents import ModelProfile
-from ctxlab.engines.tokens.bpe import exact_counter
-from ctxlab.engines.tokens.count_cache import CountCache
+from ctxlab.engines.tokens.bpe import CountCache, exact_counter
 from ctxlab.engines.tokens.estimate import estimate_tokens
 from ctxlab.engines.tokens.media import DEFAULT_RULES, MediaRules, media_rules_for, media_tokens
 from ctxlab.engines.tokens.model_encodings import ALIASES, ENCODINGS, ESTIMATOR, read_model_name

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctxlab.engines.javascript.numbers import as_float, number_text, plain
 from ctxlab.engines.variables.definitions import Definition, Definitions
-from ctxlab.engines.variables.values import MISSING, Compat, Values, is_number, look_up, number_text, plain, put
+from ctxlab.engines.variables.values import MISSING, Compat, Values, is_number, look_up, put
 from ctxlab.engines.variables.writes import Tag
 
 ALIASES = {"set": "=", "add": "+", "sub": "-"}
@@ -63,17 +64,16 @@ def _result(tag: Tag, before: Any, definition: Definition | None, compat: Compat
         return before, "nothing can be divided by 0"
     result = _computed(op, before, tag.value)
     if compat == "reference":
-        return _clamped(_as_integer(result), definition), ""
-    number = plain(result)
-    if number is None:
+        return _clamped(plain(result), definition), ""
+    if not math.isfinite(result):
         return before, "the result is too large for a number"
-    return _clamped(number, definition), ""
+    return _clamped(plain(result), definition), ""
 
 
 def _computed(op: str, before: Any, value: Any) -> float:
     """Arithmetic as JavaScript has it: what is no number counts as 0, as a factor or divisor as 1."""
-    a = _as_float(before) if is_number(before) else 0.0
-    b = _as_float(value) if is_number(value) else (1.0 if op in "*/" else 0.0)
+    a = as_float(before) if is_number(before) else 0.0
+    b = as_float(value) if is_number(value) else (1.0 if op in "*/" else 0.0)
     match op:
         case "+":
             return a + b
@@ -85,19 +85,6 @@ def _computed(op: str, before: Any, value: Any) -> float:
             return math.nan if a == 0 else math.copysign(math.inf, a)
         case _:
             return a / b
-
-
-def _as_float(number: float) -> float:
-    """Integers of JSON have no bounds."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.copysign(math.inf, number)
-
-
-def _as_integer(number: float) -> float:
-    exact = plain(number)
-    return number if exact is None else exact
 
 
 def _clamped(value: Any, definition: Definition | None) -> Any:
