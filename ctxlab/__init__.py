@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         rebuild,
         regex_steps,
         render,
+        write,
     )
     from ctxlab.context import BuildInput, Cause, Change, Context, Draft, Edit, Origin, Pending, Span, Text, Variables
     from ctxlab.documents import (
@@ -134,6 +135,7 @@ __all__ = [
     "rebuild",
     "regex_steps",
     "render",
+    "write",
 ]
 
 _HOMES = {
@@ -157,6 +159,7 @@ _HOMES = {
         "read_data",
         "rebuild",
         "regex_steps",
+        "write",
     ),
     "context": (
         "Cause",

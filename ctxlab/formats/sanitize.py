@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 DEEPEST = 2000

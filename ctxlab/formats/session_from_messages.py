@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxlab.documents import Session
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 
 ROOT = "root"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ctxlab.documents import Session
 from ctxlab.errors import ReadError
 from ctxlab.formats import (
-    branch_json,
+    branch_data,
     branch_markdown,
     branch_session,
     merged_sessions,
@@ -80,11 +80,11 @@ def openai_lists(draw: st.DrawFn) -> list[dict[str, Any]]:
 def test_a_session_written_and_read_is_the_same_session(data: dict[str, Any]) -> None:
     session = Session.model_validate(data)
 
-    found = read_data(orjson.loads(session_json(session)))
+    found = read_data(orjson.loads(session_json(session).data))
 
     assert found.losses == ()
     assert found.pick() == session
-    assert orjson.loads(session_json(found.pick())) == data
+    assert orjson.loads(session_json(found.pick()).data) == data
 
 
 @settings(deadline=None)
@@ -106,7 +106,7 @@ def test_a_strange_message_list_is_read_or_refused_but_never_a_crash(messages: l
         return
 
     assert found.pick().check() == ()
-    assert read_data(json.loads(session_json(found.pick()))).pick() == found.pick()
+    assert read_data(json.loads(session_json(found.pick()).data)).pick() == found.pick()
 
 
 @settings(deadline=None)
@@ -198,7 +198,7 @@ def test_a_branch_is_sound_and_says_what_the_path_says(data: dict[str, Any], dra
     first = draw.draw(st.integers(1, max(1, len(path))))
     span = (first, draw.draw(st.integers(first, first + 3))) if path else None
 
-    branch, written = branch_session(session, span=span), branch_json(session, span=span).data
+    branch, written = branch_session(session, span=span), branch_data(session, span=span).data
     wanted = path[span[0] - 1 : span[1]] if span else []
 
     assert branch.check() == ()

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 
 Data = dict[str, Any]
 

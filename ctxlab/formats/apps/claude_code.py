@@ -15,10 +15,10 @@ from typing import Any, cast
 from ctxlab.documents import Session
 from ctxlab.formats.apps.claude_code_api_messages import Replies
 from ctxlab.formats.apps.claude_code_message import nodes_of
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.format import Format
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_from_messages import ROOT, Names, Tree, parents_first
-from ctxlab.formats.source import Material, Reader, mostly
+from ctxlab.formats.source import Source, mostly
 
 Data = dict[str, Any]
 
@@ -63,16 +63,16 @@ class _Log:
         return Loss(place, f"uuid {uuid!r} is there twice; this one is {key!r} now") if key != uuid else None
 
 
-def read(material: Material) -> Import:
-    losses = list(material.losses)
+def read(source: Source) -> Import:
+    losses = list(source.losses)
     logs: dict[str, _Log] = {}
     summaries: list[tuple[str, Data]] = []
     others: dict[str, list[str]] = {}
-    for place, line in material.items():
+    for place, line in source.items():
         if _is_summary(line):
             summaries.append((place, line))
         elif isinstance(line, dict) and isinstance(line.get("uuid"), str):
-            log = logs.setdefault(str(line.get("sessionId") or material.stem), _Log())
+            log = logs.setdefault(str(line.get("sessionId") or source.stem), _Log())
             losses += filter(None, [log.add(place, cast("Data", line))])
         elif isinstance(line, dict) and isinstance(line.get("type"), str):
             others.setdefault(line["type"], []).append(place)
@@ -88,7 +88,7 @@ def read(material: Material) -> Import:
         else:
             of.summaries.append(summary)
     sessions = [_session(session_id, log, losses) for session_id, log in logs.items()]
-    return Import(tuple(sessions), losses=tuple(losses), format=READER.name, source=material.source)
+    return Import(tuple(sessions), losses=tuple(losses))
 
 
 def _session(session_id: str, log: _Log, losses: list[Loss]) -> Session:
@@ -153,4 +153,4 @@ def _last(log: _Log) -> str:
     return (main or list(log.lines))[-1]
 
 
-READER = Reader("claude-code", sniff, read)
+CLAUDE_CODE = Format("claude-code", "conversation", sniff=sniff, read=read)

@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
 from ctxlab.documents import MessageNode, Role, Session
-from ctxlab.formats.exported import Export
-from ctxlab.formats.loss import Loss
 from ctxlab.formats.markdown.message import Entry, How, Style, one_line
 from ctxlab.formats.markdown.visible_path import Span, Standing, standing
+from ctxlab.formats.results import Export, Loss
 
 RULE = "---"
 SPEAKERS: tuple[Role, ...] = ("user", "assistant", "tool")

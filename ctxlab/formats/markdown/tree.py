@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, Unpack
 
 from ctxlab.documents import MessageNode, Session
-from ctxlab.formats.exported import Export
-from ctxlab.formats.loss import Loss, losses_of
 from ctxlab.formats.markdown.branch import document, name_of
 from ctxlab.formats.markdown.message import How, Style
+from ctxlab.formats.results import Export, Loss, losses_of
 
 STEP = "  "
 NOTHING: frozenset[str] = frozenset()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ctxlab.documents import MessageNode, Session
 from ctxlab.errors import WriteError
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 
 Span = tuple[int, int]
 """First and last message, counted from 1, both included."""

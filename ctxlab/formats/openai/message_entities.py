@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 
 Data = dict[str, Any]
 

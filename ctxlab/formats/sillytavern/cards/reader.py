@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from ctxlab.documents import Agent, Worldbook
-from ctxlab.errors import BrokenFile
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
-from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.cards.fields import (
+from ctxlab.formats.sillytavern.fields import (
     BOOK_INSIDE,
     CALLED,
     CARRIED,
@@ -22,15 +19,13 @@ from ctxlab.formats.sillytavern.cards.fields import (
     PROMPT_NAME,
     SLOTS,
     Data,
+    converted,
     inner,
     notes_key,
     text_at,
 )
 from ctxlab.formats.sillytavern.lorebooks.reader import book_from
-from ctxlab.formats.sillytavern.macro_spelling import converted
-from ctxlab.formats.sillytavern.rules.embedded_scripts import OF_CARD, rules_inside
-from ctxlab.formats.sillytavern.rules.regex_scripts import Compat
-from ctxlab.formats.source import Material, Reader, one_or_mostly
+from ctxlab.formats.sillytavern.regex_scripts import OF_CARD, Compat, rules_inside
 
 DIALECT: Final = "sillytavern"
 ROLES: Final = ("system", "user", "assistant")
@@ -197,45 +192,3 @@ def _linked_book(data: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _extensions(data: Mapping[str, Any]) -> Mapping[str, Any]:
     return coerce.as_object(data.get("extensions"))
-
-
-# --- the reader
-
-
-def sniff(data: Any) -> bool:
-    return one_or_mostly(data, is_card)
-
-
-def read(material: Material) -> Import:
-    losses = list(material.losses)
-    agents: list[Agent] = []
-    books: list[Worldbook] = []
-    names = Names()
-    for place, item in material.items():
-        if not is_card(item):
-            losses.append(Loss(place, "no character card; it is left out"))
-            continue
-        raw = cast("Data", item)
-        card = card_from(raw, name=material.stem, id=names.take(f"card-{_name(raw) or material.stem}"))
-        agents.append(card.agent)
-        books += [card.book] if card.book else []
-        losses += [loss.inside(place) for loss in (*_missing(raw, material.source), *card.losses)]
-    return Import(
-        agents=tuple(agents), books=tuple(books), losses=tuple(losses), format=READER.name, source=material.source
-    )
-
-
-def _name(raw: Mapping[str, Any]) -> str:
-    return text_at(inner(raw), "name", []).strip()
-
-
-def _missing(raw: Mapping[str, Any], source: str) -> list[Loss]:
-    """A loss for the texts that every card has and this one hasn't; raises BrokenFile when there is nothing at all."""
-    data = inner(raw)
-    if not _name(raw) and not any(text_at(data, key, []) for key in TEXTS):
-        raise BrokenFile(f"{source} is a character card with neither a name nor a text")
-    absent = [key for key in ("description", FIRST) if key not in data]
-    return [Loss("", f"the card says nothing of {' and '.join(absent)}")] if absent else []
-
-
-READER = Reader("card", sniff, read)

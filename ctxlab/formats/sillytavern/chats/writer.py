@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any, cast
 
 from ctxlab.documents import MessageNode, Path, Session
-from ctxlab.documents.atomic_file import replace_file
 from ctxlab.documents.stored import as_json
-from ctxlab.formats.exported import Export
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Export, Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.chats.reader import CARRIED, LINES, chat_from
 from ctxlab.formats.sillytavern.chats.turns import Data, Turn, is_header, turns_of
@@ -37,20 +34,6 @@ def chat_jsonl(
     """The same as a file: a JSON value in each line, in UTF-8."""
     export = chat_lines(session, leaf=leaf, user_name=user_name, character_name=character_name)
     return Export(b"\n".join(map(as_json, export.data)), export.losses)
-
-
-def write_chat(
-    session: Session,
-    path: str | os.PathLike[str],
-    *,
-    leaf: str | None = None,
-    user_name: str = "User",
-    character_name: str = "Assistant",
-) -> Export[bytes]:
-    """Write `chat_jsonl(...)` to a file, and return it with its losses."""
-    export = chat_jsonl(session, leaf=leaf, user_name=user_name, character_name=character_name)
-    replace_file(path, export.data)
-    return export
 
 
 OF_SWIPE = ("send_date", "gen_started", "gen_finished", "extra")

@@ -8,10 +8,10 @@ from typing import Any
 
 from ctxlab.documents import LoreEntry
 from ctxlab.documents.lore import POSITIONS, CharacterFilter
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
+from ctxlab.formats.sillytavern.fields import converted
 from ctxlab.formats.sillytavern.lorebooks.entry_fields import PLACES, BookForm, Data, Field, Place, form_of
-from ctxlab.formats.sillytavern.macro_spelling import converted
 
 
 @cache

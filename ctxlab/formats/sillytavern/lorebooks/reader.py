@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from ctxlab.documents import LoreEntry, Worldbook
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.lorebooks.entry import entry_from
 from ctxlab.formats.sillytavern.lorebooks.entry_fields import Data

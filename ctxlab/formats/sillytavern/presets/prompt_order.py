@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.cards.fields import PROMPT_NAME, Data, text_at
-from ctxlab.formats.sillytavern.macro_spelling import converted
+from ctxlab.formats.sillytavern.fields import PROMPT_NAME, Data, converted, text_at
 
 HISTORY: Final = "chatHistory"
 MARKERS: Final = {

@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, cast
 
 from ctxlab.documents import Agent
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
-from ctxlab.formats.sillytavern.cards.fields import CALLED, CARRIED, JAILBREAK, MAIN, PROMPT_NAME, Data, text_at
-from ctxlab.formats.sillytavern.macro_spelling import converted
+from ctxlab.formats.format import Format
+from ctxlab.formats.results import Import, Loss
+from ctxlab.formats.sillytavern.fields import CALLED, CARRIED, JAILBREAK, MAIN, PROMPT_NAME, Data, converted, text_at
 from ctxlab.formats.sillytavern.presets.chat_completion import BLANK, EXAMPLES, FORMAT, PERSONA, preset_from
 from ctxlab.formats.sillytavern.presets.chat_completion import is_preset as is_prompt_preset
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS, message
-from ctxlab.formats.source import Material, Reader
+from ctxlab.formats.source import Source
 
 PLACES: Final = {
     "system": MAIN,
@@ -181,15 +180,15 @@ def sniff(data: Any) -> bool:
     return bool(parts_of(data))
 
 
-def read(material: Material) -> Import:
-    raw = cast("Data", material.data)
-    agent, losses = text_preset_from(raw, name=material.stem)
+def read(source: Source) -> Import:
+    raw = cast("Data", source.data)
+    agent, losses = text_preset_from(raw, name=source.stem)
     agents = [agent]
     if is_prompt_preset(raw.get("preset")):
-        inside, found = preset_from(raw["preset"], name=material.stem, id=f"{agent.id}-prompts")
+        inside, found = preset_from(raw["preset"], name=source.stem, id=f"{agent.id}-prompts")
         agents.append(inside)
         losses += [loss.inside("preset") for loss in found]
-    return Import(agents=tuple(agents), losses=(*material.losses, *losses), format=READER.name, source=material.source)
+    return Import(agents=tuple(agents), losses=(*source.losses, *losses))
 
 
-READER = Reader("text-preset", sniff, read)
+TEXT_PRESET = Format("text-preset", "preset", sniff=sniff, read=read)

@@ -1,13 +1,14 @@
-"""What a character card says, and which preset of an agent says it."""
+"""Fields of SillyTavern's cards and presets: their keys, the presets of an agent that hold them, macros' spelling."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from ctxlab.documents import Agent, MessageNode
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 
 Data = dict[str, Any]
@@ -21,6 +22,9 @@ PROMPT_NAME: Final = "stPromptName"
 """Metadata of a preset: what it is in SillyTavern's prompt."""
 
 MAIN, JAILBREAK, DEPTH_PROMPT = "main", "jailbreak", "depthPrompt"
+
+SPELLED_NAMES: Final = "char|user|persona|description|scenario|world"
+SPELLED: Final = re.compile(rf"<({SPELLED_NAMES})>|\{{\{{({SPELLED_NAMES})\}}\}}", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +96,16 @@ def original_of(agent: Agent) -> Mapping[str, Any] | None:
 def called(agent: Agent) -> str:
     name = (agent.carried or {}).get(CALLED)
     return name if isinstance(name, str) else ""
+
+
+# --- macros
+
+
+def converted(text: str) -> str:
+    """The text with `<USER>` and `{{User}}` written `{{user}}`, and so for the other five names of this kind.
+
+    `<BOT>` stays: it is also what people write for themselves.
+    """
+    if "<" not in text and "{{" not in text:
+        return text
+    return SPELLED.sub(lambda found: f"{{{{{(found[1] or found[2]).lower()}}}}}", text)

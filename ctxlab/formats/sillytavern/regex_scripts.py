@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar, cast
 
-from ctxlab.documents import AppliesTo, DepthRange, RegexPreset, RegexRule
-from ctxlab.documents.atomic_file import replace_file
+from ctxlab.documents import Agent, AppliesTo, DepthRange, RegexPreset, RegexRule
 from ctxlab.documents.rules import Flavor, Substitution
 from ctxlab.documents.session.message import Role
 from ctxlab.documents.stored import as_json
 from ctxlab.engines.regexes.compile import pattern_of, unescaped
 from ctxlab.engines.regexes.pattern import parse_pattern, unknown_flags
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.engines.regexes.replacement_template import MATCH
+from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.results import Export, Import, Loss
+from ctxlab.formats.selection import left_out, pick_rules
 from ctxlab.formats.session_from_messages import Names
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.roundtrip import patched
-from ctxlab.formats.sillytavern.rules.replacement_template import from_tavern, has_macros, to_tavern
-from ctxlab.formats.source import Material, Reader, one_or_mostly
-
-__all__ = [
-    "READER",
-    "misread",
-    "preset_of",
-    "rule_to_script",
-    "script_to_rule",
-    "scripts_json",
-    "scripts_of",
-    "write_scripts",
-]
+from ctxlab.formats.source import Source, one_or_mostly
 
 Data = dict[str, Any]
 Compat = Literal["ctxlab", "reference"]
@@ -49,6 +36,14 @@ ESCAPE = re.compile(r"\\[nt]")  # taken as written there
 PLACEMENT: dict[str, int] = {"user": 1, "assistant": 2, "system": 5}
 SUBSTITUTION: dict[int, Substitution] = {0: "NONE", 1: "RAW", 2: "ESCAPED"}
 UNNAMED = "未命名规则"
+SCRIPTS = "regex_scripts"
+"""The extension of a card or preset that holds scripts."""
+OF_CARD, OF_PRESET = 101, 102
+"""Priorities: SillyTavern runs everyone's scripts first, then the card's, then the preset's."""
+RULES_OF_PRESET = "presetRules"
+"""Where an agent joined of a card and a preset names the rules that are the preset's."""
+SPECIAL = re.compile(r"\$(?=[$&`'])|\$0(?![0-9])")
+OURS = re.compile(r"\$([$&])")
 
 
 def script_to_rule(
@@ -174,15 +169,10 @@ def misread(preset: RegexPreset) -> Iterator[Loss]:
             yield Loss(place, "a script is for no tool's messages; that role is left out")
 
 
-def scripts_json(preset: RegexPreset) -> bytes:
+def scripts_json(preset: RegexPreset) -> Export[bytes]:
     """A file of scripts in UTF-8, indented: the one script, as SillyTavern exports it, or a list of several."""
     scripts = scripts_of(preset)
-    return as_json(scripts[0] if len(scripts) == 1 else scripts, indent=2)
-
-
-def write_scripts(preset: RegexPreset, path: str | os.PathLike[str]) -> Path:
-    """Write a file of scripts and return where it is."""
-    return replace_file(path, scripts_json(preset))
+    return Export(as_json(scripts[0] if len(scripts) == 1 else scripts, indent=2), tuple(misread(preset)))
 
 
 # --- reading
@@ -274,6 +264,65 @@ def _runs_there(rule: RegexRule) -> bool:
     return runs_somewhere and rule.flavor == "javascript" and not rule.has_script
 
 
+# --- scripts inside cards and presets
+
+
+def rules_inside(
+    *places: Mapping[str, Any], name: str, id: str, priority: int, compat: Compat = "ctxlab"
+) -> tuple[RegexPreset | None, list[Loss]]:
+    """The scripts of the first place that has some, as one set of rules; None where there are none."""
+    scripts = next((found for place in places if isinstance(found := place.get(SCRIPTS), list) and found), None)
+    if scripts is None:
+        return None, []
+    rules, losses = preset_of(
+        cast("list[Any]", scripts), name=f"{name}: regex scripts", id=f"{id}-regex", compat=compat
+    )
+    return rules.with_(priority=priority), [loss.inside(SCRIPTS) for loss in losses]
+
+
+def scripts_of_agent(agent: Agent) -> list[Any]:
+    """The agent's rules as scripts, without those that a preset brought to its card."""
+    return [script for preset in _own(agent) for script in scripts_of(preset)]
+
+
+def misread_of_agent(agent: Agent) -> list[Loss]:
+    """What those scripts can't say."""
+    return [
+        loss.inside(f"set of rules {preset.id or preset.name!r}") for preset in _own(agent) for loss in misread(preset)
+    ]
+
+
+def _own(agent: Agent) -> list[RegexPreset]:
+    others = (agent.carried or {}).get(RULES_OF_PRESET) or ()
+    return [preset for preset in (agent.regex_config.presets if agent.regex_config else ()) if preset.id not in others]
+
+
+# --- replacements
+
+# SillyTavern knows `$1`, `$<name>`, `$0` and `{{match}}`; any other `$` is just a `$`. JavaScript's own, which rules
+# have, gives a meaning to `$$`, `$&`, `` $` `` and `$'` too: a script that puts code in its place (`'$' + price`) would
+# come out garbled.
+
+
+def from_tavern(template: str) -> str:
+    """As rules have it.
+
+    >>> from_tavern("$1: $0 costs $$5")
+    '$1: {{match}} costs $$$5'
+    """
+    return SPECIAL.sub(lambda found: "$$" if found[0] == "$" else "{{match}}", template)
+
+
+def to_tavern(template: str) -> str:
+    """As scripts have it; what stands before and after a match has no name there."""
+    return OURS.sub(lambda found: "$" if found[1] == "$" else "{{match}}", template)
+
+
+def has_macros(template: str) -> bool:
+    """Whether there is one besides `{{match}}`."""
+    return "{{" in MATCH.sub("", template)
+
+
 # --- files
 
 
@@ -288,14 +337,20 @@ def _is_script(data: Any) -> bool:
     return "findRegex" in keys and not {"scriptName", "replaceString"}.isdisjoint(keys)
 
 
-def read(material: Material) -> Import:
-    scripts = cast("list[Any]", material.data if isinstance(material.data, list) else [material.data])
+def read(source: Source) -> Import:
+    scripts = cast("list[Any]", source.data if isinstance(source.data, list) else [source.data])
     only: Any = scripts[0] if len(scripts) == 1 else None
     name = only.get("scriptName") if isinstance(only, dict) else None
-    preset, losses = preset_of(
-        scripts, name=name if isinstance(name, str) and name else material.stem, id=material.stem
-    )
-    return Import(rules=(preset,), losses=(*material.losses, *losses), format=READER.name, source=material.source)
+    preset, losses = preset_of(scripts, name=name if isinstance(name, str) and name else source.stem, id=source.stem)
+    return Import(rules=(preset,), losses=(*source.losses, *losses))
 
 
-READER = Reader("sillytavern-regex", sniff, read)
+def write(found: Import, pick: Pick) -> Export[bytes]:
+    """The only set of rules, or the picked one."""
+    export = scripts_json(pick_rules(found, pick))
+    return export.after(left_out(found, ("sessions", "agents", "users", "books"), "no rules; left out"))
+
+
+REGEX_SCRIPTS = Format(
+    "sillytavern-regex", "script", (".regex.json",), sniff=sniff, read=read, write=write, holds=("rules",)
+)

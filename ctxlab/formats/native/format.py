@@ -1,4 +1,4 @@
-"""The seeds' own JSON: sessions, agents and user profiles, alone, in lists or in wrappers.
+"""ctxlab's own JSON: sessions, agents and user profiles, alone, in lists or in wrappers.
 
 A session is one object with `nodes` (a map by id, or a list), or the pair `{"index": ..., "detail": ...}`.
 """
@@ -11,14 +11,16 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ctxlab.documents import Agent, Session, UserProfile, read_stored
+from ctxlab.documents.stored import as_json
 from ctxlab.formats.decode import Pairs, parsed
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss, losses_of
+from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.native.agents import up_to_date
 from ctxlab.formats.native.detect import WRAPPERS, is_node, kind_of
-from ctxlab.formats.native.session import read_session
+from ctxlab.formats.native.session import read_session, session_json
+from ctxlab.formats.results import Export, Import, Loss, losses_of
+from ctxlab.formats.selection import books_and_rules_left_out, with_one_session
 from ctxlab.formats.session_from_messages import Names
-from ctxlab.formats.source import Material, Reader, mostly
+from ctxlab.formats.source import Source, mostly
 from ctxlab.formats.unsupported import name_of
 
 Data = dict[str, Any]
@@ -31,8 +33,8 @@ def sniff(data: Any) -> bool:
 
 
 @dataclass(slots=True)
-class _Haul:
-    """What was found in a file, not yet read."""
+class _Found:
+    """JSON of sessions, agents and users in a file, each with its place, before it is read."""
 
     sessions: list[tuple[str, Data]] = field(default_factory=list[tuple[str, Data]])
     agents: list[tuple[str, Data]] = field(default_factory=list[tuple[str, Data]])
@@ -40,20 +42,20 @@ class _Haul:
     losses: list[Loss] = field(default_factory=list[Loss])
 
 
-def read(material: Material) -> Import:
-    losses = list(material.losses)
-    haul = _Haul()
-    _gather(material, haul)
-    if _has_doubled_nodes(material, haul):
+def read(source: Source) -> Import:
+    losses = list(source.losses)
+    stored = _Found()
+    _gather(source, stored)
+    if _has_doubled_nodes(source, stored):
         twice: list[Loss] = []
-        material = parsed(material.raw, material.source, hook=lambda pairs: _undoubled(pairs, twice))
+        source = parsed(source.raw, source.name, hook=lambda pairs: _undoubled(pairs, twice))
         losses += twice
-        haul = _Haul()
-        _gather(material, haul)
-    losses += haul.losses
+        stored = _Found()
+        _gather(source, stored)
+    losses += stored.losses
     names = Names()
     sessions: list[Session] = []
-    for place, data in haul.sessions:
+    for place, data in stored.sessions:
         session, found = read_session(data)
         losses += [loss.inside(place) for loss in found]
         taken = names.take(session.id)
@@ -61,11 +63,9 @@ def read(material: Material) -> Import:
             losses.append(Loss(place, f"session id {session.id!r} is there twice; this one is {taken!r} now"))
             session = session.model_copy(update={"id": taken})
         sessions.append(session)
-    agents = [_stored(Agent, "agent", place, up_to_date(data, place, losses), losses) for place, data in haul.agents]
-    users = [_stored(UserProfile, "user profile", place, data, losses) for place, data in haul.users]
-    return Import(
-        tuple(sessions), tuple(agents), tuple(users), losses=tuple(losses), format="seed", source=material.source
-    )
+    agents = [_stored(Agent, "agent", place, up_to_date(data, place, losses), losses) for place, data in stored.agents]
+    users = [_stored(UserProfile, "user profile", place, data, losses) for place, data in stored.users]
+    return Import(tuple(sessions), tuple(agents), tuple(users), losses=tuple(losses))
 
 
 def _stored(
@@ -76,40 +76,40 @@ def _stored(
     return value
 
 
-def _gather(material: Material, haul: _Haul) -> None:
-    if isinstance(material.data, list) and kind_of(material.data) == "nodes":
-        haul.sessions.append(("", {"nodes": material.data}))
+def _gather(source: Source, stored: _Found) -> None:
+    if isinstance(source.data, list) and kind_of(source.data) == "nodes":
+        stored.sessions.append(("", {"nodes": source.data}))
         return
-    for place, value in material.items():
-        _gather_one(value, place, haul)
+    for place, value in source.items():
+        _gather_one(value, place, stored)
 
 
-def _gather_one(value: Any, place: str, haul: _Haul, *, depth: int = 0) -> None:
+def _gather_one(value: Any, place: str, stored: _Found, *, depth: int = 0) -> None:
     match kind_of(value, depth=depth):
         case "session":
-            haul.sessions.append((place, value))
+            stored.sessions.append((place, value))
         case "split":
-            _gather_split(value, place, haul)
+            _gather_split(value, place, stored)
         case "nodes":
-            haul.sessions.append((place, {"nodes": value}))
+            stored.sessions.append((place, {"nodes": value}))
         case "agent":
-            haul.agents.append((place, value))
+            stored.agents.append((place, value))
         case "user":
-            haul.users.append((place, value))
+            stored.users.append((place, value))
         case "wrapper":
-            _gather_wrapped(value, place, haul, depth + 1)
+            _gather_wrapped(value, place, stored, depth + 1)
         case None:
             what = name_of(value) or "neither session nor agent nor user profile"
-            haul.losses.append(Loss(place, f"{what}; it is left out"))
+            stored.losses.append(Loss(place, f"{what}; it is left out"))
 
 
-def _gather_split(value: Data, place: str, haul: _Haul) -> None:
+def _gather_split(value: Data, place: str, stored: _Found) -> None:
     index = value.get("index")
-    haul.sessions.append((place, {**(cast("Data", index) if isinstance(index, dict) else {}), **value["detail"]}))
-    _say_left_out(value, ("index", "detail"), place, haul)
+    stored.sessions.append((place, {**(cast("Data", index) if isinstance(index, dict) else {}), **value["detail"]}))
+    _say_left_out(value, ("index", "detail"), place, stored)
 
 
-def _gather_wrapped(value: Data, place: str, haul: _Haul, depth: int) -> None:
+def _gather_wrapped(value: Data, place: str, stored: _Found, depth: int) -> None:
     for key in WRAPPERS:
         inner = value.get(key)
         if inner is None:
@@ -117,34 +117,34 @@ def _gather_wrapped(value: Data, place: str, haul: _Haul, depth: int) -> None:
         where = f"{place}.{key}".removeprefix(".")
         if isinstance(inner, list) and kind_of(cast("list[Any]", inner)) is None:
             for index, item in enumerate(cast("list[Any]", inner)):
-                _gather_one(item, f"{where}[{index}]", haul, depth=depth)
+                _gather_one(item, f"{where}[{index}]", stored, depth=depth)
         else:
-            _gather_one(inner, where, haul, depth=depth)
-    _say_left_out(value, WRAPPERS, place, haul)
+            _gather_one(inner, where, stored, depth=depth)
+    _say_left_out(value, WRAPPERS, place, stored)
 
 
-def _say_left_out(value: Data, known: tuple[str, ...], place: str, haul: _Haul) -> None:
+def _say_left_out(value: Data, known: tuple[str, ...], place: str, stored: _Found) -> None:
     left = [key for key in value if key not in known]
     if left:
-        haul.losses.append(Loss(place or "around it", f"{', '.join(left)}: not part of what it wraps; left out"))
+        stored.losses.append(Loss(place or "around it", f"{', '.join(left)}: not part of what it wraps; left out"))
 
 
 # --- ids that are there twice in one JSON object
 
 
-def _has_doubled_nodes(material: Material, haul: _Haul) -> bool:
+def _has_doubled_nodes(source: Source, stored: _Found) -> bool:
     """Whether the text has more parent links than were read: a parser keeps only the last of two equal keys."""
-    if not material.raw:
+    if not source.raw:
         return False
-    return material.raw.count(b'"parentId"') > sum(1 for data in _all_nodes(haul) if "parentId" in data)
+    return source.raw.count(b'"parentId"') > sum(1 for data in _all_nodes(stored) if "parentId" in data)
 
 
-def _all_nodes(haul: _Haul) -> Iterator[Data]:
-    for _, session in haul.sessions:
+def _all_nodes(stored: _Found) -> Iterator[Data]:
+    for _, session in stored.sessions:
         nodes: Any = session["nodes"]
         values = cast("Data", nodes).values() if isinstance(nodes, dict) else cast("list[Any]", nodes)
         yield from (cast("Data", node) for node in values if isinstance(node, dict))
-    for _, agent in haul.agents:
+    for _, agent in stored.agents:
         presets: Any = agent.get("presetMessages")
         if isinstance(presets, list):
             yield from (cast("Data", preset) for preset in cast("list[Any]", presets) if isinstance(preset, dict))
@@ -172,4 +172,23 @@ def _undoubled(pairs: Pairs, losses: list[Loss]) -> Data:
     return found
 
 
-READER = Reader("seed", sniff, read)
+# --- writing
+
+
+def write(found: Import, pick: Pick) -> Export[bytes]:
+    """One session alone, else an object of sessions, agents and users."""
+    chosen = with_one_session(found, pick)
+    losses = books_and_rules_left_out(found)
+    if len(chosen.sessions) == 1 and not chosen.agents and not chosen.users:
+        return session_json(chosen.sessions[0]).after(losses)
+    data = {
+        "sessions": [{"nodes": {}, **session.to_data()} for session in chosen.sessions],
+        "agents": [{"presetMessages": [], **agent.to_data()} for agent in chosen.agents],
+        "users": [{"id": user.id, "name": user.name, "content": "", **user.to_data()} for user in chosen.users],
+    }
+    return Export(as_json({key: values for key, values in data.items() if values}, indent=2), tuple(losses))
+
+
+NATIVE = Format(
+    "native", "session", (".json",), sniff=sniff, read=read, write=write, holds=("sessions", "agents", "users")
+)

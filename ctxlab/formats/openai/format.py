@@ -14,12 +14,14 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from ctxlab.documents import Session
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
 from ctxlab.formats.openai.message_entities import summaries_around
+from ctxlab.formats.openai.writer import openai_messages
+from ctxlab.formats.results import Export, Import, Loss
+from ctxlab.formats.selection import agent_of, other_branches_left_out
 from ctxlab.formats.session_from_messages import Names
-from ctxlab.formats.source import Material, Reader, mostly
+from ctxlab.formats.source import Source, mostly
 
 Data = dict[str, Any]
 
@@ -43,12 +45,12 @@ def _key_of_messages(value: Any) -> str | None:
     return next((key for key in MESSAGES if mostly(fields.get(key), is_message)), None)
 
 
-def read(material: Material) -> Import:
-    losses = list(material.losses)
-    shelf = Shelf(f"agent-{material.stem}")
+def read(source: Source) -> Import:
+    losses = list(source.losses)
+    shelf = Shelf(f"agent-{source.stem}")
     names = Names()
     sessions: list[Session] = []
-    for place, wanted, messages, around in _conversations(material, losses):
+    for place, wanted, messages, around in _conversations(source, losses):
         session_id = names.take(wanted)
         if session_id != wanted:
             losses.append(Loss(place, f"session id {wanted!r} is there twice; this one is {session_id!r} now"))
@@ -59,19 +61,19 @@ def read(material: Material) -> Import:
         about = {key: value for key, value in around.items() if key not in used and value is not messages}
         sessions.append(talk.session(session_id, openai=about or None))
         losses += [loss.inside(place) for loss in talk.losses]
-    return Import(tuple(sessions), shelf.agents, losses=tuple(losses), format=READER.name, source=material.source)
+    return Import(tuple(sessions), shelf.agents, losses=tuple(losses))
 
 
-def _conversations(material: Material, losses: list[Loss]) -> Iterator[tuple[str, str, list[Any], Data]]:
+def _conversations(source: Source, losses: list[Loss]) -> Iterator[tuple[str, str, list[Any], Data]]:
     """Place, wanted id, messages and the object around them, for each conversation."""
-    if mostly(material.data, is_message):
-        yield "", material.stem, material.data, {}
+    if mostly(source.data, is_message):
+        yield "", source.stem, source.data, {}
         return
-    for number, (place, item) in enumerate(material.items(), start=1):
+    for number, (place, item) in enumerate(source.items(), start=1):
         key = _key_of_messages(item)
         if key is not None:
             own = item.get("id")
-            fallback = f"{material.stem}-{number}" if place else material.stem
+            fallback = f"{source.stem}-{number}" if place else source.stem
             yield place, str(own) if isinstance(own, str | int) and own != "" else fallback, item[key], item
         else:
             losses.append(Loss(place, "no list of messages; it is left out"))
@@ -91,4 +93,13 @@ def _prompts_of(around: Data) -> list[str]:
     return ["\n".join(prompts)] if prompts and all(isinstance(prompt, str) for prompt in prompts) else []
 
 
-READER = Reader("openai", sniff, read)
+def write(found: Import, pick: Pick) -> Export[bytes]:
+    """The active path of the only session, or of the picked one, with its agent's presets."""
+    session = found.pick(pick)
+    export = openai_messages(session, agent=agent_of(session, found.agents))
+    return export.as_bytes().after(other_branches_left_out(session))
+
+
+OPENAI = Format(
+    "openai", "list of messages", (".openai.json",), sniff=sniff, read=read, write=write, holds=("sessions",)
+)
