@@ -10,6 +10,7 @@ import ctxlab
 from ctxlab.documents import Agent, LoreEntry, ModelProfile, Session, UserProfile, Worldbook
 from ctxlab.documents.lore import WorldbookSettings
 from ctxlab.documents.session.message import MessageNode, ModelMatch
+from ctxlab.formats.sillytavern import card_from
 from ctxlab.processors import WorldbookProcessor
 from ctxlab.processors.worldbook_processor import chat_of
 
@@ -205,9 +206,9 @@ def test_a_scan_is_shown_with_all_text_escaped() -> None:
     assert "&lt;script&gt;" in shown
 
 
-def test_texts_of_a_card_are_found_where_its_reader_left_them() -> None:
-    card = {"data": {"creator_notes": "about the reef", "extensions": {"depth_prompt": {"prompt": "a wreck"}}}}
-    agent = Agent(personality="calm", carried={"sillytavern": card})
+def test_texts_of_a_card_are_found_in_the_fields_of_its_agent() -> None:
+    texts = {"creator_notes": "about the reef", "extensions": {"depth_prompt": {"prompt": "a wreck"}}}
+    agent = card_from({"spec": "chara_card_v2", "data": {"name": "A", "personality": "calm", **texts}}).agent
     build_input = ctxlab.BuildInput(Session(), agent=agent)
 
     about = chat_of(ctxlab.Context(build_input)).about

@@ -17,9 +17,10 @@ from ctxlab.formats import (
     openai_messages,
     read_data,
     session_json,
-    session_zip,
+    sessions_zip,
     tree_markdown,
 )
+from ctxlab.formats.native.session_zip import read_zip
 
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 scalars = (
@@ -183,10 +184,10 @@ def test_a_claude_code_log_is_read_whole_whatever_its_links(lines: list[dict[str
 def test_sessions_survive_a_zip(stored: list[dict[str, Any]]) -> None:
     sessions = [Session.model_validate({**data, "id": f"{n}/{data['id']}"}) for n, data in enumerate(stored)]
 
-    packed = session_zip.zip_bytes(sessions)
+    packed = sessions_zip(sessions).data
 
     if sessions:
-        found = session_zip.read_zip(packed, "all.zip", lambda material: read_data(material.data))
+        found = read_zip(packed, "all.zip", lambda source: read_data(source.data))
         assert (found.sessions, found.losses) == (tuple(sessions), ())
 
 

@@ -279,6 +279,29 @@ def test_what_a_card_cannot_say_is_a_loss() -> None:
     assert [loss.place for loss in card_data(agent).losses] == ["preset 3"]
 
 
+def test_what_lore_scans_of_a_card_is_in_fields_of_the_agent() -> None:
+    agent = agent_of(CARD)
+
+    assert (agent.depth_prompt, agent.creator_notes) == ("waves", "for rainy days")
+    assert agent_of({"name": "A", "first_mes": "x", "creatorcomment": "old"}).creator_notes == "old"
+
+
+def test_fields_that_the_card_takes_from_elsewhere_are_losses_when_changed() -> None:
+    agent = agent_of(CARD).with_(depth_prompt="storms", creator_notes="for sunny days")
+
+    export = card_data(agent)
+
+    assert export.data == CARD
+    assert [loss.place for loss in export.losses] == ["depth_prompt", "creator_notes"]
+
+
+def test_an_agent_that_was_no_card_is_written_with_its_depth_prompt_and_notes() -> None:
+    export = card_data(Agent(name="Mira", depth_prompt="waves", creator_notes="for rainy days"))
+
+    again = agent_of(export.data)
+    assert (again.depth_prompt, again.creator_notes, export.losses) == ("waves", "for rainy days", ())
+
+
 def test_a_card_is_converted_by_its_ending(tmp_path: Path) -> None:
     source, out = tmp_path / "in.json", tmp_path / "out.card.json"
     source.write_text(json.dumps(CARD))

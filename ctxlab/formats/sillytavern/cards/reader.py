@@ -61,8 +61,9 @@ def is_card(data: Any) -> bool:
 def card_from(raw: Mapping[str, Any], *, name: str = "", id: str = "", compat: Compat = "ctxlab") -> Card:
     """The agent in a card's JSON; `name` is used where the card has none, `id` is by default made of the name.
 
-    The agent's `description` is what the creator notes; the character's own is `character_description` and the preset
-    `charDescription`. What ctxlab has no place for is carried and written back. `compat="reference"` reads regex
+    The agent's `description` and `creator_notes` are what the creator notes; the character's own description is
+    `character_description` and the preset `charDescription`, the depth prompt `depth_prompt` and the preset
+    `depthPrompt`. What ctxlab has no place for is kept in `carried` and written back. `compat="reference"` reads regex
     scripts as the reference does, and takes "none" for a picture.
     """
     data, losses = inner(raw), list[Loss]()
@@ -101,7 +102,8 @@ def card_from(raw: Mapping[str, Any], *, name: str = "", id: str = "", compat: C
 def _about(raw: Mapping[str, Any], data: Mapping[str, Any], losses: list[Loss]) -> Data:
     """What isn't sent: notes, tags, the picture, another name to show; and the texts that macros give."""
     fields: Data = {slot.field: converted(text_at(data, slot.key, [])) or None for slot in CHARACTER}
-    fields["description"] = text_at(data, notes_key(raw), losses) or None
+    fields["description"] = fields["creator_notes"] = text_at(data, notes_key(raw), losses) or None
+    fields["depth_prompt"] = converted(text_at(_depth_prompt_of(data), "prompt", [])) or None
     fields["display_name"] = text_at(data, "nickname", losses) or None
     avatar = text_at(data, "avatar", losses)
     fields["icon"] = avatar or None
@@ -140,11 +142,11 @@ def _preset(prompt: str, title: str, content: str, role: str = "system") -> Data
 
 
 def _depth_prompt(data: Mapping[str, Any], losses: list[Loss]) -> list[Data]:
-    said = coerce.as_object(_extensions(data).get("depth_prompt"))
-    content = converted(text_at(said, "prompt", losses))
+    stored = _depth_prompt_of(data)
+    content = converted(text_at(stored, "prompt", losses))
     if not content.strip():
         return []
-    depth, role = said.get("depth"), said.get("role")
+    depth, role = stored.get("depth"), stored.get("role")
     try:
         at = DEPTH if depth in (None, "") else coerce.whole(depth)
     except ValueError as problem:
@@ -154,6 +156,10 @@ def _depth_prompt(data: Mapping[str, Any], losses: list[Loss]) -> list[Data]:
         losses.append(Loss("depth_prompt.role", f"{coerce.shown(role)} is no role; system is used"))
     preset = _preset(DEPTH_PROMPT, "Depth Prompt", content, role if role in ROLES else "system")
     return [{**preset, "injection_strategy": {"depth": at, "order": ORDER}}]
+
+
+def _depth_prompt_of(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    return coerce.as_object(_extensions(data).get("depth_prompt"))
 
 
 def _greetings(data: Mapping[str, Any], losses: list[Loss]) -> tuple[Data, ...]:

@@ -141,7 +141,7 @@ def _fields(agent: Agent, original: Mapping[str, Any], *, about: Agent | None = 
         "name": "" if called(about) == about.name else about.name,
         **_texts(agent),
         **_greetings(about),
-        notes_key(original): about.description or "",
+        notes_key(original): _notes(about),
         "avatar": about.icon or "",
         "tags": list(about.tags),
         "extensions": {"depth_prompt": _depth_prompt(agent), "world": _linked(about), SCRIPTS: scripts_of_agent(about)},
@@ -154,14 +154,20 @@ def _fields(agent: Agent, original: Mapping[str, Any], *, about: Agent | None = 
 
 
 def _texts(agent: Agent) -> Data:
-    said = {prompt_name(preset): preset.content for preset in reversed(agent.preset_messages)}
-    return {slot.key: said.get(slot.prompt, (getattr(agent, slot.field) or "") if slot.field else "") for slot in SLOTS}
+    sent = {prompt_name(preset): preset.content for preset in reversed(agent.preset_messages)}
+    return {slot.key: sent.get(slot.prompt, (getattr(agent, slot.field) or "") if slot.field else "") for slot in SLOTS}
+
+
+def _notes(agent: Agent) -> str:
+    """The creator's notes: the agent's description, of an agent that was no card also its own field of that name."""
+    return agent.description or (agent.creator_notes if original_of(agent) is None else "") or ""
 
 
 def _depth_prompt(agent: Agent) -> Data:
     preset = next((p for p in agent.preset_messages if prompt_name(p) == DEPTH_PROMPT), None)
-    if preset is None:
-        return {"prompt": "", "depth": DEPTH, "role": "system"}
+    if preset is None:  # a card whose preset was taken out has no depth prompt any more
+        prompt = agent.depth_prompt or "" if original_of(agent) is None else ""
+        return {"prompt": prompt, "depth": DEPTH, "role": "system"}
     return {"prompt": preset.content, "depth": _depth(preset), "role": preset.role}
 
 
@@ -275,14 +281,16 @@ def _losses(agent: Agent, shape: int, *, fresh: bool = False, book: Worldbook | 
 
 def _unsent(agent: Agent, before: Agent) -> list[Loss]:
     """A loss for each changed text of the character in whose place its preset's is written."""
-    said = {prompt_name(preset): preset.content for preset in reversed(agent.preset_messages)}
-    return [
-        Loss(slot.field, f"the preset {slot.prompt!r} says something else, and that is written; change the preset")
-        for slot in CHARACTER
-        if (text := getattr(agent, slot.field)) != getattr(before, slot.field)
-        and slot.prompt in said
-        and (text or "") != said[slot.prompt]
+    sent = {prompt_name(preset): preset.content for preset in reversed(agent.preset_messages)}
+    fields = [*((slot.field, slot.prompt) for slot in CHARACTER), ("depth_prompt", DEPTH_PROMPT)]
+    losses = [
+        Loss(field, f"the preset {prompt!r} says something else, and that is written; change the preset")
+        for field, prompt in fields
+        if (text := getattr(agent, field)) != getattr(before, field) and prompt in sent and (text or "") != sent[prompt]
     ]
+    if agent.creator_notes != before.creator_notes and (agent.creator_notes or "") != _notes(agent):
+        losses.append(Loss("creator_notes", "the agent's description is written in its place; change that"))
+    return losses
 
 
 def _other_books(agent: Agent, book: Worldbook | None) -> list[Loss]:
