@@ -41,7 +41,7 @@ from ctxlab.formats.native.worldbooks import WORLDBOOK
 from ctxlab.formats.openai.format import OPENAI
 from ctxlab.formats.openai.writer import openai_messages
 from ctxlab.formats.results import Export, Import, Loss, counted_by_field
-from ctxlab.formats.sanitize import cleaned
+from ctxlab.formats.sanitize import sanitized
 from ctxlab.formats.selection import NOUNS, import_of, kinds_in
 from ctxlab.formats.sillytavern.cards.combine_with_preset import joined
 from ctxlab.formats.sillytavern.cards.format import CARD, CARD_PNG
@@ -158,7 +158,7 @@ def read(path: str | os.PathLike[str]) -> Import:
 def read_data(data: Any, *, source: str = "data") -> Import:
     """Everything in parsed JSON, such as a list of message dicts; the data is copied, not kept."""
     try:
-        plain, losses = cleaned(data)
+        plain, losses = sanitized(data)
     except RecursionError as error:
         raise BrokenFile(f"{source} is {error}, or holds itself") from None
     return read_source(Source(plain, source, losses=tuple(losses)))

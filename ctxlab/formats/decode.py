@@ -13,7 +13,7 @@ import orjson
 
 from ctxlab.errors import BrokenFile, ReadError, did_you_mean
 from ctxlab.formats.results import Loss
-from ctxlab.formats.sanitize import cleaned
+from ctxlab.formats.sanitize import sanitized
 from ctxlab.formats.sillytavern.cards.png import BUNDLE, SIGNATURE, decoded, texts_in_png
 from ctxlab.formats.source import Archive, Source
 from ctxlab.formats.yaml import from_yaml, named_yaml
@@ -74,7 +74,7 @@ def parsed_text(raw: bytes, name: str, *, yaml: bool = False) -> Source:
         return Source(orjson.loads(raw), name, raw)
     except orjson.JSONDecodeError:
         data, twice = from_yaml(_decoded(raw, name), name)
-        plain, losses = cleaned(data)
+        plain, losses = sanitized(data)
         return Source(plain, name, losses=(*twice, *losses))
 
 
@@ -148,7 +148,7 @@ def _decoded(raw: bytes, name: str) -> str:
 
 
 def _slowly(text: str, place: str, hook: Hook | None) -> tuple[Any, list[Loss]]:
-    return cleaned(json.loads(text, object_pairs_hook=hook), place=place)
+    return sanitized(json.loads(text, object_pairs_hook=hook), place=place)
 
 
 def _lines(text: str, name: str, hook: Hook | None) -> Source | None:

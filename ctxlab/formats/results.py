@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Import:
-    """Everything that was read from one source; `losses` says what could not be carried.
+    """Everything that was read from one source; `losses` name what could not be kept.
 
     `files` are the agents' own files that came along, by the path that the agents name them by.
     """
@@ -52,7 +52,7 @@ class Import:
         return f"Import({self.format!r}, {', '.join(held)}, from {self.source!r})"
 
     def pick(self, which: int | str | None = None) -> Session:
-        """The only session, or the one of this index or id; raises SeveralSessions when it has to be said which."""
+        """The only session, or the one of this index or id; raises SeveralSessions when `which` is needed."""
         if not self.sessions:
             raise ReadError(f"{self.source} holds no session, only {self._without_sessions()}")
         if which is None:
@@ -146,7 +146,7 @@ def _size(data: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something that did not come along: where it was, and what was done about it.
+    """Something that could not be kept: where it was, and what was done about it.
 
     `field` is the field of a message that it is about; a file's losses of one field are counted, not listed.
     """

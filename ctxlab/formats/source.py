@@ -62,7 +62,7 @@ def one_or_mostly(data: Any, test: Callable[[Any], bool]) -> bool:
 
 
 def described(data: Any) -> str:
-    """What the data looks like, in a few words."""
+    """A description of the data in a few words."""
     if isinstance(data, dict):
         keys = [str(key) for key in cast("dict[Any, Any]", data)]
         if not keys:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ENDINGS: Final = (".yaml", ".yml")
 MOST_BYTES: Final = 8 * 2**20
 MOST_VALUES: Final = 1_000_000
-"""Values after every alias was replaced by what it stands for."""
+"""Values after every alias was replaced by its anchor's value."""
 CHARACTERS_A_VALUE: Final = 100
 """A long text counts as several values: aliases repeat it too."""
 DEEPEST: Final = 200
@@ -58,8 +58,8 @@ def from_yaml(text: str, source: str) -> tuple[Any, list[Loss]]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        said = " ".join(part for part in (error.context, error.problem) if part)
-        raise BrokenFile(f"{source}{at}: {' '.join(said.split())}") from None
+        reason = " ".join(part for part in (error.context, error.problem) if part)
+        raise BrokenFile(f"{source}{at}: {' '.join(reason.split())}") from None
     except yaml.YAMLError as error:
         raise BrokenFile(f"{source}: {' '.join(str(error).split())}") from None
 
@@ -135,7 +135,7 @@ def _value(node: Node, losses: list[Loss]) -> Any:
 
 
 def _mapping(node: Node, losses: list[Loss]) -> dict[str, Any]:
-    """Keys as text; of a key that stands twice the last counts, and what is merged in (`<<`) gives way to all."""
+    """Keys as text; of a key that is there twice the last counts, and what is merged in (`<<`) gives way to all."""
     own: dict[str, Any] = {}
     merged: dict[str, Any] = {}
     for name, child in cast("list[tuple[Node, Node]]", node.value):
@@ -192,7 +192,7 @@ def _number(kind: str, text: str) -> int | float:
 
 
 PLAIN = re.compile("|".join(f"(?:{pattern})" for _, pattern, _ in SCALARS))
-"""Texts that would be read as something else if they stood without quotes."""
+"""Texts that would be read as something else without quotes."""
 CONTROL = re.compile("[\\x00-\\x09\\x0b-\\x1f\\x7f-\\xa0\\u2028\\u2029\\ufeff\\ufffe\\uffff]")
 """Characters that only a text in double quotes can hold safely."""
 SURROGATE = re.compile("[\\ud800-\\udfff]")

@@ -94,7 +94,7 @@ def _grow(
 ) -> tuple[str, tuple[OpenCall, ...]]:
     """Hang a message into the tree; its id, and the calls that wait for a result after it."""
     answered = answered_call(message, calls)
-    fields, asked = fields_of(message, key, answered, losses)
+    fields, requested = fields_of(message, key, answered, losses)
     if (time := iso_time(message.get("create_time"))) is not None:
         fields["timestamp"] = time
     elif message.get("create_time") is not None:
@@ -104,8 +104,8 @@ def _grow(
     node_id = tree.add(key, parent, fields)
     if node_id != key:
         losses.append(Loss(f"message {key!r}", f"its id is taken; it is {node_id!r} now"))
-    waiting = tuple(call for call in calls if call is not answered)
-    return node_id, waiting if asked is None else (*waiting, asked)
+    unanswered = tuple(call for call in calls if call is not answered)
+    return node_id, unanswered if requested is None else (*unanswered, requested)
 
 
 def _keep(fields: Data, name: str, value: Any) -> None:
@@ -136,7 +136,7 @@ def _links(places: dict[str, Data], losses: list[Loss]) -> dict[str, str | None]
 
 
 def _current(item: Data, places: dict[str, Data], losses: list[Loss]) -> str | None:
-    """Where the conversation stands: `current_node`, else the newest message."""
+    """Id of the active message: `current_node`, else the newest message."""
     current = item.get("current_node")
     if isinstance(current, str) and current in places:
         return current

@@ -2,8 +2,8 @@
 
 Lines of one message of the API are one node, with the first line's id. Sidechains are branches of their own under the
 root; the active leaf is the last message that is none. Lines of the program itself in the chain of messages (`system`,
-`progress`, ...) become disabled nodes. A message that the program wrote to stand for a conversation that grew too long
-is a summary that hides what it stands for. What a node has no field for is kept in `metadata.claudeCode`.
+`progress`, ...) become disabled nodes. A message that the program wrote in place of a conversation that grew too long
+is a summary that hides it. What a node has no field for is kept in `metadata.claudeCode`.
 """
 
 from __future__ import annotations
@@ -124,12 +124,12 @@ def _session(session_id: str, log: _Log, losses: list[Loss]) -> Session:
 
 
 def _standing_for(hidden: list[str], fields: Data) -> Data:
-    stands: Data = {"isCompressionNode": True, "compressedNodeIds": hidden}
-    return {**fields, "metadata": {**fields.get("metadata", {}), **stands}} if hidden else fields
+    marks: Data = {"isCompressionNode": True, "compressedNodeIds": hidden}
+    return {**fields, "metadata": {**fields.get("metadata", {}), **marks}} if hidden else fields
 
 
 def _links(log: _Log, losses: list[Loss]) -> dict[str, str | None]:
-    """Every message's parent. A log in which nobody names one is a chain in the file's order."""
+    """Every message's parent. A log without any parents is a chain in the file's order."""
     main = [key for key, line in log.lines.items() if line.get("isSidechain") is not True]
     links = {key: _parent(line) for key, line in log.lines.items()}
     if len(main) > 1 and not any(links[key] for key in main):

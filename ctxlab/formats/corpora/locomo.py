@@ -88,7 +88,7 @@ def _talks(conversation: Data, losses: list[Loss]) -> Iterator[tuple[int, list[A
 
 
 def _unread(conversation: Data) -> Data:
-    """What is said of talks that are not there, such as a date."""
+    """Fields of talks that are not there, such as a date."""
     read_keys = {f"{key}{end}" for key in conversation if TALK.fullmatch(key) for end in ("", "_date_time")}
     return {key: v for key, v in conversation.items() if key not in read_keys | {"speaker_a", "speaker_b"}}
 

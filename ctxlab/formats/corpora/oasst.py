@@ -51,15 +51,15 @@ def read(source: Source) -> Import:
 def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
     tree = Tree()
     best: dict[str, str] = {}
-    waiting: list[tuple[Data, str]] = [(item["prompt"], ROOT)]
+    stack: list[tuple[Data, str]] = [(item["prompt"], ROOT)]
     ranked: dict[str, float] = {}
     order: list[tuple[str, str]] = []
-    while waiting:
-        message, parent = waiting.pop()
+    while stack:
+        message, parent = stack.pop()
         node_id = _grow(tree, message, parent, losses)
         ranked[node_id] = _rank(message)
         order.append((parent, node_id))
-        waiting.extend((reply, node_id) for reply in reversed(_replies(message, node_id, losses)))
+        stack.extend((reply, node_id) for reply in reversed(_replies(message, node_id, losses)))
     for parent, node_id in order:
         if parent not in best or ranked[node_id] < ranked[best[parent]]:
             best[parent] = node_id

@@ -30,7 +30,7 @@ ROLES = {
     "observation": "tool",
 }
 PLAIN = frozenset({"human", "gpt", "system", "tool"})
-"""Speakers that the role alone tells; the names of the others are kept."""
+"""Speakers whose name is clear from the role; the names of the others are kept."""
 
 
 def sniff(data: Any) -> bool:

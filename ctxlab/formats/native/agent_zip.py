@@ -64,7 +64,7 @@ def _has_a_place(name: str) -> bool:
 
 
 def _with_icon_inside(agent: Agent, held_files: dict[str, bytes]) -> Agent:
-    """The agent with its private icon under a name that it can have in an archive, if the icon is at hand."""
+    """The agent with its private icon under a name that it can have in an archive, if `held_files` has it."""
     icon = agent.icon or ""
     if not icon.startswith(PRIVATE) or icon not in held_files:
         return agent

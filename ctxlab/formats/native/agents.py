@@ -1,7 +1,7 @@
 """Files of agents: one export holds any number of them, and the worldbooks that they name.
 
-Ids, when they were made and used, and what was counted stay behind; an agent that comes back is called after what it
-says, so that the same file gives the same ids.
+Ids, times and counts are not exported; an agent that is read gets an id made of its content, so that the same file
+gives the same ids.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def read_agent(data: Data, place: str, losses: list[Loss], names: Names) -> Agen
 
 
 def up_to_date(data: Data, place: str, losses: list[Loss]) -> Data:
-    """An agent's data in the form of today; the same object if it is, else a loss says what was done."""
+    """An agent's data in today's form: the same object if it has that form, else a loss names the migrations."""
     found = migrated(data, fill=False)
     if found.applied:
         name = data.get("id") or data.get("name")

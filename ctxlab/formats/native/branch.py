@@ -1,6 +1,6 @@
 """One branch of a session as data: a session of its own, or a JSON with the messages in a list.
 
-Every message of the path comes along, also those that a summary stands for.
+Every message of the path comes along, also those that a summary hides.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from ctxlab.documents import MessageNode, Session
 from ctxlab.formats.format import Format, Pick
-from ctxlab.formats.markdown.visible_path import Span, standing
+from ctxlab.formats.markdown.visible_path import Span, visible_path
 from ctxlab.formats.native.session import read_session
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.selection import agents_left_out, other_branches_left_out
@@ -28,7 +28,7 @@ def branch_session(session: Session, leaf: str | None = None, *, span: Span | No
 
     `span` takes some of them, (first, last), counted from 1, both included.
     """
-    path = standing(session, leaf, span=span, whole=True)
+    path = visible_path(session, leaf, span=span, whole=True)
     chain = _rooted(session.root, path.nodes)
     ends = [None, *chain, None]
     linked = [
@@ -62,7 +62,7 @@ def branch_data(
 
     It has `session` (what it is called), `messageCount` and `messages`, each as it is stored but for its links.
     """
-    path = standing(session, leaf, span=span, whole=True)
+    path = visible_path(session, leaf, span=span, whole=True)
     data: Data = {"session": {key: value for key, value in session.to_data().items() if key in KEPT}}
     if exported_at:
         data["exportTime"] = exported_at

@@ -27,7 +27,7 @@ def rules_json(presets: Iterable[RegexPreset]) -> Export[bytes]:
 
 
 def _data(preset: RegexPreset) -> Data:
-    """With what tells a set of rules, also where it was never given."""
+    """Its JSON with the fields by which it is recognised, also those with their defaults."""
     return {"id": preset.id, **preset.to_data(), "rules": [{"regex": "", **rule.to_data()} for rule in preset.rules]}
 
 
@@ -43,7 +43,7 @@ def _is_rule(value: Any) -> TypeGuard[Data]:
 
 
 def _is_set(value: Any) -> TypeGuard[Data]:
-    """Either its rules tell, or it has no key of anybody else's."""
+    """Recognised by its rules, or by having no key of another format."""
     return _holds_rules(value) and (mostly(value["rules"], _is_rule) or value.keys() <= OF_SETS)
 
 

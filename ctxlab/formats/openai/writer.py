@@ -20,11 +20,11 @@ BOOKKEEPING = frozenset({"source", "tokens"})
 def openai_messages(
     what: Session | Sequence[Mapping[str, Any]], *, leaf: str | None = None, agent: Agent | None = None
 ) -> Export[list[Data]]:
-    """The messages from the root to `leaf` (default: the active leaf), with the agent's presets if it is given.
+    """The messages from the root to `leaf` (default: the active leaf), with the presets of `agent`.
 
     Nothing is built here: macros stay as they are and no budget is kept. Finished messages, as `trace.messages` are,
-    only lose `source` and `tokens`, and with a loss files whose bytes are elsewhere. What a disabled node says, and
-    what an enabled summary hides, is left out with a loss.
+    only lose `source` and `tokens`, and with a loss files whose bytes aren't in them. Disabled
+    nodes and those that an enabled summary hides are left out with a loss.
     """
     if not isinstance(what, Session):
         losses: list[Loss] = []

@@ -45,7 +45,7 @@ SLOTS: Final = (
     Slot("mes_example", "dialogueExamples", "Example Messages", "mes_examples"),
     Slot("post_history_instructions", JAILBREAK, "Post History Instructions"),
 )
-"""In the order in which they stand in the prompt."""
+"""In their order in the prompt."""
 
 CHARACTER: Final = tuple(slot for slot in SLOTS if slot.field)
 

@@ -49,7 +49,7 @@ OURS = re.compile(r"\$([$&])")
 def script_to_rule(
     script: Data, *, index: int = 0, id: str | None = None, losses: list[Loss] | None = None, compat: Compat = "ctxlab"
 ) -> RegexRule | None:
-    """The rule of a script, None when it looks for nothing; what it doesn't use is carried.
+    """The rule of a script, None when it looks for nothing; what it doesn't use is kept in `carried`.
 
     `compat="reference"` reads as the reference does: shown only where markdownOnly and promptOnly are both set, where
     SillyTavern does both; no macros in replacements; names for the nameless.
@@ -116,7 +116,7 @@ def rule_to_script(rule: RegexRule) -> Data:
 def preset_of(
     scripts: Sequence[Any], *, name: str, id: str, compat: Compat = "ctxlab"
 ) -> tuple[RegexPreset, list[Loss]]:
-    """A preset of these scripts, and what could not be read; scripts that look for nothing are carried."""
+    """A preset of these scripts, and what could not be read; scripts that look for nothing are kept in `carried`."""
     ids, losses = Names(), list[Loss]()
     rules: list[RegexRule] = []
     idle: list[Data] = []
@@ -204,9 +204,9 @@ def _stages(script: Data, losses: list[Loss] | None, compat: Compat) -> AppliesT
 
 
 def _roles(script: Data, losses: list[Loss] | None, compat: Compat) -> tuple[Role, ...]:
-    """Whose messages it is for; slash commands and reasoning, of which there are none here, are nobody's.
+    """Roles whose messages it is for; slash commands and reasoning, of which there are none here, are for no role.
 
-    The reference takes reasoning for the assistant's words, and nobody for everybody.
+    The reference takes reasoning for the assistant's words, and no role for all roles.
     """
     placement = script.get("placement")
     if placement is not None and not isinstance(placement, list):
@@ -219,8 +219,8 @@ def _roles(script: Data, losses: list[Loss] | None, compat: Compat) -> tuple[Rol
             return EVERYONE
         if isinstance(place, int) and not isinstance(place, bool) and (place != REASONING or compat == "reference"):
             roles += ROLES.get(place, ())
-    nobody = EVERYONE if compat == "reference" or placement is None else ()
-    return tuple(dict.fromkeys(roles)) or nobody
+    default = EVERYONE if compat == "reference" or placement is None else ()
+    return tuple(dict.fromkeys(roles)) or default
 
 
 def _depths(script: Data, losses: list[Loss] | None, compat: Compat) -> DepthRange | None:
@@ -314,7 +314,7 @@ def from_tavern(template: str) -> str:
 
 
 def to_tavern(template: str) -> str:
-    """As scripts have it; what stands before and after a match has no name there."""
+    """As scripts have it; the texts before and after a match have no name there."""
     return OURS.sub(lambda found: "$" if found[1] == "$" else "{{match}}", template)
 
 

@@ -54,8 +54,8 @@ def joined(preset: Agent, card: Agent) -> Agent:
             RULES_OF_PRESET: [each.id for each in _rules(preset)],
         },
     }
-    said = {name: value for name, value in parts.items() if value or name in card.model_fields_set}
-    return card.with_(**said)
+    present = {name: value for name, value in parts.items() if value or name in card.model_fields_set}
+    return card.with_(**present)
 
 
 _NAMES: Final = frozenset(slot.prompt for slot in SLOTS)

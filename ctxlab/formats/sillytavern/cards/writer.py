@@ -60,7 +60,7 @@ NO_PLACE: Final = {
 
 
 def card_data(agent: Agent, *, book: Worldbook | None = None) -> Export[Data]:
-    """The card's JSON: what was read with what changed since, else a new card of version 2.
+    """The card's JSON: the one that was read, with what changed since, else a new card of version 2.
 
     `book` is the lorebook to put inside; without one, that of the card that was read stays. What an agent is sent as
     counts: a text is taken from its preset, and from the agent's field where there is no such preset.

@@ -1,4 +1,4 @@
-"""SillyTavern's chats: JSON lines, the first of which tells of the chat and the others are its messages.
+"""SillyTavern's chats: JSON lines, the first about the chat, the others its messages.
 
 The swipes of a message become siblings; what follows hangs below the one that is shown.
 """
@@ -55,9 +55,9 @@ def names_of(header: Any, turns: Sequence[Turn]) -> tuple[str, str]:
     """The user and the character, by the first line, else by their first messages."""
 
     def name(key: str, role: str) -> str:
-        said = header.get(key)
+        value = header.get(key)
         by_turns = (turn.name for turn in turns if turn.role == role and turn.name)
-        return said if isinstance(said, str) and said not in ("", "unused") else next(by_turns, "")
+        return value if isinstance(value, str) and value not in ("", "unused") else next(by_turns, "")
 
     return name("user_name", "user"), name("character_name", "assistant")
 

@@ -1,7 +1,7 @@
 """SillyTavern's lorebooks: its own files, and the books inside character cards.
 
 Its own form is `{"entries": {"0": {"uid", "key", "keysecondary", ...}}}`, that of cards `{"name", "entries": [{"keys",
-"secondary_keys", "extensions", ...}]}`. Other programs mix the two, so either is read wherever it stands.
+"secondary_keys", "extensions", ...}]}`. Other programs mix the two, so either is read at either place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ctxlab.formats.source import Source, mostly, one_or_mostly
 __all__ = ["CHARACTER_BOOK", "LOREBOOK", "book_from", "book_to", "form_of_book", "lorebook_json"]
 
 EMPTY_BOOK_KEYS = frozenset({"originalData", "extensions", *(key for _, _, keys in ABOUT for key in keys)})
-"""Keys that, next to no entries, tell a lorebook."""
+"""Keys by which a book without entries is recognised."""
 
 
 def lorebook_json(book: Worldbook, *, form: BookForm | None = None) -> Export[bytes]:

@@ -35,7 +35,7 @@ FORMATS: Final = {"charPersonality": "personality_format", "scenario": "scenario
 """Where a preset says how a text of the card is put at its marker."""
 EXAMPLES: Final = "dialogueExamples"
 FORMAT, EXAMPLE_START = "stFormat", "stExampleStart"
-"""Metadata of a marker: how a card's text is put there; what stands before each of its examples."""
+"""Metadata of a marker: how a card's text is put there; the line before each of its examples."""
 BLANK, OWN_WORDS = "stBlank", "stForbidOverrides"
 """Metadata of a prompt: it is on in SillyTavern, but has no text; no card may replace its text."""
 ABSOLUTE: Final = 1

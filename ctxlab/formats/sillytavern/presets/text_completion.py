@@ -1,7 +1,7 @@
 """SillyTavern's presets for text completion: context templates, system prompts, instruct sequences.
 
-ctxlab sends messages, so what such a preset says of the order of the texts is read, and what it says of how one text is
-made of all messages is carried.
+ctxlab sends messages, so the order of the texts is read from such a preset; how it makes one text of all messages is
+kept in `carried`.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ PLACES: Final = {
     "persona": "personaDescription",
     "mesExamples": EXAMPLES,
 }
-"""What a story string can show, and the prompt that stands for it."""
+"""Names in a story string, with the prompt whose text each of them shows."""
 IDLE: Final = frozenset({"anchorBefore", "anchorAfter", "trim"})
 END_IF: Final = "{{/if}}"
-ASKED: Final = r"\{\{#if\s+(?P<asked>\w+)\s*\}\}(?P<body>.*?)\{\{/if\}\}"
+CONDITION: Final = r"\{\{#if\s+(?P<condition>\w+)\s*\}\}(?P<body>.*?)\{\{/if\}\}"
 NAMED: Final = rf"\{{\{{(?P<shown>{'|'.join([*PLACES, *sorted(IDLE)])})\}}\}}"
-PIECE: Final = re.compile(f"{ASKED}|{NAMED}", re.DOTALL)
-SHOWN: Final = re.compile(f"(?P<asked>(?!))?{NAMED}")
+PIECE: Final = re.compile(f"{CONDITION}|{NAMED}", re.DOTALL)
+SHOWN: Final = re.compile(f"(?P<condition>(?!))?{NAMED}")
 ELSE: Final = re.compile(r"\{\{else\}\}.*", re.DOTALL)
 BRACED: Final = re.compile(r"\{\{[#/][^{}]*\}\}")
 
@@ -118,8 +118,8 @@ def _story(context: Mapping[str, Any], main: Data, losses: list[Loss]) -> Iterat
     for found in _pieces(story):
         yield from _words(story[end : found.start()], len(seen), losses)
         end = found.end()
-        name = found["asked"] or found["shown"]
-        body = found["body"] if found["asked"] else f"{{{{{name}}}}}"
+        name = found["condition"] or found["shown"]
+        body = found["body"] if found["condition"] else f"{{{{{name}}}}}"
         if name in IDLE:
             continue
         if name not in PLACES or PLACES[name] in seen:
