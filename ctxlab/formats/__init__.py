@@ -222,9 +222,10 @@ def write(
         export = cast("Export[Any]", value).as_bytes()
     else:
         found = import_of(value)
-        form = _format_to_write(os.fspath(path), format, kinds_in(found))
-        _check_holds(form, found, os.fspath(path))
-        assert form.write is not None
+        kinds = kinds_in(found)
+        form = _format_to_write(os.fspath(path), format, kinds)
+        if form.write is None or (form.holds and set(kinds).isdisjoint(form.holds)):
+            raise WriteError(_why_not_written(form, found, os.fspath(path), kinds))
         export = form.write(found, pick)
     replace_file(path, export.data)
     return export
@@ -297,12 +298,9 @@ def _endings(formats: Iterable[Format], kinds: Iterable[Kind]) -> str:
     return ", ".join(ending for form in fitting for ending in form.endings)
 
 
-def _check_holds(form: Format, found: Import, path: str) -> None:
-    kinds = kinds_in(found)
-    if not form.holds or not set(kinds).isdisjoint(form.holds):
-        return
-    wanted = " or ".join(NOUNS[kind] for kind in form.holds)
-    refusal = f"{found.source} holds no {wanted}, which {path!r} needs as {form.name}"
+def _why_not_written(form: Format, found: Import, path: str, kinds: tuple[Kind, ...]) -> str:
+    needed = " or ".join(NOUNS[kind] for kind in form.holds)
+    reason = f"{found.source} holds no {needed}, which {path!r} needs as {form.name}"
     if not kinds:
-        raise WriteError(f"{refusal}; it holds nothing that is written")
-    raise WriteError(f"{refusal}; end the name in one of {_endings(_written(FORMATS), kinds)}")
+        return f"{reason}; it holds nothing that is written"
+    return f"{reason}; end the name in one of {_endings(_written(FORMATS), kinds)}"

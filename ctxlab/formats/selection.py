@@ -161,12 +161,14 @@ def _id(value: Any) -> str:
     return value.book_id if isinstance(value, Worldbook) else value.id
 
 
-def books_and_rules_left_out(found: Import) -> list[Loss]:
-    """A loss for each book and each set of rules, in a form that has no place for them."""
+def all_but_sessions_left_out(found: Import) -> list[Loss]:
+    """A loss for each book and each set of rules, and for files, in a form of sessions, agents and users."""
     remedy = "has no place here; left out: write it as a file of its own, such as"
+    files = [Loss("files", f"{len(found.files)} have no place here; left out: an .agent.zip holds them")]
     return [
         *left_out(found, ("books",), f"{remedy} .lorebook.json"),
         *left_out(found, ("rules",), f"{remedy} .rules.json"),
+        *(files if found.files else []),
     ]
 
 

@@ -1,7 +1,7 @@
 """Older forms of agents in files, brought up to date step by step.
 
-A migration is a pure function on JSON data that gives what it doesn't concern back as the same object; applied twice it
-changes nothing more. It recognises data by its content, since files of all versions have been written without a version.
+A migration is a pure function on JSON data; data that it doesn't concern comes back as the same object, so that a
+second run changes nothing. It recognises data by content, since files of all versions have been written without one.
 """
 
 from __future__ import annotations

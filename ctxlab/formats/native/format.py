@@ -18,7 +18,7 @@ from ctxlab.formats.native.agents import up_to_date
 from ctxlab.formats.native.detect import WRAPPERS, is_node, kind_of
 from ctxlab.formats.native.session import read_session, session_json
 from ctxlab.formats.results import Export, Import, Loss, losses_of
-from ctxlab.formats.selection import books_and_rules_left_out, with_one_session
+from ctxlab.formats.selection import all_but_sessions_left_out, with_one_session
 from ctxlab.formats.session_from_messages import Names
 from ctxlab.formats.source import Source, mostly
 from ctxlab.formats.unsupported import name_of
@@ -178,7 +178,7 @@ def _undoubled(pairs: Pairs, losses: list[Loss]) -> Data:
 def write(found: Import, pick: Pick) -> Export[bytes]:
     """One session alone, else an object of sessions, agents and users."""
     chosen = with_one_session(found, pick)
-    losses = books_and_rules_left_out(found)
+    losses = all_but_sessions_left_out(found)
     if len(chosen.sessions) == 1 and not chosen.agents and not chosen.users:
         return session_json(chosen.sessions[0]).after(losses)
     data = {

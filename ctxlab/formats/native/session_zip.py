@@ -20,7 +20,7 @@ from ctxlab.formats.decode import source_of
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.native.session import session_json
 from ctxlab.formats.results import Export, Import, Loss
-from ctxlab.formats.selection import books_and_rules_left_out, with_one_session
+from ctxlab.formats.selection import all_but_sessions_left_out, with_one_session
 from ctxlab.formats.session_from_messages import Names
 from ctxlab.formats.source import Archive, Source
 
@@ -218,7 +218,7 @@ def write(found: Import, pick: Pick) -> Export[bytes]:
     """All sessions, agents and users, or the picked session with the agents that its messages name."""
     chosen = with_one_session(found, pick)
     export = sessions_zip(chosen.sessions, agents=chosen.agents, users=chosen.users)
-    return export.after(books_and_rules_left_out(found))
+    return export.after(all_but_sessions_left_out(found))
 
 
 ZIP = Format("zip", "session", (".zip",), sniff=sniff, read=read, write=write, holds=("sessions", "agents", "users"))

@@ -243,7 +243,7 @@ class Conversation:
 
 
 def _requested(call: Data) -> Data:
-    """A call as the seeds keep it; arguments stay the text that the model wrote, for their tokens are counted."""
+    """A call in ctxlab's own form; arguments stay the text that the model wrote, for their tokens are counted."""
     kind = next((kind for kind in ("function", "custom") if isinstance(call.get(kind), dict)), None)
     inner = cast("Data", call[kind]) if kind is not None else call
     given = next((key for key in ("arguments", "input") if key in inner), None)
