@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Literal
 
-from ctxlab.context import Cause, Context, Draft, Origin, Text
+from ctxlab.context import Cause, Context, Draft, Origin, Placement, Text
 from ctxlab.documents import Role
-from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.lore import POSITIONS
 from ctxlab.processors.injection.placement import (
     CHARACTER,
@@ -18,7 +17,7 @@ from ctxlab.processors.injection.placement import (
     LORE_AFTER,
     LORE_BEFORE,
     anchor_id,
-    placement_of,
+    requested_placement,
 )
 from ctxlab.processors.injection.plan import Places, Point, Rank
 
@@ -64,15 +63,17 @@ def _lore(row: Mapping[str, Any], reading: Reading) -> Lore:
     has_role = place == "at_depth" or reading == "reference"  # elsewhere it is a part of SillyTavern's system prompt
     role: Role = _ROLES.get(row["role"], "system") if has_role else "system"
     depth, outlet = float(row["depth"]), str(row["outlet"] or "")
-    meta = FrozenDict({"placement": LORE, "placed": _placed(place, depth, outlet)})
-    draft = Draft(row["key"], role, (text,), origin, pinned=True, meta=meta)
+    draft = Draft(row["key"], role, (text,), origin, pinned=True, placement=_placement(place, depth, outlet))
     return Lore(draft, place, depth, float(row["order"]), outlet, row.get("dialect"))
 
 
-def _placed(place: str, depth: float, outlet: str) -> str:
+def _placement(place: str, depth: float, outlet: str) -> Placement:
     if place == "at_depth":
-        return f"depth {depth:g}"
-    return f"outlet {outlet}" if place == "outlet" else place.replace("_", " ")
+        return Placement("lore", depth=depth)
+    if place == "outlet":
+        return Placement("outlet", anchor=outlet)
+    side, _, anchor = place.partition("_")
+    return Placement("lore", anchor=anchor or None, before=side == "before")
 
 
 def order_of(lore: Lore, reading: Reading) -> float:
@@ -153,7 +154,7 @@ def _beside_note(draft: Draft, places: Places, order: float, *, before: bool, no
     """Around the author's note, wherever it is; where there is none, at the depth where it would be."""
     side = -1 if before else 1
     note = places.note
-    place = placement_of(note.node) if note is not None else None
+    place = requested_placement(note.node) if note is not None else None
     if note is None or place is None:
         places.point_at(note_depth, (100, side, order), draft)
     elif place.kind == "anchor":

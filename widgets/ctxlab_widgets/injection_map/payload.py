@@ -10,7 +10,7 @@ from ctxlab.display.theme import plain
 from ctxlab.documents.lore import POSITIONS
 from ctxlab.pipeline import Trace
 from ctxlab.processors.injection.lore import LORE
-from ctxlab.processors.injection.placement import Placement, anchor_id, placement_of
+from ctxlab.processors.injection.placement import RequestedPlacement, anchor_id, requested_placement
 from ctxlab.processors.injection.presets import Preset, presets_of
 from ctxlab.studies import Injection, Landing, landings
 from ctxlab.studies.landings import ASSEMBLER, anchors_of
@@ -41,7 +41,7 @@ def shown(trace: Trace) -> dict[str, Any]:
         told = _definition(each)
         if each.key in presets:
             preset = presets[each.key]
-            place = placement_of(preset.node)
+            place = requested_placement(preset.node)
             group, more = _of_preset(preset, place)
             if each.fate == "warned" and place is not None and place.kind == "anchor" and place.anchor not in anchors:
                 more["fate"] = "unknown anchor"
@@ -101,7 +101,7 @@ def _where(definition: Mapping[str, Any]) -> tuple[bool, int]:
     return (not landings, landings[0] if landings else 0)
 
 
-def _of_preset(preset: Preset, place: Placement | None) -> tuple[str, dict[str, Any]]:
+def _of_preset(preset: Preset, place: RequestedPlacement | None) -> tuple[str, dict[str, Any]]:
     marks = anchor_id(preset.node)
     if marks is not None:
         fixed = f"It marks the place of {plain(marks)}: where it is listed among the presets is where it stands."
@@ -114,7 +114,7 @@ def _of_preset(preset: Preset, place: Placement | None) -> tuple[str, dict[str, 
     return group, {"ask": plain(level + ask, NAME), "place": {"kind": "preset", **fields}}
 
 
-def _asked(place: Placement | None, depths: str) -> tuple[str, dict[str, str]]:
+def _asked(place: RequestedPlacement | None, depths: str) -> tuple[str, dict[str, str]]:
     """The place that a preset asks for, in words and as the values of the fields that change it."""
     bare = {"depth": "", "order": "", "anchor": "", "position": "after"}
     if place is None:
@@ -178,5 +178,4 @@ def _words(draft: Draft) -> str:
 
 
 def _is_at_depth(draft: Draft) -> bool:
-    placed = str(draft.meta.get("placed") or "") if draft.meta else ""
-    return placed.startswith(("depth ", "insertion point "))
+    return draft.placement is not None and draft.placement.is_in_history
