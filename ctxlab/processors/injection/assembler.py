@@ -7,7 +7,18 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from ctxlab.context import NOTHING, AssetRef, Cause, Context, Draft, Dropped, Origin, Placement, Text
+from ctxlab.context import (
+    NOTHING,
+    AssetRef,
+    Cause,
+    Context,
+    Draft,
+    Dropped,
+    MacroVariables,
+    Origin,
+    Placement,
+    Text,
+)
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab.processors.injection.depth import index_of_insertion_point, parse_depths
 from ctxlab.processors.injection.lore import Lore, Reading, lore_of, marker_off, place_lore
@@ -27,8 +38,6 @@ from ctxlab.processors.injection.plan import Places, Point
 from ctxlab.processors.injection.presets import Preset, assets_by_id, presets_of, verdict_on
 
 ID = "injection-assembler"
-VARIABLES = "macro-variables"
-"""Shared key of what macros have set, once they have set something."""
 
 _Piece = Draft | tuple[Draft, ...]
 """A preset or lore, or a stretch of history that is taken over as it is."""
@@ -295,7 +304,7 @@ class _Assembly:
                 out.append(draft)
         self.ctx = self.ctx.noted(wording.notes)
         if wording.variables is not self.ctx.input.variables:
-            self.ctx = self.ctx.put(VARIABLES, wording.variables.as_data())
+            self.ctx = self.ctx.put(MacroVariables(wording.variables, self.ctx.input.variables))
         self._leave_out_unshown(out)
         return out
 
