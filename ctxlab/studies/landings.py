@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import BuildInput, Context, Draft, Placement
-from ctxlab.context.report import rows_named
 from ctxlab.display.text import nearest
 from ctxlab.display.theme import plain
 from ctxlab.documents import MessageNode
+from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Step, Trace
 from ctxlab.pipeline.explain.token_breakdown import source_of
-from ctxlab.processors.injection.lore import LORE
 from ctxlab.processors.injection.placement import HISTORY as HISTORY_ANCHOR
 from ctxlab.processors.injection.placement import anchor_id, requested_placement
 from ctxlab.processors.injection.presets import presets_of, verdict_on
@@ -167,7 +166,7 @@ def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator
             yield _landed(key, name, groups.pop(key), history, warnings.get(key, ""))
         elif key in left_out:
             yield Injection(name, "preset", "", "not sent", sentence=left_out.pop(key), key=key)
-    titles = {row["key"]: str(row["title"]) for row in rows_named(trace.result, LORE)}
+    titles = {one.key: one.title for one in decisions(trace.result)}
     for key, landings in groups.items():
         name = titles.get(key) or plain(str(landings[0].draft.text), 40) or key
         yield _landed(key, name, landings, history, warnings.get(key, ""))

@@ -21,7 +21,7 @@ from ctxlab.context import (
 )
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab.processors.injection.depth import index_of_insertion_point, parse_depths
-from ctxlab.processors.injection.lore import Lore, Reading, lore_of, marker_off, place_lore
+from ctxlab.processors.injection.lore import LoreDraft, Reading, lore_of, marker_off, place_lore
 from ctxlab.processors.injection.macros import Wording
 from ctxlab.processors.injection.placement import (
     ANCHORS,
@@ -96,7 +96,7 @@ class _Assembly:
         self.left_out: dict[Cause, list[Draft]] = {}
         self.before_history: list[Draft] = []
 
-    def result(self, presets: Sequence[Preset], lore: Sequence[Lore]) -> Context:
+    def result(self, presets: Sequence[Preset], lore: Sequence[LoreDraft]) -> Context:
         for preset in presets:
             self._sort_in(preset)
         self._rehome_lost_anchors()
@@ -130,7 +130,7 @@ class _Assembly:
         else:
             self._sort_into_history(preset, place)
 
-    def _sort_lore_in(self, lore: Lore) -> None:
+    def _sort_lore_in(self, lore: LoreDraft) -> None:
         reading = self.settings.lore_places
         marker = marker_off(lore, self.places) if reading == "sillytavern" else None
         if marker is not None:
