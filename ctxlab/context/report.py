@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from ctxlab.context.pickling import by_fields
 from ctxlab.documents.frozen_json import frozen
@@ -37,24 +37,17 @@ class StepReport(Protocol):
 
 
 @runtime_checkable
-class PromptLimit(Protocol):
+class PromptLimit(StepReport, Protocol):
     """A report of a step that keeps the prompt within a budget, whichever step that is.
 
     `budget_tokens` are those for the prompt; `reserve_tokens` are kept free for the reply beside them.
     """
 
     @property
-    def name(self) -> str: ...
-
-    @property
     def budget_tokens(self) -> int: ...
 
     @property
     def reserve_tokens(self) -> int: ...
-
-    def rows(self) -> Sequence[Row]: ...
-
-    def summary(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,9 +68,9 @@ class Table:
         return by_fields(self, "content")
 
     def rows(self) -> Sequence[Row]:
-        content = self.content
+        content: Any = self.content
         if isinstance(content, (Mapping, str, bytes)) or not isinstance(content, Iterable):
-            return (content,)
+            return (cast("Row", content),)
         return tuple(cast("Iterable[Row]", content))
 
     def summary(self) -> str:
@@ -88,7 +81,7 @@ class Table:
 class MacroVariables:
     """The variables that macros have set when a step ended, and those before it; the next build takes the former."""
 
-    name: ClassVar[str] = "macro-variables"
+    name = "macro-variables"
     variables: Variables
     before: Variables
 
@@ -110,7 +103,7 @@ class MacroVariables:
 class LoreActivations:
     """Lore that fired, with the message that was the newest then; the next build takes it as its activations."""
 
-    name: ClassVar[str] = "lore-activations"
+    name = "lore-activations"
     newest: Mapping[str, str]
 
     def __post_init__(self) -> None:

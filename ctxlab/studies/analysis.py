@@ -149,7 +149,7 @@ class Analysis:
             "shortened_messages": report.shortened if report else 0,
             "saved_tokens": self._saved(),
             "budget": report.budget_tokens if report else None,
-            "strategy": report["strategy"] if report else None,
+            "strategy": report.strategy if report else None,
             "tokenizer": counter.name,
             "estimated": trace.estimated,
         }

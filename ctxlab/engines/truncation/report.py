@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from ctxlab.context.report import Row
 
@@ -18,7 +17,7 @@ class BudgetReport:
     that the settings ask for, None where it is the tokenizer's.
     """
 
-    name: ClassVar[str] = "budget"
+    name = "budget"
     budget_tokens: int
     reserve_tokens: int
     strategy: str
