@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.html_table import html_table
 from ctxlab.display.text import counted, nearest
@@ -33,7 +33,7 @@ class LoreScan:
     fire, in the order in which they came. `activations` is what the next build should know.
     """
 
-    name: ClassVar[str] = "lore"
+    name = "lore"
     asked: ScanInput
     decisions: tuple[Decision, ...]
     activations: Mapping[str, str]
