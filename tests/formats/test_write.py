@@ -46,7 +46,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, value: Any, ending: str) 
 
 @pytest.mark.parametrize("form", [form for form in FORMATS if form.write], ids=lambda form: form.name)
 def test_every_ending_of_a_format_asks_for_it(tmp_path: Path, form: Any) -> None:
-    everything = Import((CHAT,), (AGENT,), (), (BOOK,), (RULES,), source="everything")
+    everything = Import((CHAT,), (AGENT,), books=(BOOK,), rules=(RULES,), source="everything")
 
     for ending in form.endings:
         by_ending = ctxlab.write(everything, tmp_path / f"out{ending.upper()}")
