@@ -1,15 +1,17 @@
-"""What would be sent, step by step, and taken apart."""
+"""Build a context, debug it, build it again with something else in it, take it apart."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from ctxlab.api.resolve import refuse_agent, rules_of, start_of, starting, timestamp_of
+from ctxlab.api.options import BuildOptions, listed
+from ctxlab.api.resolve import MISSING_BOOK, missing_books, refuse_agent, rules_of, start_of, timestamp_of
 from ctxlab.context import Context
 from ctxlab.documents import (
     Agent,
+    Library,
     MessageNode,
     RegexConfig,
     RegexPreset,
@@ -23,29 +25,33 @@ from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import tape_of
 
 if TYPE_CHECKING:
-    from ctxlab.formats import Import
     from ctxlab.studies import Analysis
 
 
-@starting(start_of)
-def build(start: Trace) -> Trace:
-    """What would be sent for a leaf, with every step that led there.
+@listed(BuildOptions)
+def build(
+    session: Session | Library, agent: Agent | Library | None = None, **options: Unpack[BuildOptions]
+) -> Trace:
+    """The context of a leaf, with every step that led there.
 
-    Without an `agent` it is, among `agents` (or those that an Import brings), the one that the leaf's metadata names,
-    else the only one, else none. `model` is a name or a ModelProfile. `budget_tokens` counts prompt tokens exactly.
-    `presets`, `books` and `rules` are those in force everywhere; agent and user bring their own. `variables` and
-    `activations` are what an earlier trace gave back. `settings` are `{"<step>.<setting>": value}`.
+    `session` may be a library that holds one, such as what `read` gives; `agent` a library that holds one, such as a
+    card's: the books and the rules that came with it are then in force too. Without an `agent` it is the one that the
+    leaf's metadata names, else the only one that is there, else none. Of a `library` those books are in force that the
+    agent or the user names; others are given as `books`, so are `rules` and `presets`. `budget_tokens` counts prompt
+    tokens exactly. `variables` and `activations` are from an earlier trace.
 
-    Raises SeveralSessions for an Import of several, BudgetTooSmall when what must stay doesn't fit, OverBudget when
+    Raises SeveralSessions for a library of several, BudgetTooSmall when what must stay doesn't fit, OverBudget when
     steps after the limiter add more than fits, ProcessorFailed when a step raises.
     """
-    return start.finished()
+    return start_of(session, agent, **options).finished()
 
 
-@starting(start_of)
-def debug(start: Trace) -> Debugger:
+@listed(BuildOptions)
+def debug(
+    session: Session | Library, agent: Agent | Library | None = None, **options: Unpack[BuildOptions]
+) -> Debugger:
     """A debugger at the start of the run that `build` would do; it takes what `build` takes."""
-    return Debugger(start)
+    return Debugger(start_of(session, agent, **options))
 
 
 def rebuild(
@@ -82,26 +88,35 @@ def rebuild(
     if not changes and tokenizer is None:
         return trace.rerun(settings)
     given = len(trace.start.notes) - len(trace.pipeline.warnings())
-    context = Context(replace(before, **changes), notes=trace.start.notes[:given])
+    after = replace(before, **changes)
+    notes = [note for note in trace.start.notes[:given] if MISSING_BOOK not in note.details]
+    context = Context(after, notes=(*notes, *missing_books(after.agent, after.user, after.books)))
     services = trace.services if tokenizer is None else replace(trace.services, tokenizer=tokenizer)
     pipeline = trace.pipeline.with_settings(settings or {})
     start = pipeline.start(context, services)
     return pipeline.resume(start, known=tape_of(trace.steps, kept=0))
 
 
-def analyze(session: Session | Import, node: str | None = None, agent: Agent | None = None, **options: Any) -> Analysis:
-    """What the model gets for a node (default: the active leaf), taken apart: structure, raw request, shares.
+@listed(BuildOptions)
+def analyze(
+    session: Session | Library,
+    node: str | None = None,
+    agent: Agent | Library | None = None,
+    **options: Unpack[BuildOptions],
+) -> Analysis:
+    """The prompt for a node (default: the active leaf), taken apart: structure, raw request, shares.
 
     The agent and the model are those that the node's metadata names, unless `agent` or `model` says otherwise; an agent
-    that is not at hand earns a note. `options` are those of `build`; every figure is of the one trace that it makes.
+    that isn't there earns a note. `options` are those of `build`; every figure is of the one trace that it makes.
     """
     from ctxlab.studies import analysis_of
 
     refuse_agent(node, "analyze(session, node, agent)")
-    chosen = session if isinstance(session, Session) else session.pick()
+    chosen = session.pick() if isinstance(session, Library) else session
     leaf = node if node is not None else chosen.active_leaf_id
     if "model" not in options and leaf is not None and leaf in chosen.nodes:
         named = chosen.node(leaf).meta("modelId")
-        options |= {"model": named} if isinstance(named, str) else {}
-    trace = build(session, agent, leaf=node, **options)
-    return analysis_of(trace, leaf)
+        if isinstance(named, str):
+            options["model"] = named
+    options["leaf"] = node
+    return analysis_of(build(session, agent, **options), leaf)

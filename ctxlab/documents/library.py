@@ -242,16 +242,22 @@ def _equal(one: Stored, other: Stored) -> bool:
 def _files_of_both(ours: Mapping[str, bytes], theirs: Mapping[str, bytes]) -> Mapping[str, bytes]:
     """All files; ours that is different under the same path is kept as `<path>~<hash>`."""
     if not ours or not theirs:
-        return ours or theirs
+        return theirs or ours
     both = {path: data for path, data in ours.items() if path not in theirs} | dict(theirs)
     for path, data in ours.items():
         if both[path] != data:
             both[_beside(path, data)] = data
-    return FrozenDict({path: data for path, data in both.items() if both.get(_path_of(path, data)) != data})
+    return FrozenDict({path: data for path, data in both.items() if not _is_there(path, data, both)})
 
 
 def _beside(path: str, data: bytes) -> str:
     return f"{path}~{sha256(data).hexdigest()[:HASH_CHARACTERS]}"
+
+
+def _is_there(path: str, data: bytes, files: Mapping[str, bytes]) -> bool:
+    """Whether a file that was put beside another is under its own path again."""
+    before = _path_of(path, data)
+    return before is not None and files.get(before) == data
 
 
 def _path_of(path: str, data: bytes) -> str | None:
