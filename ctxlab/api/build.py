@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 
 @listed(BuildOptions)
-def build(
-    session: Session | Library, agent: Agent | Library | None = None, **options: Unpack[BuildOptions]
-) -> Trace:
+def build(session: Session | Library, agent: Agent | Library | None = None, **options: Unpack[BuildOptions]) -> Trace:
     """The context of a leaf, with every step that led there.
 
     `session` may be a library that holds one, such as what `read` gives; `agent` a library that holds one, such as a

@@ -12,6 +12,7 @@ from ctxlab.documents import Agent, Library, Session, UserProfile
 if TYPE_CHECKING:
     from ctxlab.formats import Import
 
+
 def read(path: str | Path) -> Import:
     """Everything in a file as a library, with what could not be carried. The format is told by the content.
 

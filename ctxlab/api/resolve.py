@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
-
-
 from ctxlab.api.options import BuildOptions, InputOptions
 from ctxlab.context import BuildInput, Context, Pending, Variables
 from ctxlab.documents import (
@@ -112,9 +110,7 @@ def agent_for(session: Session, leaf: str | None, agents: Sequence[Agent]) -> _C
     notes: tuple[Note, ...] = ()
     if named is not None:
         known = ", ".join(repr(agent.id) for agent in agents[:5]) or "none"
-        notes = (
-            Note("warning", f"message {leaf!r} was written with agent {named!r}, which is not at hand ({known})"),
-        )
+        notes = (Note("warning", f"message {leaf!r} was written with agent {named!r}, which is not at hand ({known})"),)
     return _Chosen(agents[0] if len(agents) == 1 else None, notes)
 
 
@@ -172,9 +168,7 @@ def _books(found: Resolved, given: Sequence[Worldbook]) -> tuple[Worldbook, ...]
     return (*[book for book in found.brought.books if book.book_id not in ids], *given, *linked)
 
 
-def missing_books(
-    agent: Agent | None, user: UserProfile | None, books: Sequence[Worldbook]
-) -> tuple[Note, ...]:
+def missing_books(agent: Agent | None, user: UserProfile | None, books: Sequence[Worldbook]) -> tuple[Note, ...]:
     """A note for each worldbook that the agent or the user names and that isn't among the books."""
     there = {book.book_id for book in books}
     return tuple(

@@ -94,8 +94,7 @@ class Library:
         notes: list[Note] = []
         for name, (one, _) in NOUNS.items():
             twice = _twice_in_files(self.files) if name == "files" else _twice(getattr(self, name))
-            notes += [Note("warning", f"{one} {id!r} is there {times} times; the last is used")
-                      for id, times in twice]
+            notes += [Note("warning", f"{one} {id!r} is there {times} times; the last is used") for id, times in twice]
         return tuple(notes)
 
     # --- lookups
