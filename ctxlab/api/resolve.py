@@ -174,8 +174,8 @@ def missing_books(agent: Agent | None, user: UserProfile | None, books: Sequence
     return tuple(
         Note(
             "warning",
-            f"{noun} {speaker.shown_name or speaker.id!r} names the worldbook {id!r}, which is not there; "
-            "books= or library= brings it",
+            f"{noun} {(speaker.shown_name or speaker.id)!r} names the worldbook {id!r}, which was not found; "
+            "none of its entries is sent",
             details={MISSING_BOOK: id},
         )
         for noun, speaker in (("agent", agent), ("user", user))

@@ -23,6 +23,7 @@ V = TypeVar("V", bound=Stored)
 
 SHOWN_IDS = 8
 HASH_CHARACTERS = 12
+NO_FILES = FrozenDict()
 NOUNS = {
     "sessions": ("session", "sessions"),
     "agents": ("agent", "agents"),
@@ -52,7 +53,7 @@ class Library:
     books: tuple[Worldbook, ...] = ()
     rules: tuple[RegexPreset, ...] = ()
     presets: tuple[MessageNode, ...] = ()
-    files: Mapping[str, bytes] = field(default_factory=FrozenDict)
+    files: Mapping[str, bytes] = field(default_factory=lambda: NO_FILES)
 
     def __post_init__(self) -> None:
         for name in NOUNS:

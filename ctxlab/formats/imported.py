@@ -37,9 +37,10 @@ class Import(Library):
 
 def _joined(ours: Library, theirs: Library) -> Import:
     first, second = (each if isinstance(each, Import) else Import() for each in (ours, theirs))
+    known = set(first.losses)
     return Import(
         **ours.joined_with(theirs),
-        losses=tuple(dict.fromkeys((*first.losses, *second.losses))),
+        losses=(*first.losses, *(loss for loss in second.losses if loss not in known)),
         format=_both(first.format, second.format),
         source=_both(first.source, second.source),
     )
