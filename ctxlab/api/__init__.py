@@ -1,4 +1,4 @@
-"""What `import ctxlab` offers: read, load, build, debug, diff, and the small languages alone."""
+"""Functions that `import ctxlab` offers: read, load, build, debug, diff, and macros, rules and lore alone."""
 
 from ctxlab.api.build import analyze, build, debug, rebuild
 from ctxlab.api.greetings import begin, greeted

@@ -7,8 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ctxlab.api.options import BuildOptions, listed
-from ctxlab.api.resolve import MISSING_BOOK, missing_books, refuse_agent, rules_of, start_of, timestamp_of
-from ctxlab.context import Context
+from ctxlab.api.resolve import (
+    MISSING_BOOK,
+    books_in_force,
+    missing_books,
+    refuse_agent,
+    rules_in_force,
+    rules_of,
+    start_of,
+    timestamp_of,
+)
+from ctxlab.context import BuildInput, Context
 from ctxlab.documents import (
     Agent,
     Library,
@@ -57,7 +66,7 @@ def rebuild(
     *,
     session: Session | None = None,
     leaf: str | None = None,
-    agent: Agent | None = None,
+    agent: Agent | Library | None = None,
     user: UserProfile | None = None,
     presets: Sequence[MessageNode] | None = None,
     books: Sequence[Worldbook] | None = None,
@@ -67,8 +76,9 @@ def rebuild(
 ) -> Trace:
     """The run again with something else in it; what isn't named stays as it was, answers of services too.
 
-    `leaf` is a message's id; with another session and no leaf it is that session's active one. For settings alone
-    `trace.rerun` does less work. Edits that a person made between steps are not made again. Raises what `build` raises.
+    `leaf` is a message's id; with another session and no leaf it is that session's active one. `agent` may be a library
+    that holds one, whose books and rules come along. For settings alone `trace.rerun` does less work. Edits that a
+    person made between steps are not made again. Raises what `build` raises.
     """
     before = trace.start.input
     chosen = session if session is not None else before.session
@@ -78,11 +88,11 @@ def rebuild(
             chosen.node(leaf)
         at = leaf if leaf is not None else chosen.active_leaf_id
         changes |= {"session": chosen, "leaf": leaf, "timestamp": timestamp_of(chosen, at)}
-    changes |= {"agent": agent} if agent is not None else {}
     changes |= {"user": user} if user is not None else {}
     changes |= {"presets": tuple(presets)} if presets is not None else {}
     changes |= {"books": tuple(books)} if books is not None else {}
     changes |= {"rules": rules_of(rules)} if rules is not None else {}
+    changes |= _of_agent(agent, replace(before, **changes), given=books is not None) if agent is not None else {}
     if not changes and tokenizer is None:
         return trace.rerun(settings)
     given = len(trace.start.notes) - len(trace.pipeline.warnings())
@@ -93,6 +103,23 @@ def rebuild(
     pipeline = trace.pipeline.with_settings(settings or {})
     start = pipeline.start(context, services)
     return pipeline.resume(start, known=tape_of(trace.steps, kept=0))
+
+
+def _of_agent(agent: Agent | Library, build_input: BuildInput, *, given: bool) -> dict[str, Any]:
+    """The fields of an input that another agent changes; its books take the place of those with their ids.
+
+    With `given` the input's books are as a caller wants them, and take the place of the agent's.
+    """
+    if isinstance(agent, Agent):
+        return {"agent": agent}
+    chosen = agent.agent()
+    ids = set[str]() if given else {book.book_id for book in agent.books}
+    kept = [book for book in build_input.books if book.book_id not in ids]
+    return {
+        "agent": chosen,
+        "books": books_in_force(kept, chosen, build_input.user, library=agent, brought=agent),
+        "rules": rules_in_force(build_input.rules, chosen, brought=agent),
+    }
 
 
 @listed(BuildOptions)

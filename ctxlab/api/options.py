@@ -29,10 +29,10 @@ R = TypeVar("R")
 
 
 class InputOptions(TypedDict, total=False):
-    """Who takes part in a conversation, and when."""
+    """Options that decide on the participants and the time of a conversation."""
 
     library: Library | None
-    """Where agents, users, models and books are looked up that the session, the agent and the user name."""
+    """Agents, users, models and books that the session, the agent and the user name."""
     agents: Sequence[Agent]
     """Agents to choose from, besides those of the library."""
     user: UserProfile | None
@@ -52,7 +52,7 @@ class InputOptions(TypedDict, total=False):
 
 
 class ScanOptions(InputOptions, total=False):
-    """What a build takes besides its books."""
+    """Options of a build except its books."""
 
     pending: str | Pending | None
     """A user message that isn't in the session yet."""
@@ -73,7 +73,7 @@ class ScanOptions(InputOptions, total=False):
 
 
 class BuildOptions(ScanOptions, total=False):
-    """What `build` takes besides a session and an agent."""
+    """Options of `build`."""
 
     books: Sequence[Worldbook]
     """Worldbooks in force whoever takes part; one with the id of a book in the library takes its place."""

@@ -32,20 +32,21 @@ MISSING_BOOK = "missing_book"
 def start_of(session: Session | Library, agent: Agent | Library | None, **options: Unpack[BuildOptions]) -> Trace:
     """The start of a run: no step done yet."""
     found = resolve(session, agent, options)
-    books = _books(found, options.get("books", ()))
+    agent, user = found.input.agent, found.input.user
+    books = books_in_force(options.get("books", ()), agent, user, library=found.library, brought=found.brought)
     pending = options.get("pending")
     build_input = replace(
         found.input,
         pending=Pending(pending) if isinstance(pending, str) else pending,
         presets=tuple(options.get("presets", ())),
         books=books,
-        rules=_rules(found, options.get("rules", ())),
+        rules=rules_in_force(options.get("rules", ()), agent, brought=found.brought),
         activations=options.get("activations") or {},
     )
     pipeline = options.get("pipeline") or default_pipeline()
     pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
     services = options.get("services") or _services_for(build_input.model)
-    notes = (*found.notes, *missing_books(build_input.agent, build_input.user, books))
+    notes = (*found.notes, *missing_books(agent, user, books))
     return pipeline.start(Context(build_input, notes=notes), services)
 
 
@@ -156,16 +157,17 @@ def refuse_agent(node: object, call: str) -> None:
 # --- books and rules
 
 
-def _books(found: Resolved, given: Sequence[Worldbook]) -> tuple[Worldbook, ...]:
+def books_in_force(
+    given: Sequence[Worldbook], agent: Agent | None, user: UserProfile | None, *, library: Library, brought: Library
+) -> tuple[Worldbook, ...]:
     """Books that came with the agent, then those that are given, then those that the agent or the user names.
 
     A given one takes the place of another with its id.
     """
     ids = {book.book_id for book in given if book.book_id}
-    named = found.library.books_for(found.input.agent, found.input.user)
-    linked = [book for book in named if book.book_id not in ids]
+    linked = [book for book in library.books_for(agent, user) if book.book_id not in ids]
     ids |= {book.book_id for book in linked}
-    return (*[book for book in found.brought.books if book.book_id not in ids], *given, *linked)
+    return (*[book for book in brought.books if book.book_id not in ids], *given, *linked)
 
 
 def missing_books(agent: Agent | None, user: UserProfile | None, books: Sequence[Worldbook]) -> tuple[Note, ...]:
@@ -185,13 +187,14 @@ def missing_books(agent: Agent | None, user: UserProfile | None, books: Sequence
     )
 
 
-def _rules(found: Resolved, given: RegexConfig | Sequence[RegexPreset | RegexRule]) -> RegexConfig:
+def rules_in_force(
+    given: RegexConfig | Sequence[RegexPreset | RegexRule], agent: Agent | None, *, brought: Library
+) -> RegexConfig:
     """Rules that came with the agent and aren't its own, then those that are given."""
     config = rules_of(given)
-    agent = found.input.agent
     own = agent.regex_config.presets if agent and agent.regex_config else ()
-    brought = [preset for preset in found.brought.rules if preset not in own]
-    return config.with_(presets=(*brought, *config.presets)) if brought else config
+    more = [preset for preset in brought.rules if preset not in own and preset not in config.presets]
+    return config.with_(presets=(*more, *config.presets)) if more else config
 
 
 def rules_of(rules: RegexConfig | Sequence[RegexPreset | RegexRule]) -> RegexConfig:

@@ -89,6 +89,18 @@ def test_an_agent_alone_says_which_of_its_books_is_missing(card: Library) -> Non
     assert ctxlab.rebuild(trace, books=card.books).start.notes == ()
 
 
+def test_another_card_comes_with_its_book_too(card: Library) -> None:
+    before = ctxlab.build(CHAT, books=[isle()])
+    newer = Library(agents=card.agents, books=(isle(card.agent().worldbook_ids[0], "The reef is ours."),))
+
+    trace = ctxlab.rebuild(before, agent=card)
+    again = ctxlab.rebuild(trace, agent=newer)
+
+    assert sorted(lore_of(trace)) == ["Old stones.", "reef"]
+    assert sorted(lore_of(again)) == ["Old stones.", "The reef is ours."]
+    assert lore_of(ctxlab.rebuild(before, agent=card, books=newer.books)) == ["The reef is ours."]
+
+
 def test_a_card_at_a_preset_keeps_its_book(card: Library) -> None:
     preset = Library(agents=(Agent(id="p", preset_messages=()),))
 

@@ -144,7 +144,7 @@ class LabPage(ipywidgets.VBox):
             traitlets.link((self, trait), (view, trait))
 
 
-def lab(shown: Session | Library | Trace, agent: Agent | None = None, **options: Any) -> LabPage:
+def lab(shown: Session | Library | Trace, agent: Agent | Library | None = None, **options: Any) -> LabPage:
     """A page with all views of a run, which follow one another. `options` are those of `ctxlab.build`.
 
     Of a trace the page shows that very run, with an agent the run again with that one.

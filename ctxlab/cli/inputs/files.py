@@ -28,7 +28,7 @@ NOUNS = {"agent": "agent", "user": "user", "lore": "book", "rules": "set of rule
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a command builds from: a session, who takes part in it, books and rules, and what reading could not carry.
+    """A session, its participants, books and rules as a command builds with them, and what reading could not carry.
 
     `library` is everything that was read and can be named; `agent` is the library of a file that `--agent` names.
     """
@@ -154,7 +154,7 @@ def beside(file: Path, kind: Kind) -> Path | None:
 
 
 class _Files:
-    """What the options name, from one library that grows with every file that is read."""
+    """Lookups of the values that options name, in a library that grows with every file that is read."""
 
     def __init__(self, file: Path, first: Import) -> None:
         self.file = file
