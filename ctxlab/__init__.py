@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ctxlab.documents import (
         Agent,
         History,
+        Library,
         LoreEntry,
         MessageNode,
         ModelProfile,
@@ -83,6 +84,7 @@ __all__ = [
     "Draft",
     "Edit",
     "History",
+    "Library",
     "LoreEntry",
     "MessageNode",
     "ModelProfile",
@@ -177,6 +179,7 @@ _HOMES = {
     "documents": (
         "Agent",
         "History",
+        "Library",
         "LoreEntry",
         "MessageNode",
         "ModelProfile",

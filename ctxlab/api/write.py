@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def write(
     value: object, path: str | os.PathLike[str], *, format: str | None = None, pick: int | str | None = None
 ) -> Export[bytes]:
-    """Write a session, an agent, a user profile, a book, rules, a list of these or an Import to a file.
+    """Write a session, an agent, a user profile, a book, rules, a list of these or a Library to a file.
 
     The path's ending says as what, such as `.json`, `.md`, `.zip`, `.openai.json`, `.agent.yaml`, `.card.json`, `.png`
     (a card), `.lorebook.json`, `.rules.json`; or `format` does, one of the names in `ctxlab.formats.FORMATS`. `pick`

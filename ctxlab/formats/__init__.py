@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from ctxlab.documents.atomic_file import replace_file
+from ctxlab.documents.library import NOUNS
 from ctxlab.errors import BrokenFile, UnknownFormat, WriteError, did_you_mean
 from ctxlab.formats.apps.chatgpt import CHATGPT
 from ctxlab.formats.apps.claude_code import CLAUDE_CODE
@@ -42,7 +43,7 @@ from ctxlab.formats.openai.format import OPENAI
 from ctxlab.formats.openai.writer import openai_messages
 from ctxlab.formats.results import Export, Import, Loss, counted_by_field
 from ctxlab.formats.sanitize import sanitized
-from ctxlab.formats.selection import NOUNS, import_of, kinds_in
+from ctxlab.formats.selection import import_of, kinds_in, left_out
 from ctxlab.formats.sillytavern.cards.combine_with_preset import joined
 from ctxlab.formats.sillytavern.cards.format import CARD, CARD_PNG
 from ctxlab.formats.sillytavern.cards.writer import card_data, card_json, card_png
@@ -149,10 +150,14 @@ def names() -> tuple[str, ...]:
 # --- reading
 
 
-def read(path: str | os.PathLike[str]) -> Import:
-    """Everything in a file, whatever its format; raises ReadError when there is nothing that can be read."""
+def read(path: str | os.PathLike[str], *, keep_prompts: bool = False) -> Import:
+    """Everything in a file, whatever its format; raises ReadError when there is nothing that can be read.
+
+    System messages at the head of a list become presets of an agent; with `keep_prompts` they stay in the tree.
+    """
     name = os.fspath(path)
-    return read_source(source_of_file(bytes_of(Path(name).expanduser(), name), name))
+    source = source_of_file(bytes_of(Path(name).expanduser(), name), name)
+    return read_source(replace(source, keep_prompts=keep_prompts))
 
 
 def read_data(data: Any, *, source: str = "data") -> Import:
@@ -213,10 +218,10 @@ def write(
 ) -> Export[bytes]:
     """Write a value to a file, replaced in one step, and return what was written with its losses.
 
-    The value is a session, an agent, a user profile, a book, rules, a list of these or an Import; an Export is written
-    as it is. The format is `format`, a name in FORMATS, or the one that the path's ending asks for. A file that holds
-    one of several things needs `pick`, an index, id or name. Raises WriteError, naming the endings that would do, when
-    the format isn't known or holds nothing of the value.
+    The value is a session, an agent, a user profile, a book, rules, a list of these or a Library, such as an Import; an
+    Export is written as it is. The format is `format`, a name in FORMATS, or the one that the path's ending asks for. A
+    file that holds one of several things needs `pick`, an index, id or name. Raises WriteError, naming the endings that
+    would do, when the format isn't known or holds nothing of the value.
     """
     if isinstance(value, Export):
         export = cast("Export[Any]", value).as_bytes()
@@ -226,7 +231,7 @@ def write(
         form = _format_to_write(os.fspath(path), format, kinds)
         if form.write is None or (form.holds and set(kinds).isdisjoint(form.holds)):
             raise WriteError(_why_not_written(form, found, os.fspath(path), kinds))
-        export = form.write(found, pick)
+        export = form.write(found, pick).after(left_out(found, ("models", "presets"), "no format holds it; left out"))
     replace_file(path, export.data)
     return export
 
@@ -299,7 +304,7 @@ def _endings(formats: Iterable[Format], kinds: Iterable[Kind]) -> str:
 
 
 def _why_not_written(form: Format, found: Import, path: str, kinds: tuple[Kind, ...]) -> str:
-    needed = " or ".join(NOUNS[kind] for kind in form.holds)
+    needed = " or ".join(NOUNS[kind][0] for kind in form.holds)
     reason = f"{found.source} holds no {needed}, which {path!r} needs as {form.name}"
     if not kinds:
         return f"{reason}; it holds nothing that is written"

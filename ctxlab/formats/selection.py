@@ -1,35 +1,30 @@
-"""Values of an Import that go into a file, and a Loss for each that doesn't."""
+"""Values of a library that go into a file, and a Loss for each that doesn't."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from typing import Any, Final, TypeVar
+from dataclasses import fields, replace
+from typing import Any, TypeVar, get_args
 
 from ctxlab.display.text import counted
-from ctxlab.documents import Agent, RegexConfig, RegexPreset, Session, UserProfile, Worldbook
+from ctxlab.documents import Agent, Library, RegexConfig, RegexPreset, Session, UserProfile, Worldbook
+from ctxlab.documents.library import NOUNS
 from ctxlab.errors import ReadError, WriteError
 from ctxlab.formats.format import Kind, Pick
 from ctxlab.formats.results import Import, Loss
 
 T = TypeVar("T")
 
-NOUNS: Final[dict[Kind, str]] = {
-    "sessions": "session",
-    "agents": "agent",
-    "users": "user",
-    "books": "book",
-    "rules": "set of rules",
-}
-
 
 def import_of(value: object) -> Import:
-    """The value as an Import: an Import itself, a session, an agent, a user, a book, rules, or a list of such values.
+    """The value as an Import: a library, a session, an agent, a user, a book, rules, or a list of such values.
 
     Raises WriteError for anything else.
     """
     if isinstance(value, Import):
         return value
+    if isinstance(value, Library):
+        return Import(**{each.name: getattr(value, each.name) for each in fields(Library)}, source="the library")
     if isinstance(value, list | tuple):
         values: list[object] = [*value]  # pyright: ignore[reportUnknownArgumentType]
         return _import_of_values(values, f"a {type(value).__name__} of {len(values)}")
@@ -51,7 +46,7 @@ def _import_of_values(values: Sequence[object], source: str) -> Import:
         if not isinstance(value, known):
             raise WriteError(
                 f"{type(value).__name__} can't be written; a session, an agent, a user profile, a book, rules, "
-                "a list of them, or an Import can"
+                "a list of them, or a Library can"
             )
     return found
 
@@ -62,7 +57,7 @@ def _of_type(values: Iterable[object], kind: type[T]) -> tuple[T, ...]:
 
 def kinds_in(found: Import) -> tuple[Kind, ...]:
     """The kinds of values that there are, also rules that agents and users bring."""
-    return tuple(kind for kind in NOUNS if (rules_in(found) if kind == "rules" else getattr(found, kind)))
+    return tuple(kind for kind in get_args(Kind) if (found.rules_inside() if kind == "rules" else getattr(found, kind)))
 
 
 # --- picking
@@ -107,7 +102,7 @@ def pick_book(found: Import, pick: Pick) -> Worldbook:
 def pick_rules(found: Import, pick: Pick) -> RegexPreset:
     """The only set of rules, or the picked one."""
     return pick_one(
-        rules_in(found),
+        found.rules_inside(),
         pick,
         source=found.source,
         names=lambda preset: (preset.id, preset.name),
@@ -122,12 +117,6 @@ def with_one_session(found: Import, pick: Pick) -> Import:
         return found
     session = found.pick(pick)
     return replace(found, sessions=(session,), agents=agents_named(session, found))
-
-
-def rules_in(found: Import) -> tuple[RegexPreset, ...]:
-    """The sets of rules, else those that agents and users bring."""
-    configs = [owner.regex_config for owner in (*found.agents, *found.users)]
-    return found.rules or tuple([preset for config in configs if config for preset in config.presets])
 
 
 def agents_named(session: Session, found: Import) -> tuple[Agent, ...]:
@@ -152,9 +141,9 @@ def books_of(agents: Iterable[Agent], books: Iterable[Worldbook]) -> list[Worldb
 # --- what doesn't go into the file
 
 
-def left_out(found: Import, kinds: Iterable[Kind], text: str) -> list[Loss]:
+def left_out(found: Import, kinds: Iterable[str], text: str) -> list[Loss]:
     """A loss for each value of these kinds, in a form that has no place for them."""
-    return [Loss(f"{NOUNS[kind]} {_id(value)!r}", text) for kind in kinds for value in getattr(found, kind)]
+    return [Loss(f"{NOUNS[kind][0]} {_id(value)!r}", text) for kind in kinds for value in getattr(found, kind)]
 
 
 def _id(value: Any) -> str:

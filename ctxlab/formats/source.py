@@ -25,7 +25,8 @@ class Source:
     """A parsed file: `data` is its JSON value, the list of the values of JSON lines, or an Archive.
 
     `name` is the file's, as the caller gave it. `raw` is the UTF-8 text that was parsed, if any; `lines` the line
-    number of each item of JSON lines; `losses` name what parsing left out.
+    number of each item of JSON lines; `losses` name what parsing left out. `keep_prompts` leaves system
+    messages at the head of a list in the tree; else they become an agent's presets.
     """
 
     data: Any
@@ -33,6 +34,7 @@ class Source:
     raw: bytes = b""
     lines: tuple[int, ...] | None = None
     losses: tuple[Loss, ...] = ()
+    keep_prompts: bool = False
 
     @property
     def stem(self) -> str:

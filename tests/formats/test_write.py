@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 
 import ctxlab
-from ctxlab.documents import Agent, RegexConfig, RegexPreset, RegexRule, Session, UserProfile, Worldbook
+from ctxlab.documents import (
+    Agent,
+    Library,
+    ModelProfile,
+    RegexConfig,
+    RegexPreset,
+    RegexRule,
+    Session,
+    UserProfile,
+    Worldbook,
+)
 from ctxlab.errors import WriteError
 from ctxlab.formats import FORMATS, Export, Import, card_png, openai_messages, path_markdown, session_json
 from ctxlab.formats.sillytavern.cards.png import plain_picture
@@ -92,6 +102,16 @@ def test_what_a_format_has_no_place_for_is_a_loss(tmp_path: Path) -> None:
     assert [loss.place for loss in losses] == ["book 'w'", "set of rules 'r'", "files"]
 
 
+def test_a_library_is_written_with_losses_for_what_no_format_holds(tmp_path: Path) -> None:
+    library = Library(sessions=(CHAT,), agents=(AGENT,), models=(ModelProfile(id="m"),), presets=CHAT.path()[:1])
+
+    export = ctxlab.write(library, tmp_path / "out.json")
+
+    found = ctxlab.read(tmp_path / "out.json")
+    assert (found.sessions, found.agents) == (library.sessions, library.agents)
+    assert [loss.place for loss in export.losses] == ["model 'm'", "preset 'r'"]
+
+
 @pytest.mark.parametrize(
     ("value", "name", "message"),
     [
@@ -110,7 +130,7 @@ def test_what_a_format_has_no_place_for_is_a_loss(tmp_path: Path) -> None:
         (AGENT, "out", r"one of \.agent\.json, \.json, \.card\.json, \.preset\.json, .*, or say format="),
         (Import(source="in.json"), "out.json", "in.json holds no session or agent or user, .*; it holds nothing"),
         ([], "out.json", "a list of 0 holds no session"),
-        ("Hi", "out.json", "str can't be written; a session, an agent, .*, or an Import can"),
+        ("Hi", "out.json", "str can't be written; a session, an agent, .*, or a Library can"),
         ([CHAT, 7], "out.json", "int can't be written"),
     ],
 )

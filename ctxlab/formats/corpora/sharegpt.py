@@ -50,7 +50,7 @@ def _is_turn(value: Any) -> bool:
 
 def read(source: Source) -> Import:
     losses = list(source.losses)
-    shelf = Shelf(f"agent-{source.stem}")
+    shelf = Shelf(f"agent-{source.stem}", keep_prompts=source.keep_prompts)
     names = Names()
     sessions: list[Session] = []
     for number, (place, item) in enumerate(source.items(), start=1):

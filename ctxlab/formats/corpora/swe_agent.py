@@ -28,7 +28,7 @@ def _is_run(value: Any) -> bool:
 
 def read(source: Source) -> Import:
     losses = list(source.losses)
-    shelf = Shelf(f"agent-{source.stem}")
+    shelf = Shelf(f"agent-{source.stem}", keep_prompts=source.keep_prompts)
     names = Names()
     sessions: list[Session] = []
     for number, (place, run) in enumerate(source.items(), start=1):

@@ -22,7 +22,7 @@ def _is_run(value: Any) -> bool:
 
 def read(source: Source) -> Import:
     losses = list(source.losses)
-    shelf = Shelf(f"agent-{source.stem}")
+    shelf = Shelf(f"agent-{source.stem}", keep_prompts=source.keep_prompts)
     names = Names()
     sessions: list[Session] = []
     for place, run in source.items():

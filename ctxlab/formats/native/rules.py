@@ -10,7 +10,7 @@ from ctxlab.documents.stored import as_json
 from ctxlab.errors import ReadError
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.results import Export, Import, Loss, losses_of
-from ctxlab.formats.selection import left_out, pick_rules, rules_in
+from ctxlab.formats.selection import left_out, pick_rules
 from ctxlab.formats.session_from_messages import Names
 from ctxlab.formats.source import Source, mostly, one_or_mostly
 
@@ -131,7 +131,7 @@ class _Reading:
 
 def write(found: Import, pick: Pick) -> Export[bytes]:
     """All sets of rules, or the picked one."""
-    sets = rules_in(found)
+    sets = found.rules_inside()
     if not sets:
         raise ReadError(f"{found.source} holds no set of rules")
     losses = left_out(found, ("sessions", "agents", "users", "books"), "no rules; left out")

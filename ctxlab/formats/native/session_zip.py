@@ -10,6 +10,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
@@ -211,7 +212,9 @@ def sniff(data: Any) -> bool:
 def read(source: Source) -> Import:
     from ctxlab.formats import read_source  # it reads what is in the archive, with every format
 
-    return read_zip(source.data.raw, source.name, read_source)
+    return read_zip(
+        source.data.raw, source.name, lambda inner: read_source(replace(inner, keep_prompts=source.keep_prompts))
+    )
 
 
 def write(found: Import, pick: Pick) -> Export[bytes]:

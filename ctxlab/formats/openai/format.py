@@ -47,7 +47,7 @@ def _key_of_messages(value: Any) -> str | None:
 
 def read(source: Source) -> Import:
     losses = list(source.losses)
-    shelf = Shelf(f"agent-{source.stem}")
+    shelf = Shelf(f"agent-{source.stem}", keep_prompts=source.keep_prompts)
     names = Names()
     sessions: list[Session] = []
     for place, wanted, messages, around in _conversations(source, losses):
