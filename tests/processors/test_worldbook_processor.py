@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import ctxlab
 from ctxlab.documents import Agent, LoreEntry, ModelProfile, Session, UserProfile, Worldbook
 from ctxlab.documents.lore import WorldbookSettings
 from ctxlab.documents.session.message import MessageNode, ModelMatch
+from ctxlab.engines.worldbook import LoreScan
 from ctxlab.formats.sillytavern import card_from
 from ctxlab.processors import WorldbookProcessor
 from ctxlab.processors.worldbook_processor import chat_of
@@ -186,6 +188,17 @@ def test_the_same_build_again_has_the_same_lore() -> None:
     again = ctxlab.build(chat("the reef"), books=books, seed=3, activations=first.activations)
 
     assert left(again.result, "lore") == left(first.result, "lore")
+
+
+def test_the_report_is_the_scan_which_can_be_asked_again_with_changes_in_another_process() -> None:
+    trace = ctxlab.build(chat("the reef"), books=[book({"key": ["volcano"]}, REEF)])
+
+    again = pickle.loads(pickle.dumps(trace)).result.report(LoreScan)
+
+    assert again is not None
+    assert again.summary() == "1 of 2 entries fired"
+    assert again.with_change("lore:island/0").summary() == "2 of 2 entries fired"
+    assert again.asked.dice("x") == trace.result.dice("x")
 
 
 def test_a_scan_takes_texts_or_sessions() -> None:

@@ -10,6 +10,8 @@ import traitlets
 
 import ctxlab
 from ctxlab import CtxlabError, LoreEntry, Trace, Worldbook
+from ctxlab.engines.worldbook import LoreScan
+from ctxlab.processors import WorldbookProcessor
 from ctxlab_widgets.lore_view import LoreView, scan_of
 from ctxlab_widgets.lore_view.excerpts import excerpt, lit, shortened
 from ctxlab_widgets.rule_view import RuleView
@@ -56,6 +58,12 @@ def test_the_rows_of_a_run_are_the_decisions_that_the_run_left(trace: Trace) -> 
     assert [row.as_data()["reason"] for row in widget.scan.decisions] == [
         table[d.key]["reason"] for d in widget.scan.decisions
     ]
+
+
+def test_a_run_is_not_scanned_again(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WorldbookProcessor, "scan", lambda *_: pytest.fail("scanned again"))
+
+    assert LoreView(trace).scan is trace.result.report(LoreScan)
 
 
 def test_counts_and_result_say_how_the_scan_ended(trace: Trace) -> None:
