@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Unpack
 from ctxlab.api.options import ScanOptions, listed
 from ctxlab.api.resolve import start_of
 from ctxlab.documents import Agent, Library, Session, Worldbook
-from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger
 
 if TYPE_CHECKING:
@@ -29,15 +28,18 @@ def lore_scan(
     settings of the scan are `settings={"worldbook-processor.scan_depth": 4}`. `scan.with_change(key)` scans again with
     an entry's nearest change.
     """
+    from ctxlab.engines.worldbook.explain import scan_of
     from ctxlab.processors import WorldbookProcessor
 
     session = chat if isinstance(chat, Session | Library) else _session_of([chat] if isinstance(chat, str) else chat)
     debugger = Debugger(start_of(session, agent, **options, books=_listed(books)))
     context = debugger.run_until(WorldbookProcessor.id)
     step = debugger.pipeline.stage(WorldbookProcessor.id).processor
-    if not isinstance(step, WorldbookProcessor):
-        raise CtxlabError(f"step {WorldbookProcessor.id!r} is another one here, which doesn't scan books by itself")
-    return step.scan(context, debugger.trace.services)
+    if isinstance(step, WorldbookProcessor):  # its scan is also there where no book is in force
+        return step.scan(context, debugger.trace.services)
+    if not debugger.done:
+        context = debugger.step().after
+    return scan_of(context)
 
 
 @listed(ScanOptions)

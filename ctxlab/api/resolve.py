@@ -22,9 +22,8 @@ from ctxlab.documents import (
 )
 from ctxlab.errors import CtxlabError, UnknownNode, did_you_mean
 from ctxlab.pipeline import Services, Trace
-from ctxlab.processors import default_pipeline
+from ctxlab.processors import TokenLimiter, default_pipeline
 
-LIMITER = "token-limiter"
 MISSING_BOOK = "missing_book"
 """Detail of a note on a worldbook that is named and isn't there."""
 
@@ -218,6 +217,6 @@ def _services_for(model: ModelProfile | None) -> Services:
 
 
 def _call_settings(budget_tokens: int | None, settings: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A call's budget counts prompt tokens exactly, so nothing is reserved."""
-    budget = {f"{LIMITER}.budget_tokens": budget_tokens, f"{LIMITER}.reserve_tokens": 0}
+    """What a call says of the settings of steps, its budget among them."""
+    budget = {f"{TokenLimiter.id}.budget_tokens": budget_tokens}
     return {**(budget if budget_tokens is not None else {}), **(settings or {})}

@@ -17,17 +17,17 @@ Form = Literal["text", "json", "csv"]
 
 def print_session_lore(inputs: Inputs, *, form: Form) -> None:
     """The decisions on the lore of a conversation."""
-    debugger = inputs.debugger()
+    from ctxlab.engines.worldbook.explain import scan_of
     from ctxlab.errors import CtxlabError
     from ctxlab.processors import WorldbookProcessor
 
-    debugger.run_until(WorldbookProcessor.id)
+    debugger = inputs.debugger()
     if not debugger.context.input.books:
         raise CtxlabError(f"no book is in force for {inputs.options.file}; --book names one")
-    stage = debugger.pipeline.stage(WorldbookProcessor.id)
-    step = stage.processor
-    assert isinstance(step, WorldbookProcessor)
-    _print(step.scan(debugger.context, debugger.trace.services), form, inputs.losses)
+    debugger.run_until(WorldbookProcessor.id)
+    if not debugger.done:
+        debugger.step()
+    _print(scan_of(debugger.context), form, inputs.losses)
 
 
 def print_text_lore(text: str, books: Sequence[str], *, form: Form, settings: Sequence[str]) -> None:
@@ -70,7 +70,7 @@ def _show(found: LoreScan, losses: tuple[str, ...]) -> None:
 
     screen = Screen()
     run_text.losses(screen, losses)
-    table(screen, found.rows())
+    table(screen, found.fired_first())
     notes = [note for note in found.notes if note.level != "info"]
     if notes:
         screen.blank()
