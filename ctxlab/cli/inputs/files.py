@@ -12,7 +12,7 @@ from ctxlab.documents import Agent, Library, RegexPreset, Session, UserProfile, 
 from ctxlab.errors import CtxlabError, UnknownName
 
 if TYPE_CHECKING:
-    from ctxlab.api.options import BuildOptions
+    from ctxlab.api.options import BuildOptions, InputOptions
     from ctxlab.formats import Import
     from ctxlab.pipeline import Debugger, Trace
 
@@ -98,7 +98,7 @@ class Inputs:
 
         typed, pipeline = self.options, default_pipeline()
         settings = settings_from(pipeline, typed.settings or ())
-        options: BuildOptions = {
+        known: InputOptions = {
             "library": self.library,
             "user": self.user,
             "model": typed.model,
@@ -108,13 +108,20 @@ class Inputs:
             "zone": typed.zone,
             "seed": typed.seed,
         }
-        if typed.pending is not None:
-            expansion = api.expand_input(typed.pending, self.session, self.agent, **options)
-            for note in expansion.notes:
-                complain(note.text)
-            options |= {"pending": expansion.pending, "variables": expansion.variables}
-        rest: BuildOptions = {"budget_tokens": typed.budget, "books": self.books, "rules": self.rules}
-        return {**options, **rest, "settings": settings, "pipeline": pipeline}
+        options: BuildOptions = {
+            **known,
+            "budget_tokens": typed.budget,
+            "books": self.books,
+            "rules": self.rules,
+            "settings": settings,
+            "pipeline": pipeline,
+        }
+        if typed.pending is None:
+            return options
+        expansion = api.expand_input(typed.pending, self.session, self.agent, **known)
+        for note in expansion.notes:
+            complain(note.text)
+        return {**options, "pending": expansion.pending, "variables": expansion.variables}
 
 
 def load(options: CommandOptions) -> Inputs:
@@ -169,6 +176,7 @@ class _Files:
             return self._named("agent", named) if named is not None else None
         brought = self._read(Path(named))
         _only(brought.agents, "agent", named)
+        self.library |= Library(books=brought.books)
         return brought
 
     def user(self, named: str | None) -> UserProfile | None:
