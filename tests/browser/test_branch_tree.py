@@ -195,7 +195,7 @@ def test_python_has_the_last_word(opened: Opened, tmp_path: Path) -> None:
     widget.delete("b1")  # meanwhile
     opened.pump(widget)
 
-    assert widget.said == foot(page)
+    assert widget.error == foot(page)
     assert "no node 'u3'" in foot(page)
 
 
@@ -427,7 +427,7 @@ def test_a_message_is_edited_and_nothing_that_was_typed_is_lost(opened: Opened, 
     page.get_by_role("button", name="Apply").click()
     opened.pump(widget)
     node = widget.session.node("u2")
-    assert (node.content, node.to_data()["mood"], widget.said) == ("other words", "odd", "")
+    assert (node.content, node.to_data()["mood"], widget.error) == ("other words", "odd", "")
     assert page.get_by_role("button", name="Apply").get_attribute("aria-disabled") == "true"
     field.focus()
     page.keyboard.press("Escape")

@@ -62,7 +62,7 @@ def test_counts_and_result_say_how_the_scan_ended(trace: Trace) -> None:
 
     assert view["counts"] == {"all": 18, "fired": 9, "blocked": 3, "not-hit": 6}
     assert sum(row["tokens"] for row in view["rows"]) == 328
-    assert view["said"] == "328 tokens, scan depth 2"
+    assert view["summary"] == "328 tokens, scan depth 2"
 
 
 def test_an_excerpt_shows_the_key_where_the_scan_found_it(trace: Trace) -> None:
@@ -114,7 +114,7 @@ def test_a_change_on_a_run_builds_it_again_and_back_leads_back(trace: Trace) -> 
     widget.observe(lambda change: seen.append(change["new"]), "trace")
 
     asked(widget, command="try_change", key=COMPASS)
-    assert widget.said == ""
+    assert widget.error == ""
     assert widget.trace is not None
     assert COMPASS in {row["key"] for row in widget.trace.result.shared["lore"] if row["fired"]}
     assert view_of(widget)["tried"]["came"] == ["罗盘 · The compass"]
@@ -159,7 +159,7 @@ def test_typing_scans_the_books_against_the_new_text() -> None:
 def test_a_run_has_no_text_to_change(trace: Trace) -> None:
     widget = asked(LoreView(trace), command="set_text", text="x")
 
-    assert "LoreView(book, text)" in widget.said
+    assert "LoreView(book, text)" in widget.error
     with pytest.raises(CtxlabError, match="go with a text"):
         LoreView(trace, "x")
 
@@ -281,7 +281,7 @@ def test_what_is_no_command_is_refused_in_a_sentence(trace: Trace, wrong: object
 
     widget._handle_custom_msg(wrong, [])
 
-    assert widget.said
+    assert widget.error
     assert (widget.view, widget.trace, widget.kind) == (before, trace, "all")
 
 

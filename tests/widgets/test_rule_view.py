@@ -68,7 +68,7 @@ def test_every_rule_says_what_it_did_or_why_it_did_nothing() -> None:
         ("idle", "only for what is shown"),
         ("failed", "The pattern doesn't compile: Unterminated group."),
     ]
-    assert (last(widget), view_of(widget)["said"]) == ("aBcBd", "1 of 6 rules matched, 2 places, 1 failed")
+    assert (last(widget), view_of(widget)["summary"]) == ("aBcBd", "1 of 6 rules matched, 2 places, 1 failed")
 
 
 def test_rules_run_one_after_the_other_each_on_what_is_left() -> None:
@@ -131,7 +131,7 @@ def test_flags_that_dont_exist_are_refused_beside_the_field(flags: str) -> None:
 
     asked(widget, command="edit", rule="a", field="flags", value=flags)
 
-    assert widget.said
+    assert widget.error
     assert (widget.wrong["rule"], widget.wrong["field"]) == ("global/0/0", "flags")
     assert widget.rules is before
     assert asked(widget, command="edit", rule="a", field="flags", value="g").wrong == {}
@@ -229,7 +229,7 @@ def test_a_change_in_a_run_builds_it_again_and_undo_gives_the_run_back(trace: Tr
     before = last(widget)
 
     asked(widget, command="switch", rule="global/0/1", on=False)
-    assert widget.said == ""
+    assert widget.error == ""
     assert widget.trace is not trace
     assert widget.trace is not None
     assert str(widget.trace.step("regex-processor").after.draft(message).text) == last(widget) != before
@@ -279,7 +279,7 @@ def test_nothing_and_a_run_before_its_rules_say_what_is_missing() -> None:
 
     assert RuleView().view == ""
     assert "still to come" in view_of(RuleView(ctxlab.debug(session).trace))["empty"]
-    assert view_of(RuleView(RegexConfig(), "a"))["said"] == "no rules"
+    assert view_of(RuleView(RegexConfig(), "a"))["summary"] == "no rules"
 
 
 def test_rules_of_the_run_before_cannot_be_changed_in_one_that_has_not_come_to_them(trace: Trace) -> None:
@@ -343,7 +343,7 @@ def test_what_is_no_command_is_refused_in_a_sentence(wrong: object) -> None:
 
     widget._handle_custom_msg(wrong, [])
 
-    assert widget.said
+    assert widget.error
     assert widget.view == before
 
 

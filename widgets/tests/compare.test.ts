@@ -187,7 +187,9 @@ test("a balance has its sign", () => expect([12345, -2, 0].map(signed)).toEqual(
 
 test("the view names its sentences by number", () => {
   const rows = [["node:u1", "hi", "user", "history", 1, [[5, 3, 0, -1, 0], null]]];
-  const view = viewOf(JSON.stringify({ columns: [], rows, said: ["why"], strategies: [], agents: [], leaves: [] }));
+  const view = viewOf(
+    JSON.stringify({ columns: [], rows, sentences: ["why"], strategies: [], agents: [], leaves: [] }),
+  );
 
   expect(view.rows[0]).toMatchObject({ key: "node:u1", differs: true });
   expect(view.rows[0].cells).toEqual([{ state: "cut", tokens: 3, cause: "why", note: "", text: 0 }, null]);

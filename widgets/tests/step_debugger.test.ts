@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { rows, tokensAlone } from "../ctxlab_widgets/_shared/changes";
 import { folded, type Item } from "../ctxlab_widgets/_shared/folding";
-import { type News, type Setting, withNews } from "../ctxlab_widgets/_shared/view";
-import { type Against, reranWords, settingsWords, signed } from "../ctxlab_widgets/step_debugger/against";
+import type { Setting } from "../ctxlab_widgets/_shared/view";
 import { layerWords, sliderEnds, stepped, told, understood, written } from "../ctxlab_widgets/step_debugger/settings";
+import { reranWords, type SettingsDiff, settingsWords, signed } from "../ctxlab_widgets/step_debugger/settings_diff";
 import { numbered, runs } from "../ctxlab_widgets/step_debugger/tokens";
 import { made } from "./made";
 
@@ -150,7 +150,7 @@ describe("where tokens end", () => {
 });
 
 describe("a change in words", () => {
-  const against = (more: Partial<Against>): Against => ({
+  const diffOf = (more: Partial<SettingsDiff>): SettingsDiff => ({
     settings: [],
     reran: [],
     seconds: 0.0007,
@@ -166,7 +166,7 @@ describe("a change in words", () => {
       { step: "m", name: "enabled", title: "", old: true, new: false },
     ];
 
-    expect(settingsWords(against({ settings }))).toBe("Budget 3,100\u2009\u2192\u20093,496; m switched off");
+    expect(settingsWords(diffOf({ settings }))).toBe("Budget 3,100\u2009\u2192\u20093,496; m switched off");
   });
 
   test.each([
@@ -175,7 +175,7 @@ describe("a change in words", () => {
     [[], "no step ran again"],
     [["edit"], "no step ran again"],
   ])("%j: %s", (reran, words) => {
-    expect(reranWords(against({ reran }), (id) => "abc".indexOf(id) + 1)).toBe(words);
+    expect(reranWords(diffOf({ reran }), (id) => "abc".indexOf(id) + 1)).toBe(words);
   });
 
   test("differences carry their sign", () => {
@@ -229,10 +229,10 @@ describe("very many rows", () => {
     expect(shown(folded(run, new Map([["same:0", 400]])))).toHaveLength(400);
   });
 
-  test.each([0, 41, 2501, 4999])("the one that is sought stands alone: %i", (sought) => {
-    const items = folded(mixed(5000), new Map(), sought);
+  test.each([0, 41, 2501, 4999])("the one that is revealed is never folded: %i", (revealed) => {
+    const items = folded(mixed(5000), new Map(), revealed);
 
-    expect(shown(items)).toContain(sought);
+    expect(shown(items)).toContain(revealed);
     expect(shown(items).length + hidden(items)).toBe(5000);
     expect(new Set(items.flatMap((item) => ("fold" in item ? [item.fold.id] : []))).size).toBe(
       items.filter((item) => "fold" in item).length,
@@ -244,19 +244,5 @@ describe("very many rows", () => {
     const sizes = folded(run, new Map(), 3).map((item) => ("row" in item ? 1 : item.fold.rows.length));
 
     expect(sizes).toEqual([3, 1, 5]);
-  });
-});
-
-describe("news of a run", () => {
-  test("has its own steps, and rows behind those that are known", () => {
-    const base = made();
-    const since = { texts: 10, causes: 4, spans: 10, drafts: 4 };
-    const news: News = { ...made(), texts: ["new"], causes: [], spans: [], drafts: [], leaf: "c", since };
-
-    const view = withNews(base, news);
-
-    expect(view.texts.slice(-2)).toEqual([" here", "new"]);
-    expect([view.drafts.length, view.leaf]).toEqual([4, "c"]);
-    expect(base.drafts).toHaveLength(5);
   });
 });

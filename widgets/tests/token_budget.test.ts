@@ -66,7 +66,7 @@ function made(change: Partial<View> = {}): State {
     messages: { rows, steps: ["session-loader"], ladder: [40, 60, 80, 105, 130] },
     choices: { strategies: [], tokenizers: [], limiter: true },
     live: true,
-    said: "",
+    error: "",
     remedies: new Map(),
     selected: "",
     pinned: "",
@@ -198,7 +198,11 @@ describe("the words above the bar", () => {
 });
 
 describe("commands that wait", () => {
-  const budget = (tokens: number, drag = false) => ({ command: "budget", tokens, ...(drag ? { drag } : {}) });
+  const budget = (tokens: number, continues = false) => ({
+    command: "budget",
+    tokens,
+    ...(continues ? { continues } : {}),
+  });
 
   test("of one movement are only its newest place", () => {
     expect(queued([budget(1, true)], budget(2, true))).toEqual([budget(2, true)]);

@@ -25,13 +25,13 @@ const AHEAD = 160;
 const BEHIND = 40;
 const REST = "rest:";
 
-/** Rows as they are shown. The row of `sought`, a draft's number, is never inside a fold. */
-export function folded(rows: Row[], open: ReadonlyMap<string, number>, sought = -1): Item[] {
+/** Rows as they are shown. The row of `revealed`, a draft's number, is never inside a fold. */
+export function folded(rows: Row[], open: ReadonlyMap<string, number>, revealed = -1): Item[] {
   const out: Item[] = [];
   for (let i = 0; i < rows.length; ) {
     let end = i + 1;
-    while (end < rows.length && alike(rows[i], rows[end], sought)) end++;
-    const [head, tail] = rows[i].draft === sought ? [1, 0] : SIGHT[rows[i].kind];
+    while (end < rows.length && alike(rows[i], rows[end], revealed)) end++;
+    const [head, tail] = rows[i].draft === revealed ? [1, 0] : SIGHT[rows[i].kind];
     const hidden = rows.slice(i + head, Math.max(end - tail, i + head));
     if (hidden.length < (rows[i].kind === "same" ? 1 : 2)) {
       for (const row of rows.slice(i, end)) out.push({ row });
@@ -42,7 +42,7 @@ export function folded(rows: Row[], open: ReadonlyMap<string, number>, sought = 
     }
     i = end;
   }
-  return limited(out, open, sought);
+  return limited(out, open, revealed);
 }
 
 function opened(id: string, hidden: Row[], open: ReadonlyMap<string, number>): Item[] {
@@ -52,7 +52,7 @@ function opened(id: string, hidden: Row[], open: ReadonlyMap<string, number>): I
 }
 
 /** Where rows of many kinds alternate, runs alone don't fold enough: the middle becomes one fold that opens. */
-function limited(items: Item[], open: ReadonlyMap<string, number>, sought: number): Item[] {
+function limited(items: Item[], open: ReadonlyMap<string, number>, revealed: number): Item[] {
   let ahead = AHEAD;
   for (const [id, n] of open) if (!id.startsWith(REST)) ahead += n;
   if (items.length <= ahead + BEHIND + 1) return items;
@@ -61,7 +61,7 @@ function limited(items: Item[], open: ReadonlyMap<string, number>, sought: numbe
   const id = `${REST}${first}`;
   const shown = middle.slice(0, open.get(id) ?? 0);
   const hidden = middle.slice(shown.length);
-  const at = hidden.findIndex((item) => "row" in item && item.row.draft === sought);
+  const at = hidden.findIndex((item) => "row" in item && item.row.draft === revealed);
   const fold = (part: Item[], name: string): Item[] =>
     part.length ? [{ fold: { id: name, rows: part.flatMap(rowsOf) } }] : [];
   const rest =
@@ -73,5 +73,5 @@ function limited(items: Item[], open: ReadonlyMap<string, number>, sought: numbe
 
 const rowsOf = (item: Item): Row[] => ("row" in item ? [item.row] : item.fold.rows);
 
-const alike = (a: Row, b: Row, sought: number): boolean =>
-  a.kind === b.kind && a.cause === b.cause && a.draft !== sought && b.draft !== sought;
+const alike = (a: Row, b: Row, revealed: number): boolean =>
+  a.kind === b.kind && a.cause === b.cause && a.draft !== revealed && b.draft !== revealed;

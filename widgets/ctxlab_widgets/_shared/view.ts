@@ -99,21 +99,6 @@ export interface View {
   pipeline: Stage[];
 }
 
-/** What has become of a view: the same, of the tables only the rows after those of `since`. */
-export type News = View & { since: Record<Table, number> };
-
-type Table = "texts" | "causes" | "spans" | "drafts";
-
-export function withNews(view: View, { since, ...news }: News): View {
-  return {
-    ...news,
-    texts: [...view.texts.slice(0, since.texts), ...news.texts],
-    causes: [...view.causes.slice(0, since.causes), ...news.causes],
-    spans: [...view.spans.slice(0, since.spans), ...news.spans],
-    drafts: [...view.drafts.slice(0, since.drafts), ...news.drafts],
-  };
-}
-
 export type BoxState = "done" | "failed" | "skipped" | "edited" | "off" | "todo";
 
 /** One box of the row: a step of the pipeline, or a person's edit between two. `at` counts the steps done after it. */

@@ -23,7 +23,7 @@ class Widget(anywidget.AnyWidget):
     A subclass says in `_do` what each message does and in `show` what the page gets to see of it.
     """
 
-    said = traitlets.Unicode("").tag(sync=True)
+    error = traitlets.Unicode("").tag(sync=True)
     """Why the last command was not done, as a sentence; empty when it was."""
     live = traitlets.Bool(True).tag(sync=True)
     """Whether Python answers; a report has nobody who does."""
@@ -44,7 +44,7 @@ class Widget(anywidget.AnyWidget):
     def _asked(self, _: Any, content: Any, buffers: Any) -> None:
         """A message from the page: checked, done, and what came of it shown."""
         with self.hold_sync():
-            self.said = ""
+            self.error = ""
             try:
                 if not isinstance(content, dict):
                     raise self._wrong(content)
@@ -54,7 +54,7 @@ class Widget(anywidget.AnyWidget):
             self.show()
 
     def _refused(self, problem: CtxlabError) -> None:
-        self.said = _brief(str(problem))
+        self.error = _brief(str(problem))
 
     def _wrong(self, asked: object) -> WrongCommand:
         return WrongCommand(f"{asked!r} is no command of the {type(self).__name__}"[:200])

@@ -44,9 +44,9 @@ class BranchTree(Widget):
     """Ids of up to two messages to compare."""
     likeness = traitlets.Dict().tag(sync=True)
     """What the two have in common; empty unless two are picked."""
-    sought = traitlets.Unicode("").tag(sync=True)
+    query = traitlets.Unicode("").tag(sync=True)
     hits: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    """Ids of the messages that `sought` was found in, in tree order."""
+    """Ids of the messages that `query` was found in, in tree order."""
     editing = traitlets.Unicode("").tag(sync=True)
     """Id of the message whose data is open; empty when none."""
     data = traitlets.Unicode("").tag(sync=True)
@@ -97,7 +97,7 @@ class BranchTree(Widget):
             self.places, self.flags = drawing.places, drawing.flags
             self.view = as_json(self._facts(session, drawing))
             if is_new:
-                self.hits = self._found(self.sought)
+                self.hits = self._found(self.query)
                 self.picked = [key for key in self.picked if key in session.nodes]
                 self.editing = self.editing if self.editing in session.nodes else ""
             self.data = written(session, self.editing) if self.editing else ""
@@ -127,13 +127,13 @@ class BranchTree(Widget):
 
     def undo(self) -> Session:
         """The state before; refuses where there is none."""
-        self.said = ""
+        self.error = ""
         self.history.undo()
         return self._changed()
 
     def redo(self) -> Session:
         """The state that was undone last; refuses where there is none."""
-        self.said = ""
+        self.error = ""
         self.history.redo()
         return self._changed()
 
@@ -175,7 +175,7 @@ class BranchTree(Widget):
     def find(self, text: str) -> list[str]:
         """Ids of the messages with this text in their words, name or id, whatever the case; the page rings them."""
         with self.hold_sync():
-            self.sought, self.hits = text, self._found(text)
+            self.query, self.hits = text, self._found(text)
         return self.hits
 
     def unfold(self, node_id: str) -> None:
@@ -225,7 +225,7 @@ class BranchTree(Widget):
     # --- what changes
 
     def _change(self, verb: Callable[Concatenate[Session, P], Session], *args: P.args, **kwargs: P.kwargs) -> Session:
-        self.said = ""
+        self.error = ""
         self.history.do(verb, *args, **kwargs)
         return self._changed()
 
@@ -247,7 +247,7 @@ class BranchTree(Widget):
         try:
             self.trace = ctxlab.rebuild(run, session=session)
         except CtxlabError as problem:
-            self.said = f"the run is still the one before: {problem}"
+            self.error = f"the run is still the one before: {problem}"
 
     @contextmanager
     def _ours(self) -> Generator[None]:

@@ -56,14 +56,14 @@ export class Finder {
   }
 
   /** What was found; the hit where it stood stays the current one if it is still there. */
-  take(sought: string, hits: string[]): void {
-    const again = sought === this.asked;
+  take(query: string, hits: string[]): void {
+    const again = query === this.asked;
     const before = this.hit;
     this.hits = hits;
     this.at = Math.max(again && before !== null ? hits.indexOf(before) : 0, 0);
     if (!hits.length) this.at = -1;
-    this.asked = sought;
-    if (document.activeElement !== this.input && !this.waiting) this.input.value = sought;
+    this.asked = query;
+    if (document.activeElement !== this.input && !this.waiting) this.input.value = query;
     this.draw();
     if (!again && hits.length) this.go(false);
   }

@@ -36,7 +36,7 @@ export function totals({ messages, leaves, chains }: Facts): string {
 
 function saying({ tree, wrong, cut, picked, likeness }: Told): HTMLElement[] {
   const name = (key: string) => nameOf(tree, key);
-  if (wrong) return [h("span", { class: "said wrong" }, harmless(wrong))];
+  if (wrong) return [h("span", { class: "status wrong" }, harmless(wrong))];
   if (cut !== null)
     return [
       h(

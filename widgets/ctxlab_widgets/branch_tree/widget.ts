@@ -29,7 +29,7 @@ import {
 import own from "./widget.css";
 
 const DRAWING = ["texts", "places", "flags"];
-const STATE = ["view", "said", "selected", "picked", "likeness", "sought", "hits", "editing", "data", "edits"];
+const STATE = ["view", "error", "selected", "picked", "likeness", "query", "hits", "editing", "data", "edits"];
 const KEYS: Record<string, string> = { undo: "Ctrl+Z", redo: "Ctrl+Shift+Z" };
 const NOTHING = "Nothing to show: pass a session, a history or a trace, BranchTree(session).";
 const NO_MESSAGES = "This session has no messages yet.";
@@ -106,10 +106,10 @@ class BranchTree implements Door, Doings, Handlers {
     const view = this.get("view", "");
     if (view) this.facts = JSON.parse(view) as Facts;
     if (changed.has("selected")) this.bring(this.selected());
-    if (changed.has("hits") || changed.has("sought")) this.finder.take(this.get("sought", ""), this.get("hits", []));
+    if (changed.has("hits") || changed.has("query")) this.finder.take(this.get("query", ""), this.get("hits", []));
     const edits = this.get("edits", 0);
     const key = this.live ? this.get("editing", "") : "";
-    const isNew = this.panel.take(key, this.get("data", ""), edits !== this.edits, this.get("said", ""));
+    const isNew = this.panel.take(key, this.get("data", ""), edits !== this.edits, this.get("error", ""));
     this.edits = edits;
     if (isNew && this.wantsPanel) this.panel.focus();
     if (isNew) this.wantsPanel = false;
@@ -388,7 +388,7 @@ class BranchTree implements Door, Doings, Handlers {
     this.foot.draw({
       tree,
       facts,
-      wrong: this.note || this.get("said", ""),
+      wrong: this.note || this.get("error", ""),
       cut: this.lifted,
       picked: this.picked(),
       likeness: like.ids ? (like as Likeness) : null,

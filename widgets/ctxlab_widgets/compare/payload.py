@@ -26,9 +26,9 @@ def view_of(
     columns: Sequence[Column], comparison: Comparison, agents: Sequence[Agent]
 ) -> tuple[dict[str, Any], list[str]]:
     """The view, and the texts that its cells number."""
-    said, texts = _Table(), _Table()
+    sentences, texts = _Table(), _Table()
     places = {name: i for i, name in enumerate(comparison.traces)}
-    rows = [_row(line, columns, places, said, texts) for line in comparison.lines]
+    rows = [_row(line, columns, places, sentences, texts) for line in comparison.lines]
     totals = comparison.total_rows()
     drawn = [
         _column(column, comparison, places[column.name], totals[places[column.name]])
@@ -42,7 +42,7 @@ def view_of(
         "agents": [[agent.id, agent.name or agent.id] for agent in agents],
         "leaves": _leaves(base) if base is not None else [],
     }
-    return {"columns": drawn, "rows": rows, "said": said.entries, **forms}, texts.entries
+    return {"columns": drawn, "rows": rows, "sentences": sentences.entries, **forms}, texts.entries
 
 
 class _Table:
@@ -62,21 +62,23 @@ class _Table:
 # --- rows
 
 
-def _row(line: Line, columns: Sequence[Column], places: Mapping[str, int], said: _Table, texts: _Table) -> list[Any]:
+def _row(
+    line: Line, columns: Sequence[Column], places: Mapping[str, int], sentences: _Table, texts: _Table
+) -> list[Any]:
     """[key, words, role, look, 1 if it differs, a cell for each column]"""
     cells = [line.cells[places[c.name]] if c.name in places else None for c in columns]
-    drawn = [_cell(cell, said, texts) if cell is not None else None for cell in cells]
+    drawn = [_cell(cell, sentences, texts) if cell is not None else None for cell in cells]
     return [line.key, plain(line.words, WORDS), line.role, LOOKS.get(line.source, "overhead"), int(line.differs), drawn]
 
 
-def _cell(cell: Cell, said: _Table, texts: _Table) -> list[int]:
+def _cell(cell: Cell, sentences: _Table, texts: _Table) -> list[int]:
     """[state, tokens, its cause, the same in few words, its text]"""
     text = _whole(cell.draft) if cell.draft is not None else None
     return [
         STATES.index(cell.state),
         cell.tokens,
-        said.add(cell.cause or None),
-        said.add(_in_few_words(cell)),
+        sentences.add(cell.cause or None),
+        sentences.add(_in_few_words(cell)),
         texts.add(text),
     ]
 

@@ -60,11 +60,11 @@ export interface View {
 type Packed = [key: string, words: string, role: string, look: string, differs: number, cells: (number[] | null)[]];
 
 export function viewOf(json: string): View {
-  const { rows, said, ...rest } = JSON.parse(json) as Omit<View, "rows"> & { rows: Packed[]; said: string[] };
+  const { rows, sentences, ...rest } = JSON.parse(json) as Omit<View, "rows"> & { rows: Packed[]; sentences: string[] };
   const cell = (packed: number[] | null): Cell | null => {
     if (!packed) return null;
     const [state, tokens, cause, note, text] = packed;
-    return { state: STATES[state], tokens, cause: said[cause] ?? "", note: said[note] ?? "", text };
+    return { state: STATES[state], tokens, cause: sentences[cause] ?? "", note: sentences[note] ?? "", text };
   };
   const row = ([key, words, role, look, differs, cells]: Packed): Row => ({
     key,

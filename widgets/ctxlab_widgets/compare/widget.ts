@@ -12,7 +12,7 @@ import own from "./widget.css";
 const EMPTY =
   'Nothing to compare: pass a trace and what shall differ, Compare(trace, strategies=["sliding", "middle-out"]), or runs by name.';
 
-const HEARD = ["view", "texts", "opened", "ledgers", "only_differences", "selected", "said"];
+const HEARD = ["view", "texts", "opened", "ledgers", "only_differences", "selected", "error"];
 
 function begin(at: Mounted): void {
   let shown: Shown | null = null;
@@ -42,7 +42,7 @@ class Shown implements Door {
   private readonly state: State;
   private readonly grid: Grid;
   private readonly form: AddForm;
-  private readonly said = h("span", { class: "muted said", "aria-live": "polite" });
+  private readonly status = h("span", { class: "muted status", "aria-live": "polite" });
   private readonly only = h("input", { type: "checkbox" });
   private readonly ledgers = h("div", { class: "ledgers" });
 
@@ -138,10 +138,10 @@ class Shown implements Door {
   }
 
   private tell(): void {
-    const wrong = String(this.model.get("said") ?? "");
+    const wrong = String(this.model.get("error") ?? "");
     this.only.checked = this.state.onlyDifferences;
-    this.said.replaceChildren(wrong || sentence(this.state.view));
-    this.said.classList.toggle("wrong", Boolean(wrong));
+    this.status.replaceChildren(wrong || sentence(this.state.view));
+    this.status.classList.toggle("wrong", Boolean(wrong));
   }
 
   private head(): HTMLElement {
@@ -160,7 +160,7 @@ class Shown implements Door {
       "div",
       { class: "head" },
       h("h2", {}, "Compare"),
-      this.said,
+      this.status,
       h("span", { class: "sp" }),
       only,
       this.state.live && this.form.button,

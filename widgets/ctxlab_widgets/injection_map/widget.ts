@@ -22,7 +22,7 @@ class Shown implements LeftDoor, EditorDoor {
   private due = 0;
 
   private readonly facts = h("span", { class: "muted facts" });
-  private readonly said = h("span", { class: "said", "aria-live": "polite" });
+  private readonly status = h("span", { class: "status", "aria-live": "polite" });
   private readonly left: Left;
   private readonly right: Right;
   private readonly editor: Editor;
@@ -46,7 +46,7 @@ class Shown implements LeftDoor, EditorDoor {
     this.map = h("div", { class: "map" }, this.wires.element, this.left.element, h("div"), this.right.element);
     at.root.append(this.frame);
     this.follow();
-    whenChanged(at, ["view", "selected", "said", "undoable"], (changed) => this.took(changed));
+    whenChanged(at, ["view", "selected", "error", "undoable"], (changed) => this.took(changed));
     this.took(new Set(["view"]));
   }
 
@@ -104,14 +104,14 @@ class Shown implements LeftDoor, EditorDoor {
     if (!view) return;
     if (!this.map.isConnected) {
       const sp = h("span", { class: "sp" });
-      const head = h("div", { class: "head" }, h("h2", {}, "Injections"), this.facts, sp, this.said);
+      const head = h("div", { class: "head" }, h("h2", {}, "Injections"), this.facts, sp, this.status);
       this.frame.replaceChildren(head, this.map, this.editor.element);
     }
     const told = [view.session, view.leaf && `leaf ${view.leaf}`, `history ${grouped(view.history)}`];
     this.facts.textContent = harmless(told.filter(Boolean).join(", "));
-    const wrong = String(this.model.get("said") ?? "");
-    this.said.classList.toggle("wrong", Boolean(wrong));
-    this.said.replaceChildren(...(wrong ? [harmless(wrong)] : this.result(view)));
+    const wrong = String(this.model.get("error") ?? "");
+    this.status.classList.toggle("wrong", Boolean(wrong));
+    this.status.replaceChildren(...(wrong ? [harmless(wrong)] : this.result(view)));
     const row = view.rows.find((each) => isOf(each, this.selected));
     const chosen = definitionOf(view, this.selected);
     this.editor.draw(view, chosen, row, Number(this.model.get("undoable") ?? 0));

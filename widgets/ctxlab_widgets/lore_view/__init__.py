@@ -226,7 +226,7 @@ class LoreView(Widget):
             "books": ", ".join(book.shown_name for book in scan.books),
             "several": len(scan.books) > 1,
             "typed": self._books is not None,
-            "said": _result(scan),
+            "summary": _result(scan),
             "counts": counts,
             "rows": [self._row(decision, before) for decision in _in_order(scan)],
             "tried": self._told(),

@@ -32,7 +32,7 @@ export interface View {
   books: string;
   several: boolean;
   typed: boolean;
-  said: string;
+  summary: string;
   counts: Record<Kind | "all", number>;
   rows: Row[];
   tried: { title: string; change: string; came: string[]; went: string[]; alone: boolean } | null;

@@ -12,7 +12,7 @@ import own from "./widget.css";
 const EMPTY =
   'Nothing to show: pass a run with a book, LoreView(trace), or a book and a text, LoreView(book, "a text").';
 const WAIT = 250; // milliseconds without a key before a text is scanned again
-const HEARD = ["view", "details", "text", "kind", "find", "opened", "selected", "said", "live"];
+const HEARD = ["view", "details", "text", "kind", "find", "opened", "selected", "error", "live"];
 
 const begin = (at: Mounted): void => void new Shown(at);
 
@@ -24,7 +24,7 @@ class Shown {
   private readonly frame = h("div", { class: "w" });
   private readonly empty = h("p", { class: "empty" });
   private readonly books = h("span", { class: "muted books" });
-  private readonly said = h("span", { class: "ink2 said", "aria-live": "polite" });
+  private readonly status = h("span", { class: "ink2 status", "aria-live": "polite" });
   private readonly tried = h("div", { class: "tried", role: "status" });
   private readonly notes = h("ul", { class: "lnotes" });
   private readonly field = h("textarea", { rows: 3, "aria-label": "Text to scan", spellcheck: "false" });
@@ -103,7 +103,7 @@ class Shown {
     const has = (...names: string[]) => names.some((name) => changed.has(name));
     const before = this.view;
     if (has("view", "details")) this.read();
-    if (has("view", "kind", "find", "live") || (has("said") && !this.view)) this.draw(before);
+    if (has("view", "kind", "find", "live") || (has("error") && !this.view)) this.draw(before);
     else {
       this.tell();
       if (has("text")) this.takeText();
@@ -181,7 +181,7 @@ class Shown {
       this.kinds.element,
       this.find,
       h("span", { class: "sp" }),
-      this.said,
+      this.status,
     );
     return [head, this.tried, this.typing, this.grid.element, this.notes];
   }
@@ -193,11 +193,11 @@ class Shown {
 
   /** The result, or why the last thing asked for was not done. */
   private tell(rows?: Row[]): void {
-    const wrong = String(this.model.get("said") ?? "");
+    const wrong = String(this.model.get("error") ?? "");
     const found = rows && this.model.get("find") ? `${grouped(rows.length)} found, ` : "";
-    if (wrong || rows) this.said.textContent = wrong || `${found}${this.view?.said ?? ""}`;
-    else this.said.textContent = this.view?.said ?? "";
-    this.said.classList.toggle("wrong", Boolean(wrong));
+    if (wrong || rows) this.status.textContent = wrong || `${found}${this.view?.summary ?? ""}`;
+    else this.status.textContent = this.view?.summary ?? "";
+    this.status.classList.toggle("wrong", Boolean(wrong));
   }
 
   private drawTried(view: View, before: View | null): void {

@@ -368,7 +368,7 @@ class RuleView(Widget):
         return {
             "run": self._run is not None,
             "names": ", ".join(dict.fromkeys(bound.preset.name or bound.preset.id for bound in rules.values())),
-            "said": result_of(steps),
+            "summary": result_of(steps),
             "several": len({id(bound.preset) for bound in rules.values()}) > 1,
             "own": message is None or self._tested == message.own,
             "undo": len(self._undo),

@@ -30,7 +30,7 @@ export interface View {
   names: string;
   /** Whether they come from more than one preset. */
   several: boolean;
-  said: string;
+  summary: string;
   own: boolean;
   undo: number;
   rules: Rule[];

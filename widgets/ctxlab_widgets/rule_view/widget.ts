@@ -11,7 +11,7 @@ import own from "./widget.css";
 
 const EMPTY = 'Nothing to show: pass rules and a text, RuleView(rules, "a text"), or a run, RuleView(trace).';
 const WAIT = 250; // milliseconds without a key before the rules are tried on a text
-const HEARD = ["view", "messages", "message", "text", "role", "depth", "stage", "opened", "wrong", "said", "live"];
+const HEARD = ["view", "messages", "message", "text", "role", "depth", "stage", "opened", "wrong", "error", "live"];
 const ROLES = ["system", "user", "assistant", "tool"];
 
 const begin = (at: Mounted): void => void new Shown(at);
@@ -25,7 +25,7 @@ class Shown {
   private readonly frame = h("div", { class: "w" });
   private readonly empty = h("p", { class: "empty" });
   private readonly names = h("span", { class: "muted names" });
-  private readonly said = h("span", { class: "ink2 said", "aria-live": "polite" });
+  private readonly status = h("span", { class: "ink2 status", "aria-live": "polite" });
   private readonly undo = h("button", { type: "button", class: "btn", title: "Ctrl+Z" }, glyph("back"), "Undo");
   private readonly reset = h("button", { type: "button", class: "btn" }, "Back to the message");
   private readonly choice = h("select", { class: "choice", "aria-label": "Message" });
@@ -235,9 +235,9 @@ class Shown {
     this.drawWhere();
     this.drawRules(view);
     this.drawLast(view);
-    const wrong = String(this.model.get("said") ?? "");
-    this.said.textContent = harmless(wrong || view.said);
-    this.said.classList.toggle("wrong", Boolean(wrong));
+    const wrong = String(this.model.get("error") ?? "");
+    this.status.textContent = harmless(wrong || view.summary);
+    this.status.classList.toggle("wrong", Boolean(wrong));
   }
 
   private drawWhere(): void {
@@ -311,7 +311,7 @@ class Shown {
   private parts(): HTMLElement[] {
     const label = (words: string, control: HTMLElement) => h("label", { class: "lab" }, words, control);
     return [
-      h("div", { class: "head" }, h("h2", {}, "Rules"), this.names, this.undo, h("span", { class: "sp" }), this.said),
+      h("div", { class: "head" }, h("h2", {}, "Rules"), this.names, this.undo, h("span", { class: "sp" }), this.status),
       h(
         "div",
         { class: "bar2" },

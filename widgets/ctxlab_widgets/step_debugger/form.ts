@@ -97,11 +97,11 @@ class Field {
     return name === this.name && slides === (this.slider !== null);
   }
 
-  update({ given, refused }: State, setting: Setting, everything: number | null): void {
+  update({ initialSettings, refused }: State, setting: Setting, everything: number | null): void {
     const changed = !alike(this.setting.value, setting.value);
     this.setting = setting;
     const wrong = refused?.step === this.step && refused.name === this.name ? refused.text : "";
-    const first = given[this.step]?.settings[this.name];
+    const first = initialSettings[this.step]?.settings[this.name];
     const differs = first !== undefined && !alike(first[0], setting.value);
     const layer = layerWords(differs || !first ? setting.layer : first[1]);
     this.origin.textContent = layer && ` ${harmless(layer[0].toUpperCase() + layer.slice(1))}.`;
@@ -184,8 +184,8 @@ class Field {
     } else this.send(found.value);
   }
 
-  private send(value: unknown, still = false): void {
-    this.door.ask({ command: "set", step: this.step, name: this.name, value, ...(still ? { still } : {}) });
+  private send(value: unknown, continues = false): void {
+    this.door.ask({ command: "set", step: this.step, name: this.name, value, ...(continues ? { continues } : {}) });
   }
 
   // --- the handle

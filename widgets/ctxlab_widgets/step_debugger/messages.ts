@@ -62,7 +62,7 @@ export class Messages {
     const { state } = this;
     const had = focus ?? document.activeElement?.closest<HTMLElement>(".feed [data-id]")?.dataset.id;
     this.card.close();
-    const items = folded(state.rows, state.open, this.soughtDraft());
+    const items = folded(state.rows, state.open, this.revealedDraft());
     const painter = new Painter(state);
     this.feed.replaceChildren(
       ...items.map((item) => ("row" in item ? painter.message(item.row) : this.fold(item.fold))),
@@ -73,8 +73,8 @@ export class Messages {
     this.feed.setAttribute("aria-label", step ? `Messages after ${step.id}` : "Messages before the first step");
     if (!items.length) this.feed.append(h("p", { class: "empty" }, this.nothing()));
     const kept = draftsAt(state.view, state.position).length;
-    const said = state.scope === "step" && state.position ? `, ${summary(state.rows)}` : this.dropped();
-    this.count.textContent = `${many(kept, "message")}${said}`;
+    const changes = state.scope === "step" && state.position ? `, ${summary(state.rows)}` : this.dropped();
+    this.count.textContent = `${many(kept, "message")}${changes}`;
     this.scope.set(state.scope);
     this.colour.set(state.colour);
     this.watch();
@@ -181,10 +181,10 @@ export class Messages {
     if (mayScrollPage) found.scrollIntoView({ block: "nearest" });
   }
 
-  private soughtDraft(): number {
-    const { view, sought, rows } = this.state;
-    if (!sought) return -1;
-    return rows.find((row) => keysOf(view.drafts[row.draft]).includes(sought))?.draft ?? -1;
+  private revealedDraft(): number {
+    const { view, revealed, rows } = this.state;
+    if (!revealed) return -1;
+    return rows.find((row) => keysOf(view.drafts[row.draft]).includes(revealed))?.draft ?? -1;
   }
 
   private articles(): HTMLElement[] {
@@ -219,9 +219,9 @@ export class Messages {
     const { state } = this;
     this.sight.disconnect();
     const on = state.colour === "token";
-    this.hint.hidden = !on || state.borders;
+    this.hint.hidden = !on || state.canSplitTokens;
     this.hint.textContent = this.hint.hidden ? "" : noBorders(state);
-    if (on && state.borders) for (const article of this.articles()) this.sight.observe(article);
+    if (on && state.canSplitTokens) for (const article of this.articles()) this.sight.observe(article);
   }
 
   private seen(found: IntersectionObserverEntry[]): void {
@@ -269,7 +269,7 @@ function words(rows: Row[]): string {
   const last = rows[rows.length - 1];
   const places = first.number !== null && last.number !== null ? `, ${range(first.number, last.number)}` : "";
   const n = grouped(rows.length);
-  const said: Record<Row["kind"], string> = {
+  const words: Record<Row["kind"], string> = {
     same: `${many(rows.length, "unchanged message")}${places}`,
     added: `${n} more added${places}`,
     rewritten: `${n} more rewritten${places}`,
@@ -277,7 +277,7 @@ function words(rows: Row[]): string {
     moved: `${n} more moved${places}`,
     dropped: `${many(rows.length, "older message")}, dropped by the same rule`,
   };
-  return said[first.kind];
+  return words[first.kind];
 }
 
 const range = (from: number, to: number): string => (from === to ? String(from) : `${from}\u2013${to}`);

@@ -4,9 +4,9 @@ import { rows, summary } from "../_shared/changes";
 import { glyph, h, harmless } from "../_shared/dom";
 import { onlyStop, roving } from "../_shared/keyboard";
 import { type Box, draftsAt, type Note, type Setting, type Stage, tokens } from "../_shared/view";
-import { reranWords, settingsWords, table } from "./against";
 import { Form } from "./form";
 import { alike, layerWords, told } from "./settings";
+import { reranWords, settingsWords, table } from "./settings_diff";
 import type { Door, State } from "./state";
 
 export class Side {
@@ -16,7 +16,7 @@ export class Side {
   private readonly about = h("section", {}, this.top, this.place);
   private readonly did = h("p", { class: "ink2", role: "status" });
   private readonly rows = h("div");
-  private readonly against = h(
+  private readonly comparison = h(
     "section",
     { "aria-label": "Changed against the run before" },
     h("h3", {}, "Changed against the run before"),
@@ -31,9 +31,9 @@ export class Side {
     private readonly door: Door,
   ) {
     const { signal } = door;
-    this.element.append(this.about, this.against, this.notes);
-    roving(this.against, () => this.keys(), { signal, vertical: true });
-    this.against.addEventListener(
+    this.element.append(this.about, this.comparison, this.notes);
+    roving(this.comparison, () => this.keys(), { signal, vertical: true });
+    this.comparison.addEventListener(
       "click",
       (event) => {
         const key = (event.target as Element).closest<HTMLElement>("[data-key]")?.dataset.key;
@@ -53,14 +53,14 @@ export class Side {
 
   /** Tells how high all that stands here is: so much of the messages has room beside it. */
   watch(tell: (height: number) => void): void {
-    const all = [this.about, this.against, this.notes];
+    const all = [this.about, this.comparison, this.notes];
     const sizes = new ResizeObserver(() => tell(all.reduce((sum, each) => sum + each.offsetHeight, 0)));
     for (const each of all) sizes.observe(each);
     this.door.signal.addEventListener("abort", () => sizes.disconnect());
   }
 
   private keys(): HTMLElement[] {
-    return [...this.against.querySelectorAll<HTMLElement>("button.key")];
+    return [...this.comparison.querySelectorAll<HTMLElement>("button.key")];
   }
 
   // --- the step
@@ -92,12 +92,12 @@ export class Side {
       h("span", { class: "sp" }),
       this.buttons(stage, changed),
     );
-    const said = [
+    const parts = [
       stage && h("p", { class: "ink2" }, harmless(stage.description)),
       error && h("p", { class: "wrong" }, glyph("failed"), h("span", {}, harmless(error))),
       ran && h("p", { class: "did" }, did(state, box.at)),
     ];
-    return [heading, ...said.filter((each) => each instanceof HTMLElement)];
+    return [heading, ...parts.filter((each) => each instanceof HTMLElement)];
   }
 
   private buttons(stage: Stage | undefined, changed: number): HTMLElement[] {
@@ -136,14 +136,14 @@ export class Side {
   // --- the change
 
   private drawAgainst(): void {
-    const { against, boxes } = this.state;
-    this.against.hidden = !against;
-    const words = against
-      ? [settingsWords(against), reranWords(against, (id) => boxes.findIndex((box) => box.id === id) + 1)]
+    const { comparison, boxes } = this.state;
+    this.comparison.hidden = !comparison;
+    const words = comparison
+      ? [settingsWords(comparison), reranWords(comparison, (id) => boxes.findIndex((box) => box.id === id) + 1)]
       : [];
     const had = this.keys().indexOf(document.activeElement as HTMLElement);
     this.did.textContent = harmless(words.filter(Boolean).join("; "));
-    this.rows.replaceChildren(...(against ? [table(against)] : []));
+    this.rows.replaceChildren(...(comparison ? [table(comparison)] : []));
     const keys = this.keys();
     onlyStop(keys, Math.min(Math.max(had, 0), keys.length - 1));
     if (had >= 0) keys[Math.min(had, keys.length - 1)]?.focus({ preventScroll: true });
@@ -160,7 +160,7 @@ export class Side {
     });
     const count = (level: string) => found.filter(([, note]) => levelOf(note) === level).length;
     const counts = (["error", "warning", "info"] as const).map((level) => [count(level), level] as const);
-    const said = counts.filter(([n]) => n).map(([n, level]) => `${n} ${level}${n === 1 ? "" : "s"}`);
+    const levels = counts.filter(([n]) => n).map(([n, level]) => `${n} ${level}${n === 1 ? "" : "s"}`);
     const items = found
       .slice(0, 200)
       .map(([no, note]) =>
@@ -178,7 +178,7 @@ export class Side {
         ),
       );
     this.notes.replaceChildren(
-      h("h3", {}, "Notes", h("span", { class: "muted plain" }, said.join(", ") || "none so far")),
+      h("h3", {}, "Notes", h("span", { class: "muted plain" }, levels.join(", ") || "none so far")),
       ...(items.length ? [h("ul", { class: "notes" }, items)] : []),
       ...(found.length > 200 ? [h("p", { class: "muted" }, `and ${found.length - 200} more`)] : []),
     );
@@ -192,8 +192,8 @@ function needed({ view }: State, box: Box): number | null {
 }
 
 /** How many settings of a step are not what they were at first. */
-function changes({ given }: State, { id, enabled, settings }: Stage): number {
-  const first = given[id];
+function changes({ initialSettings }: State, { id, enabled, settings }: Stage): number {
+  const first = initialSettings[id];
   if (!first) return 0;
   const differ = Object.entries(settings).filter(
     ([name, { value }]) => first.settings[name] !== undefined && !alike(first.settings[name][0], value),

@@ -46,7 +46,7 @@ class TokenBudget(Widget):
     """What the card shows: the key of a message, or `source:` and a source of the bar, such as `source:lore`."""
     remedies = traitlets.Unicode("").tag(sync=True)
     """As JSON, by key: what would have kept the selected and the pinned message where they were dropped."""
-    done = traitlets.Int(0).tag(sync=True)
+    acknowledged = traitlets.Int(0).tag(sync=True)
     """Commands that were answered: the page sends the next one when it sees that the last one was."""
 
     def __init__(self, trace: Trace | None = None) -> None:
@@ -64,10 +64,10 @@ class TokenBudget(Widget):
 
     # --- commands
 
-    def set_budget(self, tokens: int | None, *, going_on: bool = False) -> None:
+    def set_budget(self, tokens: int | None, *, continues: bool = False) -> None:
         """Run again with so many tokens for the prompt; what was kept for the reply stays beside them.
 
-        None sets no limit but the model's window. What falls in and out is told against the run before; `going_on`
+        None sets no limit but the model's window. What falls in and out is told against the run before; `continues`
         goes on telling it against the run before the last change. Raises BudgetTooSmall or OverBudget, and then shows
         the last run with the handle where it was put.
         """
@@ -82,9 +82,9 @@ class TokenBudget(Widget):
             self._wanted, self._refused_budget = tokens, str(problem)
             self.show()
             raise
-        self._take(found, going_on=going_on)
+        self._take(found, continues=continues)
 
-    def keep_units(self, count: int, *, going_on: bool = False) -> None:
+    def keep_units(self, count: int, *, continues: bool = False) -> None:
         """Run again with the least budget that keeps just so many units: messages, or calls with their results."""
         trace = self._run
         units = self._shown.units(trace)
@@ -93,7 +93,7 @@ class TokenBudget(Widget):
             raise CtxlabError(f"only {BY_UNITS} keeps units from the newest backwards; choose it first")
         if not 0 <= count <= len(units):
             raise CtxlabError(f"there are {len(units):,} units that may be cut, so {count!r} can't be kept")
-        self.set_budget(max(1, units.ladder[count]), going_on=going_on)
+        self.set_budget(max(1, units.ladder[count]), continues=continues)
 
     def set_strategy(self, name: str, /, **settings: Any) -> None:
         """Run again with another strategy; settings are those of the limiter, such as `head_share`."""
@@ -118,14 +118,14 @@ class TokenBudget(Widget):
         self.pinned = key
 
     def _do(self, asked: Mapping[str, Any]) -> None:
-        going_on = asked.get("drag") is True
+        continues = asked.get("continues") is True
         match asked:
             case {"command": "budget", "tokens": int(tokens)} if not isinstance(tokens, bool):
-                self.set_budget(tokens, going_on=going_on)
+                self.set_budget(tokens, continues=continues)
             case {"command": "budget", "tokens": None}:
                 self.set_budget(None)
             case {"command": "keep", "units": int(count)} if not isinstance(count, bool):
-                self.keep_units(count, going_on=going_on)
+                self.keep_units(count, continues=continues)
             case {"command": "strategy", "name": str(name)} if _are_settings(asked.get("settings", {})):
                 self.set_strategy(name, **asked.get("settings", {}))
             case {"command": "tokenizer", "name": str(name)}:
@@ -140,7 +140,7 @@ class TokenBudget(Widget):
             try:
                 super()._asked(_, content, buffers)
             finally:
-                self.done += 1  # else the page would wait for ever
+                self.acknowledged += 1  # else the page would wait for ever
 
     # --- what is held
 
@@ -150,11 +150,11 @@ class TokenBudget(Widget):
             raise CtxlabError("there is no run to change: set `trace` first")
         return cast("Trace", self.trace)
 
-    def _take(self, trace: Trace, *, going_on: bool = False) -> None:
+    def _take(self, trace: Trace, *, continues: bool = False) -> None:
         """Another run, made from the one that was shown."""
-        if not going_on or self._before is None:
+        if not continues or self._before is None:
             self._before = self._run
-        self._wanted, self._refused_budget, self.said = None, "", ""
+        self._wanted, self._refused_budget, self.error = None, "", ""
         self._mine = trace
         self.trace = trace
         self.show()

@@ -17,7 +17,7 @@ export class Head {
     class: "amount",
     "aria-label": "Budget in tokens",
   });
-  private readonly said = h("span", { class: "ink2 said", "aria-live": "polite" });
+  private readonly status = h("span", { class: "ink2 status", "aria-live": "polite" });
   private offered = "";
 
   constructor(
@@ -28,10 +28,10 @@ export class Head {
     const sp = h("span", { class: "sp" });
     if (state.live) {
       const controls = [this.strategy, this.numbers, this.tokenizer, this.slider, this.field];
-      this.element.append(h("h2", {}, "Budget"), ...controls, sp, this.said);
+      this.element.append(h("h2", {}, "Budget"), ...controls, sp, this.status);
       this.listen(signal);
     } else {
-      this.element.append(h("h2", {}, "Budget"), this.numbers, sp, this.said);
+      this.element.append(h("h2", {}, "Budget"), this.numbers, sp, this.status);
     }
   }
 
@@ -40,9 +40,9 @@ export class Head {
     const { view } = state;
     if (state.live) this.drawControls();
     else this.numbers.replaceChildren(tag(view.strategy), tag(view.tokenizer));
-    const wrong = state.said || view.refused;
-    this.said.classList.toggle("wrong", wrong !== "");
-    this.said.replaceChildren(...(wrong ? [harmless(wrong)] : sentence(state)));
+    const wrong = state.error || view.refused;
+    this.status.classList.toggle("wrong", wrong !== "");
+    this.status.replaceChildren(...(wrong ? [harmless(wrong)] : sentence(state)));
   }
 
   /** Slider and field follow the handle, also before Python has answered. */

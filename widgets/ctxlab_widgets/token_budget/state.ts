@@ -76,7 +76,7 @@ export interface State {
   messages: Messages;
   choices: Choices;
   live: boolean;
-  said: string;
+  error: string;
   /** By key, what would have kept a cut message: Python works it out for the one selected or pinned. */
   remedies: ReadonlyMap<string, string>;
   selected: string;

@@ -31,7 +31,11 @@ function begin(at: Mounted): void {
       shown.start();
     }
   };
-  whenChanged(at, ["view", "messages", "choices", "said", "live", "pinned", "selected", "remedies", "done"], update);
+  whenChanged(
+    at,
+    ["view", "messages", "choices", "error", "live", "pinned", "selected", "remedies", "acknowledged"],
+    update,
+  );
   update(new Set());
 }
 
@@ -59,7 +63,7 @@ class Shown implements Door {
       messages: JSON.parse(String(model.get("messages"))) as Messages,
       choices: JSON.parse(String(model.get("choices"))) as Choices,
       live: model.get("live") === true,
-      said: String(model.get("said") ?? ""),
+      error: String(model.get("error") ?? ""),
       remedies: remediesOf(model),
       selected: String(model.get("selected") ?? ""),
       pinned: String(model.get("pinned") ?? ""),
@@ -87,11 +91,11 @@ class Shown implements Door {
 
   update(changed: Set<string>): void {
     const { state, model } = this;
-    if (changed.has("done")) this.queue.answered();
+    if (changed.has("acknowledged")) this.queue.answered();
     if (changed.has("view")) state.view = JSON.parse(String(model.get("view"))) as View;
     if (changed.has("messages")) state.messages = JSON.parse(String(model.get("messages"))) as Messages;
     if (changed.has("choices")) state.choices = JSON.parse(String(model.get("choices"))) as Choices;
-    state.said = String(model.get("said") ?? "");
+    state.error = String(model.get("error") ?? "");
     state.remedies = remediesOf(model);
     state.pinned = String(model.get("pinned") ?? "");
     const selected = String(model.get("selected") ?? "");
@@ -122,7 +126,7 @@ class Shown implements Door {
     if (!this.state.live) return;
     const { state } = this;
     if (command.command === "budget") state.held = Number(command.tokens);
-    this.queue.ask(this.fresh ? command : { ...command, drag: true });
+    this.queue.ask(this.fresh ? command : { ...command, continues: true });
     this.fresh = false;
     this.bar.draw(this.gesture);
     this.head.follow();

@@ -31,7 +31,7 @@ class Shown implements Door {
   private readonly state: State;
   private readonly panes: [Pane, Pane];
   private readonly card: Card;
-  private readonly said = h("span", { class: "ink2 said", "aria-live": "polite" });
+  private readonly status = h("span", { class: "ink2 status", "aria-live": "polite" });
   private readonly empty = h("p", { class: "empty", hidden: true }, EMPTY);
   private readonly blank = h("p", { class: "empty", hidden: true }, "The text is empty: no tokens.");
   private readonly frame: HTMLElement;
@@ -110,7 +110,7 @@ class Shown implements Door {
   private listen(): void {
     const { model, root } = this.at;
     const { signal } = this;
-    const names = ["view", "text", "tokenizers", "first", "second", "token", "colour", "find", "selected", "said"];
+    const names = ["view", "text", "tokenizers", "first", "second", "token", "colour", "find", "selected", "error"];
     whenChanged(this.at, names, (changed) => {
       const token = Number(model.get("token"));
       const elsewhere = changed.has("token") && this.firstFor(this.state.at) !== token;
@@ -229,8 +229,8 @@ class Shown implements Door {
 
   private drawSaid(): void {
     const { view, names } = this.state;
-    const wrong = String(this.at.model.get("said") ?? "");
-    this.said.classList.toggle("wrong", Boolean(wrong));
+    const wrong = String(this.at.model.get("error") ?? "");
+    this.status.classList.toggle("wrong", Boolean(wrong));
     const [one, two] = view.tokens;
     const strong = h("b", {}, grouped(one));
     const words = [
@@ -238,7 +238,7 @@ class Shown implements Door {
       h("b", {}, grouped(two)),
       ` ${names[1]}, ${against(one, two)}`,
     ];
-    this.said.replaceChildren(...(wrong ? [harmless(wrong)] : [strong, ...words]));
+    this.status.replaceChildren(...(wrong ? [harmless(wrong)] : [strong, ...words]));
   }
 
   private listMessages(): void {
@@ -274,7 +274,7 @@ class Shown implements Door {
       this.colours.element,
       finding,
       h("span", { class: "sp" }),
-      this.said,
+      this.status,
     );
   }
 

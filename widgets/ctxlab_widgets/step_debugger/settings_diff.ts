@@ -4,7 +4,7 @@ import { h, harmless } from "../_shared/dom";
 import { grouped, many, milliseconds } from "../_shared/numbers";
 import { told } from "./settings";
 
-export interface Against {
+export interface SettingsDiff {
   settings: { step: string; name: string; title: string; old: unknown; new: unknown }[];
   reran: string[];
   seconds: number;
@@ -34,7 +34,7 @@ const SIGNS: Record<ChangedRow["what"], [sign: string, colour: string]> = {
 };
 
 /** "Budget 1,800 to 2,400; strategy sliding to block"; a step that was switched is named. */
-export const settingsWords = ({ settings }: Against): string =>
+export const settingsWords = ({ settings }: SettingsDiff): string =>
   settings
     .map(({ step, name, title, old, new: now }) =>
       name === "enabled"
@@ -44,7 +44,7 @@ export const settingsWords = ({ settings }: Against): string =>
     .join("; ");
 
 /** "reran 08-10 in 0.7 ms". `number` gives a step's number in the row; steps one after another are a range. */
-export function reranWords({ reran, seconds }: Against, number: (id: string) => number): string {
+export function reranWords({ reran, seconds }: SettingsDiff, number: (id: string) => number): string {
   const all = reran.map(number).filter((n) => n > 0);
   if (!all.length) return "no step ran again";
   const ranges: [number, number][] = [];
@@ -54,14 +54,14 @@ export function reranWords({ reran, seconds }: Against, number: (id: string) => 
     else ranges.push([n, n]);
   }
   const two = (n: number) => String(n).padStart(2, "0");
-  const said = ranges.map(([a, b]) => (a === b ? two(a) : `${two(a)}\u2013${two(b)}`)).join(", ");
-  return `reran ${said} in ${milliseconds(seconds)}`;
+  const steps = ranges.map(([a, b]) => (a === b ? two(a) : `${two(a)}\u2013${two(b)}`)).join(", ");
+  return `reran ${steps} in ${milliseconds(seconds)}`;
 }
 
 export const signed = (n: number): string => (n > 0 ? `+${grouped(n)}` : grouped(n).replace("-", "\u2212"));
 
 /** The rows as a table; a row of one message is a button with its key. */
-export function table({ rows, tokens, difference }: Against): HTMLElement {
+export function table({ rows, tokens, difference }: SettingsDiff): HTMLElement {
   return h(
     "table",
     { class: "chg" },
