@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { signed } from "../ctxlab_widgets/compare/ledgers";
 import { folded, type Item, items, said } from "../ctxlab_widgets/compare/rows";
-import { inSight } from "../ctxlab_widgets/compare/sight";
 import { type Cell, type CellState, type Row, viewOf } from "../ctxlab_widgets/compare/state";
 import { byWords } from "../ctxlab_widgets/compare/words";
 
@@ -166,21 +165,6 @@ describe("two texts word by word", () => {
       expect([without("added"), without("removed")]).toEqual([a, b]);
     }
   });
-});
-
-describe("a long table", () => {
-  test("draws what is in sight and keeps the height of the rest", () => {
-    const heights = Array.from({ length: 1000 }, () => 24);
-    const { first, end, above, below } = inSight(heights, 12_000, 600);
-
-    expect(end - first).toBeLessThan(60);
-    expect(above).toBe(first * 24);
-    expect(above + (end - first) * 24 + below).toBe(24_000);
-    expect(first * 24).toBeLessThanOrEqual(12_000);
-    expect(end * 24).toBeGreaterThanOrEqual(12_600);
-  });
-
-  test("draws all of a short one", () => expect(inSight([24, 38], 0, 600)).toMatchObject({ first: 0, end: 2 }));
 });
 
 test("a balance has its sign", () => expect([12345, -2, 0].map(signed)).toEqual(["+12,345", "−2", "0"]));

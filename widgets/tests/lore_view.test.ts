@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { blocksOf, chosen, named, type Row } from "../ctxlab_widgets/lore_view/rows";
+import { chosen, named, type Row } from "../ctxlab_widgets/lore_view/rows";
 
 const row = (uid: string, title: string, keys: string, kind: Row["kind"]): Row => ({
   key: `lore:b/${uid}`,
@@ -33,14 +33,6 @@ describe("which rows are shown", () => {
   });
 
   test("words and kind together", () => expect(chosen(ROWS, "fired", "rain")).toEqual([]));
-});
-
-test("blocks cover every row once", () => {
-  expect(blocksOf(0, 40)).toEqual([]);
-  expect(blocksOf(41, 40)).toEqual([
-    [0, 40],
-    [40, 41],
-  ]);
 });
 
 test("of many names the first are told", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { grouped } from "../ctxlab_widgets/_shared/numbers";
+import { bins } from "../ctxlab_widgets/token_budget/overview_bins";
 import { queued } from "../ctxlab_widgets/token_budget/queue";
 import { captions, placed, scaleEnd, ticks } from "../ctxlab_widgets/token_budget/scale";
-import { bins, heightOf, inSight, LINE, ROW, rowAt, topOf } from "../ctxlab_widgets/token_budget/sight";
 import {
   handleAt,
   lineAt,
@@ -217,25 +217,6 @@ describe("commands that wait", () => {
     expect(queued([budget(1)], tokenizer)).toEqual([budget(1), tokenizer]);
     expect(queued([tokenizer], budget(2, true))).toEqual([tokenizer, budget(2, true)]);
     expect(queued([budget(1, true)], budget(2))).toEqual([budget(1, true), budget(2)]);
-  });
-});
-
-describe("rows in sight", () => {
-  test("are found by their place, above the line and below it", () => {
-    for (const line of [null, 0, 3, 10])
-      for (let i = 0; i < 10; i++) {
-        expect(rowAt(topOf(i, line), 10, line)).toBe(i);
-        expect(rowAt(topOf(i, line) + ROW - 1, 10, line)).toBe(i);
-      }
-    expect(heightOf(10, 3)).toBe(10 * ROW + LINE);
-    expect(heightOf(10, null)).toBe(10 * ROW);
-  });
-
-  test("are few of many", () => {
-    const [first, last] = inSight(9000, 500, 1000, 400);
-    expect(first).toBeLessThanOrEqual(rowAt(9000, 1000, 400));
-    expect(last).toBeGreaterThan(rowAt(9500, 1000, 400));
-    expect(last - first).toBeLessThan(50);
   });
 });
 

@@ -3,15 +3,16 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { onlyStop, taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
+import { VirtualRows } from "../_shared/virtual_rows";
 import { headsOf, totalsOf } from "./heads";
 import { folded, type Item, isSent, items, said } from "./rows";
-import { inSight } from "./sight";
 import type { Cell, Door, Row, State } from "./state";
 import { textsOf } from "./texts";
 
 const PLAIN = 24;
 const NOTED = 38;
 const UNSEEN = 160; // an open row's texts, before they were drawn once
+const SPARE = 240; // pixels drawn above and below what is seen
 /** Columns that are seen at once; more scroll sideways. */
 export const SIDE_BY_SIDE = 3;
 
@@ -22,10 +23,7 @@ export class Grid {
   private readonly foot = h("div", { class: "ft", role: "rowgroup" });
   private readonly id: string;
   private items: Item[] = [];
-  private heights: number[] = [];
-  private drawn = new Map<string, HTMLElement>();
-  private measured = new Map<string, number>();
-  private range = "";
+  private readonly rows: VirtualRows;
   private at = { id: "", column: 0 };
 
   constructor(
@@ -41,6 +39,12 @@ export class Grid {
       this.body,
       this.foot,
     );
+    this.rows = new VirtualRows({
+      scroller: this.element,
+      body: this.body,
+      spare: SPARE,
+      covered: () => this.heads.offsetHeight + this.foot.offsetHeight,
+    });
     this.element.addEventListener("scroll", () => this.look(), { signal, passive: true });
     this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.body.addEventListener("click", (event) => this.clicked(event), { signal });
@@ -51,8 +55,7 @@ export class Grid {
 
   /** Everything anew. */
   draw(): void {
-    this.drawn.clear();
-    this.measured.clear();
+    this.rows.forget();
     this.drawHeads();
     this.foot.replaceChildren(...totalsOf(this.state));
     this.element.setAttribute("aria-colcount", String(this.state.view.columns.length + 1));
@@ -94,8 +97,7 @@ export class Grid {
     this.items = items(this.state.view.rows, this.state);
     const index = this.index();
     if (index < 0) this.at.id = this.items[0]?.id ?? "";
-    this.measure();
-    this.look(true);
+    this.lay();
   }
 
   /** The message is in sight and holds the keys, whatever was folded over it; false when it can't be seen. */
@@ -118,8 +120,7 @@ export class Grid {
   /** Marks what is selected and which cell holds the keys. */
   mark(): void {
     let active = "";
-    for (const element of this.drawn.values()) {
-      if (!element.isConnected) continue;
+    for (const element of this.rows.drawn.values()) {
       const on = element.dataset.id === this.at.id;
       element.classList.toggle("chosen", element.dataset.key === this.state.selected && Boolean(this.state.selected));
       for (const [i, cell] of [...element.children].entries()) {
@@ -136,10 +137,8 @@ export class Grid {
 
   private resize(): void {
     if (!this.adjust()) return;
-    this.drawn.clear();
-    this.measured.clear();
-    this.measure();
-    this.look(true);
+    this.rows.forget();
+    this.lay();
   }
 
   /** Widths of the columns for the room that there is; says whether rows must be drawn anew for it. */
@@ -164,26 +163,29 @@ export class Grid {
     return true;
   }
 
-  private measure(): void {
-    this.heights = this.items.map((item) => {
-      if (item.kind === "texts") return this.measured.get(item.id) ?? UNSEEN;
-      if (item.kind === "fold" || this.state.narrow) return PLAIN;
-      return item.row.cells.some((cell) => cell && note(cell)) ? NOTED : PLAIN;
+  private lay(): void {
+    const { items, state } = this;
+    this.rows.set({
+      count: items.length,
+      key: (i) => `${items[i].id} ${stateOf(items[i], state)}`,
+      height: (i) => this.heightOf(items[i]),
+      measured: (i) => items[i].kind === "texts",
+      draw: (i) => this.drawn(items[i]),
+      number: (element, i) => element.setAttribute("aria-rowindex", String(i + 2)),
     });
+    this.element.setAttribute("aria-rowcount", String(items.length + 1 + this.foot.children.length));
+    this.mark();
   }
 
-  private topOf(index: number): number {
-    let top = 0;
-    for (let i = 0; i < index; i++) top += this.heights[i];
-    return top;
+  private heightOf(item: Item): number {
+    if (item.kind === "texts") return UNSEEN;
+    if (item.kind === "fold" || this.state.narrow) return PLAIN;
+    return item.row.cells.some((cell) => cell && note(cell)) ? NOTED : PLAIN;
   }
 
   private scrollTo(index: number): void {
     const { element } = this;
-    const top = this.topOf(index);
-    const room = element.clientHeight - this.heads.offsetHeight - this.foot.offsetHeight;
-    const fits = top >= element.scrollTop && top + this.heights[index] <= element.scrollTop + room;
-    if (!fits) element.scrollTop = top < element.scrollTop ? top : top + this.heights[index] - room;
+    this.rows.reveal(index);
     const first = this.heads.querySelector<HTMLElement>(".cc0")?.offsetWidth ?? 0;
     const column = this.heads.querySelector<HTMLElement>("[data-column]")?.offsetWidth ?? 0;
     const left = (this.at.column - 1) * column;
@@ -195,49 +197,14 @@ export class Grid {
 
   // --- drawing
 
-  private look(anew = false): void {
-    const { element } = this;
-    const sight = inSight(this.heights, element.scrollTop, element.clientHeight || 600);
-    const range = `${sight.first}-${sight.end}`;
-    if (!anew && range === this.range) return;
-    this.range = range;
-    const seen = this.items.slice(sight.first, sight.end);
-    const rows = seen.map((item, i) => this.elementOf(item, sight.first + i));
-    const kept = new Set(seen.map((item) => item.id));
-    for (const id of this.drawn.keys()) if (!kept.has(id)) this.drawn.delete(id);
-    this.body.replaceChildren(space(sight.above), ...rows, space(sight.below));
-    element.setAttribute("aria-rowcount", String(this.items.length + 1 + this.foot.children.length));
-    this.mark();
-    if (this.remeasure(seen)) this.look(true);
+  private look(): void {
+    if (this.rows.update()) this.mark();
   }
 
-  /** Texts take the height that they take; says whether that was news. */
-  private remeasure(seen: Item[]): boolean {
-    let news = false;
-    for (const item of seen) {
-      if (item.kind !== "texts") continue;
-      const height = this.drawn.get(item.id)?.offsetHeight ?? 0;
-      if (height && this.measured.get(item.id) !== height) {
-        this.measured.set(item.id, height);
-        news = true;
-      }
-    }
-    if (news) this.measure();
-    return news;
-  }
-
-  private elementOf(item: Item, index: number): HTMLElement {
-    const found = this.drawn.get(item.id);
-    if (found && found.dataset.state === stateOf(item, this.state)) {
-      found.setAttribute("aria-rowindex", String(index + 2));
-      return found;
-    }
+  private drawn(item: Item): HTMLElement {
     const made =
       item.kind === "texts" ? this.texts(item.row) : item.kind === "fold" ? this.fold(item) : this.row(item.row);
     made.dataset.id = item.id;
-    made.dataset.state = stateOf(item, this.state);
-    made.setAttribute("aria-rowindex", String(index + 2));
-    this.drawn.set(item.id, made);
     return made;
   }
 
@@ -357,8 +324,9 @@ export class Grid {
     if (this.items[index + 1]?.kind !== "texts") return;
     const { element } = this;
     const room = element.clientHeight - this.heads.offsetHeight - this.foot.offsetHeight;
-    const top = this.topOf(index);
-    const beyond = top + this.heights[index] + this.heights[index + 1] - element.scrollTop - room;
+    const { offsets } = this.rows;
+    const top = offsets.top(index);
+    const beyond = offsets.bottom(index + 1) - element.scrollTop - room;
     if (beyond > 0) element.scrollTop = Math.min(top, element.scrollTop + beyond);
   }
 
@@ -429,9 +397,3 @@ const stateOf = (item: Item, state: State): string =>
     : item.kind === "fold"
       ? `${item.open} ${item.rows.length}`
       : "";
-
-function space(height: number): HTMLElement {
-  const element = h("div", { "aria-hidden": "true" });
-  element.style.height = `${height}px`;
-  return element;
-}

@@ -60,13 +60,6 @@ export function chosen(rows: Row[], kind: string, find: string): Row[] {
   });
 }
 
-/** Rows cut into blocks of one size, each as [first, end). */
-export function blocksOf(count: number, size: number): [first: number, end: number][] {
-  const out: [number, number][] = [];
-  for (let first = 0; first < count; first += size) out.push([first, Math.min(first + size, count)]);
-  return out;
-}
-
 /** A few names, and how many more there are. */
 export function named(names: string[], most = 4): string {
   const more = names.length - most;

@@ -3,10 +3,17 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
+import { VirtualRows } from "../_shared/virtual_rows";
 import { Overview } from "./overview";
-import { heightOf, inSight, LINE, MANY, ROW, rowAt, SHOWN, topOf } from "./sight";
 import { BY_SOURCE, cost, type Door, isCut, lineAt, names, type Row, type State, unitsBelow, unitsKept } from "./state";
 
+const ROW = 18; // pixels; the height of .mb
+const LINE = 24; // pixels; the height of .cutline
+const SPARE = 6 * ROW; // pixels drawn above and below what is seen
+/** More rows than these scroll in a place of their own. */
+const MANY = 60;
+/** Rows that such a place shows at once. */
+const SHOWN = 28;
 const STATES: Record<string, string> = { k: "kept", p: "protected", s: "shortened", c: "cut" };
 
 export class List {
@@ -19,11 +26,11 @@ export class List {
   private readonly line: HTMLElement;
   private readonly lineWords = h("span", { class: "lw" });
   private readonly overview: Overview;
+  private readonly virtual: VirtualRows;
   /** Ids in a page with several widgets. */
   private readonly name = `tb${Math.random().toString(36).slice(2, 10)}`;
   private at = 0;
   private largest = 1;
-  private drawn = "";
   /** The line as it stood last; undefined before the first picture. */
   private stood: number | null | undefined;
 
@@ -37,6 +44,7 @@ export class List {
     this.overview = new Overview(state, signal, (row) => this.scrollTo(row));
     this.tall.append(this.rows, this.line);
     this.scroller.append(this.tall);
+    this.virtual = new VirtualRows({ scroller: this.scroller, body: this.rows, spare: SPARE, absolute: true });
     const head = h("div", { class: "lh" }, this.count, h("span", { class: "sp" }), this.changed);
     this.element.append(head, this.overview.element, this.scroller);
     this.scroller.addEventListener("scroll", () => this.scrolled(), { signal, passive: true });
@@ -51,17 +59,25 @@ export class List {
     this.at = Math.min(this.at, Math.max(rows.length - 1, 0));
     const crowded = rows.length > MANY;
     this.scroller.classList.toggle("crowded", crowded);
-    this.scroller.style.height = crowded ? `${heightOf(SHOWN, 0)}px` : "";
-    this.tall.style.height = `${heightOf(rows.length, line)}px`;
+    this.scroller.style.height = crowded ? `${SHOWN * ROW + LINE}px` : "";
+    this.tall.style.height = `${rows.length * ROW + (line === null ? 0 : LINE)}px`;
     this.rows.hidden = !rows.length;
     this.count.textContent = `${many(rows.length, "message")}, in the order in which ${rows.length === 1 ? "it is" : "they are"} sent`;
     this.changed.textContent = harmless(state.view.changed);
     this.changed.title = harmless(state.view.changed);
     this.drawLine(line);
-    this.drawn = "";
     this.overview.draw(crowded, line);
     if (crowded) this.follow(line);
     this.stood = line;
+    this.virtual.forget();
+    this.virtual.set({
+      count: rows.length,
+      key: String,
+      height: () => ROW,
+      gap: line === null ? null : { above: line, height: LINE },
+      draw: (row) => this.row(row),
+      all: !crowded,
+    });
     this.drawRows();
   }
 
@@ -94,7 +110,7 @@ export class List {
     const at = this.state.messages.rows.findIndex((row) => names(key, row));
     if (at < 0) return;
     this.at = at;
-    const top = topOf(at, lineAt(this.state));
+    const top = this.virtual.offsets.top(at);
     const { scrollTop, clientHeight } = this.scroller;
     if (this.scroller.classList.contains("crowded") && (top < scrollTop || top + ROW > scrollTop + clientHeight))
       this.scroller.scrollTop = top - clientHeight / 2;
@@ -102,30 +118,17 @@ export class List {
   }
 
   private scrollTo(row: number): void {
-    this.scroller.scrollTop = topOf(row, lineAt(this.state)) - this.scroller.clientHeight / 2;
+    this.scroller.scrollTop = this.virtual.offsets.top(row) - this.scroller.clientHeight / 2;
   }
 
   private scrolled(): void {
     this.drawRows();
   }
 
-  private sight(): [number, number] {
-    const { rows } = this.state.messages;
-    if (!this.scroller.classList.contains("crowded")) return [0, rows.length];
-    return inSight(this.scroller.scrollTop, this.scroller.clientHeight, rows.length, lineAt(this.state));
-  }
-
   private drawRows(): void {
-    const [first, last] = this.sight();
+    this.virtual.update();
+    const [first, last] = this.virtual.range;
     this.overview.sight(first, last);
-    const now = `${first} ${last}`;
-    if (now !== this.drawn) {
-      this.drawn = now;
-      const line = lineAt(this.state);
-      const shown: HTMLElement[] = [];
-      for (let i = first; i < last; i++) shown.push(this.row(i, line));
-      this.rows.replaceChildren(...shown);
-    }
     const active = this.at >= first && this.at < last ? this.id(this.at) : null;
     if (active) this.rows.setAttribute("aria-activedescendant", active);
     else this.rows.removeAttribute("aria-activedescendant");
@@ -134,7 +137,7 @@ export class List {
 
   private id = (row: number): string => `${this.name}-${row}`;
 
-  private row(at: number, line: number | null): HTMLElement {
+  private row(at: number): HTMLElement {
     const { view, messages } = this.state;
     const row = messages.rows[at];
     const [key, words, look] = row;
@@ -147,7 +150,7 @@ export class List {
       : row[3].map(([each]) => h("i", { class: `fill src-${each}` }));
     const parts = cut ? [tokens] : row[3].map(([, n]) => n);
     for (const [i, bar] of bars.entries()) bar.style.width = `${(100 * parts[i]) / this.largest}%`;
-    const element = h(
+    return h(
       "div",
       {
         class: `mb${cut ? " is-cut" : ""}${sign ? (sign === "+" ? " in" : " out") : ""}`,
@@ -165,8 +168,6 @@ export class List {
       h("span", { class: "sign" }, sign),
       h("span", { class: "num" }, grouped(tokens)),
     );
-    element.style.top = `${topOf(at, line)}px`;
-    return element;
   }
 
   // --- the cut
@@ -255,7 +256,7 @@ export class List {
         const under = stands !== null && y >= stands * ROW + LINE;
         const over = stands !== null && y < stands * ROW;
         if (!under && !over) return;
-        const to = unitsBelow(rows, rowAt(y + (over ? ROW / 2 : -ROW / 2), rows.length, stands) + (under ? 1 : 0));
+        const to = unitsBelow(rows, this.virtual.offsets.at(y + (over ? ROW / 2 : -ROW / 2)) + (under ? 1 : 0));
         if (to === asked) return;
         asked = to;
         this.keep(to);
@@ -304,13 +305,11 @@ export class List {
 
   /** The keys begin where somebody looks. */
   private entered(): void {
-    const { rows } = this.state.messages;
-    const line = lineAt(this.state);
     const { scrollTop, clientHeight } = this.scroller;
-    const top = topOf(this.at, line);
+    const top = this.virtual.offsets.top(this.at);
     if (!this.scroller.classList.contains("crowded") || (top >= scrollTop && top + ROW <= scrollTop + clientHeight))
       return;
-    this.at = rowAt(scrollTop + ROW - 1, rows.length, line);
+    this.at = this.virtual.offsets.at(scrollTop + ROW - 1);
     this.drawRows();
   }
 

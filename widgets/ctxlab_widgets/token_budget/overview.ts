@@ -2,7 +2,7 @@
 
 import { h } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
-import { bins } from "./sight";
+import { bins } from "./overview_bins";
 import type { State } from "./state";
 
 export class Overview {

@@ -3,13 +3,14 @@
 import { h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
+import { VirtualRows } from "../_shared/virtual_rows";
 import { lineAt, visible } from "./lines";
 import { hitAt } from "./search";
 import type { Door, Place, Side, State } from "./state";
 import { type Cell, cells, startOf, stretchOf, tokenAt, tokensIn } from "./tokens";
 
 export const LINE = 22; // pixels; the height of .line
-const AROUND = 6; // lines kept above and below what is in sight
+const SPARE = 6 * LINE; // pixels drawn above and below what is seen
 const TINTS = 4;
 const MOST_PARTS = 24; // of a sign that many tokens share; more can't be told apart in its width
 
@@ -19,7 +20,7 @@ export class Pane {
   private readonly sheet = h("div", { class: "sheet" });
   private readonly name = h("span", { class: "strong" });
   private readonly count = h("span", { class: "muted" });
-  private readonly shown = new Map<number, HTMLElement>();
+  private readonly rows: VirtualRows;
   private readonly id = `cx-token-${Math.random().toString(36).slice(2)}`;
   private column: number | null = null; // pixels from the left, held while lines are walked
 
@@ -30,6 +31,7 @@ export class Pane {
   ) {
     const { signal } = door;
     this.scroller.append(this.sheet);
+    this.rows = new VirtualRows({ scroller: this.scroller, body: this.sheet, spare: SPARE, absolute: true });
     const head = h("div", { class: "bar" }, this.name, this.count);
     this.element = h("section", { class: "pane" }, head, this.scroller);
     this.scroller.addEventListener("scroll", () => door.scrolled(side), { signal, passive: true });
@@ -56,33 +58,20 @@ export class Pane {
     const each = count ? `, ${(state.view.characters / count).toFixed(2)} characters each` : "";
     this.count.textContent = `${many(count, "token")}${each}`;
     this.scroller.setAttribute("aria-label", `${many(count, "token")} of ${harmless(name)}`);
-    this.sheet.style.height = `${(state.lines.length - 1) * LINE}px`;
     this.sheet.classList.toggle("plain", state.colour === "plain");
-    this.shown.clear();
-    this.sheet.replaceChildren();
-    this.fill();
+    this.rows.forget();
+    this.rows.set({
+      count: state.lines.length - 1,
+      key: String,
+      height: () => LINE,
+      draw: (line) => this.line(line),
+    });
+    this.mark();
   }
 
   /** Puts the lines that came into sight into the page and takes out those that left it. */
   fill(): void {
-    const { scrollTop, clientHeight } = this.scroller;
-    const count = this.state.lines.length - 1;
-    const first = Math.max(Math.floor(scrollTop / LINE) - AROUND, 0);
-    const last = Math.min(Math.ceil((scrollTop + clientHeight) / LINE) + AROUND, count);
-    for (const [line, element] of this.shown)
-      if (line < first || line >= last) {
-        element.remove();
-        this.shown.delete(line);
-      }
-    const fresh: HTMLElement[] = [];
-    for (let line = first; line < last; line++) {
-      if (this.shown.has(line)) continue;
-      const element = this.line(line);
-      this.shown.set(line, element);
-      fresh.push(element);
-    }
-    this.sheet.append(...fresh);
-    if (fresh.length) this.mark();
+    if (this.rows.update()) this.mark();
   }
 
   /** Brings a stretch of the text into sight, with a line to spare. */
@@ -100,7 +89,7 @@ export class Pane {
     const held = this.range(at);
     const pointed = over && this.range(over);
     this.scroller.removeAttribute("aria-activedescendant");
-    for (const line of this.shown.values())
+    for (const line of this.rows.drawn.values())
       for (const cell of line.children) {
         const [first, last] = placesOf(cell as HTMLElement);
         const now = held !== null && first <= held[1] && last >= held[0];
@@ -135,7 +124,6 @@ export class Pane {
     const { text, lines, sides, colour } = this.state;
     const [from, to] = [lines[number], lines[number + 1]];
     const element = h("div", { class: "line" });
-    element.style.top = `${number * LINE}px`;
     for (const cell of cells(text, from, to, sides[this.side])) {
       const span = h("span", { class: this.kind(cell), "data-first": cell.first, "data-last": cell.last });
       if (cell.last > cell.first && colour === "token") share(span, cell);
@@ -220,9 +208,9 @@ export class Pane {
     const to = Math.min(Math.max(from + by, 0), lines.length - 2);
     if (to === from) return by < 0 ? 0 : tokens.count - 1;
     this.reveal(lines[from]);
-    this.column ??= middle(this.shown.get(from), token);
+    this.column ??= middle(this.rows.drawn.get(from), token);
     this.reveal(lines[to]);
-    const found = [...(this.shown.get(to)?.children ?? [])] as HTMLElement[];
+    const found = [...(this.rows.drawn.get(to)?.children ?? [])] as HTMLElement[];
     const under = found.find((cell) => cell.offsetLeft + cell.offsetWidth > this.column!) ?? found.at(-1);
     return under ? placesOf(under)[0] : tokenAt(tokens, startOf(tokens, token));
   }
