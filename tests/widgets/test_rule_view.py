@@ -39,7 +39,7 @@ def view_of(widget: RuleView) -> dict[str, Any]:
 
 
 def states(widget: RuleView) -> list[tuple[str, str]]:
-    return [(row["state"], row["told"]) for row in view_of(widget)["rules"]]
+    return [(row["state"], row["outcome"]) for row in view_of(widget)["rules"]]
 
 
 def last(widget: RuleView) -> str:

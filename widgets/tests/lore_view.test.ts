@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { chosen, named, type Row } from "../ctxlab_widgets/lore_view/rows";
+import { chosen, type EntryRow, named } from "../ctxlab_widgets/lore_view/rows";
 
-const row = (uid: string, title: string, keys: string, kind: Row["kind"]): Row => ({
+const row = (uid: string, title: string, keys: string, kind: EntryRow["kind"]): EntryRow => ({
   key: `lore:b/${uid}`,
   uid,
   title,
@@ -18,7 +18,7 @@ const ROWS = [
   row("2", "Rain", "rain", "blocked"),
   row("31", "Gale", "storm, GALE", "not-hit"),
 ];
-const keys = (rows: Row[]) => rows.map((each) => each.uid);
+const keys = (rows: EntryRow[]) => rows.map((each) => each.uid);
 
 describe("which rows are shown", () => {
   test("all of them when nothing is asked for", () => expect(chosen(ROWS, "all", " ")).toBe(ROWS));

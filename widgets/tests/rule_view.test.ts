@@ -22,7 +22,7 @@ const rule = (more: Partial<Rule>): Rule => ({
   where: "sent",
   on: true,
   state: "none",
-  told: "nothing to change",
+  outcome: "nothing to change",
   remarks: [],
   ...more,
 });
@@ -57,7 +57,7 @@ describe("what is wrong with a field", () => {
   });
 
   test("is the failure of the rule for its pattern", () => {
-    const failed = rule({ state: "failed", told: "It needs more than 50,002,050 backtracks in one text." });
+    const failed = rule({ state: "failed", outcome: "It needs more than 50,002,050 backtracks in one text." });
     expect(complaint(failed, "pattern", {})).toBe("It needs more than 50,002,050 backtracks in one text.");
     expect(complaint(failed, "replacement", {})).toBe("");
   });

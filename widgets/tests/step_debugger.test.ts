@@ -1,10 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { rows, tokensAlone } from "../ctxlab_widgets/_shared/changes";
 import { folded, type Item } from "../ctxlab_widgets/_shared/folding";
-import type { Setting } from "../ctxlab_widgets/_shared/view";
-import { layerWords, sliderEnds, stepped, told, understood, written } from "../ctxlab_widgets/step_debugger/settings";
+import { changeRows, tokensAlone } from "../ctxlab_widgets/_shared/message_changes";
+import type { Setting } from "../ctxlab_widgets/_shared/trace_view";
+import {
+  fieldText,
+  layerWords,
+  parsedInput,
+  sliderEnds,
+  stepped,
+  valueText,
+} from "../ctxlab_widgets/step_debugger/setting_values";
 import { reranWords, type SettingsDiff, settingsWords, signed } from "../ctxlab_widgets/step_debugger/settings_diff";
-import { numbered, runs } from "../ctxlab_widgets/step_debugger/tokens";
+import { numbered, runs } from "../ctxlab_widgets/step_debugger/token_runs";
 import { made } from "./made";
 
 const setting = (more: Partial<Setting> = {}): Setting => ({
@@ -35,15 +42,15 @@ describe("what is typed", () => {
     ["text", "", ""],
     ["json", '{"a": [1]}', { a: [1] }],
   ] as const)("in a field for %s %j means %j", (type, typed, value) => {
-    expect(understood(setting({ type }), typed)).toEqual({ value });
+    expect(parsedInput(setting({ type }), typed)).toEqual({ value });
   });
 
   test("nothing is none where that may be", () => {
-    expect(understood(setting({ optional: true }), "  ")).toEqual({ value: null });
+    expect(parsedInput(setting({ optional: true }), "  ")).toEqual({ value: null });
   });
 
   test("what is no JSON is not sent", () => {
-    expect(understood(setting({ type: "json" }), "[1,")).toHaveProperty("problem");
+    expect(parsedInput(setting({ type: "json" }), "[1,")).toHaveProperty("problem");
   });
 
   test.each([
@@ -52,8 +59,8 @@ describe("what is typed", () => {
     ["json", ["a"], '["a"]'],
     ["text", "\n", "\n"],
   ] as const)("a value of %s, %j, stands there as %j", (type, value, text) => {
-    expect(written(setting({ type }), value)).toBe(text);
-    if (value !== null) expect(understood(setting({ type }), text)).toEqual({ value });
+    expect(fieldText(setting({ type }), value)).toBe(text);
+    if (value !== null) expect(parsedInput(setting({ type }), text)).toEqual({ value });
   });
 });
 
@@ -100,7 +107,7 @@ describe("values in words", () => {
     [1250, "1,250"],
     ["a\nb", "a\u23ceb"],
     [["a"], '["a"]'],
-  ])("%j is %s", (value, words) => expect(told(value)).toBe(words));
+  ])("%j is %s", (value, words) => expect(valueText(value)).toBe(words));
 
   test("a layer is named unless it is nobody's", () => {
     expect(["default", "call", "agent"].map(layerWords)).toEqual(["", "from this call", "from the agent"]);
@@ -185,7 +192,7 @@ describe("a change in words", () => {
 
 describe("since the start", () => {
   test("what a step has just loaded is added, and later unchanged", () => {
-    const kinds = (at: number) => rows(made(), at, "start").map((row) => row.kind);
+    const kinds = (at: number) => changeRows(made(), at, "start").map((row) => row.kind);
 
     expect(kinds(1)).toEqual(["added", "added"]);
     expect(kinds(2)).toEqual(["same", "rewritten"]);
@@ -201,7 +208,7 @@ describe("since the start", () => {
 });
 
 describe("very many rows", () => {
-  const [one] = rows(made(), 1, "step");
+  const [one] = changeRows(made(), 1, "step");
   const kinds = ["same", "rewritten"] as const;
   const mixed = (n: number) =>
     Array.from({ length: n }, (_, i) => ({ ...one, kind: kinds[i % 2], draft: i, number: i }));

@@ -4,10 +4,10 @@ import { bins } from "../ctxlab_widgets/token_budget/overview_bins";
 import { queued } from "../ctxlab_widgets/token_budget/queue";
 import { captions, placed, scaleEnd, ticks } from "../ctxlab_widgets/token_budget/scale";
 import {
+  type BudgetRow,
   handleAt,
   lineAt,
   names,
-  type Row,
   range,
   type Segment,
   type State,
@@ -16,7 +16,7 @@ import {
   type View,
 } from "../ctxlab_widgets/token_budget/state";
 
-const row = (key: string, unit: number, tokens = 10, look = "history"): Row => [
+const row = (key: string, unit: number, tokens = 10, look = "history"): BudgetRow => [
   key,
   key,
   look,

@@ -1,15 +1,15 @@
 // Long runs of alike rows become one row that opens.
 
-import type { Row } from "./changes";
+import type { ChangeRow } from "./message_changes";
 
 export interface Fold {
   id: string;
-  rows: Row[];
+  rows: ChangeRow[];
 }
-export type Item = { row: Row } | { fold: Fold };
+export type Item = { row: ChangeRow } | { fold: Fold };
 
 /** How many rows of a run stay in sight at its front and its end. Of what changed, one row alone is never hidden. */
-const SIGHT: Record<Row["kind"], [number, number]> = {
+const ALWAYS_SHOWN: Record<ChangeRow["kind"], [number, number]> = {
   same: [0, 0],
   dropped: [0, 1],
   added: [4, 2],
@@ -26,12 +26,12 @@ const BEHIND = 40;
 const REST = "rest:";
 
 /** Rows as they are shown. The row of `revealed`, a draft's number, is never inside a fold. */
-export function folded(rows: Row[], open: ReadonlyMap<string, number>, revealed = -1): Item[] {
+export function folded(rows: ChangeRow[], open: ReadonlyMap<string, number>, revealed = -1): Item[] {
   const out: Item[] = [];
   for (let i = 0; i < rows.length; ) {
     let end = i + 1;
     while (end < rows.length && alike(rows[i], rows[end], revealed)) end++;
-    const [head, tail] = rows[i].draft === revealed ? [1, 0] : SIGHT[rows[i].kind];
+    const [head, tail] = rows[i].draft === revealed ? [1, 0] : ALWAYS_SHOWN[rows[i].kind];
     const hidden = rows.slice(i + head, Math.max(end - tail, i + head));
     if (hidden.length < (rows[i].kind === "same" ? 1 : 2)) {
       for (const row of rows.slice(i, end)) out.push({ row });
@@ -45,7 +45,7 @@ export function folded(rows: Row[], open: ReadonlyMap<string, number>, revealed 
   return limited(out, open, revealed);
 }
 
-function opened(id: string, hidden: Row[], open: ReadonlyMap<string, number>): Item[] {
+function opened(id: string, hidden: ChangeRow[], open: ReadonlyMap<string, number>): Item[] {
   const shown = Math.min(open.get(id) ?? 0, hidden.length);
   const rest = hidden.slice(shown);
   return [...hidden.slice(0, shown).map((row) => ({ row })), ...(rest.length ? [{ fold: { id, rows: rest } }] : [])];
@@ -71,7 +71,7 @@ function limited(items: Item[], open: ReadonlyMap<string, number>, revealed: num
   return [...items.slice(0, ahead), ...shown, ...rest, ...items.slice(-BEHIND)];
 }
 
-const rowsOf = (item: Item): Row[] => ("row" in item ? [item.row] : item.fold.rows);
+const rowsOf = (item: Item): ChangeRow[] => ("row" in item ? [item.row] : item.fold.rows);
 
-const alike = (a: Row, b: Row, revealed: number): boolean =>
+const alike = (a: ChangeRow, b: ChangeRow, revealed: number): boolean =>
   a.kind === b.kind && a.cause === b.cause && a.draft !== revealed && b.draft !== revealed;

@@ -1,6 +1,6 @@
 // A run that was sent once as a whole, brought up to date by what is new in it.
 
-import type { View } from "./view";
+import type { View } from "./trace_view";
 
 type Table = "texts" | "causes" | "spans" | "drafts";
 

@@ -4,10 +4,10 @@ import { glyph, h, harmless } from "../_shared/dom";
 import { onlyStop, taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
 import { VirtualRows } from "../_shared/virtual_rows";
-import { headsOf, totalsOf } from "./heads";
-import { folded, type Item, isSent, items, said } from "./rows";
-import type { Cell, Door, Row, State } from "./state";
-import { textsOf } from "./texts";
+import { columnHeads, totalRows } from "./column_heads";
+import { rowDetail } from "./row_detail";
+import { cellLabel, foldCell, type Item, isSent, items } from "./rows";
+import type { Cell, CompareHost, ComparisonRow, State } from "./state";
 
 const PLAIN = 24;
 const NOTED = 38;
@@ -18,9 +18,9 @@ export const SIDE_BY_SIDE = 3;
 
 export class Grid {
   readonly element: HTMLElement;
-  private readonly heads = h("div", { class: "hd", role: "rowgroup" });
+  private readonly columnHeads = h("div", { class: "hd", role: "rowgroup" });
   private readonly body = h("div", { class: "bd", role: "rowgroup" });
-  private readonly foot = h("div", { class: "ft", role: "rowgroup" });
+  private readonly footer = h("div", { class: "ft", role: "rowgroup" });
   private readonly id: string;
   private items: Item[] = [];
   private readonly rows: VirtualRows;
@@ -28,22 +28,22 @@ export class Grid {
 
   constructor(
     private readonly state: State,
-    private readonly door: Door,
+    private readonly host: CompareHost,
   ) {
-    const { signal } = door;
+    const { signal } = host;
     this.id = `cx${Math.random().toString(36).slice(2)}`; // several may stand on one page
     this.element = h(
       "div",
       { class: "cmp", role: "grid", tabindex: 0, "aria-label": "Messages by run" },
-      this.heads,
+      this.columnHeads,
       this.body,
-      this.foot,
+      this.footer,
     );
     this.rows = new VirtualRows({
       scroller: this.element,
       body: this.body,
       spare: SPARE,
-      covered: () => this.heads.offsetHeight + this.foot.offsetHeight,
+      covered: () => this.columnHeads.offsetHeight + this.footer.offsetHeight,
     });
     this.element.addEventListener("scroll", () => this.look(), { signal, passive: true });
     this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
@@ -57,7 +57,7 @@ export class Grid {
   draw(): void {
     this.rows.forget();
     this.drawHeads();
-    this.foot.replaceChildren(...totalsOf(this.state));
+    this.footer.replaceChildren(...totalRows(this.state));
     this.element.setAttribute("aria-colcount", String(this.state.view.columns.length + 1));
     this.adjust();
     this.arrange();
@@ -67,8 +67,8 @@ export class Grid {
   drawHeads(): void {
     const held =
       document.activeElement instanceof HTMLElement ? document.activeElement.getAttribute("aria-label") : null;
-    const had = this.heads.contains(document.activeElement);
-    this.heads.replaceChildren(headsOf(this.state, this.door));
+    const had = this.columnHeads.contains(document.activeElement);
+    this.columnHeads.replaceChildren(columnHeads(this.state, this.host));
     if (!had) return;
     const buttons = this.buttons();
     const again = Math.max(
@@ -173,7 +173,7 @@ export class Grid {
       draw: (i) => this.drawn(items[i]),
       number: (element, i) => element.setAttribute("aria-rowindex", String(i + 2)),
     });
-    this.element.setAttribute("aria-rowcount", String(items.length + 1 + this.foot.children.length));
+    this.element.setAttribute("aria-rowcount", String(items.length + 1 + this.footer.children.length));
     this.mark();
   }
 
@@ -186,8 +186,8 @@ export class Grid {
   private scrollTo(index: number): void {
     const { element } = this;
     this.rows.reveal(index);
-    const first = this.heads.querySelector<HTMLElement>(".cc0")?.offsetWidth ?? 0;
-    const column = this.heads.querySelector<HTMLElement>("[data-column]")?.offsetWidth ?? 0;
+    const first = this.columnHeads.querySelector<HTMLElement>(".cc0")?.offsetWidth ?? 0;
+    const column = this.columnHeads.querySelector<HTMLElement>("[data-column]")?.offsetWidth ?? 0;
     const left = (this.at.column - 1) * column;
     if (this.at.column > 0 && left < element.scrollLeft) element.scrollLeft = left;
     else if (left + column > element.scrollLeft + element.clientWidth - first)
@@ -208,7 +208,7 @@ export class Grid {
     return made;
   }
 
-  private row(row: Row): HTMLElement {
+  private row(row: ComparisonRow): HTMLElement {
     const open = this.state.opened.has(row.key);
     const noted = !this.state.narrow && row.cells.some((cell) => cell && note(cell));
     const short = row.key.replace(/^node:/, "");
@@ -240,7 +240,7 @@ export class Grid {
 
   private fold(item: Item & { kind: "fold" }): HTMLElement {
     const { rows } = item;
-    const sums = this.state.view.columns.map((_, i) => folded(rows, i));
+    const sums = this.state.view.columns.map((_, i) => foldCell(rows, i));
     const mark = h("span", { class: `mk${item.open ? " down" : ""}`, "aria-hidden": "true" }, "›");
     const [count, rest] = item.words.split(/(?=,)/);
     const words = h("span", { class: "x" }, count, h("span", { class: "hide-n" }, rest));
@@ -258,19 +258,19 @@ export class Grid {
     );
   }
 
-  private texts(row: Row): HTMLElement {
+  private texts(row: ComparisonRow): HTMLElement {
     const facts = h(
       "div",
       { class: "cc0 facts", role: "rowheader" },
       h("code", {}, harmless(row.key)),
       h("span", { class: "ink2" }, `${row.role}${row.look === "history" ? "" : `, ${row.look}`}`),
     );
-    return h("div", { class: "cr texts", role: "row" }, facts, textsOf(this.state, row));
+    return h("div", { class: "cr texts", role: "row" }, facts, rowDetail(this.state, row));
   }
 
   private cell(cell: Cell | null, base: Cell | null): HTMLElement {
     if (!cell) return h("div", { class: "cc is-none", role: "gridcell" }, h("span", { class: "vh" }, "no run"));
-    const { look, sign, word } = said(cell, base);
+    const { look, sign, word } = cellLabel(cell, base);
     const sent = isSent(cell);
     const cut = cell.state === "cut" ? `${cell.cause}, ${many(cell.tokens, "token")}` : cell.cause;
     const line = h(
@@ -312,8 +312,8 @@ export class Grid {
       if (!this.state.unfolded.delete(key)) this.state.unfolded.add(key);
       this.arrange();
     } else if (item?.kind === "row") {
-      this.door.select(item.row.key);
-      this.door.toggleRow(item.row.key);
+      this.host.select(item.row.key);
+      this.host.toggleRow(item.row.key);
       this.showTexts();
     }
   }
@@ -323,7 +323,7 @@ export class Grid {
     const index = this.index();
     if (this.items[index + 1]?.kind !== "texts") return;
     const { element } = this;
-    const room = element.clientHeight - this.heads.offsetHeight - this.foot.offsetHeight;
+    const room = element.clientHeight - this.columnHeads.offsetHeight - this.footer.offsetHeight;
     const { offsets } = this.rows;
     const top = offsets.top(index);
     const beyond = offsets.bottom(index + 1) - element.scrollTop - room;
@@ -331,13 +331,13 @@ export class Grid {
   }
 
   private buttons(): HTMLElement[] {
-    return [...this.heads.querySelectorAll("button")];
+    return [...this.columnHeads.querySelectorAll("button")];
   }
 
   private pressed(event: KeyboardEvent): void {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const took = event.target === this.element ? this.moved(event.key) : this.alongHeads(event);
-    if (!took) return;
+    const isHandled = event.target === this.element ? this.moved(event.key) : this.alongHeads(event);
+    if (!isHandled) return;
     taken(event);
   }
 
@@ -376,7 +376,7 @@ export class Grid {
     const item = this.items[index];
     if (!item) return;
     this.at.id = item.id;
-    if (item.kind === "row") this.door.select(item.row.key);
+    if (item.kind === "row") this.host.select(item.row.key);
     this.scrollTo(index);
     this.mark();
   }

@@ -4,8 +4,8 @@ import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
 import { VirtualRows } from "../_shared/virtual_rows";
-import { opened } from "./opened";
-import { type Detail, KINDS, type Row } from "./rows";
+import { rowDetail } from "./row_detail";
+import { type Detail, type EntryRow, KINDS } from "./rows";
 
 const SPARE = 600; // pixels drawn above and below what is seen
 /** Rows up to which the table stands in the page at its full height. */
@@ -16,7 +16,7 @@ const PAGE = 10;
 const NAMES = ["entry, keys", "decision", "where the key was seen", "gate", "nearest change", "tokens"];
 const SIGNS = { fired: "done", blocked: "off", "not-hit": "todo" };
 
-export interface Door {
+export interface GridHost {
   live: boolean;
   several: boolean;
   signal: AbortSignal;
@@ -40,7 +40,7 @@ export class Grid {
     { class: "lrow lhead", role: "row", "aria-rowindex": 1 },
     NAMES.map((name, i) => h("div", { role: "columnheader", class: i === 5 ? "num" : "" }, name)),
   );
-  private rows: Row[] = [];
+  private rows: EntryRow[] = [];
   private lines: Line[] = [];
   private long = false;
   private width = 0;
@@ -50,8 +50,8 @@ export class Grid {
   private open = "";
   private selected = "";
 
-  constructor(private readonly door: Door) {
-    const { signal } = door;
+  constructor(private readonly host: GridHost) {
+    const { signal } = host;
     this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.element.addEventListener("click", (event) => this.clicked(event), { signal });
     this.element.addEventListener("focusin", (event) => this.came(event), { signal });
@@ -68,7 +68,7 @@ export class Grid {
   }
 
   /** Everything anew; the focus stays on the entry that has it. */
-  draw(rows: Row[], open: string, selected: string, nothing: string): void {
+  draw(rows: EntryRow[], open: string, selected: string, nothing: string): void {
     const had = this.element.contains(document.activeElement);
     const top = this.element.scrollTop;
     Object.assign(this, { rows, open, selected });
@@ -166,12 +166,12 @@ export class Grid {
     if (this.virtual.update()) this.mark();
   }
 
-  private below(row: Row): HTMLElement {
-    const body = opened(this.door.detail(row.key), row, this.door);
+  private below(row: EntryRow): HTMLElement {
+    const body = rowDetail(this.host.detail(row.key), row, this.host);
     return h("div", { class: "lopen", role: "row" }, h("div", { role: "gridcell", "aria-colspan": 6 }, body));
   }
 
-  private line(row: Row, place: number): HTMLElement {
+  private line(row: EntryRow, place: number): HTMLElement {
     const cell = (name: string, ...inside: Parameters<typeof h>[2][]) =>
       h("div", { role: "gridcell", class: name, tabindex: -1 }, ...inside);
     const open = row.key === this.open;
@@ -189,7 +189,7 @@ export class Grid {
         { role: "rowheader", class: "who", tabindex: -1 },
         h("span", { class: "strong" }, harmless(row.title === row.uid ? row.uid : `${row.uid} ${row.title}`)),
         h("span", { class: "sub mono" }, harmless(row.keys)),
-        this.door.several && h("span", { class: "sub" }, harmless(row.book)),
+        this.host.several && h("span", { class: "sub" }, harmless(row.book)),
       ),
       cell("decided", this.decision(row)),
       cell("tx", this.seenAt(row)),
@@ -202,14 +202,14 @@ export class Grid {
     );
   }
 
-  private decision(row: Row): HTMLElement[] {
+  private decision(row: EntryRow): HTMLElement[] {
     const word = KINDS[row.kind].toLowerCase();
     const out = [h("span", { class: `tag d-${row.kind}` }, glyph(SIGNS[row.kind]), word)];
     if (row.turned) out.push(h("span", { class: `tag ${row.turned === "new" ? "add" : "gone"}` }, row.turned));
     return out;
   }
 
-  private seenAt(row: Row): (Node | string)[] {
+  private seenAt(row: EntryRow): (Node | string)[] {
     if (!row.pieces) return [h("span", { class: "muted" }, row.scanned ?? "")];
     const where = harmless(row.where ?? "");
     const sign = row.in_lore
@@ -256,7 +256,7 @@ export class Grid {
     const column = [...line.children].findIndex((cell) => cell.contains(target));
     this.at = { key: line.dataset.key!, column: Math.max(0, column) };
     this.mark();
-    this.door.pick(line.dataset.key!);
+    this.host.pick(line.dataset.key!);
   }
 
   private pressed(event: KeyboardEvent): void {
@@ -266,7 +266,7 @@ export class Grid {
     if (event.key === "Escape" && this.open && (inside || target === this.cell())) {
       taken(event);
       if (inside) this.at.key = this.open;
-      this.door.close();
+      this.host.close();
       this.cell()?.focus();
       return;
     }
@@ -277,7 +277,7 @@ export class Grid {
       this.go(to.place, to.column);
     } else if (event.key === "Enter" && !event.ctrlKey) {
       taken(event);
-      this.door.pick(this.at.key);
+      this.host.pick(this.at.key);
     }
   }
 

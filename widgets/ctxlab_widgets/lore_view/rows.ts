@@ -1,4 +1,4 @@
-// The decisions as they come from Python, and which of them are shown.
+// The decisions as Python sends them, and the filter of rows.
 
 export type Kind = "fired" | "blocked" | "not-hit";
 export const KINDS: Record<Kind | "all", string> = {
@@ -8,7 +8,7 @@ export const KINDS: Record<Kind | "all", string> = {
   "not-hit": "Not hit",
 };
 
-export interface Row {
+export interface EntryRow {
   key: string;
   uid: string;
   title: string;
@@ -34,7 +34,7 @@ export interface View {
   typed: boolean;
   summary: string;
   counts: Record<Kind | "all", number>;
-  rows: Row[];
+  rows: EntryRow[];
   tried: { title: string; change: string; came: string[]; went: string[]; alone: boolean } | null;
   notes: string[];
 }
@@ -49,7 +49,7 @@ export interface Detail {
 }
 
 /** The rows of a kind whose title, number or keys have all the words. */
-export function chosen(rows: Row[], kind: string, find: string): Row[] {
+export function chosen(rows: EntryRow[], kind: string, find: string): EntryRow[] {
   const words = find.toLowerCase().split(/\s+/).filter(Boolean);
   if (kind === "all" && !words.length) return rows;
   return rows.filter((row) => {

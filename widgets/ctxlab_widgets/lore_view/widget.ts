@@ -6,17 +6,17 @@ import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/
 import { grouped } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
 import { Grid } from "./grid";
-import { chosen, type Detail, KINDS, named, type Row, type View } from "./rows";
+import { chosen, type Detail, type EntryRow, KINDS, named, type View } from "./rows";
 import own from "./widget.css";
 
 const EMPTY =
   'Nothing to show: pass a run with a book, LoreView(trace), or a book and a text, LoreView(book, "a text").';
 const WAIT = 250; // milliseconds without a key before a text is scanned again
-const HEARD = ["view", "details", "text", "kind", "find", "opened", "selected", "error", "live"];
+const TRAITS = ["view", "details", "text", "kind", "find", "opened", "selected", "error", "live"];
 
-const begin = (at: Mounted): void => void new Shown(at);
+const begin = (at: Mounted): void => void new LoreView(at);
 
-class Shown {
+class LoreView {
   readonly signal: AbortSignal;
   private readonly model: Model;
   private view: View | null = null;
@@ -78,11 +78,11 @@ class Shown {
     this.model.send({ command: "try_change", key });
   }
 
-  // --- what is heard
+  // --- changes
 
   private listen(root: HTMLElement): void {
     const { signal } = this;
-    whenChanged(this.at, HEARD, (changed) => this.heard(changed));
+    whenChanged(this.at, TRAITS, (changed) => this.onChange(changed));
     this.find.addEventListener("input", () => this.choose({ find: this.find.value }), { signal });
     this.field.addEventListener("input", () => this.typed(), { signal });
     // Only a field that nobody is in takes over another text.
@@ -99,13 +99,13 @@ class Shown {
     );
   }
 
-  private heard(changed: Set<string>): void {
+  private onChange(changed: Set<string>): void {
     const has = (...names: string[]) => names.some((name) => changed.has(name));
     const before = this.view;
     if (has("view", "details")) this.read();
     if (has("view", "kind", "find", "live") || (has("error") && !this.view)) this.draw(before);
     else {
-      this.tell();
+      this.drawStatus();
       if (has("text")) this.takeText();
       if (has("opened", "details")) this.grid.show(String(this.model.get("opened")));
     }
@@ -169,7 +169,7 @@ class Shown {
       String(this.model.get("selected") ?? ""),
       this.nothing(kind, find),
     );
-    this.tell(rows);
+    this.drawStatus(rows);
   }
 
   private parts(): HTMLElement[] {
@@ -188,11 +188,13 @@ class Shown {
 
   private nothing(kind: string, find: string): string {
     if (find) return `No entry has “${harmless(find)}” in its title or keys.`;
-    return kind === "all" ? "The books have no entries." : `No entry is ${KINDS[kind as Row["kind"]].toLowerCase()}.`;
+    return kind === "all"
+      ? "The books have no entries."
+      : `No entry is ${KINDS[kind as EntryRow["kind"]].toLowerCase()}.`;
   }
 
   /** The result, or why the last thing asked for was not done. */
-  private tell(rows?: Row[]): void {
+  private drawStatus(rows?: EntryRow[]): void {
     const wrong = String(this.model.get("error") ?? "");
     const found = rows && this.model.get("find") ? `${grouped(rows.length)} found, ` : "";
     if (wrong || rows) this.status.textContent = wrong || `${found}${this.view?.summary ?? ""}`;

@@ -18,7 +18,7 @@ LONGEST = 20_000
 
 def row_of(key: str, bound: BoundRule, step: RegexStep, holder: str) -> dict[str, Any]:
     rule = bound.rule
-    state, told = _state(step, rule)
+    state, outcome = _state(step, rule)
     row: dict[str, Any] = {
         "key": key,
         "name": rule.shown_name or rule.regex,
@@ -32,7 +32,7 @@ def row_of(key: str, bound: BoundRule, step: RegexStep, holder: str) -> dict[str
         "where": where_of(rule),
         "on": rule.enabled,
         "state": state,
-        "told": told,
+        "outcome": outcome,
         "remarks": list(step.remarks),
     }
     return row | ({"pieces": marked(str(step.before), step.hits)} if step.hits else {})
@@ -57,15 +57,15 @@ def result_of(steps: RegexSteps) -> str:
         return "no rules"
     matched = [len(step.hits) for step in steps if step.hits]
     failed = sum(step.problem is not None for step in steps)
-    told = f"{len(matched):,} of {counted(len(steps), 'rule')} matched, {counted(sum(matched), 'place')}"
-    return f"{told}, {failed:,} failed" if failed else told
+    summary = f"{len(matched):,} of {counted(len(steps), 'rule')} matched, {counted(sum(matched), 'place')}"
+    return f"{summary}, {failed:,} failed" if failed else summary
 
 
 def last_of(steps: RegexSteps, count: Callable[[str], int] | None) -> dict[str, Any]:
     """The text after all rules, and in words what they made of its length; tokens where a run counts them."""
     before, after = str(steps.start), str(steps.text)
-    told = f"{counted(len(before), 'character')} → {len(after):,}"
+    summary = f"{counted(len(before), 'character')} → {len(after):,}"
     if count is not None:
-        told += f", {counted(count(before), 'token')} → {count(after):,}"
+        summary += f", {counted(count(before), 'token')} → {count(after):,}"
     more = len(after) - LONGEST
-    return {"text": after[:LONGEST], "told": told, "more": f"{more:,} characters more" if more > 0 else ""}
+    return {"text": after[:LONGEST], "summary": summary, "more": f"{more:,} characters more" if more > 0 else ""}

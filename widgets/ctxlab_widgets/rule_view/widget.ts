@@ -5,18 +5,18 @@ import { onlyStop, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
-import { RuleRow } from "./row";
+import { RuleRow } from "./rule_row";
 import { beside, line, type Message, type View, type Wrong } from "./rules";
 import own from "./widget.css";
 
 const EMPTY = 'Nothing to show: pass rules and a text, RuleView(rules, "a text"), or a run, RuleView(trace).';
 const WAIT = 250; // milliseconds without a key before the rules are tried on a text
-const HEARD = ["view", "messages", "message", "text", "role", "depth", "stage", "opened", "wrong", "error", "live"];
+const TRAITS = ["view", "messages", "message", "text", "role", "depth", "stage", "opened", "wrong", "error", "live"];
 const ROLES = ["system", "user", "assistant", "tool"];
 
-const begin = (at: Mounted): void => void new Shown(at);
+const begin = (at: Mounted): void => void new RuleView(at);
 
-class Shown {
+class RuleView {
   readonly signal: AbortSignal;
   private readonly model: Model;
   private view: View | null = null;
@@ -51,7 +51,7 @@ class Shown {
     const { model, root, signal } = mounted;
     this.model = model;
     this.signal = signal;
-    const stages = { request: "Sent", render: "Shown" };
+    const stages = { request: "Sent", render: "RuleView" };
     this.stage = radios("Stage", stages, (stage) => this.look({ stage }), signal);
     root.append(this.frame);
     this.listen(root);
@@ -98,11 +98,11 @@ class Shown {
     this.model.send({ command: "look", where });
   }
 
-  // --- what is heard
+  // --- changes
 
   private listen(root: HTMLElement): void {
     const { signal, model } = this;
-    whenChanged(this.mounted, HEARD, (changed) => {
+    whenChanged(this.mounted, TRAITS, (changed) => {
       if (changed.has("view") || changed.has("messages")) this.read();
       if (changed.has("messages")) this.choice.replaceChildren();
       this.draw();
@@ -298,7 +298,7 @@ class Shown {
 
   private drawLast({ last }: View): void {
     this.last.replaceChildren(
-      h("h3", {}, "After all rules", h("span", { class: "muted plain" }, last.told)),
+      h("h3", {}, "After all rules", h("span", { class: "muted plain" }, last.summary)),
       h(
         "div",
         { class: "words", tabindex: 0, role: "group", "aria-label": "Text after all rules" },

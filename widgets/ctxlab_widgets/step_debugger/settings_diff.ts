@@ -1,8 +1,8 @@
-// What the last change did, against the run before it.
+// The effect of the last change of settings: the run compared with the one before.
 
 import { h, harmless } from "../_shared/dom";
 import { grouped, many, milliseconds } from "../_shared/numbers";
-import { told } from "./settings";
+import { valueText } from "./setting_values";
 
 export interface SettingsDiff {
   settings: { step: string; name: string; title: string; old: unknown; new: unknown }[];
@@ -39,7 +39,7 @@ export const settingsWords = ({ settings }: SettingsDiff): string =>
     .map(({ step, name, title, old, new: now }) =>
       name === "enabled"
         ? `${step} switched ${now ? "on" : "off"}`
-        : `${title} ${told(old)}\u2009\u2192\u2009${told(now)}`,
+        : `${title} ${valueText(old)}\u2009\u2192\u2009${valueText(now)}`,
     )
     .join("; ");
 
@@ -61,7 +61,7 @@ export function reranWords({ reran, seconds }: SettingsDiff, number: (id: string
 export const signed = (n: number): string => (n > 0 ? `+${grouped(n)}` : grouped(n).replace("-", "\u2212"));
 
 /** The rows as a table; a row of one message is a button with its key. */
-export function table({ rows, tokens, difference }: SettingsDiff): HTMLElement {
+export function diffTable({ rows, tokens, difference }: SettingsDiff): HTMLElement {
   return h(
     "table",
     { class: "chg" },

@@ -1,7 +1,7 @@
 // What the widget shows at a moment, and what its parts may ask of it.
 
-import type { Row, Scope } from "../_shared/changes";
-import type { Box, View } from "../_shared/view";
+import type { ChangeRow, Scope } from "../_shared/message_changes";
+import type { Box, View } from "../_shared/trace_view";
 import type { SettingsDiff } from "./settings_diff";
 
 export type Colour = "source" | "token" | "plain";
@@ -33,7 +33,7 @@ export interface State {
   /** Whether Python tells where tokens end, and what it has told, by draft. */
   canSplitTokens: boolean;
   ends: ReadonlyMap<number, number[]>;
-  rows: Row[];
+  rows: ChangeRow[];
   /** Key of the message in focus. */
   selected: string;
   /** By key, what would have kept a dropped message: of the one selected, in a report of some. */
@@ -45,7 +45,7 @@ export interface State {
 }
 
 /** What a click or a key asks for. With a kernel it becomes a message, without one the page answers itself. */
-export type Ask =
+export type Command =
   | { command: "step" | "back" | "run" }
   | { command: "run_to"; position: number }
   | { command: "switch"; step: string; on: boolean }
@@ -54,8 +54,8 @@ export type Ask =
   | { command: "breakpoint"; step: string; on: boolean }
   | { command: "tokens"; drafts: number[] };
 
-export interface Door {
-  ask(what: Ask): void;
+export interface DebuggerHost {
+  send(what: Command): void;
   show(box: number): void;
   change(values: Partial<Pick<State, "scope" | "colour">>): void;
   /** A message was selected here; everybody is told. */

@@ -1,15 +1,15 @@
 // The step debugger. With a kernel behind it, what is asked becomes a message; alone, it scrubs through a finished run.
 
-import { rows } from "../_shared/changes";
 import { glyph, h } from "../_shared/dom";
 import { isSingle, roving, taken } from "../_shared/keyboard";
+import { changeRows } from "../_shared/message_changes";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
-import { boxes, keysOf, type View } from "../_shared/view";
+import { boxes, keysOf, type View } from "../_shared/trace_view";
 import { applyDelta, type ViewDelta } from "../_shared/view_delta";
 import { Messages } from "./messages";
-import { Side } from "./side";
-import { type Ask, currentBox, type Door, type State } from "./state";
-import { StepRow, sentence } from "./steps";
+import { SidePanel } from "./side_panel";
+import { type Command, currentBox, type DebuggerHost, type State } from "./state";
+import { StepRow, sentence } from "./step_row";
 import own from "./widget.css";
 
 const EMPTY = "Nothing to show: pass a trace or a debugger, StepDebugger(ctxlab.build(session)).";
@@ -27,7 +27,7 @@ function begin(at: Mounted): void {
     at.root.querySelector(":scope > .w")?.remove();
     const frame = h("div", { class: "w" });
     at.root.append(frame);
-    if (has) new Shown({ ...at, root: frame, signal: ending.signal });
+    if (has) new StepDebugger({ ...at, root: frame, signal: ending.signal });
     else frame.append(h("p", { class: "empty" }, EMPTY));
   };
   whenChanged(at, ["view"], put);
@@ -35,11 +35,11 @@ function begin(at: Mounted): void {
   put();
 }
 
-class Shown implements Door {
+class StepDebugger implements DebuggerHost {
   private readonly state: State;
   private readonly row: StepRow;
   private readonly messages: Messages;
-  private readonly side: Side;
+  private readonly side: SidePanel;
   private readonly status = h("span", { class: "ink2 status", "aria-live": "polite" });
   private readonly slider = h("input", { type: "range", min: 0, step: 1, class: "scrub", "aria-label": "Steps done" });
   private readonly target = h("select", { "aria-label": "Run to step" });
@@ -81,7 +81,7 @@ class Shown implements Door {
     };
     this.row = new StepRow(this.state, this);
     this.messages = new Messages(this.state, this);
-    this.side = new Side(this.state, this);
+    this.side = new SidePanel(this.state, this);
     const body = h("div", { class: "two" }, this.messages.element, this.side.element);
     root.classList.toggle("live", live);
     root.append(this.head(), this.row.element, body);
@@ -97,7 +97,7 @@ class Shown implements Door {
 
   // --- what parts ask for
 
-  ask(what: Ask): void {
+  send(what: Command): void {
     if (this.state.live) {
       this.changing = what.command === "set" || what.command === "undo" || what.command === "switch";
       this.model.send(what);
@@ -120,7 +120,7 @@ class Shown implements Door {
 
   change(values: Partial<Pick<State, "scope" | "colour">>): void {
     Object.assign(this.state, values);
-    this.state.rows = rows(this.state.view, this.state.position, this.state.scope);
+    this.state.rows = changeRows(this.state.view, this.state.position, this.state.scope);
     this.messages.draw();
   }
 
@@ -144,7 +144,7 @@ class Shown implements Door {
     if (!state.selected) return;
     state.revealed = state.selected;
     if (state.scope === "step" && !this.messages.has(state.selected)) {
-      const found = rows(state.view, state.position, "start");
+      const found = changeRows(state.view, state.position, "start");
       if (found.some((row) => keysOf(state.view.drafts[row.draft]).includes(state.selected)))
         this.change({ scope: "start" });
     }
@@ -197,18 +197,18 @@ class Shown implements Door {
   private readEnds(): void {
     const { state, model } = this;
     state.canSplitTokens = model.get("can_split_tokens") === true;
-    const told = (model.get("token_ends") as Record<string, number[]> | undefined) ?? {};
-    state.ends = new Map(Object.entries(told).map(([draft, ends]) => [Number(draft), ends]));
+    const ends = (model.get("token_ends") as Record<string, number[]> | undefined) ?? {};
+    state.ends = new Map(Object.entries(ends).map(([draft, each]) => [Number(draft), each]));
   }
 
   private listen(root: HTMLElement): void {
-    whenChanged(this.at, HEARD, (changed) => this.heard(changed));
+    whenChanged(this.at, TRAITS, (changed) => this.onChange(changed));
     const { signal } = this;
     root.addEventListener("keydown", (event) => this.pressed(event), { signal });
   }
 
   /** Draws what the change touches and nothing else: a long conversation is not drawn for a breakpoint. */
-  private heard(changed: Set<string>): void {
+  private onChange(changed: Set<string>): void {
     const { state } = this;
     if (!this.model.get("view")) return; // the run is gone, and this with it
     const another = changed.has("view") || changed.has("delta");
@@ -245,9 +245,9 @@ class Shown implements Door {
     if (!isSingle(event)) return;
     const at = this.row.focused();
     const does: Record<string, () => void> = {
-      n: () => this.ask({ command: "step" }),
-      N: () => this.ask({ command: "back" }),
-      r: () => this.ask({ command: "run" }),
+      n: () => this.send({ command: "step" }),
+      N: () => this.send({ command: "back" }),
+      r: () => this.send({ command: "run" }),
       t: () => this.row.runTo(at),
     };
     if (target.matches(".step")) does.enter = () => this.row.enter(at);
@@ -265,7 +265,7 @@ class Shown implements Door {
 
   private draw(): void {
     const { state } = this;
-    state.rows = rows(state.view, state.position, state.scope);
+    state.rows = changeRows(state.view, state.position, state.scope);
     this.messages.draw();
     this.drawBeside();
   }
@@ -302,7 +302,7 @@ class Shown implements Door {
       const button = h("button", { type: "button", class: "btn", title, "data-does": name }, glyph(name), label);
       button.addEventListener(
         "click",
-        () => button.getAttribute("aria-disabled") !== "true" && this.ask({ command: name }),
+        () => button.getAttribute("aria-disabled") !== "true" && this.send({ command: name }),
         { signal },
       );
       this.buttons.set(name, button);
@@ -334,6 +334,6 @@ class Shown implements Door {
 }
 
 const BESIDE = ["breakpoints", "rerun", "failed", "error", "initial_settings", "refused", "comparison"];
-const HEARD = ["view", "delta", "position", "can_split_tokens", "token_ends", "selected", "remedies", ...BESIDE];
+const TRAITS = ["view", "delta", "position", "can_split_tokens", "token_ends", "selected", "remedies", ...BESIDE];
 
 export default widget("Step debugger", own, begin);

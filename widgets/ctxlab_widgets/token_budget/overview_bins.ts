@@ -1,6 +1,6 @@
 // The tokens of all rows in 64 bins.
 
-import { cost, type Row } from "./state";
+import { type BudgetRow, cost } from "./state";
 
 export const BINS = 64;
 
@@ -12,7 +12,7 @@ export interface Bin {
 }
 
 /** Tokens of rows in a few bins of equally many rows. */
-export function bins(rows: Row[], states: string, count = BINS): Bin[] {
+export function bins(rows: BudgetRow[], states: string, count = BINS): Bin[] {
   const n = Math.min(count, rows.length);
   return Array.from({ length: n }, (_, bin) => {
     const found = { kept: 0, cut: 0, look: "history" };

@@ -1,4 +1,4 @@
-// Commands go to Python one at a time, and of a movement only its newest place.
+// A queue of commands to Python: one at a time, of a drag only the newest.
 
 export interface Command {
   command: string;

@@ -3,12 +3,12 @@
 import { h, harmless } from "../_shared/dom";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
-import { Bar } from "./bar";
-import { Head } from "./head";
-import { List } from "./list";
+import { BudgetBar } from "./budget_bar";
+import { Header } from "./header";
+import { MessageList } from "./message_list";
 import { type Command, Queue } from "./queue";
-import { Side } from "./side";
-import { BY_SOURCE, type Choices, type Door, isCut, type Messages, type State, type View } from "./state";
+import { SidePanel } from "./side_panel";
+import { type BudgetHost, BY_SOURCE, type Choices, isCut, type Messages, type State, type View } from "./state";
 import own from "./widget.css";
 
 const EMPTY = "Nothing to show: pass a run, TokenBudget(ctxlab.build(session)).";
@@ -16,7 +16,7 @@ const EMPTY = "Nothing to show: pass a run, TokenBudget(ctxlab.build(session))."
 function begin(at: Mounted): void {
   const place = h("div", { class: "w" });
   at.root.append(place);
-  let shown: Shown | null = null;
+  let shown: TokenBudget | null = null;
   const update = (changed: Set<string>) => {
     if (!at.model.get("view") || changed.has("live")) {
       shown?.stop();
@@ -26,7 +26,7 @@ function begin(at: Mounted): void {
       place.replaceChildren(h("p", { class: "empty" }, EMPTY));
     } else if (shown) shown.update(changed);
     else {
-      shown = new Shown(at);
+      shown = new TokenBudget(at);
       place.replaceChildren(shown.element);
       shown.start();
     }
@@ -39,16 +39,16 @@ function begin(at: Mounted): void {
   update(new Set());
 }
 
-class Shown implements Door {
+class TokenBudget implements BudgetHost {
   readonly element = h("div", {});
   readonly signal: AbortSignal;
   private readonly model: Model;
   private readonly ending = new AbortController();
   private readonly state: State;
-  private readonly head: Head;
-  private readonly bar: Bar;
-  private readonly list: List;
-  private readonly side: Side;
+  private readonly head: Header;
+  private readonly bar: BudgetBar;
+  private readonly list: MessageList;
+  private readonly side: SidePanel;
   private readonly versus = h("div", { class: "versus" });
   private readonly queue: Queue;
   private fresh = true;
@@ -72,10 +72,10 @@ class Shown implements Door {
       pointed: "",
     };
     this.queue = new Queue((command) => model.send(command), this.signal);
-    this.head = new Head(this.state, this);
-    this.bar = new Bar(this.state, this);
-    this.list = new List(this.state, this);
-    this.side = new Side(this.state, (at) => this.point(at), this.signal);
+    this.head = new Header(this.state, this);
+    this.bar = new BudgetBar(this.state, this);
+    this.list = new MessageList(this.state, this);
+    this.side = new SidePanel(this.state, (at) => this.point(at), this.signal);
     const below = h("div", { class: "tb" }, this.side.element, this.list.element);
     this.element.append(this.head.element, h("div", { class: "bd2" }, this.bar.element, this.versus, below));
   }
