@@ -14,7 +14,7 @@ import ctxlab
 from ctxlab import Session
 from ctxlab.display.theme import theme_of
 from ctxlab_widgets._shared.html_page import page as page_of
-from ctxlab_widgets._shared.widget import bundle_of, held_by
+from ctxlab_widgets._shared.widget import bundle_path, synced_state
 from ctxlab_widgets.branch_tree import BranchTree
 from tests.browser.conftest import Opened
 from tests.gallery.looking import HOSTILE
@@ -382,7 +382,7 @@ def test_two_picked_messages_are_compared(opened: Opened, tmp_path: Path) -> Non
         page.keyboard.up("Shift")
         opened.pump(widget)
 
-    found: dict[str, Any] = widget.likeness
+    found: dict[str, Any] = widget.shared_history
     assert widget.picked == ["a2", "c2"]
     assert foot(page).split("\n") == [
         f"a2 and c2 share 3 messages, {found['shared_tokens']} tokens",
@@ -577,7 +577,7 @@ def test_a_report_is_walked_and_searched_and_changes_nothing(opened: Opened, tmp
     widget = BranchTree(small())
     widget.live = False
     file = tmp_path / "report.html"
-    file.write_text(page_of(bundle_of(BranchTree), held_by(widget), title="report"), encoding="utf-8")
+    file.write_text(page_of(bundle_path(BranchTree), synced_state(widget), title="report"), encoding="utf-8")
     page = opened.open(file)
 
     assert page.get_by_role("button", name="Undo").count() == page.get_by_role("button", name="Edit").count() == 0

@@ -18,7 +18,7 @@ from ctxlab.documents import AppliesTo
 from ctxlab.errors import ProcessorFailed
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab_widgets._shared.html_page import page
-from ctxlab_widgets._shared.widget import bundle_of
+from ctxlab_widgets._shared.widget import bundle_path
 from ctxlab_widgets.step_debugger import StepDebugger
 from tests.browser.conftest import Opened
 from tests.gallery.looking import colours_of
@@ -134,7 +134,7 @@ def test_a_step_that_fails_is_red_and_says_why(opened: Opened, tmp_path: Path) -
 
 def test_nothing_to_show_says_what_to_pass(opened: Opened, tmp_path: Path) -> None:
     file = tmp_path / "empty.html"
-    file.write_text(page(bundle_of(StepDebugger), {"view": ""}, title="empty"), encoding="utf-8")
+    file.write_text(page(bundle_path(StepDebugger), {"view": ""}, title="empty"), encoding="utf-8")
 
     assert "StepDebugger(ctxlab.build(session))" in opened.open(file).locator(".empty").inner_text()
 

@@ -14,7 +14,7 @@ import ctxlab
 from ctxlab import Session, Trace
 from ctxlab.testing import generated_session
 from ctxlab_widgets._shared.html_page import page as page_of
-from ctxlab_widgets._shared.widget import bundle_of, held_by
+from ctxlab_widgets._shared.widget import bundle_path, synced_state
 from ctxlab_widgets.token_budget import TokenBudget
 from tests.browser.conftest import Opened
 from tests.gallery.looking import HOSTILE, colours_of
@@ -599,7 +599,7 @@ def test_one_message_stretches_nothing(opened: Opened, tmp_path: Path) -> None:
 
 def test_a_report_shows_and_asks_nothing(opened: Opened, widget: TokenBudget, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
-    file.write_text(page_of(bundle_of(TokenBudget), {**held_by(widget), "live": False}, title="report"))
+    file.write_text(page_of(bundle_path(TokenBudget), {**synced_state(widget), "live": False}, title="report"))
     page = opened.open(file)
 
     assert page.locator("[role=slider], select, input").count() == 0

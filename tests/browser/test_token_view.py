@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 
 import ctxlab
 from ctxlab_widgets._shared.html_page import page as page_of
-from ctxlab_widgets._shared.widget import bundle_of, held_by
+from ctxlab_widgets._shared.widget import bundle_path, synced_state
 from ctxlab_widgets.token_view import TokenView
 from tests.browser.conftest import Opened
 from tests.gallery.looking import HOSTILE, colours_of
@@ -476,9 +476,9 @@ def test_nothing_to_show_says_what_to_pass_until_there_is_something(opened: Open
 
 
 def test_without_python_what_needs_it_is_off_and_the_rest_works(opened: Opened, tmp_path: Path) -> None:
-    state = held_by(TokenView(run())) | {"live": False}
+    state = synced_state(TokenView(run())) | {"live": False}
     file = tmp_path / "report.html"
-    file.write_text(page_of(bundle_of(TokenView), state, title="report"), encoding="utf-8")
+    file.write_text(page_of(bundle_path(TokenView), state, title="report"), encoding="utf-8")
     page = opened.open(file)
 
     assert page.get_by_label("First tokenizer").is_disabled()

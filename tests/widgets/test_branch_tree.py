@@ -385,18 +385,18 @@ def test_two_branches_are_compared_in_messages_and_tokens() -> None:
         "own": (3, 2),
         "own_tokens": (count("a1", "u2", "a2"), count("b1", "u3")),
     }
-    assert widget.likeness == found
+    assert widget.shared_history == found
 
 
 def test_picks_are_two_at_most_and_of_this_tree() -> None:
     widget = BranchTree(small())
 
     widget.picked = ["a2", "a2", "gone"]
-    assert (widget.picked, widget.likeness) == (["a2"], {})
+    assert (widget.picked, widget.shared_history) == (["a2"], {})
     widget.picked = ["a1", "a2", "u3"]
     assert widget.picked == ["a2", "u3"]
     widget.delete("b1")
-    assert (widget.picked, widget.likeness) == (["a2"], {})
+    assert (widget.picked, widget.shared_history) == (["a2"], {})
     with pytest.raises(UnknownNode):
         widget.pick("gone")
 

@@ -11,7 +11,7 @@ import traitlets
 import ctxlab
 from ctxlab import CtxlabError, LoreEntry, Trace, Worldbook
 from ctxlab_widgets.lore_view import LoreView, scan_of
-from ctxlab_widgets.lore_view.excerpts import excerpt, lit, shortened
+from ctxlab_widgets.lore_view.excerpts import excerpt, marked, shortened
 from ctxlab_widgets.rule_view import RuleView
 from ctxlab_widgets.token_budget import TokenBudget
 from tests.gallery.samples import book, harbour
@@ -308,7 +308,7 @@ def test_characters_and_their_marks_are_never_parted() -> None:
 
 
 def test_overlapping_places_are_lit_once_and_the_text_stays_whole() -> None:
-    assert lit("abcdef", [(1, 3), (2, 4), (5, 6), (5, 5)]) == ["a", "bcd", "e", "f", ""]
+    assert marked("abcdef", [(1, 3), (2, 4), (5, 6), (5, 5)]) == ["a", "bcd", "e", "f", ""]
 
 
 def test_of_a_very_long_text_what_is_far_from_every_key_is_counted() -> None:

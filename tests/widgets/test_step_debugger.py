@@ -19,7 +19,7 @@ from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab_widgets._shared.widget import WrongCommand
 from ctxlab_widgets.branch_tree import BranchTree
 from ctxlab_widgets.step_debugger import StepDebugger
-from ctxlab_widgets.step_debugger.setting_errors import refusal
+from ctxlab_widgets.step_debugger.setting_errors import setting_error
 
 LIMITER = "token-limiter"
 
@@ -280,7 +280,7 @@ def test_a_wrong_value_is_refused_in_one_plain_sentence(run: Trace, name: str, v
 
 
 def test_a_choice_that_is_none_names_those_there_are(run: Trace) -> None:
-    text = refusal(run.pipeline.stage(LIMITER), "strategy", "best")
+    text = setting_error(run.pipeline.stage(LIMITER), "strategy", "best")
 
     assert text.startswith("Strategy must be one of 'sliding', 'head-and-tail'")
     assert text.endswith("not 'best'.")
@@ -317,9 +317,9 @@ class Lists(Processor):
 def test_a_list_says_which_of_its_items_is_wrong() -> None:
     stage = Pipeline.of([Lists]).stage("lists")
 
-    assert refusal(stage, "names", ["x"]) == ""
-    assert refusal(stage, "names", ["x", 2]) == "Names, at 1, must be a text, not 2."
-    assert refusal(stage, "names", "x") == "Names must be a list, not 'x'."
+    assert setting_error(stage, "names", ["x"]) == ""
+    assert setting_error(stage, "names", ["x", 2]) == "Names, at 1, must be a text, not 2."
+    assert setting_error(stage, "names", "x") == "Names must be a list, not 'x'."
 
 
 def test_undo_gives_back_what_was_there_at_first(run: Trace) -> None:

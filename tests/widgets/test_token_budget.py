@@ -527,7 +527,7 @@ def test_a_command_that_goes_wrong_is_answered_all_the_same(monkeypatch: pytest.
 
     monkeypatch.setattr(widget, "pin", broken)
     with pytest.raises(RuntimeError):
-        widget._asked(widget, {"command": "pin", "key": ""}, [])
+        widget._on_message(widget, {"command": "pin", "key": ""}, [])
 
     assert widget.acknowledged == 1
 

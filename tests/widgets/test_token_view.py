@@ -17,7 +17,7 @@ from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.engines.tokens.boundaries import token_ends
 from ctxlab.errors import CtxlabError, WrongSetting
 from ctxlab_widgets._shared.json_values import as_json
-from ctxlab_widgets._shared.widget import held_by
+from ctxlab_widgets._shared.widget import synced_state
 from ctxlab_widgets.token_view import TokenView
 
 NAMES = ["o200k_base", "cl100k_base"]
@@ -81,7 +81,7 @@ def test_half_a_surrogate_pair_has_a_form_that_can_be_sent() -> None:
     widget = TokenView("a\ud83d b\ud83d\ude00")
 
     assert widget.text == "a\ufffd b😀"
-    assert as_json(held_by(widget)).encode()
+    assert as_json(synced_state(widget)).encode()
 
 
 def test_other_tokenizers_keep_the_text() -> None:
@@ -118,12 +118,12 @@ def test_a_tokenizer_that_does_not_exist_is_refused() -> None:
 )
 def test_what_is_no_command_is_refused_in_a_sentence(wrong: object) -> None:
     widget = TokenView("words")
-    before = held_by(widget) | {"error": ""}
+    before = synced_state(widget) | {"error": ""}
 
     widget._handle_custom_msg(wrong, [])
 
     assert "is no command of the TokenView" in widget.error
-    assert held_by(widget) | {"error": ""} == before
+    assert synced_state(widget) | {"error": ""} == before
 
 
 def test_messages_in_any_form_are_their_words() -> None:

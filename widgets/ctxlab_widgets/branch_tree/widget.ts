@@ -29,7 +29,7 @@ import {
 import own from "./widget.css";
 
 const DRAWING = ["texts", "places", "flags"];
-const STATE = ["view", "error", "selected", "picked", "likeness", "query", "hits", "editing", "data", "edits"];
+const STATE = ["view", "error", "selected", "picked", "shared_history", "query", "hits", "editing", "data", "edits"];
 const KEYS: Record<string, string> = { undo: "Ctrl+Z", redo: "Ctrl+Shift+Z" };
 const NOTHING = "Nothing to show: pass a session, a history or a trace, BranchTree(session).";
 const NO_MESSAGES = "This session has no messages yet.";
@@ -384,7 +384,7 @@ class BranchTree implements TreeHost, KeyActions, Handlers {
     this.empty.hidden = tree.n > 0;
     if (!tree.n) this.empty.replaceChildren(facts.given ? NO_MESSAGES : NOTHING);
     if (this.lifted !== null && !tree.signOf.has(this.lifted)) this.lifted = null;
-    const like = this.get<Partial<SharedHistory>>("likeness", {});
+    const like = this.get<Partial<SharedHistory>>("shared_history", {});
     this.footer.draw({
       tree,
       facts,

@@ -95,7 +95,7 @@ class RuleView {
   }
 
   private look(where: Record<string, unknown>): void {
-    this.model.send({ command: "look", where });
+    this.model.send({ command: "test", where });
   }
 
   // --- changes

@@ -19,7 +19,15 @@ from ctxlab.pipeline.services import TokenCounter
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyTexts
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.token_budget.payload import BY_UNITS, STRATEGIES, Shown, choices, counted_by, reserve_of, window_of
+from ctxlab_widgets.token_budget.payload import (
+    BY_UNITS,
+    STRATEGIES,
+    BudgetPayload,
+    choices,
+    counted_by,
+    reserve_of,
+    window_of,
+)
 
 ESTIMATE = "estimate"
 TOKENIZERS: Mapping[str, str] = {"o200k_base": "o200k_base", "cl100k_base": "cl100k_base", ESTIMATE: "estimator"}
@@ -50,14 +58,14 @@ class TokenBudget(Widget):
     """Commands that were answered: the page sends the next one when it sees that the last one was."""
 
     def __init__(self, trace: Trace | None = None) -> None:
-        self._own: TokenCounter | None = None
+        self._own_tokenizer: TokenCounter | None = None
         self._reserve: tuple[int | None, int] = (None, 0)  # as the limiter is told, and as it comes out
         self._before: Trace | None = None
         self._wanted: int | None = None
         self._refused_budget = ""
-        self._shown = Shown()
-        self._drawn: tuple[Any, ...] | None = None
-        self._mine: Trace | None = None
+        self._payload = BudgetPayload()
+        self._sent: tuple[Any, ...] | None = None
+        self._own_run: Trace | None = None
         self._remedy_texts = RemedyTexts()
         super().__init__()
         self.trace = trace
@@ -82,12 +90,12 @@ class TokenBudget(Widget):
             self._wanted, self._refused_budget = tokens, str(problem)
             self.show()
             raise
-        self._take(found, continues=continues)
+        self._replace_run(found, continues=continues)
 
     def keep_units(self, count: int, *, continues: bool = False) -> None:
         """Run again with the least budget that keeps just so many units: messages, or calls with their results."""
         trace = self._run
-        units = self._shown.units(trace)
+        units = self._payload.units(trace)
         report = trace.result.shared.get(LIMITER)
         if units is None or report is None or report["strategy"] != BY_UNITS:
             raise CtxlabError(f"only {BY_UNITS} keeps units from the newest backwards; choose it first")
@@ -100,45 +108,45 @@ class TokenBudget(Widget):
         if name not in STRATEGIES:
             raise WrongSetting(f"there is no strategy {name!r}{did_you_mean(name, STRATEGIES)}")
         asked = {f"{LIMITER}.{setting}": value for setting, value in {"strategy": name, **settings}.items()}
-        self._take(self._run.rerun(asked))
+        self._replace_run(self._run.rerun(asked))
 
     def set_tokenizer(self, name: str) -> None:
         """Run again counted by another tokenizer: the run's own, o200k_base, cl100k_base, or an estimate."""
         trace = self._run
-        self._take(ctxlab.rebuild(trace, tokenizer=cast("Tokenizer", self._tokenizer(name))))
+        self._replace_run(ctxlab.rebuild(trace, tokenizer=cast("Tokenizer", self._tokenizer(name))))
 
     def pin(self, key: str) -> None:
         """Show the card of a message, or of a source such as `source:lore`; "" takes it away."""
-        known = [row.key for row in self._shown.rows.all]
-        looks = [f"source:{look}" for look in self._shown.looks]
+        known = [row.key for row in self._payload.rows.all]
+        looks = [f"source:{look}" for look in self._payload.looks]
         if key and key not in known and key not in looks:
             raise CtxlabError(
                 f"there is nothing {short(key)!r} here{did_you_mean(short(key), [*looks, *known[:2000]])}"
             )
         self.pinned = key
 
-    def _do(self, asked: Mapping[str, Any]) -> None:
-        continues = asked.get("continues") is True
-        match asked:
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        continues = message.get("continues") is True
+        match message:
             case {"command": "budget", "tokens": int(tokens)} if not isinstance(tokens, bool):
                 self.set_budget(tokens, continues=continues)
             case {"command": "budget", "tokens": None}:
                 self.set_budget(None)
             case {"command": "keep", "units": int(count)} if not isinstance(count, bool):
                 self.keep_units(count, continues=continues)
-            case {"command": "strategy", "name": str(name)} if _are_settings(asked.get("settings", {})):
-                self.set_strategy(name, **asked.get("settings", {}))
+            case {"command": "strategy", "name": str(name)} if _are_settings(message.get("settings", {})):
+                self.set_strategy(name, **message.get("settings", {}))
             case {"command": "tokenizer", "name": str(name)}:
                 self.set_tokenizer(name)
             case {"command": "pin", "key": str(key)}:
                 self.pin(key)
             case _:
-                raise self._wrong(asked)
+                raise self._wrong_command(message)
 
-    def _asked(self, _: Any, content: Any, buffers: Any) -> None:
+    def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
         with self.hold_sync():
             try:
-                super()._asked(_, content, buffers)
+                super()._on_message(_, content, buffers)
             finally:
                 self.acknowledged += 1  # else the page would wait for ever
 
@@ -150,23 +158,23 @@ class TokenBudget(Widget):
             raise CtxlabError("there is no run to change: set `trace` first")
         return cast("Trace", self.trace)
 
-    def _take(self, trace: Trace, *, continues: bool = False) -> None:
+    def _replace_run(self, trace: Trace, *, continues: bool = False) -> None:
         """Another run, made from the one that was shown."""
         if not continues or self._before is None:
             self._before = self._run
         self._wanted, self._refused_budget, self.error = None, "", ""
-        self._mine = trace
+        self._own_run = trace
         self.trace = trace
         self.show()
 
     @traitlets.observe("trace")
-    def _another_run(self, change: Any) -> None:
+    def _on_trace(self, change: Any) -> None:
         trace: Trace | None = change["new"]
-        if trace is not None and trace is not self._mine:
+        if trace is not None and trace is not self._own_run:
             old: Any = change["old"]
             self._before, self._wanted, self._refused_budget = None, None, ""
             if not isinstance(old, Trace) or trace.services.tokenizer is not old.services.tokenizer:
-                self._own = trace.services.tokenizer
+                self._own_tokenizer = trace.services.tokenizer
             self._reserve = reserve_of(trace)
         self.show()
 
@@ -174,22 +182,22 @@ class TokenBudget(Widget):
         """Take over the run into what the page draws; nothing is done while it is the same."""
         trace = cast("Trace | None", self.trace)
         now = (trace, self._before, self._wanted, self._refused_budget)
-        if self._drawn is not None and all(a is b for a, b in zip(self._drawn, now, strict=True)):
+        if self._sent is not None and all(a is b for a, b in zip(self._sent, now, strict=True)):
             return
-        self._drawn = now
+        self._sent = now
         with self.hold_sync():
-            self._tell_remedies(None)
+            self._update_remedies(None)
             if trace is None:
-                self._shown = Shown()
+                self._payload = BudgetPayload()
                 self.messages = self.choices = self.view = ""
                 return
-            self.messages = self._shown.messages(trace)
+            self.messages = self._payload.messages(trace)
             self.choices = choices(trace, self._tokenizers())
-            view = self._shown.view(trace, self._before, self._wanted, self._refused_budget)
+            view = self._payload.view(trace, self._before, self._wanted, self._refused_budget)
             self.view = as_json({**view, **self._counting(trace)})
 
     @traitlets.observe("selected", "pinned")
-    def _tell_remedies(self, _: Any) -> None:
+    def _update_remedies(self, _: Any) -> None:
         self.remedies = self._remedy_texts.of(cast("Trace | None", self.trace), [self.selected, self.pinned])
 
     def _room(self, trace: Trace, tokens: int | None) -> dict[str, Any]:
@@ -205,11 +213,11 @@ class TokenBudget(Widget):
 
     def _tokenizers(self) -> list[str]:
         """What can be chosen, the run's own first."""
-        return list(dict.fromkeys([*(_name_of(own) for own in (self._own,) if own is not None), *TOKENIZERS]))
+        return list(dict.fromkeys([*(_name_of(own) for own in (self._own_tokenizer,) if own is not None), *TOKENIZERS]))
 
     def _tokenizer(self, name: str) -> TokenCounter:
         """The tokenizer of this name; what the wire format costs stays that of the run's own."""
-        own = self._own
+        own = self._own_tokenizer
         if own is not None and name == _name_of(own):
             return own
         if name not in TOKENIZERS:
@@ -228,7 +236,7 @@ class TokenBudget(Widget):
 
     def _counting(self, trace: Trace) -> dict[str, Any]:
         """Who counts, and where it isn't the run's own, what that one counts."""
-        own, counter = self._own, trace.services.tokenizer
+        own, counter = self._own_tokenizer, trace.services.tokenizer
         held = {"tokenizer": _name_of(counter), "own": None}
         if own is None or own is counter:
             return held
