@@ -5,13 +5,13 @@ import { isSingle, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
+import { Frame, jsonTrait, StatusLine, TextField } from "../_shared/text_tester";
 import { Grid } from "./grid";
 import { chosen, type Detail, type EntryRow, KINDS, named, type View } from "./rows";
 import own from "./widget.css";
 
 const EMPTY =
   'Nothing to show: pass a run with a book, LoreView(trace), or a book and a text, LoreView(book, "a text").';
-const WAIT = 250; // milliseconds without a key before a text is scanned again
 const TRAITS = ["view", "details", "text", "kind", "find", "opened", "selected", "error", "live"];
 
 const begin = (at: Mounted): void => void new LoreView(at);
@@ -21,14 +21,13 @@ class LoreView {
   private readonly model: Model;
   private view: View | null = null;
   private details: Record<string, Detail> = {};
-  private readonly frame = h("div", { class: "w" });
-  private readonly empty = h("p", { class: "empty" });
+  private readonly frame = new Frame();
   private readonly books = h("span", { class: "muted books" });
-  private readonly status = h("span", { class: "ink2 status", "aria-live": "polite" });
+  private readonly status = new StatusLine();
   private readonly tried = h("div", { class: "tried", role: "status" });
   private readonly notes = h("ul", { class: "lnotes" });
-  private readonly field = h("textarea", { rows: 3, "aria-label": "Text to scan", spellcheck: "false" });
-  private readonly typing = h("div", { class: "typing" }, h("span", { class: "ink2" }, "Text"), this.field);
+  private readonly text: TextField;
+  private readonly typing: HTMLElement;
   private readonly find = h("input", {
     type: "search",
     class: "find",
@@ -37,15 +36,16 @@ class LoreView {
   });
   private readonly kinds;
   private readonly grid: Grid;
-  private waiting = 0;
 
   constructor(private readonly at: Mounted) {
     const { model, root, signal } = at;
     this.model = model;
     this.signal = signal;
+    this.text = new TextField(at, "Text to scan", 3);
+    this.typing = h("div", { class: "typing" }, h("span", { class: "ink2" }, "Text"), this.text.element);
     this.grid = new Grid(this);
     this.kinds = radios("Show", KINDS, (kind) => this.choose({ kind }), signal);
-    root.append(this.frame);
+    root.append(this.frame.element);
     this.listen(root);
     this.read();
     this.draw();
@@ -84,10 +84,6 @@ class LoreView {
     const { signal } = this;
     whenChanged(this.at, TRAITS, (changed) => this.onChange(changed));
     this.find.addEventListener("input", () => this.choose({ find: this.find.value }), { signal });
-    this.field.addEventListener("input", () => this.typed(), { signal });
-    // Only a field that nobody is in takes over another text.
-    this.field.addEventListener("blur", () => this.takeText(), { signal });
-    signal.addEventListener("abort", () => clearTimeout(this.waiting));
     root.addEventListener(
       "keydown",
       (event) => {
@@ -106,53 +102,38 @@ class LoreView {
     if (has("view", "kind", "find", "live") || (has("error") && !this.view)) this.draw(before);
     else {
       this.drawStatus();
-      if (has("text")) this.takeText();
+      if (has("text")) this.text.update();
       if (has("opened", "details")) this.grid.show(String(this.model.get("opened")));
     }
     if (has("selected")) {
-      const inside = this.frame.contains(document.activeElement);
+      const inside = this.frame.element.contains(document.activeElement);
       this.grid.select(String(this.model.get("selected")), !inside);
     }
   }
 
   private read(): void {
-    const view = String(this.model.get("view") ?? "");
-    this.view = view ? (JSON.parse(view) as View) : null;
-    this.details = JSON.parse(String(this.model.get("details") || "{}"));
+    this.view = jsonTrait<View>(this.model, "view");
+    this.details = jsonTrait<Record<string, Detail>>(this.model, "details") ?? {};
   }
 
   private choose(values: Record<string, string>): void {
     save(this.model, values);
   }
 
-  private typed(): void {
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => {
-      this.waiting = 0;
-      this.model.send({ command: "set_text", text: this.field.value });
-    }, WAIT);
-  }
-
-  private takeText(): void {
-    if (this.waiting || document.activeElement === this.field) return;
-    this.field.value = String(this.model.get("text") ?? "");
-  }
-
   // --- drawing
 
   private draw(before: View | null = null): void {
-    const { view, frame } = this;
+    const { view } = this;
     if (!view || view.empty !== undefined) {
-      this.empty.textContent = view?.empty ?? EMPTY;
-      frame.replaceChildren(this.empty);
+      this.frame.showEmpty(view?.empty ?? EMPTY);
       return;
     }
-    if (this.empty.isConnected || !frame.childElementCount) frame.replaceChildren(...this.parts());
+    this.frame.showParts(() => this.parts());
     this.books.textContent = harmless(view.books);
     this.books.title = harmless(view.books);
     this.typing.hidden = !view.typed;
-    this.field.disabled = !this.live;
-    this.takeText();
+    this.text.element.disabled = !this.live;
+    this.text.update();
     const kind = String(this.model.get("kind") ?? "all");
     for (const [name, word] of Object.entries(KINDS))
       this.kinds.label(name, `${word} ${grouped(view.counts[name as keyof typeof KINDS])}`);
@@ -181,7 +162,7 @@ class LoreView {
       this.kinds.element,
       this.find,
       h("span", { class: "sp" }),
-      this.status,
+      this.status.element,
     );
     return [head, this.tried, this.typing, this.grid.element, this.notes];
   }
@@ -195,11 +176,9 @@ class LoreView {
 
   /** The result, or why the last thing asked for was not done. */
   private drawStatus(rows?: EntryRow[]): void {
-    const wrong = String(this.model.get("error") ?? "");
+    const summary = this.view?.summary ?? "";
     const found = rows && this.model.get("find") ? `${grouped(rows.length)} found, ` : "";
-    if (wrong || rows) this.status.textContent = wrong || `${found}${this.view?.summary ?? ""}`;
-    else this.status.textContent = this.view?.summary ?? "";
-    this.status.classList.toggle("wrong", Boolean(wrong));
+    this.status.show(String(this.model.get("error") ?? ""), `${found}${summary}`);
   }
 
   private drawTried(view: View, before: View | null): void {
