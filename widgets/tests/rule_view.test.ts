@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
-  beside,
   complaint,
   line,
   type Message,
+  neighbourOf,
   type Rule,
   shownReplacement,
   withBreaks,
@@ -43,8 +43,8 @@ test("a message's line has its number, its writer, how many rules changed it, an
 
 test("messages before and after are found, and none beyond the ends", () => {
   const all = ["a", "b"].map((key) => message(key));
-  expect([beside(all, "a", 1), beside(all, "b", -1)]).toEqual(["b", "a"]);
-  expect([beside(all, "a", -1), beside(all, "b", 1), beside(all, "c", 1)]).toEqual([null, null, null]);
+  expect([neighbourOf(all, "a", 1), neighbourOf(all, "b", -1)]).toEqual(["b", "a"]);
+  expect([neighbourOf(all, "a", -1), neighbourOf(all, "b", 1), neighbourOf(all, "c", 1)]).toEqual([null, null, null]);
 });
 
 describe("what is wrong with a field", () => {

@@ -18,7 +18,7 @@ import {
 } from "./tree_layout";
 
 /** So many siblings to each side of the one in focus. */
-const BESIDE = 20;
+const NEIGHBOURS = 20;
 
 export function itemLabel(tree: Tree, i: number, picked: ReadonlyMap<number, string>): string {
   const many = isFolded(tree, i) ? `, ${tree.count[i]} messages folded` : "";
@@ -59,13 +59,13 @@ export function listItems(
   };
   const siblings = siblingsOf(tree, at);
   const place = siblings.indexOf(at);
-  const near = siblings.slice(Math.max(0, place - BESIDE), place + BESIDE + 1);
+  const near = siblings.slice(Math.max(0, place - NEIGHBOURS), place + NEIGHBOURS + 1);
   const above = tree.parent[at];
   const children = childrenOf(tree, at);
   const list = [
     ...(above >= 0 ? [item(above, level - 1, siblingsOf(tree, above))] : []),
     ...near.map((i) => item(i, level, siblings)),
-    ...children.slice(0, BESIDE).map((i) => item(i, level + 1, children)),
+    ...children.slice(0, NEIGHBOURS).map((i) => item(i, level + 1, children)),
   ];
   return { list, focus: `${prefix}-${at}` };
 }

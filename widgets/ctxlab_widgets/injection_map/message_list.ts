@@ -95,8 +95,8 @@ export class MessageList {
 
   private slot(view: MapView, slot: Slot): HTMLElement {
     const line = slot.depth === null ? "none" : "ghost" in slot ? "beyond" : "end" in slot ? "last" : "";
-    const told = slot.isLabelled ? h("span", { title: grouped(slot.depth!) }, grouped(slot.depth!)) : null;
-    const ruler = h("div", { class: `dp ${line}${slot.isLabelled ? " t" : ""}` }, told);
+    const label = slot.isLabelled ? h("span", { title: grouped(slot.depth!) }, grouped(slot.depth!)) : null;
+    const ruler = h("div", { class: `dp ${line}${slot.isLabelled ? " t" : ""}` }, label);
     if (slot.isLabelled && !("ghost" in slot)) this.ticks.push([slot.depth!, ruler]);
     return h("div", { class: "slot", role: "listitem" }, this.box(view, slot), ruler);
   }
@@ -140,8 +140,8 @@ export class MessageList {
 
 /** The signs of the longest number on the ruler; of a depth that no history has the end may be missing. */
 function digits(all: Slot[]): number {
-  const told = all.filter((slot) => slot.isLabelled).map((slot) => grouped(slot.depth!).length);
-  return Math.min(7, Math.max(1, ...told));
+  const labels = all.filter((slot) => slot.isLabelled).map((slot) => grouped(slot.depth!).length);
+  return Math.min(7, Math.max(1, ...labels));
 }
 
 /** What is selected is never folded away; of a definition that landed all over, only what lies outside folds. */
@@ -171,7 +171,7 @@ function rowOf(target: EventTarget | null): number | null {
 function message(row: MessageRow, at: number): HTMLElement {
   const kind = row.look ? `inj src-${row.look}` : `r-${row.role}`;
   const words = harmless(row.text);
-  const told = [row.cut && "cut later", row.joined && `joined with others by ${row.joined}`].filter(Boolean);
+  const labels = [row.cut && "cut later", row.joined && `joined with others by ${row.joined}`].filter(Boolean);
   return h(
     "button",
     {
@@ -179,7 +179,7 @@ function message(row: MessageRow, at: number): HTMLElement {
       class: `bx ${kind}${row.cut ? " cut" : ""}`,
       "data-row": at,
       "data-key": row.key,
-      title: [words, ...told].join("\n"),
+      title: [words, ...labels].join("\n"),
     },
     glyph(row.look || row.role),
     row.id && h("span", { class: "id" }, harmless(row.id)),

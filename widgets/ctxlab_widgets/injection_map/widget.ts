@@ -18,7 +18,7 @@ class InjectionMap implements DefinitionListHost, PlacementEditorHost {
   private readonly model: Model;
   private view: MapView | null = null;
   private selected = "";
-  private lit: string | null = null;
+  private highlighted: string | null = null;
   private due = 0;
 
   private readonly facts = h("span", { class: "muted facts" });
@@ -67,8 +67,8 @@ class InjectionMap implements DefinitionListHost, PlacementEditorHost {
   }
 
   light(key: string | null): void {
-    if (key === this.lit) return;
-    this.lit = key;
+    if (key === this.highlighted) return;
+    this.highlighted = key;
     this.mark();
   }
 
@@ -173,12 +173,12 @@ class InjectionMap implements DefinitionListHost, PlacementEditorHost {
   private mark(): void {
     const view = this.view;
     if (!view) return;
-    const lit = this.lit === null ? undefined : definitionOf(view, this.lit);
-    this.wires.light(lit?.landings.length ? lit.key : null);
+    const definition = this.highlighted === null ? undefined : definitionOf(view, this.highlighted);
+    this.wires.light(definition?.landings.length ? definition.key : null);
     for (const each of this.map.querySelectorAll(".bx.lit, .d.lit")) each.classList.remove("lit");
-    if (!lit) return;
-    this.definitionList.places().get(lit.key)?.classList.add("lit");
-    for (const at of lit.landings) this.messageList.row(at)?.classList.add("lit");
+    if (!definition) return;
+    this.definitionList.places().get(definition.key)?.classList.add("lit");
+    for (const at of definition.landings) this.messageList.row(at)?.classList.add("lit");
   }
 
   private ownerOf(row: number): string | null {

@@ -217,7 +217,7 @@ export class Grid {
       : row.number
         ? h("span", { class: "mno", title: where }, row.number, h("span", { class: "vh" }, ": "))
         : h("span", { class: "tag" }, where);
-    return [sign, " ", ...lit(row.pieces)];
+    return [sign, " ", ...highlighted(row.pieces)];
   }
 
   // --- where the focus is
@@ -316,5 +316,5 @@ export class Grid {
 const tag = (words: string) => h("span", { class: "tag" }, h("span", { class: "cut" }, harmless(words)));
 
 /** Text and lit text in turn. */
-export const lit = (pieces: string[]): (Node | string)[] =>
+export const highlighted = (pieces: string[]): (Node | string)[] =>
   pieces.map((piece, i) => (i % 2 ? h("mark", {}, harmless(piece)) : harmless(piece)));

@@ -1,7 +1,7 @@
 // The detail of an open row: the scanned texts with the keys marked, the gates, the content, the nearest change.
 
 import { glyph, h, harmless } from "../_shared/dom";
-import { type GridHost, lit } from "./grid";
+import { type GridHost, highlighted } from "./grid";
 import type { Detail, EntryRow } from "./rows";
 
 const SIGNS = { passed: "done", stopped: "off", "not asked": "todo" };
@@ -33,7 +33,7 @@ function scanned(detail: Detail): HTMLElement {
       number
         ? h("span", { class: "mno", title: harmless(key) }, number)
         : h("span", { class: "chip src-lore" }, glyph("lore"), h("span", { class: "lb" }, harmless(key))),
-      h("div", { class: "words" }, pieces.join("") ? lit(pieces) : h("span", { class: "muted" }, "empty")),
+      h("div", { class: "words" }, pieces.join("") ? highlighted(pieces) : h("span", { class: "muted" }, "empty")),
     ),
   );
   // It may scroll: the arrow keys need somewhere to be.

@@ -70,7 +70,7 @@ export function complaint(rule: Rule, field: string, wrong: Wrong): string {
 }
 
 /** The key of the message before or after, of those that can be chosen. */
-export function beside(all: Message[], key: string, by: number): string | null {
+export function neighbourOf(all: Message[], key: string, by: number): string | null {
   const at = all.findIndex((each) => each.key === key);
   return at < 0 ? null : (all[at + by]?.key ?? null);
 }

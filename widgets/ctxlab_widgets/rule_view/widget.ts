@@ -7,7 +7,7 @@ import { grouped } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
 import { Frame, jsonTrait, StatusLine, TextField } from "../_shared/text_tester";
 import { RuleRow } from "./rule_row";
-import { beside, line, type Message, type View, type Wrong } from "./rules";
+import { line, type Message, neighbourOf, type View, type Wrong } from "./rules";
 import own from "./widget.css";
 
 const EMPTY = 'Nothing to show: pass rules and a text, RuleView(rules, "a text"), or a run, RuleView(trace).';
@@ -52,7 +52,7 @@ class RuleView {
     const { model, root, signal } = mounted;
     this.model = model;
     this.signal = signal;
-    const stages = { request: "Sent", render: "RuleView" };
+    const stages = { request: "Sent", render: "Shown" };
     this.stage = radios("Stage", stages, (stage) => this.look({ stage }), signal);
     this.text = new TextField(mounted, "Text before the rules", 4);
     root.append(this.frame.element);
@@ -113,8 +113,8 @@ class RuleView {
     this.undo.addEventListener("click", () => this.takeBack(), listening);
     this.reset.addEventListener("click", () => this.live && model.send({ command: "reset" }), listening);
     this.choice.addEventListener("change", () => this.choose(this.choice.value), listening);
-    this.before.addEventListener("click", () => this.choose(beside(this.all.all, this.key(), -1)), listening);
-    this.after.addEventListener("click", () => this.choose(beside(this.all.all, this.key(), 1)), listening);
+    this.before.addEventListener("click", () => this.choose(neighbourOf(this.all.all, this.key(), -1)), listening);
+    this.after.addEventListener("click", () => this.choose(neighbourOf(this.all.all, this.key(), 1)), listening);
     this.role.addEventListener("change", () => this.look({ role: this.role.value || null }), listening);
     this.depth.addEventListener("change", () => this.sendDepth(), listening);
     this.list.addEventListener("keydown", (event) => this.walk(event), listening);
@@ -245,8 +245,8 @@ class RuleView {
     const key = this.key();
     this.choice.value = key;
     this.choice.disabled = !this.live;
-    this.before.setAttribute("aria-disabled", String(!this.live || !beside(all, key, -1)));
-    this.after.setAttribute("aria-disabled", String(!this.live || !beside(all, key, 1)));
+    this.before.setAttribute("aria-disabled", String(!this.live || !neighbourOf(all, key, -1)));
+    this.after.setAttribute("aria-disabled", String(!this.live || !neighbourOf(all, key, 1)));
   }
 
   private drawRules(view: View): void {

@@ -230,7 +230,7 @@ class StepDebugger implements DebuggerHost {
       if (elsewhere && !this.changing) state.shown = Math.max(0, currentBox(state));
       this.changing = false;
       this.draw();
-    } else if (BESIDE.some((name) => changed.has(name))) this.drawBeside();
+    } else if (PANEL_TRAITS.some((name) => changed.has(name))) this.drawPanels();
     else if (changed.has("token_ends")) this.messages.tokensCame();
     if (changed.has("remedies")) this.messages.remediesCame();
     if (isOther) {
@@ -267,11 +267,11 @@ class StepDebugger implements DebuggerHost {
     const { state } = this;
     state.rows = changeRows(state.view, state.position, state.scope);
     this.messages.draw();
-    this.drawBeside();
+    this.drawPanels();
   }
 
   /** All but the messages. */
-  private drawBeside(): void {
+  private drawPanels(): void {
     const { state } = this;
     this.row.draw();
     this.side.draw();
@@ -333,7 +333,7 @@ class StepDebugger implements DebuggerHost {
   }
 }
 
-const BESIDE = ["breakpoints", "rerun", "failed", "error", "initial_settings", "refused", "comparison"];
-const TRAITS = ["view", "delta", "position", "can_split_tokens", "token_ends", "selected", "remedies", ...BESIDE];
+const PANEL_TRAITS = ["breakpoints", "rerun", "failed", "error", "initial_settings", "refused", "comparison"];
+const TRAITS = ["view", "delta", "position", "can_split_tokens", "token_ends", "selected", "remedies", ...PANEL_TRAITS];
 
 export default widget("Step debugger", own, begin);

@@ -43,7 +43,7 @@ export class MessageList {
   private at = 0;
   private largest = 1;
   /** The line as it stood last; undefined before the first picture. */
-  private stood: number | null | undefined;
+  private drawnLine: number | null | undefined;
 
   constructor(
     private readonly state: State,
@@ -79,7 +79,7 @@ export class MessageList {
     this.drawLine(line);
     this.overview.draw(crowded, line);
     if (crowded) this.follow(line);
-    this.stood = line;
+    this.drawnLine = line;
     this.virtual.forget();
     this.virtual.set({
       count: rows.length,
@@ -94,10 +94,10 @@ export class MessageList {
 
   /** Many rows begin at the cut; where the line was in sight it stays in sight. */
   private follow(line: number | null): void {
-    if (line === null || line === this.stood) return;
+    if (line === null || line === this.drawnLine) return;
     const { scrollTop, clientHeight } = this.scroller;
     const seen = (at: number) => at * ROW >= scrollTop && at * ROW + LINE <= scrollTop + clientHeight;
-    if (this.stood === undefined || (this.stood !== null && seen(this.stood) && !seen(line)))
+    if (this.drawnLine === undefined || (this.drawnLine !== null && seen(this.drawnLine) && !seen(line)))
       this.scroller.scrollTop = line * ROW - clientHeight / 2;
   }
 
@@ -139,7 +139,7 @@ export class MessageList {
   private drawRows(): void {
     this.virtual.update();
     const [first, last] = this.virtual.range;
-    this.overview.sight(first, last);
+    this.overview.markRange(first, last);
     const active = this.at >= first && this.at < last ? this.id(this.at) : null;
     if (active) this.rows.setAttribute("aria-activedescendant", active);
     else this.rows.removeAttribute("aria-activedescendant");
@@ -241,7 +241,7 @@ export class MessageList {
 
   private dragLine(signal: AbortSignal): void {
     const { line, host } = this;
-    let asked: number | null = null;
+    let requested: number | null = null;
     line.addEventListener(
       "pointerdown",
       (event) => {
@@ -249,7 +249,7 @@ export class MessageList {
         event.preventDefault();
         line.focus({ preventScroll: true });
         line.setPointerCapture(event.pointerId);
-        asked = unitsKept(this.state);
+        requested = unitsKept(this.state);
         host.begin();
       },
       { signal },
@@ -257,26 +257,26 @@ export class MessageList {
     line.addEventListener(
       "pointermove",
       (event) => {
-        if (asked === null) return;
+        if (requested === null) return;
         const box = this.scroller.getBoundingClientRect();
         if (event.clientY < box.top) this.scroller.scrollTop -= ROW;
         else if (event.clientY > box.bottom) this.scroller.scrollTop += ROW;
         const y = event.clientY - this.tall.getBoundingClientRect().top;
         const { rows } = this.state.messages;
-        const stands = lineAt(this.state);
-        const under = stands !== null && y >= stands * ROW + LINE;
-        const over = stands !== null && y < stands * ROW;
+        const cut = lineAt(this.state);
+        const under = cut !== null && y >= cut * ROW + LINE;
+        const over = cut !== null && y < cut * ROW;
         if (!under && !over) return;
         const to = unitsBelow(rows, this.virtual.offsets.at(y + (over ? ROW / 2 : -ROW / 2)) + (under ? 1 : 0));
-        if (to === asked) return;
-        asked = to;
+        if (to === requested) return;
+        requested = to;
         this.keep(to);
       },
       { signal },
     );
     const release = () => {
-      if (asked === null) return;
-      asked = null;
+      if (requested === null) return;
+      requested = null;
       host.end();
     };
     for (const name of ["pointerup", "pointercancel", "lostpointercapture"] as const)
