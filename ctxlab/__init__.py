@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ctxlab.documents import (
         Agent,
         History,
+        Library,
         LoreEntry,
         MessageNode,
         ModelProfile,
@@ -82,6 +83,7 @@ __all__ = [
     "Draft",
     "Edit",
     "History",
+    "Library",
     "LoreEntry",
     "MessageNode",
     "ModelProfile",
@@ -174,6 +176,7 @@ _HOMES = {
     "documents": (
         "Agent",
         "History",
+        "Library",
         "LoreEntry",
         "MessageNode",
         "ModelProfile",

@@ -136,15 +136,18 @@ def names() -> tuple[str, ...]:
     return (*(reader.name for reader in READERS), session_zip.FORMAT)
 
 
-def read(path: str | os.PathLike[str]) -> Import:
-    """Everything in a file, whatever its format; raises ReadError when there is nothing that can be read."""
+def read(path: str | os.PathLike[str], *, keep_prompts: bool = False) -> Import:
+    """Everything in a file, whatever its format; raises ReadError when there is nothing that can be read.
+
+    System messages at the head of a list become presets of an agent; with `keep_prompts` they stay in the tree.
+    """
     source = os.fspath(path)
     raw = bytes_of(Path(source).expanduser(), source)
     if session_zip.is_zip(raw):
         if agent_zip.is_agent_zip(raw):
             return agent_zip.read_agent_zip(raw, source)
-        return session_zip.read_zip(raw, source, _read)
-    return _read(material_of(raw, source))
+        return session_zip.read_zip(raw, source, lambda inner: _read(replace(inner, keep_prompts=keep_prompts)))
+    return _read(replace(material_of(raw, source), keep_prompts=keep_prompts))
 
 
 def read_data(data: Any, *, source: str = "data") -> Import:

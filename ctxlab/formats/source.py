@@ -19,6 +19,7 @@ class Material:
     """A JSON value, or the list of the values of JSON lines.
 
     `raw` is the UTF-8 text it was parsed from, if any; `lines` the line number of each item of JSON lines.
+    `keep_prompts` leaves system messages at the head of a list in the tree; else they become an agent's presets.
     """
 
     data: Any
@@ -26,6 +27,7 @@ class Material:
     raw: bytes = b""
     lines: tuple[int, ...] | None = None
     losses: tuple[Loss, ...] = ()
+    keep_prompts: bool = False
 
     @property
     def stem(self) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxlab.cli.inputs.at_hand import beside
-from ctxlab.cli.inputs.loaded import variables_from
+from ctxlab.cli.inputs.files import beside
+from ctxlab.cli.inputs.options import variables_from
 from ctxlab.errors import WrongSetting
 
 

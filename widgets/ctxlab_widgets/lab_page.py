@@ -10,14 +10,13 @@ import traitlets
 
 import ctxlab
 import ctxlab_widgets
-from ctxlab.documents import Agent, Session
+from ctxlab.documents import Agent, Library, Session
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import LIMITER
 from ctxlab_widgets.branch_tree import BranchTree
 
 if TYPE_CHECKING:
-    from ctxlab.formats import Import
     from ctxlab_widgets._shared.widget import Widget
     from ctxlab_widgets.compare import Compare
     from ctxlab_widgets.injection_map import InjectionMap
@@ -145,7 +144,7 @@ class LabPage(ipywidgets.VBox):
             traitlets.link((self, trait), (view, trait))
 
 
-def lab(shown: Session | Import | Trace, agent: Agent | None = None, **options: Any) -> LabPage:
+def lab(shown: Session | Library | Trace, agent: Agent | Library | None = None, **options: Any) -> LabPage:
     """A page with all views of a run, which follow one another. `options` are those of `ctxlab.build`.
 
     Of a trace the page shows that very run, with an agent the run again with that one.
@@ -164,5 +163,5 @@ def _view_of(name: str, trace: Trace) -> Widget:
 
 def _other_strategies(trace: Trace) -> list[str] | None:
     """Something to hold the run against, where it cuts at all."""
-    report = trace.result.shared.get(LIMITER)
-    return None if report is None else [name for name in COMPARED_STRATEGIES if name != report["strategy"]][:2]
+    report = trace.result.report(BudgetReport)
+    return None if report is None else [name for name in COMPARED_STRATEGIES if name != report.strategy][:2]

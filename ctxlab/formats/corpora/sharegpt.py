@@ -50,7 +50,7 @@ def _is_turn(value: Any) -> bool:
 
 def read(material: Material) -> Import:
     losses = list(material.losses)
-    shelf = Shelf(f"agent-{material.stem}")
+    shelf = Shelf(f"agent-{material.stem}", keep_prompts=material.keep_prompts)
     names = Names()
     sessions: list[Session] = []
     for number, (place, item) in enumerate(material.items(), start=1):

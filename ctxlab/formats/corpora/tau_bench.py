@@ -22,7 +22,7 @@ def _is_run(value: Any) -> bool:
 
 def read(material: Material) -> Import:
     losses = list(material.losses)
-    shelf = Shelf(f"agent-{material.stem}")
+    shelf = Shelf(f"agent-{material.stem}", keep_prompts=material.keep_prompts)
     names = Names()
     sessions: list[Session] = []
     for place, run in material.items():

@@ -131,11 +131,11 @@ def read_zip(raw: bytes, source: str, read: Callable[[Material], Import]) -> Imp
     if not found:
         raise UnknownFormat(f"{source} is a zip archive in which nothing can be read{_reasons(losses)}")
     return Import(
-        tuple(told_apart([session for part in found for session in part.sessions], "session", losses)),
-        tuple(agent for part in found for agent in part.agents),
-        tuple(user for part in found for user in part.users),
-        tuple(told_apart([book for part in found for book in part.books], "book", losses)),
-        tuple(told_apart([rules for part in found for rules in part.rules], "set of rules", losses)),
+        sessions=tuple(told_apart([session for part in found for session in part.sessions], "session", losses)),
+        agents=tuple(agent for part in found for agent in part.agents),
+        users=tuple(user for part in found for user in part.users),
+        books=tuple(told_apart([book for part in found for book in part.books], "book", losses)),
+        rules=tuple(told_apart([rules for part in found for rules in part.rules], "set of rules", losses)),
         losses=tuple(losses),
         format=FORMAT,
         source=source,

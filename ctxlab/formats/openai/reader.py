@@ -45,7 +45,7 @@ def _key_of_messages(value: Any) -> str | None:
 
 def read(material: Material) -> Import:
     losses = list(material.losses)
-    shelf = Shelf(f"agent-{material.stem}")
+    shelf = Shelf(f"agent-{material.stem}", keep_prompts=material.keep_prompts)
     names = Names()
     sessions: list[Session] = []
     for place, wanted, messages, around in _conversations(material, losses):

@@ -9,6 +9,7 @@ from typing import Any
 
 from ctxlab import rebuild
 from ctxlab.documents import Agent
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError, ProcessorFailed
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import LIMITER
@@ -41,7 +42,7 @@ class Variant:
         if self.strategy is not None:
             found[f"{LIMITER}.strategy"] = self.strategy
         if self.budget is not None:
-            found |= {f"{LIMITER}.budget_tokens": self.budget, f"{LIMITER}.reserve_tokens": 0}
+            found[f"{LIMITER}.budget_tokens"] = self.budget
         return {f"{LIMITER}.enabled": True, **found} if found else {}
 
     def run(self, base: Trace) -> Trace:
@@ -135,9 +136,10 @@ def columns_of(traces: Trace | Mapping[str, Trace] | None, wanted: Sequence[Vari
 
 def variant_of(trace: Trace) -> Variant:
     """What a run has of that in which columns differ."""
-    report = trace.result.shared.get(LIMITER) or {}
+    report = trace.result.report(BudgetReport)
     build_input = trace.start.input
-    return Variant(report.get("strategy"), report.get("budget"), build_input.agent, build_input.leaf_id)
+    strategy, budget = (report.strategy, report.budget_tokens) if report is not None else (None, None)
+    return Variant(strategy, budget, build_input.agent, build_input.leaf_id)
 
 
 def _name_of_base(trace: Trace | None, wanted: Sequence[Variant]) -> str:

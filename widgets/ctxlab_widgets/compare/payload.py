@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 from ctxlab.context import Draft
 from ctxlab.display.theme import plain
 from ctxlab.documents import Agent
+from ctxlab.engines.truncation import BudgetReport, strategies
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.ledger import ledger_rows
-from ctxlab.pipeline.explain.token_breakdown import LIMITER
-from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.studies import Comparison
 from ctxlab.studies.budget_figure import ORDER, segments_of
 from ctxlab.studies.comparison import STATES, Cell, Line
@@ -38,7 +37,7 @@ def view_of(
     ]
     base = columns[0].trace
     forms = {
-        "strategies": list(get_args(StrategyName)),
+        "strategies": list(strategies().by_name),
         "agents": [[agent.id, agent.name or agent.id] for agent in agents],
         "leaves": _leaves(base) if base is not None else [],
     }
@@ -117,8 +116,8 @@ def _column(column: Column, comparison: Comparison, at: int, total: Mapping[str,
     trace = column.trace
     assert trace is not None
     kept, turns = _user_turns(comparison, at)
-    report = trace.result.shared.get(LIMITER) or {}
-    budget = report.get("budget")
+    report = trace.result.report(BudgetReport)
+    budget = report.budget_tokens if report is not None else None
     return {
         "name": column.name,
         "about": _about(trace, total),

@@ -8,10 +8,11 @@ from typing import Any
 
 from ctxlab.context import Context, Draft
 from ctxlab.display.theme import plain
+from ctxlab.engines.truncation import BudgetReport
+from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source_of, tokens_by_source
 from ctxlab.pipeline.services import TokenCounter
-from ctxlab.processors.injection.lore import LORE
 from ctxlab.processors.injection.presets import presets_of
 from ctxlab.studies.budget_figure import ORDER
 from ctxlab_widgets.token_budget.units import Units, limiter_step
@@ -108,7 +109,8 @@ def _cut_after(trace: Trace, sent: set[str]) -> dict[str, list[Draft]]:
 
 def _shortened(trace: Trace) -> set[str]:
     step = limiter_step(trace)
-    if step is None or not (step.after.shared.get(step.id) or {}).get("shortened"):
+    report = step.after.report(BudgetReport) if step is not None else None
+    if step is None or report is None or not report.shortened:
         return set()
     was = {draft.key: draft for draft in step.before.drafts}
     return {
@@ -139,8 +141,7 @@ class MessageLabels:
             self.found, self.steps = {}, {}
             self.known, self.contexts = set(), []
             self.titles = {preset.key: preset.node.name for preset in presets_of(trace.start.input) if preset.node.name}
-        shown = trace.result.shared.get(LORE, ())
-        self.titles |= {str(row["key"]): str(row["title"]) for row in shown if row.get("title")}
+        self.titles |= {one.key: one.title for one in decisions(trace.result) if one.title}
         for place, step in enumerate(trace.steps):
             self._met(place, step.after)
 
