@@ -28,7 +28,21 @@ if TYPE_CHECKING:
         regex_steps,
         render,
     )
-    from ctxlab.context import BuildInput, Cause, Change, Context, Draft, Edit, Origin, Pending, Span, Text, Variables
+    from ctxlab.context import (
+        BuildInput,
+        Cause,
+        Change,
+        Context,
+        Draft,
+        Edit,
+        Origin,
+        Pending,
+        Span,
+        StepReport,
+        Table,
+        Text,
+        Variables,
+    )
     from ctxlab.documents import (
         Agent,
         History,
@@ -44,6 +58,7 @@ if TYPE_CHECKING:
         VirtualTime,
         Worldbook,
     )
+    from ctxlab.engines.truncation import BudgetReport
     from ctxlab.errors import (
         BudgetTooSmall,
         CtxlabError,
@@ -70,6 +85,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Agent",
+    "BudgetReport",
     "BudgetTooSmall",
     "BuildInput",
     "Cause",
@@ -99,6 +115,8 @@ __all__ = [
     "Session",
     "SeveralSessions",
     "Span",
+    "StepReport",
+    "Table",
     "Text",
     "Trace",
     "UnexplainedChange",
@@ -168,6 +186,8 @@ _HOMES = {
         "Pending",
         "BuildInput",
         "Span",
+        "StepReport",
+        "Table",
         "Text",
         "Variables",
     ),
@@ -186,6 +206,7 @@ _HOMES = {
         "VirtualTime",
         "Worldbook",
     ),
+    "engines.truncation": ("BudgetReport",),
     "errors": (
         "BudgetTooSmall",
         "CtxlabError",
