@@ -29,7 +29,21 @@ if TYPE_CHECKING:
         render,
         write,
     )
-    from ctxlab.context import BuildInput, Cause, Change, Context, Draft, Edit, Origin, Pending, Span, Text, Variables
+    from ctxlab.context import (
+        BuildInput,
+        Cause,
+        Change,
+        Context,
+        Draft,
+        Edit,
+        Origin,
+        Pending,
+        Span,
+        StepReport,
+        Table,
+        Text,
+        Variables,
+    )
     from ctxlab.documents import (
         Agent,
         History,
@@ -46,6 +60,7 @@ if TYPE_CHECKING:
         VirtualTime,
         Worldbook,
     )
+    from ctxlab.engines.truncation import BudgetReport
     from ctxlab.errors import (
         BudgetTooSmall,
         CtxlabError,
@@ -72,6 +87,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Agent",
+    "BudgetReport",
     "BudgetTooSmall",
     "BuildInput",
     "Cause",
@@ -102,6 +118,8 @@ __all__ = [
     "Session",
     "SeveralSessions",
     "Span",
+    "StepReport",
+    "Table",
     "Text",
     "Trace",
     "UnexplainedChange",
@@ -173,6 +191,8 @@ _HOMES = {
         "Pending",
         "BuildInput",
         "Span",
+        "StepReport",
+        "Table",
         "Text",
         "Variables",
     ),
@@ -192,6 +212,7 @@ _HOMES = {
         "VirtualTime",
         "Worldbook",
     ),
+    "engines.truncation": ("BudgetReport",),
     "errors": (
         "BudgetTooSmall",
         "CtxlabError",

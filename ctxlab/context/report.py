@@ -116,6 +116,11 @@ class LoreActivations:
         return ""
 
 
+def summary_of(reports: Sequence[StepReport]) -> str:
+    """The summaries of what a step left, in a line; empty when there is none."""
+    return "; ".join([line for report in reports if (line := report.summary())])
+
+
 def rows_named(ctx: Context, name: str) -> Sequence[Row]:
     """The rows of the newest report of a name; none when no step left one."""
     report = ctx.report_named(name)

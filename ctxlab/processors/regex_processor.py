@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from ctxlab.context import AssetRef, Context, Draft, Table, Text
-from ctxlab.display.text import counted
+from ctxlab.context import AssetRef, Context, Draft, Text
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply import Applied, Hit, apply
 from ctxlab.engines.regexes.excerpt import excerpt
 from ctxlab.engines.regexes.limits import Limits
+from ctxlab.engines.regexes.report import RuleHit, RuleHits
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 
@@ -26,7 +25,7 @@ Place = tuple[int, int]
 class RegexProcessor(Processor):
     """Rewrite messages by the rules that are in force for each.
 
-    Leaves one row per rule and message that it changed: `trace.table("regex-processor")`.
+    Leaves RuleHits, one hit per rule and message that it changed: `trace.table("regex-processor")`.
     """
 
     id = ID
@@ -85,8 +84,8 @@ class RegexProcessor(Processor):
         ctx = ctx.noted(applied.notes(ruleset.bound, ID))
         if not applied.hits:
             return ctx
-        rows = [_row(hit, ctx.drafts[places[hit.text][0]].key, ruleset.bound[hit.rule]) for hit in applied.hits]
-        return ctx.arrange(_rewritten(ctx.drafts, places, applied)).put(Table(ID, rows, _summary(rows)))
+        hits = [_hit(hit, ctx.drafts[places[hit.text][0]].key, ruleset.bound[hit.rule]) for hit in applied.hits]
+        return ctx.arrange(_rewritten(ctx.drafts, places, applied)).put(RuleHits(tuple(hits)))
 
     def _texts(self, index: int, draft: Draft) -> list[Place]:
         found = [(index, part) for part, content in enumerate(draft.body) if isinstance(content, Text)]
@@ -122,20 +121,6 @@ def _rewritten(drafts: tuple[Draft, ...], places: list[Place], applied: Applied)
     return [replace(draft, body=tuple(bodies[i])) if i in bodies else draft for i, draft in enumerate(drafts)]
 
 
-def _row(hit: Hit, key: str, bound: BoundRule) -> dict[str, Any]:
+def _hit(hit: Hit, key: str, bound: BoundRule) -> RuleHit:
     before, after = excerpt(hit)
-    return {
-        "key": key,
-        "rule": bound.rule.shown_name,
-        "rule_id": bound.rule.id,
-        "preset": bound.preset.name or bound.preset.id,
-        "layer": bound.layer,
-        "hits": len(hit.changes),
-        "before": before,
-        "after": after,
-    }
-
-
-def _summary(rows: Sequence[Mapping[str, Any]]) -> str:
-    named = {(row["layer"], row["preset"], row["rule_id"], row["rule"]) for row in rows}
-    return f"{counted(len(named), 'rule')}, {counted(sum(row['hits'] for row in rows), 'hit')}"
+    return RuleHit(key, bound, len(hit.changes), before, after)

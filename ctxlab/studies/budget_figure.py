@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ctxlab.display.theme import FILLS, SOURCE_GLYPHS, Theme, ThemeName, label, theme_of
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import LIMITER, spending
+from ctxlab.pipeline.explain.token_breakdown import spending
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -113,7 +113,7 @@ def _did_not_fit(trace: Trace) -> int:
     count = trace.services.tokenizer.count_draft
     lost = 0
     for step in trace.steps:
-        if step.id == LIMITER:
+        if any(isinstance(report, BudgetReport) for report in step.reports):
             lost += trace.tokens_of(step.before) - trace.tokens_of(step.after)
             groups = step.after.dropped[len(step.before.dropped) :]
             lost -= sum(count(draft) for group in groups if group.needed is None for draft in group.drafts)

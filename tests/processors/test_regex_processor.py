@@ -44,7 +44,7 @@ def test_every_change_leaves_a_row() -> None:
     preset = RegexPreset(id="p", name="Cleaning", rules=(rule("o", "0", name="Zeros"), rule("none")))
     trace = ctxlab.build(chat("foo", "bar", "o"), rules=[preset])
 
-    rows = left(trace.result, "regex-processor")
+    rows = left(trace.result, "rule-hits")
 
     assert [(row["key"], row["rule"], row["preset"], row["layer"], row["hits"]) for row in rows] == [
         ("node:m0", "Zeros", "Cleaning", "global", 2),

@@ -81,7 +81,7 @@ def test_every_change_is_a_row() -> None:
             "problem": "'^' is no operation: it is one of = + - * / set add sub",
         },
     )
-    assert left(trace.result, "session-variables") == {"gold": 15}
+    assert left(trace.result, "session-variables") == ({"gold": 15},)
 
 
 def test_nothing_is_written_into_the_session() -> None:
@@ -103,7 +103,7 @@ def test_tags_go_where_they_are_not_to_be_sent() -> None:
     trace = run(chat(f"Found it. {GOLD}"), agent(), keep_tags=False)
 
     assert texts(trace) == ["Found it. "]
-    assert left(trace.result, "session-variables") == {"gold": 15}
+    assert left(trace.result, "session-variables") == ({"gold": 15},)
 
 
 def test_a_rule_that_hides_tags_does_not_undo_what_they_wrote() -> None:

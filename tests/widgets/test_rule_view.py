@@ -190,7 +190,7 @@ def test_every_message_of_a_run_ends_as_it_did_in_the_run(trace: Trace) -> None:
     for draft in step.after.drafts:
         widget.choose(draft.key)
         assert (str(widget.steps), widget.role, view_of(widget)["own"]) == (str(draft.text), draft.role, True)
-    table = {row["key"] for row in left(trace.result, "regex-processor")}
+    table = {row["key"] for row in left(trace.result, "rule-hits")}
     offered = json.loads(widget.messages)["all"]
     assert {row["key"] for row in offered if row["rules"]} == table
 

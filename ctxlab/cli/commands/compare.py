@@ -10,6 +10,7 @@ from ctxlab.cli.output.table import Column, columns
 from ctxlab.cli.output.terminal import Screen, one_line
 from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget
 from ctxlab.pipeline import Trace
+from ctxlab.processors import TokenLimiter
 from ctxlab.studies.comparison import SIGNS, Comparison, Line, compare
 
 MEANINGS = "= kept  … shortened  ≠ rewritten  ↔ moved  + only here  × cut  - never there"
@@ -44,11 +45,11 @@ def _runs(inputs: Inputs, strategies: tuple[str, ...], budgets: tuple[int, ...])
     for strategy in strategies or ("",):
         for budget in budgets or (None,):
             name = " ".join(part for part in (strategy, f"{budget:,}" if budget else "") if part) or "as it is"
-            settings: dict[str, object] = {"token-limiter.enabled": True}
+            settings: dict[str, object] = {f"{TokenLimiter.id}.enabled": True}
             if strategy:
-                settings["token-limiter.strategy"] = strategy
+                settings[f"{TokenLimiter.id}.strategy"] = strategy
             if budget is not None:
-                settings["token-limiter.budget_tokens"] = budget
+                settings[f"{TokenLimiter.id}.budget_tokens"] = budget
             try:
                 traces[name] = first.rerun(settings)
             except (BudgetTooSmall, OverBudget) as problem:

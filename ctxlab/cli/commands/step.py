@@ -19,10 +19,11 @@ from ctxlab.cli.output.terminal import Screen, harmless
 from ctxlab.cli.output.token_bar import bar
 from ctxlab.cli.output.variables import variables
 from ctxlab.context import Cause
+from ctxlab.engines.variables.step_values import variable_values
 from ctxlab.engines.worldbook.explain import why_undecided
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger, Step, diff
-from ctxlab.pipeline.explain.step_summary import RULES, values
+from ctxlab.processors import RegexProcessor
 
 AT_END = "the run is at its end; b goes back"
 
@@ -214,12 +215,12 @@ class Prompt:
         if name:
             rule(self.screen, trace, name)
         elif not all_hits(self.screen, trace):
-            done = any(step.id == RULES for step in trace.steps)
-            raise CtxlabError("no rule changed anything" if done else f"{RULES} wasn't done yet")
+            done = any(step.id == RegexProcessor.id for step in trace.steps)
+            raise CtxlabError("no rule changed anything" if done else f"{RegexProcessor.id} wasn't done yet")
 
     def vars(self, _: str = "") -> None:
         last = self._last()
-        found = values(last.before, last.after)
+        found = variable_values(last.before, last.after)
         if not found:
             raise CtxlabError("no variable has a value yet")
         variables(self.screen, found, step=last.id)

@@ -34,7 +34,7 @@ def of_rule(trace: Trace, name: str) -> list[Data]:
             "preset": bound.preset.name or bound.preset.id,
             "layer": bound.layer,
             "said": list(outcome(trace, bound)),
-            "hits": [dict(row) for row in hits_of(trace, bound)],
+            "hits": [dict(hit.as_data()) for hit in hits_of(trace, bound)],
         }
         for bound in rules_named(trace.start.input, name)
     ]

@@ -11,8 +11,8 @@ from ctxlab.context import Draft, Dropped
 from ctxlab.documents import Note
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
+from ctxlab.processors import TokenLimiter
 
-LIMITER = "token-limiter"
 NAMED = 3  # dropped messages whose first words are shown, each so many cells wide
 NARROWEST, WIDEST = 17, 44
 STACKED_BELOW = 62  # cells beside the names of steps that a row of the table needs
@@ -47,7 +47,7 @@ def budget_of(trace: Trace) -> int | None:
 
 
 def budget_words(trace: Trace) -> str:
-    row = next((row for row in trace.pipeline.describe() if row["id"] == LIMITER), None)
+    row = next((row for row in trace.pipeline.describe() if row["id"] == TokenLimiter.id), None)
     if row is None or not row["enabled"]:
         return "none, the limiter is off"
     setting = row["settings"]["budget_tokens"]

@@ -8,13 +8,13 @@ from typing import Any
 
 from ctxlab.cli.output.table import Column, columns
 from ctxlab.cli.output.terminal import Screen, harmless, one_line
-from ctxlab.pipeline.explain.step_summary import Value
+from ctxlab.engines.variables.step_values import VariableValue
 
 WHOSE = {"conversation": "this conversation", "everywhere": "everywhere", "session": "<svar> tags"}
 WIDEST = 40
 
 
-def variables(screen: Screen, values: Sequence[Value], *, step: str) -> None:
+def variables(screen: Screen, values: Sequence[VariableValue], *, step: str) -> None:
     """One line a variable, those that the step changed marked and with what they were."""
     changed = [value for value in values if value.changed]
     head = f"{len(values):,} {'variable' if len(values) == 1 else 'variables'}"

@@ -27,9 +27,6 @@ class Spending:
         return sum(n for source, n in self.tokens.items() if source not in ("reserve", "free"))
 
 
-LIMITER = "token-limiter"
-"""The step that tells its budget, and under which shared key."""
-
 SOURCES: tuple[str, ...] = (
     "system",
     "presets",

@@ -9,8 +9,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Draft, Span, StepReport
+from ctxlab.context.report import summary_of
 from ctxlab.pipeline.explain.merged_parts import is_seam
-from ctxlab.pipeline.explain.step_summary import summary
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.services import TokenCounter
@@ -98,7 +98,7 @@ class Tables:
             ],
             "notes": [plain(note.as_data()) for note in after.notes[len(before.notes) :]],
             "reports": self.reports(step.reports),
-            "decided": summary(step.reports),
+            "decided": summary_of(step.reports),
         }
 
     def _numbers(self, drafts: Sequence[Draft]) -> list[int]:

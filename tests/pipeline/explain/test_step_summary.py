@@ -7,8 +7,8 @@ from typing import Any
 from ctxlab.api import build
 from ctxlab.context import BuildInput, Context, Table
 from ctxlab.documents import Agent, AppliesTo, LoreEntry, RegexPreset, RegexRule, Session, Worldbook
+from ctxlab.engines.variables.step_values import variable_values
 from ctxlab.pipeline import Pipeline, Services, Trace
-from ctxlab.pipeline.explain.step_summary import values
 from ctxlab.testing.fakes import WordTokenizer
 
 SERVICES = Services(tokenizer=WordTokenizer())
@@ -78,6 +78,6 @@ def test_what_a_plugin_leaves_under_the_same_keys_is_not_misread() -> None:
 def test_a_variable_that_was_there_before_is_not_set_anew() -> None:
     step = built().step("injection-assembler")
 
-    assert [(value.name, value.before, value.after) for value in values(step.before, step.after)] == [
+    assert [(value.name, value.before, value.after) for value in variable_values(step.before, step.after)] == [
         ("mood", None, "calm")
     ]

@@ -223,7 +223,7 @@ def test_a_run_with_all_small_languages_is_plain_json() -> None:
     assert json.loads(json.dumps(view, allow_nan=False)) == view
     rows = {key: view["rows"][n] for step in view["steps"] for key, n in step["reports"].items()}
     assert [row["fired"] for row in rows["lore"]] == [row["fired"] for row in left(trace.result, "lore")]
-    assert [row["rule"] for row in rows["regex-processor"]] == ["No a"]
+    assert [row["rule"] for row in rows["rule-hits"]] == ["No a"]
     assert rows["macro-variables"][0]["session"] == {"mood": "calm"}
     assert [row["path"] for row in rows["variables"]] == ["hp"]
     assert {step["id"]: step["decided"] for step in view["steps"]}["regex-processor"] == "1 rule, 1 hit"

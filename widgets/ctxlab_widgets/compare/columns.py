@@ -12,7 +12,7 @@ from ctxlab.documents import Agent
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError, ProcessorFailed
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import LIMITER
+from ctxlab.processors import TokenLimiter
 from ctxlab.studies.comparison import COLUMNS
 
 BASE = "base"
@@ -40,10 +40,10 @@ class Variant:
     def settings(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
         if self.strategy is not None:
-            found[f"{LIMITER}.strategy"] = self.strategy
+            found[f"{TokenLimiter.id}.strategy"] = self.strategy
         if self.budget is not None:
-            found[f"{LIMITER}.budget_tokens"] = self.budget
-        return {f"{LIMITER}.enabled": True, **found} if found else {}
+            found[f"{TokenLimiter.id}.budget_tokens"] = self.budget
+        return {f"{TokenLimiter.id}.enabled": True, **found} if found else {}
 
     def run(self, base: Trace) -> Trace:
         """The base's run with this in it; raises what `build` raises."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ctxlab import Draft, Trace
 from ctxlab.context import Text
-from ctxlab.context.report import rows_named
+from ctxlab.engines.regexes.report import RuleHits
 from ctxlab.processors import RegexProcessor
 
 STEP = RegexProcessor.id
@@ -48,8 +48,9 @@ def messages_of(trace: Trace) -> list[RuleMessage]:
     if step is None:
         return []
     changed: dict[str, int] = {}
-    for row in rows_named(step.after, STEP):
-        changed[row["key"]] = changed.get(row["key"], 0) + 1
+    report = step.after.report(RuleHits)
+    for hit in report.hits if report is not None else ():
+        changed[hit.key] = changed.get(hit.key, 0) + 1
     newest = len(step.before.drafts) - 1
     out: list[RuleMessage] = []
     for i, draft in enumerate(step.before.drafts):
