@@ -27,11 +27,27 @@ if TYPE_CHECKING:
         rebuild,
         regex_steps,
         render,
+        write,
     )
-    from ctxlab.context import BuildInput, Cause, Change, Context, Draft, Edit, Origin, Pending, Span, Text, Variables
+    from ctxlab.context import (
+        BuildInput,
+        Cause,
+        Change,
+        Context,
+        Draft,
+        Edit,
+        Origin,
+        Pending,
+        Span,
+        StepReport,
+        Table,
+        Text,
+        Variables,
+    )
     from ctxlab.documents import (
         Agent,
         History,
+        Library,
         LoreEntry,
         MessageNode,
         ModelProfile,
@@ -44,6 +60,7 @@ if TYPE_CHECKING:
         VirtualTime,
         Worldbook,
     )
+    from ctxlab.engines.truncation import BudgetReport
     from ctxlab.errors import (
         BudgetTooSmall,
         CtxlabError,
@@ -70,6 +87,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Agent",
+    "BudgetReport",
     "BudgetTooSmall",
     "BuildInput",
     "Cause",
@@ -82,6 +100,7 @@ __all__ = [
     "Draft",
     "Edit",
     "History",
+    "Library",
     "LoreEntry",
     "MessageNode",
     "ModelProfile",
@@ -99,6 +118,8 @@ __all__ = [
     "Session",
     "SeveralSessions",
     "Span",
+    "StepReport",
+    "Table",
     "Text",
     "Trace",
     "UnexplainedChange",
@@ -134,6 +155,7 @@ __all__ = [
     "rebuild",
     "regex_steps",
     "render",
+    "write",
 ]
 
 _HOMES = {
@@ -157,6 +179,7 @@ _HOMES = {
         "read_data",
         "rebuild",
         "regex_steps",
+        "write",
     ),
     "context": (
         "Cause",
@@ -168,12 +191,15 @@ _HOMES = {
         "Pending",
         "BuildInput",
         "Span",
+        "StepReport",
+        "Table",
         "Text",
         "Variables",
     ),
     "documents": (
         "Agent",
         "History",
+        "Library",
         "LoreEntry",
         "MessageNode",
         "ModelProfile",
@@ -186,6 +212,7 @@ _HOMES = {
         "VirtualTime",
         "Worldbook",
     ),
+    "engines.truncation": ("BudgetReport",),
     "errors": (
         "BudgetTooSmall",
         "CtxlabError",

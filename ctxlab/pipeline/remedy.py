@@ -21,7 +21,7 @@ class LeastBudget:
     """The least budget above this run's that keeps a dropped message, in tokens as `budget_tokens` takes them.
 
     `whole_tokens` is the least that keeps it whole: less may keep only its head. `extra_tokens` and
-    `extra_whole_tokens` are what these are above this run's. Of `tokens`, `reserve_tokens` are kept free for the reply.
+    `extra_whole_tokens` are what these are above this run's.
     Where a larger budget drops it again, `lost_again_at` is the least that does, and `kept_again_at` the least above
     that one that doesn't. `with_keys` are dropped messages that come back only together with it.
     """
@@ -33,7 +33,6 @@ class LeastBudget:
     lost_again_at: int | None = None
     kept_again_at: int | None = None
     with_keys: tuple[str, ...] = ()
-    reserve_tokens: int = 0
 
     @property
     def keeps_from_there_on(self) -> bool:
@@ -50,8 +49,6 @@ class LeastBudget:
             words += f", or {self.whole_tokens:,}"
         elif only_head:
             words += f", and all of it from {self.whole_tokens:,} on"
-        if self.reserve_tokens:
-            words += f", {self.reserve_tokens:,} of it kept for the reply"
         if self.with_keys:
             words += f"; with it {_named(self.with_keys)}"
         return words
@@ -72,7 +69,6 @@ class LeastBudget:
             "lost_again_at": self.lost_again_at,
             "kept_again_at": self.kept_again_at,
             "with_keys": list(self.with_keys),
-            "reserve_tokens": self.reserve_tokens,
         }
 
 

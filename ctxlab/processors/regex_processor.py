@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from ctxlab.context import AssetRef, Context, Draft, Text
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.apply import Applied, RuleHit, apply, excerpt
+from ctxlab.engines.regexes.apply import Applied, TextHit, apply, excerpt
 from ctxlab.engines.regexes.pattern import Limits
+from ctxlab.engines.regexes.report import RuleHit, RuleHits
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 
@@ -23,7 +24,7 @@ Place = tuple[int, int]
 class RegexProcessor(Processor):
     """Rewrite messages by the rules that are in force for each.
 
-    Leaves one row per rule and message that it changed: `trace.table("regex-processor")`.
+    Leaves RuleHits, one hit per rule and message that it changed: `trace.table("regex-processor")`.
     """
 
     id = ID
@@ -82,8 +83,8 @@ class RegexProcessor(Processor):
         ctx = ctx.noted(applied.notes(ruleset.bound, ID))
         if not applied.hits:
             return ctx
-        rows = [_row(hit, ctx.drafts[places[hit.text][0]].key, ruleset.bound[hit.rule]) for hit in applied.hits]
-        return ctx.arrange(_rewritten(ctx.drafts, places, applied)).put(ID, tuple(rows))
+        hits = [_hit(hit, ctx.drafts[places[hit.text][0]].key, ruleset.bound[hit.rule]) for hit in applied.hits]
+        return ctx.arrange(_rewritten(ctx.drafts, places, applied)).put(RuleHits(tuple(hits)))
 
     def _texts(self, index: int, draft: Draft) -> list[Place]:
         found = [(index, part) for part, content in enumerate(draft.body) if isinstance(content, Text)]
@@ -119,15 +120,6 @@ def _rewritten(drafts: tuple[Draft, ...], places: list[Place], applied: Applied)
     return [replace(draft, body=tuple(bodies[i])) if i in bodies else draft for i, draft in enumerate(drafts)]
 
 
-def _row(hit: RuleHit, key: str, bound: BoundRule) -> dict[str, Any]:
+def _hit(hit: TextHit, key: str, bound: BoundRule) -> RuleHit:
     before, after = excerpt(hit)
-    return {
-        "key": key,
-        "rule": bound.rule.shown_name,
-        "rule_id": bound.rule.id,
-        "preset": bound.preset.name or bound.preset.id,
-        "layer": bound.layer,
-        "hits": len(hit.changes),
-        "before": before,
-        "after": after,
-    }
+    return RuleHit(key, bound, len(hit.changes), before, after)

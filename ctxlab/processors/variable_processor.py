@@ -12,23 +12,13 @@ from pydantic import Field
 from ctxlab.context import Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.documents.session.transient_metadata import SNAPSHOT
-from ctxlab.engines.variables import (
-    MISSING,
-    Definitions,
-    Replay,
-    Tags,
-    VariableChange,
-    definitions_of,
-    readings,
-    tags_in,
-)
+from ctxlab.engines.variables import Definitions, Replay, Tags, definitions_of, readings, tags_in
 from ctxlab.engines.variables.reads import BEGIN
+from ctxlab.engines.variables.report import SessionVariables, VariableWrite, VariableWrites
 from ctxlab.errors import did_you_mean
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 
 ID = "variable-processor"
-CHANGES, STATE = "variables", "session-variables"
-"""Keys under which the changes and the final values are shared."""
 
 HISTORY = ("node", "summary", "pending")
 SUMMARISED = "summarised"
@@ -37,7 +27,7 @@ MOST_UNKNOWN = 5
 
 
 class VariableProcessor(Processor):
-    """Fold the tags of the messages into values, and put the values where messages name them."""
+    """Replay the tags of the messages into values, and put the values where messages name them."""
 
     id = ID
     name = "Session variables"
@@ -77,7 +67,7 @@ class _Run:
         self.settings = settings
         self.definitions = definitions
         self.fold = Replay(definitions, compat=settings.compat)
-        self.rows: list[dict[str, Any]] = []
+        self.written: list[VariableWrite] = []
         self.notes = [Note("warning", problem, ID) for problem in definitions.problems]
         self.unknown: dict[str, str] = {}
         self.hidden = _Hidden(ctx)
@@ -90,9 +80,9 @@ class _Run:
         self._fold_hidden(self.hidden.rest())
         before = [self._shown(draft, found) for draft, found in zip(drafts, tags, strict=False)]
         ctx = self.ctx.arrange([*before, *after])
-        if ctx is self.ctx and not (self.rows or self.notes or self.definitions.by_path):
+        if ctx is self.ctx and not (self.written or self.notes or self.definitions.by_path):
             return ctx
-        ctx = ctx.put(CHANGES, tuple(self.rows)).put(STATE, dict(self.fold.values))
+        ctx = ctx.put(VariableWrites(tuple(self.written))).put(SessionVariables(self.fold.values))
         return ctx.noted([*self.notes, *self._unknown_noted()])
 
     def _head(self, drafts: Sequence[Draft]) -> int:
@@ -130,7 +120,7 @@ class _Run:
 
     def _fold(self, key: str, tags: Tags) -> None:
         changes = self.fold.write(tags.found)
-        self.rows += [_row(key, change) for change in changes]
+        self.written += [VariableWrite(key, change) for change in changes]
         problems = [f"{problem}; it is passed over" for problem in tags.problems]
         problems += [f"{of.path!r} keeps its value: {of.problem}" for of in changes if of.problem]
         if problems:
@@ -209,15 +199,3 @@ class _Hidden:
         kept = node.meta(SNAPSHOT) if node is not None else None
         values = cast("Mapping[str, Any]", kept).get("values") if isinstance(kept, Mapping) else None
         return cast("Mapping[str, Any]", values) if isinstance(values, Mapping) else None
-
-
-def _row(key: str, change: VariableChange) -> dict[str, Any]:
-    """A change as a row of the table; no value is None."""
-    told = {"value": change.value, "from": change.before, "to": change.after}
-    return {
-        "message": key,
-        "path": change.path,
-        "op": change.op,
-        **{name: None if value is MISSING else value for name, value in told.items()},
-        "problem": change.problem,
-    }

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ctxlab.context import Cause, Context, Draft, Span, Text
+from ctxlab.engines.truncation import SHORTENED
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.step_changes import moved_keys
 from ctxlab.pipeline.explain.text_versions import TAKEN_OUT_BY_HAND
-from ctxlab.pipeline.explain.token_breakdown import LIMITER, parts_alone
+from ctxlab.pipeline.explain.token_breakdown import parts_alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +33,7 @@ class Outcome:
 
 
 def _shortens(cause: Cause) -> bool:
-    return cause.processor == LIMITER and cause.rule == "shortened"
+    return cause.rule == SHORTENED
 
 
 class Move(NamedTuple):

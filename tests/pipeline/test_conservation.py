@@ -21,6 +21,8 @@ from ctxlab.context import (
     Edit,
     Origin,
     Part,
+    Placement,
+    Table,
     Text,
 )
 from ctxlab.context.tool_pairs import with_whole_pairs
@@ -130,6 +132,7 @@ ROGUES: dict[str, tuple[Change_of_context, type[LawBroken]]] = {
     "renames the speaker": (only("ask", lambda d: replace(d, speaker="Bob")), UnexplainedChange),
     "takes the speaker": (only("ask", lambda d: replace(d, speaker=None)), UnexplainedChange),
     "replaces metadata": (only("ask", lambda d: replace(d, meta=NOTHING)), UnexplainedChange),
+    "replaces the placement": (only("ask", lambda d: replace(d, placement=Placement("skeleton"))), UnexplainedChange),
     "unpins": (only("sys", lambda d: replace(d, pinned=False)), UnexplainedChange),
     "pins": (put(pinned=True), UnexplainedChange),
     "takes the priority": (put(priority=0), UnexplainedChange),
@@ -223,12 +226,12 @@ def test_a1_a_step_that_breaks_the_law_is_refused(name: str) -> None:
 
 def test_a1_what_an_earlier_step_left_is_not_replaced() -> None:
     def leaves(ctx: Context) -> Context:
-        return ctx.put("rows", [1])
+        return ctx.put(Table("rows", [1]))
 
     def replaces(ctx: Context) -> Context:
-        return ctx.put("rows", [2])
+        return replace(ctx, reports=(Table("rows", [2]),))
 
-    with pytest.raises(LawBroken, match="replaces replaced 'rows'"):
+    with pytest.raises(LawBroken, match="replaces took back a report of an earlier step"):
         Pipeline.of([leaves, replaces]).run(Context(BuildInput(Session(id="s"))), SERVICES)
 
 
@@ -270,7 +273,7 @@ RIGHT: dict[str, Change_of_context] = {
     "merges": lambda ctx: ctx.merge(["ask", "end"], " ", WHY),
     "merges and drops": lambda ctx: ctx.merge(["ask", "end"], " ", WHY).drop(["ask"], WHY),
     "merges all roles": lambda ctx: ctx.merge(["sys", "ask"], " ", WHY),
-    "notes": lambda ctx: ctx.note("info", "hello").put("mine", 1),
+    "notes": lambda ctx: ctx.note("info", "hello").put(Table("mine", 1)),
 }
 
 
@@ -362,6 +365,7 @@ STORED: dict[str, Any] = {
         lambda d: replace(d, reasoning=None),
         lambda d: replace(d, priority=0),
         lambda d: replace(d, meta=NOTHING),
+        lambda d: replace(d, placement=Placement("template", anchor="user_profile")),
     ],
 )
 def test_a4_every_message_of_the_path_is_loaded_as_it_is(change: Callable[[Draft], Draft | None]) -> None:

@@ -1,17 +1,16 @@
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from ctxlab.api import build, load
 from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
-from ctxlab.engines.truncation import head_length
+from ctxlab.engines.truncation import BudgetReport, head_length, strategies
 from ctxlab.errors import BudgetTooSmall, OverBudget
 from ctxlab.pipeline import Pipeline, Processor, Services, Trace, processor, remedies
 from ctxlab.processors import TokenLimiter, default_pipeline
-from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.testing.fakes import WordTokenizer
 
 
@@ -152,11 +151,12 @@ def test_a_short_old_message_goes_with_the_long_one_after_it() -> None:
 
 
 def test_a_report_is_left_for_tables_and_widgets() -> None:
-    report = limited(CHAT, 17).result.shared["token-limiter"]
+    report = limited(CHAT, 17).result.report(BudgetReport)
 
-    told = {name: report[name] for name in ("budget", "protected_tokens", "history_tokens", "left_tokens")}
+    (row,) = report.rows()
+    told = {name: row[name] for name in ("budget", "protected_tokens", "history_tokens", "left_tokens")}
     assert told == {"budget": 17, "protected_tokens": 5, "history_tokens": 10, "left_tokens": 2}
-    assert (report["kept"], report["cut"], report["history"], report["shortened"]) == (3, 2, 5, 0)
+    assert (report.kept, report.cut, report.history, report.shortened) == (3, 2, 5, 0)
 
 
 def test_without_a_budget_nothing_is_touched() -> None:
@@ -369,22 +369,22 @@ def test_a6_the_budget_of_a_models_window_is_named_as_budget_tokens_take_it() ->
     by_setting = limited(CHAT, None, model=model, reserve_tokens=2).why("node:b").least_budget
 
     assert by_reply is not None
-    assert (by_reply.tokens, by_reply.extra_tokens, by_reply.reserve_tokens) == (20, 5, 0)
+    assert (by_reply.tokens, by_reply.extra_tokens) == (20, 5)
     assert by_setting is not None
-    assert (by_setting.tokens, by_setting.extra_tokens, by_setting.reserve_tokens) == (22, 2, 2)
-    assert str(by_setting) == "2 more tokens would keep it: a budget of 22 or more, 2 of it kept for the reply"
-    assert kept(limited(CHAT, 22, reserve_tokens=2)) == "b c d e"
+    assert (by_setting.tokens, by_setting.extra_tokens) == (20, 2)
+    assert str(by_setting) == "2 more tokens would keep it: a budget of 20 or more"
+    assert kept(limited(CHAT, 20, model=model, reserve_tokens=2)) == "b c d e"
 
 
-@pytest.mark.parametrize("strategy", get_args(StrategyName))
+@pytest.mark.parametrize("strategy", list(strategies().by_name))
 @pytest.mark.parametrize("name", ["harbour_roleplay", "coding_chat", "research_tree"])
 def test_b3_what_would_keep_a_message_is_exact_on_the_bundled_conversations(name: str, strategy: str) -> None:
     folder = Path(__file__).parents[2] / "datasets"
     session = load(folder / f"{name}.session.json")
     setting = {"token-limiter.strategy": strategy}
     whole = build(session, budget_tokens=10**9, settings=setting)
-    report = whole.result.shared["token-limiter"]
-    budget = report["protected_tokens"] + report["history_tokens"] // 3
+    report = whole.result.report(BudgetReport)
+    budget = report.protected_tokens + report.history_tokens // 3
     trace = whole.rerun({"token-limiter.budget_tokens": budget})
     step = trace.step("token-limiter")
     gone = [draft.key for group in step.after.dropped[len(step.before.dropped) :] for draft in group.drafts]
@@ -428,7 +428,7 @@ def test_every_cut_message_may_keep_its_head() -> None:
 
     assert kept(trace) == "a b c e"
     assert [str(draft.text) for draft in trace.result.drafts] == ["one two \n[…]", "b", "one two \n[…]", "e"]
-    assert trace.result.shared["token-limiter"]["shortened"] == 2
+    assert trace.result.report(BudgetReport).shortened == 2
 
 
 def test_heads_end_where_the_budget_does() -> None:
@@ -498,7 +498,18 @@ def test_the_window_of_the_model_less_the_reply_is_the_budget() -> None:
 
 def test_a_budget_of_the_call_is_exact() -> None:
     assert kept(limited(CHAT, 15, model=ModelProfile(id="m", context_window=7, max_output_tokens=5))) == "c d e"
-    assert kept(limited(CHAT, 15, reserve_tokens=5)) == "d e"
+    assert kept(limited(CHAT, 15, reserve_tokens=5)) == "c d e"
+
+
+def test_of_a_window_beside_a_budget_the_reply_keeps_what_is_there() -> None:
+    def reserve(window: int | None) -> int:
+        model = ModelProfile(id="m", context_window=window, max_output_tokens=9) if window else None
+        report = limited(CHAT, 15, model=model, reserve_tokens=5).result.report(BudgetReport)
+        assert report is not None
+        assert report.budget_tokens == 15
+        return report.reserve_tokens
+
+    assert [reserve(window) for window in (None, 10, 17, 100)] == [0, 0, 2, 5]
 
 
 def test_a_calls_budget_beats_the_agents_reserve() -> None:
@@ -509,7 +520,7 @@ def test_a_calls_budget_beats_the_agents_reserve() -> None:
 
     trace = build(session, agent, budget_tokens=50, services=Services(tokenizer=WordTokenizer()))
 
-    assert trace.result.shared["token-limiter"]["budget"] == 50
+    assert trace.result.report(BudgetReport).budget_tokens == 50
 
 
 def test_an_overhead_takes_the_place_of_what_the_wire_adds() -> None:

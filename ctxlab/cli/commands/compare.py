@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ctxlab.cli.inputs.loaded import Loaded
+from ctxlab.cli.inputs.files import Inputs
 from ctxlab.cli.output.run_text import head, losses, short_key
 from ctxlab.cli.output.terminal import Column, Screen, columns, one_line
 from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget
 from ctxlab.pipeline import Trace
+from ctxlab.processors import TokenLimiter
 from ctxlab.studies.comparison import SIGNS, Comparison, ComparisonLine, compare
 
 MEANINGS = "= kept  … shortened  ≠ rewritten  ↔ moved  + only here  × cut  - never there"
 
 
-def print_comparison(loaded: Loaded, *, strategies: tuple[str, ...], budgets: tuple[int, ...]) -> None:
+def print_comparison(inputs: Inputs, *, strategies: tuple[str, ...], budgets: tuple[int, ...]) -> None:
     """Every strategy at every budget: totals, then the messages that they treat differently."""
     screen = Screen()
-    traces, refused = _runs(loaded, strategies, budgets)
+    traces, refused = _runs(inputs, strategies, budgets)
     if not traces:
         raise CtxlabError(refused[0] if refused else "there is nothing to compare; name strategies or budgets")
     head(screen, next(iter(traces.values())))
-    losses(screen, loaded.losses)
+    losses(screen, inputs.losses)
     for text in refused:
         screen.line(("! ", "warn"), text, hang=2)
     screen.blank()
@@ -35,19 +36,19 @@ def print_comparison(loaded: Loaded, *, strategies: tuple[str, ...], budgets: tu
     screen.line((MEANINGS, "dim"), hang=2)
 
 
-def _runs(loaded: Loaded, strategies: tuple[str, ...], budgets: tuple[int, ...]) -> tuple[dict[str, Trace], list[str]]:
+def _runs(inputs: Inputs, strategies: tuple[str, ...], budgets: tuple[int, ...]) -> tuple[dict[str, Trace], list[str]]:
     """One run a strategy and budget, each from the first one's steps; those whose budget is too small are told."""
-    first = loaded.uncut()
+    first = inputs.uncut()
     traces: dict[str, Trace] = {}
     refused: list[str] = []
     for strategy in strategies or ("",):
         for budget in budgets or (None,):
             name = " ".join(part for part in (strategy, f"{budget:,}" if budget else "") if part) or "as it is"
-            settings: dict[str, object] = {"token-limiter.enabled": True}
+            settings: dict[str, object] = {f"{TokenLimiter.id}.enabled": True}
             if strategy:
-                settings["token-limiter.strategy"] = strategy
+                settings[f"{TokenLimiter.id}.strategy"] = strategy
             if budget is not None:
-                settings |= {"token-limiter.budget_tokens": budget, "token-limiter.reserve_tokens": 0}
+                settings[f"{TokenLimiter.id}.budget_tokens"] = budget
             try:
                 traces[name] = first.rerun(settings)
             except (BudgetTooSmall, OverBudget) as problem:

@@ -9,12 +9,13 @@ from ctxlab import api
 from ctxlab.cli.output.diff import differences
 from ctxlab.cli.output.explain_text import life, places
 from ctxlab.cli.output.lore import entry
-from ctxlab.cli.output.run_text import LIMITER, Steps, bar, head, short_key
+from ctxlab.cli.output.run_text import Steps, bar, head, short_key
 from ctxlab.cli.output.terminal import Screen
 from ctxlab.context import Draft
+from ctxlab.engines.worldbook.explain import entries_named
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace, diff
-from ctxlab.pipeline.explain.lore_decisions import entries_named
+from ctxlab.processors import TokenLimiter
 
 NAME = "harbour_roleplay"
 LORE, ENTRY = "harbour_lore.json", "The compass"
@@ -51,8 +52,8 @@ def show_demo() -> None:
 
     screen.blank()
     _command(screen, f"ctxlab build {shown} --budget {LARGE}", f"what {LARGE - SMALL:,} more tokens bring back")
-    larger = trace.rerun({f"{LIMITER}.budget_tokens": LARGE})
-    differences(screen, diff(trace.upto(LIMITER), larger.upto(LIMITER)), most=4)
+    larger = trace.rerun({f"{TokenLimiter.id}.budget_tokens": LARGE})
+    differences(screen, diff(trace.upto(TokenLimiter.id), larger.upto(TokenLimiter.id)), most=4)
     screen.blank()
     bar(screen, larger)
 
@@ -60,8 +61,8 @@ def show_demo() -> None:
     screen.blank()
     _command(screen, f'ctxlab explain {shown} --book {lore} --entry "{ENTRY}"', "why a lore entry does not fire")
     told = api.build(session, agent, user=user, books=api.read(folder / LORE).books)
-    for row in entries_named(told, ENTRY):
-        entry(screen, told, row)
+    for decision in entries_named(told.result, ENTRY):
+        entry(screen, told, decision)
 
     screen.blank()
     screen.line(("next", "strong"))
@@ -97,8 +98,9 @@ def _command(screen: Screen, command: str, what: str) -> None:
 
 def _newest_cut(trace: Trace) -> Draft:
     """The newest message that was cut: the nearest to those that stay."""
-    step = trace.step(LIMITER)
-    gone = {draft.key for group in step.after.dropped if group.cause.processor == LIMITER for draft in group.drafts}
+    step = trace.step(TokenLimiter.id)
+    groups = [group for group in step.after.dropped if group.cause.processor == step.id]
+    gone = {draft.key for group in groups for draft in group.drafts}
     return next(draft for draft in reversed(step.before.drafts) if draft.key in gone)
 
 

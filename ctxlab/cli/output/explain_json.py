@@ -7,8 +7,9 @@ from typing import Any
 
 from ctxlab.cli.output.explain_text import keys_for, outcome_rows
 from ctxlab.cli.output.rules import hits_of, outcome, rules_named
+from ctxlab.engines.worldbook.explain import entries_named, sentences
+from ctxlab.engines.worldbook.explain import outcome as lore_outcome
 from ctxlab.pipeline import Life, Occurrence, Trace
-from ctxlab.pipeline.explain.lore_decisions import entries_named, sentences, standing
 
 Data = dict[str, Any]
 
@@ -16,8 +17,12 @@ Data = dict[str, Any]
 def of_entry(trace: Trace, name: str) -> list[Data]:
     """The rows of the entries that a name means, with their decisions in sentences."""
     return [
-        {**row, "standing": standing(row), "said": {said.label: said.text for said in sentences(trace, row)}}
-        for row in entries_named(trace, name)
+        {
+            **decision.as_data(),
+            "standing": lore_outcome(decision),
+            "said": {sentence.label: sentence.text for sentence in sentences(trace.result, decision)},
+        }
+        for decision in entries_named(trace.result, name)
     ]
 
 
@@ -29,7 +34,7 @@ def of_rule(trace: Trace, name: str) -> list[Data]:
             "preset": bound.preset.name or bound.preset.id,
             "layer": bound.layer,
             "said": list(outcome(trace, bound)),
-            "hits": [dict(row) for row in hits_of(trace, bound)],
+            "hits": [dict(hit.as_data()) for hit in hits_of(trace, bound)],
         }
         for bound in rules_named(trace.start.input, name)
     ]

@@ -8,35 +8,40 @@ from typing import Any
 from ctxlab.cli.output.run_text import short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted
 from ctxlab.context import BuildInput, Context
-from ctxlab.display.text import counted
+from ctxlab.display.text import counted, nearest_name
 from ctxlab.documents import RegexRule
+from ctxlab.engines.regexes.report import RuleHit, RuleHits
 from ctxlab.engines.regexes.rule_selection import BoundRule, RuleSource, sources_of, why_idle, why_skipped
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.diff import smallest_change
-from ctxlab.pipeline.explain.lore_decisions import nearest_name
-from ctxlab.pipeline.explain.step_summary import RULES
+from ctxlab.processors import RegexProcessor
 
-RuleRow = Mapping[str, Any]
 MOST_MESSAGES = 12
 LAYERS = {"global": "everywhere", "agent": "the agent's", "user": "the user's"}
 
 
 def all_hits(screen: Screen, trace: Trace) -> bool:
     """Every rule that changed something, with the messages it changed; False when none did."""
-    rows = tuple(trace.result.shared.get(RULES, ()))
-    by_rule: dict[tuple[str, ...], list[RuleRow]] = {}
-    for row in rows:
-        by_rule.setdefault((row["layer"], row["preset"], row["rule_id"], row["rule"]), []).append(row)
+    found = _all_of(trace)
+    by_rule: dict[tuple[str, ...], list[RuleHit]] = {}
+    for hit in found:
+        by_rule.setdefault(_identity(hit.bound), []).append(hit)
     for hits in by_rule.values():
-        row = hits[0]
+        first = hits[0]
+        name = first.rule.shown_name
         screen.line(
-            (harmless(row["rule"]), "strong"),
-            (f"  {_whose(row['preset'], row['layer'], row['rule'])}", "dim"),
+            (harmless(name), "strong"),
+            (f"  {_whose(first.preset, first.bound.layer, name)}", "dim"),
             f"  {_count(hits)}",
         )
         _hits(screen, hits)
-    return bool(rows)
+    return bool(found)
+
+
+def _all_of(trace: Trace) -> tuple[RuleHit, ...]:
+    report = trace.result.report(RuleHits)
+    return report.hits if report is not None else ()
 
 
 def rule(screen: Screen, trace: Trace, name: str) -> None:
@@ -111,9 +116,9 @@ def _meant_for(rule: RegexRule) -> str:
     return f"for {', '.join(rule.target_roles) or 'no role'}{depth}, in what is {where}"
 
 
-def hits_of(trace: Trace, bound: BoundRule) -> list[RuleRow]:
-    """The report rows of one rule: one a message."""
-    return [row for row in trace.result.shared.get(RULES, ()) if _is_of(row, bound)]
+def hits_of(trace: Trace, bound: BoundRule) -> list[RuleHit]:
+    """The hits of one rule: a message each."""
+    return [hit for hit in _all_of(trace) if _is_of(hit, bound)]
 
 
 def outcome(trace: Trace, bound: BoundRule) -> Iterator[str]:
@@ -122,16 +127,18 @@ def outcome(trace: Trace, bound: BoundRule) -> Iterator[str]:
     if idle is not None:
         yield f"it changes nothing that is sent: {idle}"
         return
-    left_out = [note.text for note in trace.result.notes if note.processor == RULES and _names(note.details, bound)]
+    left_out = [
+        note.text for note in trace.result.notes if note.processor == RegexProcessor.id and _names(note.details, bound)
+    ]
     yield from left_out
-    step = next((step for step in trace.steps if step.id == RULES), None)
+    step = next((step for step in trace.steps if step.id == RegexProcessor.id), None)
     if step is None:
         yield "it didn't run yet"
     elif not any("is left out" in text for text in left_out):
         rows = hits_of(trace, bound)
-        count = f"{counted(sum(row['hits'] for row in rows), 'hit')} in {len(rows):,} of"
+        count = f"{counted(sum(hit.hits for hit in rows), 'hit')} in {len(rows):,} of"
         yield f"{count} {counted(len(step.before.drafts), 'message')}" if rows else "it changes no message"
-        yield from _passed_by(bound.rule, step.before, {row["key"] for row in rows})
+        yield from _passed_by(bound.rule, step.before, {hit.key for hit in rows})
 
 
 def _passed_by(rule: RegexRule, before: Context, changed: set[str]) -> Iterator[str]:
@@ -153,14 +160,14 @@ def _names(details: Mapping[str, Any], bound: BoundRule) -> bool:
     return details.get("rule") == bound.rule.id and details.get("preset") == bound.preset.id
 
 
-def _hits(screen: Screen, rows: Sequence[RuleRow], *, most: int | None = MOST_MESSAGES) -> None:
+def _hits(screen: Screen, rows: Sequence[RuleHit], *, most: int | None = MOST_MESSAGES) -> None:
     shown = rows[:most]
-    width = max(len(short_key(row["key"])) for row in shown)
+    width = max(len(short_key(row.key)) for row in shown)
     for row in shown:
-        times = f"{row['hits']}×" if row["hits"] > 1 else ""
+        times = f"{row.hits}×" if row.hits > 1 else ""
         screen.line(
             ("├─ ", "dim"),
-            (f"{short_key(row['key']):<{width}}  ", "step"),
+            (f"{short_key(row.key):<{width}}  ", "step"),
             (f"{times:<4} ", "dim"),
             *_change(row, max(14, (screen.width - width - 14) // 2)),
             hang=width + 10,
@@ -169,23 +176,23 @@ def _hits(screen: Screen, rows: Sequence[RuleRow], *, most: int | None = MOST_ME
         screen.line((f"├─ {counted(len(rows) - len(shown), 'more message')}", "dim"))
 
 
-def _change(row: RuleRow, each: int) -> list[str | tuple[str, str]]:
-    """The smallest part of the text that the first hit changed, before and after."""
-    found = smallest_change(row["before"], row["after"])
-    start, old, new = found if found is not None else (0, row["before"], row["after"])
+def _change(row: RuleHit, each: int) -> list[str | tuple[str, str]]:
+    """What the first hit made of what."""
+    found = smallest_change(row.before, row.after)
+    start, old, new = found if found is not None else (0, row.before, row.after)
     told: list[str | tuple[str, str]] = [
         (quoted(old, each), "gone") if old.strip() else ("nothing", "dim"),
         " → ",
         (quoted(new, each), "came") if new.strip() else ("nothing", "dim"),
     ]
     if not old.strip() and start:
-        told.append((f" after {quoted(row['before'][max(0, start - 12) : start], 20)}", "dim"))
+        told.append((f" after {quoted(row.before[max(0, start - 12) : start], 20)}", "dim"))
     return told
 
 
-def _count(rows: Sequence[RuleRow]) -> str:
-    hits = sum(row["hits"] for row in rows)
-    return f"{counted(hits, 'hit')} in {counted(len({row['key'] for row in rows}), 'message')}"
+def _count(found: Sequence[RuleHit]) -> str:
+    hits = sum(hit.hits for hit in found)
+    return f"{counted(hits, 'hit')} in {counted(len({hit.key for hit in found}), 'message')}"
 
 
 def _whose(preset: str, layer: str, rule: str) -> str:
@@ -193,7 +200,9 @@ def _whose(preset: str, layer: str, rule: str) -> str:
     return f"{of}{LAYERS.get(layer, layer)}"
 
 
-def _is_of(row: RuleRow, bound: BoundRule) -> bool:
-    preset = bound.preset.name or bound.preset.id
-    same = (row["layer"], row["preset"], row["rule_id"]) == (bound.layer, preset, bound.rule.id)
-    return same and row["rule"] == bound.rule.shown_name
+def _is_of(hit: RuleHit, bound: BoundRule) -> bool:
+    return _identity(hit.bound) == _identity(bound)
+
+
+def _identity(bound: BoundRule) -> tuple[str, ...]:
+    return bound.layer, bound.preset.name or bound.preset.id, bound.rule.id, bound.rule.shown_name

@@ -12,11 +12,12 @@ from ctxlab.cli.output.terminal import Column, Screen, columns, harmless, one_li
 from ctxlab.context import Draft, Dropped
 from ctxlab.display.text import counted
 from ctxlab.documents import Note
+from ctxlab.engines.truncation import BudgetReport
+from ctxlab.engines.variables.step_values import VariableValue
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.step_summary import Value
 from ctxlab.pipeline.explain.token_breakdown import spending
+from ctxlab.processors import TokenLimiter
 
-LIMITER = "token-limiter"
 NAMED = 3  # dropped messages whose first words are shown, each so many cells wide
 NARROWEST, WIDEST = 17, 44
 STACKED_BELOW = 62  # cells beside the names of steps that a row of the table needs
@@ -45,13 +46,13 @@ def head(screen: Screen, trace: Trace) -> None:
 
 
 def budget_of(trace: Trace) -> int | None:
-    """The limiter's budget in tokens; None without a limit, or when the limiter is off or didn't run yet."""
-    report = trace.result.shared.get(LIMITER)
-    return report["budget"] if report is not None else None
+    """Tokens that the limiter keeps to; None when nothing limits it, or when it is off or didn't run yet."""
+    report = trace.result.report(BudgetReport)
+    return report.budget_tokens if report is not None else None
 
 
 def budget_words(trace: Trace) -> str:
-    row = next((row for row in trace.pipeline.describe() if row["id"] == LIMITER), None)
+    row = next((row for row in trace.pipeline.describe() if row["id"] == TokenLimiter.id), None)
     if row is None or not row["enabled"]:
         return "none, the limiter is off"
     setting = row["settings"]["budget_tokens"]
@@ -246,7 +247,7 @@ WHOSE = {"conversation": "this conversation", "everywhere": "everywhere", "sessi
 WIDEST_VALUE = 40
 
 
-def variables(screen: Screen, values: Sequence[Value], *, step: str) -> None:
+def variables(screen: Screen, values: Sequence[VariableValue], *, step: str) -> None:
     """One line a variable, with the value before for those that the step changed."""
     changed = [value for value in values if value.changed]
     head = f"{len(values):,} {'variable' if len(values) == 1 else 'variables'}"

@@ -17,7 +17,7 @@ from ctxlab.engines.regexes.rule_selection import BoundRule, Stage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RuleHit:
+class TextHit:
     """The changes of one rule in one text, in characters of the text before it."""
 
     text: int
@@ -32,7 +32,7 @@ class Applied:
     """The texts after their rules, and every hit in order. `problems` are, by rule, the reasons for leaving it out."""
 
     texts: tuple[Text, ...]
-    hits: tuple[RuleHit, ...]
+    hits: tuple[TextHit, ...]
     problems: dict[int, str]
     remarks: dict[int, tuple[str, ...]]
 
@@ -78,12 +78,12 @@ def apply(
     remarks = {number: made.remarks for number, made in ready.items() if made.remarks}
     causes = [_cause(rules[number], processor) for number in runnable]
     out: list[Text] = []
-    hits: list[RuleHit] = []
+    hits: list[TextHit] = []
     for index, (text, steps) in enumerate(zip(texts, found.changes, strict=True)):
         for number, changes in steps:
             cause = causes[number]
             after = text.splice([Edit(start, end, new, cause) for start, end, new in changes])
-            hits.append(RuleHit(index, runnable[number], text, after, changes))
+            hits.append(TextHit(index, runnable[number], text, after, changes))
             text = after
         out.append(text)
     return Applied(tuple(out), tuple(hits), dict(sorted(problems.items())), remarks)
@@ -106,7 +106,7 @@ AROUND = 24
 LONGEST = 60
 
 
-def excerpt(hit: RuleHit) -> tuple[str, str]:
+def excerpt(hit: TextHit) -> tuple[str, str]:
     """The place of a hit's first change, as it was and as it is."""
     start, end, new = hit.changes[0]
     text = str(hit.before)

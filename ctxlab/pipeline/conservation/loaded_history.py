@@ -49,6 +49,7 @@ def _is_as_stored(draft: Draft, node: MessageNode) -> bool:
         and span.cause is None
         and draft.role == node.role
         and draft.speaker == node.speaker
+        and draft.placement is None
         and (draft.meta is node.metadata or draft.meta == (node.metadata or {}))
         and (draft.calls, draft.result_of, draft.reasoning, draft.priority) == node.sent_fields
     )
@@ -72,6 +73,7 @@ class _Loaded:
         for name, stored in node.sent_fields._asdict().items():
             self._check(name, stored, getattr(draft, name))
         self._check("meta", node.metadata or {}, draft.meta)
+        self._check("placement", None, draft.placement)
 
     def _has_the_words(self) -> bool:
         """True if undoing the step's edits gives the stored text."""

@@ -14,7 +14,7 @@ from ctxlab.context import AssetRef, Cause, Change, Draft, Edit, Origin, Span, T
 from ctxlab.context.draft import SHARED_FIELDS, combined_fields
 from ctxlab.errors import LawBroken, UnexplainedChange, UnexplainedRewrite
 
-FIELDS = ("role", "origin", "calls", "result_of", "reasoning", "speaker", "pinned", "priority", "meta")
+FIELDS = ("role", "origin", "calls", "result_of", "reasoning", "speaker", "pinned", "priority", "meta", "placement")
 """Fields of a draft that stay as they were unless a Change says otherwise; files and places are looked at apart."""
 VALUES = attrgetter(*FIELDS)
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctxlab.context import Context, Draft, Dropped
+from ctxlab.context.report import summary_of
 from ctxlab.documents import Note
-from ctxlab.pipeline.explain.step_summary import tally
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
 
@@ -75,7 +75,7 @@ class Changes:
 
         For example: 5 of 16 entries fired.
         """
-        return tally(self.before, self.after)
+        return summary_of(self.after.reports[len(self.before.reports) :])
 
     @property
     def tokens_before(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ctxlab.context import Draft
+from ctxlab.context import Draft, PromptLimit
 from ctxlab.pipeline.services import TokenCounter
 
 if TYPE_CHECKING:
@@ -27,9 +27,6 @@ class Spending:
         return sum(n for source, n in self.tokens.items() if source not in ("reserve", "free"))
 
 
-LIMITER = "token-limiter"
-"""The step that reports its budget, and the shared key of the report."""
-
 SOURCES: tuple[str, ...] = (
     "system",
     "presets",
@@ -45,7 +42,8 @@ SOURCES: tuple[str, ...] = (
     "reserve",
     "free",
 )
-PERSONAS = ("at user_profile", "at personaDescription")
+PERSONAS = ("user_profile", "personaDescription")
+"""Anchors whose placeholders show the user's profile."""
 BY_KIND = {"summary": "summaries", "lore": "lore", "knowledge": "knowledge", "transcript": "attachments"}
 
 
@@ -67,11 +65,11 @@ def spending(trace: Trace) -> Spending:
             for source, tokens in tokens_by_source(part, counter):
                 found[source] += tokens
                 found["seams"] -= tokens
-    report = trace.result.shared.get(LIMITER)
-    budget = int(report["budget"]) if report else None
-    if report is not None and budget is not None:
-        found["reserve"] = int(report.get("reserve", 0))
-        found["free"] = budget - sum(n for source, n in found.items() if source != "reserve")
+    limit = trace.result.report(PromptLimit)
+    budget = limit.budget_tokens if limit is not None else None
+    if limit is not None:
+        found["reserve"] = limit.reserve_tokens
+        found["free"] = limit.budget_tokens - sum(n for source, n in found.items() if source != "reserve")
     return Spending(_present(found), _present(characters), budget)
 
 
@@ -116,7 +114,8 @@ def source_of(draft: Draft) -> str:
     if draft.role == "tool":
         return "tools"
     if draft.origin.kind == "preset":
-        if draft.meta.get("placed") in PERSONAS:
+        place = draft.placement
+        if place is not None and place.kind == "template" and place.anchor in PERSONAS:
             return "profile"
         return "system" if draft.role == "system" else "presets"
     if draft.origin.kind in ("node", "pending"):

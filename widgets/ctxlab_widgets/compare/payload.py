@@ -1,17 +1,16 @@
-"""What the page draws of a comparison: columns with bars and totals, rows with a cell a column, every text once."""
+"""A comparison as the page gets it: columns with bars and totals, rows with a cell a column, every text once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 from ctxlab.context import Draft
 from ctxlab.display.theme import plain
 from ctxlab.documents import Agent
+from ctxlab.engines.truncation import BudgetReport, strategies
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.ledger import ledger_rows
-from ctxlab.pipeline.explain.token_breakdown import LIMITER
-from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.studies import Comparison
 from ctxlab.studies.budget_figure import ORDER, segments_of
 from ctxlab.studies.comparison import STATES, Cell, ComparisonLine
@@ -26,9 +25,9 @@ def view_of(
     columns: Sequence[Column], comparison: Comparison, agents: Sequence[Agent]
 ) -> tuple[dict[str, Any], list[str]]:
     """The view, and the texts that its cells number."""
-    said, texts = _Table(), _Table()
+    sentences, texts = _StringTable(), _StringTable()
     places = {name: i for i, name in enumerate(comparison.traces)}
-    rows = [_row(line, columns, places, said, texts) for line in comparison.lines]
+    rows = [_row(line, columns, places, sentences, texts) for line in comparison.lines]
     totals = comparison.total_rows()
     drawn = [
         _column(column, comparison, places[column.name], totals[places[column.name]])
@@ -38,14 +37,14 @@ def view_of(
     ]
     base = columns[0].trace
     forms = {
-        "strategies": list(get_args(StrategyName)),
+        "strategies": list(strategies().by_name),
         "agents": [[agent.id, agent.name or agent.id] for agent in agents],
         "leaves": _leaves(base) if base is not None else [],
     }
-    return {"columns": drawn, "rows": rows, "said": said.entries, **forms}, texts.entries
+    return {"columns": drawn, "rows": rows, "sentences": sentences.entries, **forms}, texts.entries
 
 
-class _Table:
+class _StringTable:
     """Words that are said once and then named by number; nothing has -1."""
 
     def __init__(self) -> None:
@@ -63,27 +62,31 @@ class _Table:
 
 
 def _row(
-    line: ComparisonLine, columns: Sequence[Column], places: Mapping[str, int], said: _Table, texts: _Table
+    line: ComparisonLine,
+    columns: Sequence[Column],
+    places: Mapping[str, int],
+    sentences: _StringTable,
+    texts: _StringTable,
 ) -> list[Any]:
     """[key, words, role, look, 1 if it differs, a cell for each column]"""
     cells = [line.cells[places[c.name]] if c.name in places else None for c in columns]
-    drawn = [_cell(cell, said, texts) if cell is not None else None for cell in cells]
+    drawn = [_cell(cell, sentences, texts) if cell is not None else None for cell in cells]
     return [line.key, plain(line.words, WORDS), line.role, LOOKS.get(line.source, "overhead"), int(line.differs), drawn]
 
 
-def _cell(cell: Cell, said: _Table, texts: _Table) -> list[int]:
+def _cell(cell: Cell, sentences: _StringTable, texts: _StringTable) -> list[int]:
     """[state, tokens, its cause, the same in few words, its text]"""
-    text = _whole(cell.draft) if cell.draft is not None else None
+    text = _full_text(cell.draft) if cell.draft is not None else None
     return [
         STATES.index(cell.state),
         cell.tokens,
-        said.add(cell.cause or None),
-        said.add(_in_few_words(cell)),
+        sentences.add(cell.cause or None),
+        sentences.add(_short_cause(cell)),
         texts.add(text),
     ]
 
 
-def _in_few_words(cell: Cell) -> str | None:
+def _short_cause(cell: Cell) -> str | None:
     match cell.state:
         case "shortened":
             reasons = (span.cause.reason for span in _spans(cell) if span.cause and span.cause.rule == "shortened")
@@ -102,7 +105,7 @@ def _spans(cell: Cell) -> Iterable[Any]:
     return cell.draft.text.spans if cell.draft is not None else ()
 
 
-def _whole(draft: Draft) -> str:
+def _full_text(draft: Draft) -> str:
     """What the message says, with what it thinks, asks for and brings along: a difference may be in any of them."""
     calls = [f"{call.name}({call.arguments})" for call in draft.calls]
     files = [f"[{asset.kind} {asset.name or asset.id}]" for asset in draft.assets]
@@ -117,8 +120,8 @@ def _column(column: Column, comparison: Comparison, at: int, total: Mapping[str,
     trace = column.trace
     assert trace is not None
     kept, turns = _user_turns(comparison, at)
-    report = trace.result.shared.get(LIMITER) or {}
-    budget = report.get("budget")
+    report = trace.result.report(BudgetReport)
+    budget = report.budget_tokens if report is not None else None
     return {
         "name": column.name,
         "about": _about(trace, total),

@@ -2,49 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase
-from typing import Any, get_args
+from typing import Any
 
 from ctxlab.context import Dropped
 from ctxlab.documents import ModelProfile
-from ctxlab.engines.truncation import newest_first
+from ctxlab.engines.truncation import STRATEGIES, BudgetReport, newest_first, strategies
 from ctxlab.errors import UnknownProcessor
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import LIMITER
 from ctxlab.pipeline.services import TokenCounter
-from ctxlab.processors.token_limiter import StrategyName, TokenLimiter
+from ctxlab.processors import TokenLimiter
+from ctxlab.processors.token_limiter_settings import LimiterSettings
 from ctxlab.studies.budget_figure import segments_of
 from ctxlab_widgets._shared.json_values import as_json
-from ctxlab_widgets.token_budget.rows import CUT, Counted, Labels, Row, Rows, told
-from ctxlab_widgets.token_budget.units import Known, Units, limiter_step
+from ctxlab_widgets.token_budget.rows import CUT, BudgetRow, BudgetRows, MessageLabels, RowCache, rows_json
+from ctxlab_widgets.token_budget.units import Units, UnitsCache, limiter_step
 
-STRATEGIES: tuple[StrategyName, ...] = get_args(StrategyName)
-WITH_ONE_CUT = ("sliding", "whole-exchanges", "block")
-"""They keep an unbroken end of the conversation, so that one line parts it from what goes."""
-BY_UNITS = "sliding"
-"""The strategy whose line can be moved from unit to unit: a little more budget keeps just one more."""
-FIELDS: Mapping[StrategyName, tuple[str, float]] = {
-    "sliding": ("retained_characters", 50),
-    "head-and-tail": ("head_share", 0.05),
-    "block": ("block_share", 0.05),
-}
-"""The number that a strategy goes by, and a step of it."""
 NAMED = 4
 """More messages than these are only counted in a sentence."""
 
 
 @dataclass(slots=True)
-class Shown:
-    """What is asked of a run, and what was found out about those before it."""
+class BudgetPayload:
+    """The payload of a run; keeps what other budgets of the same run leave as it is."""
 
-    labels: Labels = field(default_factory=Labels)
-    known: Known = field(default_factory=Known)
-    counted: Counted = field(default_factory=Counted)
-    rows: Rows = field(default_factory=lambda: Rows([], ""))
+    labels: MessageLabels = field(default_factory=MessageLabels)
+    known: UnitsCache = field(default_factory=UnitsCache)
+    counted: RowCache = field(default_factory=RowCache)
+    rows: BudgetRows = field(default_factory=lambda: BudgetRows([], ""))
     looks: tuple[str, ...] = ()
-    told: tuple[Any, ...] = ()
+    sent: tuple[Any, ...] = ()
     written: str = ""
 
     def units(self, trace: Trace) -> Units | None:
@@ -56,19 +45,20 @@ class Shown:
         self.rows = self.counted.rows_of(trace, units)
         steps = [step.id for step in trace.steps]
         now = (trace.start, units, steps, self.rows.all)
-        if now != self.told:
-            self.told = now
+        if now != self.sent:
+            self.sent = now
             self.labels.begin(trace)
             ladder = list(units.ladder) if units is not None else []
-            rows = list(told(self.rows.all, self.labels, units))
+            rows = list(rows_json(self.rows.all, self.labels, units))
             self.written = as_json({"rows": rows, "steps": steps, "ladder": ladder})
         return self.written
 
     def view(self, trace: Trace, before: Trace | None, wanted: int | None, refused: str) -> dict[str, Any]:
         """Everything else; `before` is the run that changes are told against."""
-        report = trace.result.shared.get(LIMITER) or {}
-        strategy = report.get("strategy") or _strategy(trace)
-        budget = report.get("budget")
+        report = trace.result.report(BudgetReport)
+        strategy = report.strategy if report is not None else _strategy(trace)
+        traits = strategies().by_name[strategy].traits
+        budget = report.budget_tokens if report is not None else None
         marks, changed = self._changes(trace, before)
         segments = segments_of(trace)
         self.looks = tuple(each.look for each in segments)
@@ -78,7 +68,7 @@ class Shown:
         }
         return {
             "budget": budget,
-            "reserve": report.get("reserve", 0),
+            "reserve": report.reserve_tokens if report is not None else 0,
             "wanted": budget if wanted is None else wanted,
             "sent": trace.tokens,
             "window": window_of(trace),
@@ -89,12 +79,12 @@ class Shown:
             "marks": marks,
             "changed": changed,
             "cut": _units_cut(trace),
-            "shortened": report.get("shortened", 0),
+            "shortened": report.shortened if report is not None else 0,
             "border": self._border(trace),
             "reasons": [str(group.cause) for group in groups],
             "reason_of": "".join([letters.get(row.key, " ") for row in self.rows.all]) if letters else "",
-            "one_cut": bool(report) and strategy in WITH_ONE_CUT,
-            "by_units": bool(report) and strategy == BY_UNITS,
+            "one_cut": report is not None and traits.keeps_one_end,
+            "by_units": report is not None and traits.keeps_one_more,
             "estimated": trace.estimated,
             "strategy": strategy,
             "refused": refused,
@@ -118,7 +108,7 @@ class Shown:
         come, gone = ([row for row, mark in zip(self.rows.all, marks, strict=True) if mark == sign] for sign in "+-")
         return marks, "; ".join(f"{way}: {self._named(rows)}" for way, rows in (("in", come), ("out", gone)) if rows)
 
-    def _named(self, rows: Sequence[Row]) -> str:
+    def _named(self, rows: Sequence[BudgetRow]) -> str:
         shown = rows if len(rows) <= NAMED + 1 else rows[:NAMED]
         names = ", ".join([self.labels.short(row.draft) for row in shown])
         return names if shown is rows else f"{names} and {len(rows) - NAMED:,} more"
@@ -139,39 +129,39 @@ class Shown:
 def choices(trace: Trace, tokenizers: Sequence[str]) -> str:
     """What can be chosen, as JSON: strategies with the numbers they go by, tokenizers."""
     held = _settings(trace)
-    strategies: list[dict[str, Any]] = []
-    for name in STRATEGIES:
-        limiter = TokenLimiter(TokenLimiter.Settings.model_validate({"strategy": name}))
-        numbers = [_number(*FIELDS[name], held)] if name in FIELDS else []
-        strategies.append({"name": name, "about": limiter.strategy().describe(), "numbers": numbers})
-    return as_json({"strategies": strategies, "tokenizers": list(tokenizers), "limiter": held is not None})
+    found: list[dict[str, Any]] = []
+    for name, strategy in strategies().by_name.items():
+        traits = strategy.traits
+        numbers = [_number(traits.main_setting, traits.step, held)] if traits.main_setting is not None else []
+        found.append({"name": name, "about": strategy().describe(), "numbers": numbers})
+    return as_json({"strategies": found, "tokenizers": list(tokenizers), "limiter": held is not None})
 
 
-def _number(name: str, step: float, held: TokenLimiter.Settings | None) -> dict[str, Any]:
+def _number(name: str, step: float, held: LimiterSettings | None) -> dict[str, Any]:
     info = TokenLimiter.Settings.model_fields[name]
     top = next((each.le for each in info.metadata if hasattr(each, "le")), None)
     value = getattr(held, name) if held is not None else info.default
     return {"name": name, "title": info.title, "value": value, "step": step, "max": top, "about": info.description}
 
 
-def _settings(trace: Trace) -> TokenLimiter.Settings | None:
+def _settings(trace: Trace) -> LimiterSettings | None:
     try:
-        settings = trace.pipeline.stage(LIMITER).processor.settings
+        settings = trace.pipeline.stage(TokenLimiter.id).processor.settings
     except UnknownProcessor:
         return None
-    return settings if isinstance(settings, TokenLimiter.Settings) else None
+    return settings if isinstance(settings, LimiterSettings) else None
 
 
 def _strategy(trace: Trace) -> str:
     held = _settings(trace)
-    return held.strategy if held is not None else STRATEGIES[0]
+    return held.strategy if held is not None else STRATEGIES[0].name
 
 
 def _is_to_come(trace: Trace) -> bool:
     """Whether the run stopped before its limiter, which would keep it to a budget."""
     if _settings(trace) is None or limiter_step(trace) is not None:
         return False
-    return LIMITER in [stage.id for stage in trace.pipeline.running()]
+    return TokenLimiter.id in [stage.id for stage in trace.pipeline.running()]
 
 
 def window_of(trace: Trace) -> int | None:
@@ -183,9 +173,9 @@ def window_of(trace: Trace) -> int | None:
 def reserve_of(trace: Trace) -> tuple[int | None, int]:
     """Tokens kept for the reply: as the limiter is told, and as it comes out."""
     held = _settings(trace)
-    told_to = held.reserve_tokens if held is not None else None
-    report = trace.result.shared.get(LIMITER) or {}
-    return told_to, int(report.get("reserve", told_to or 0))
+    setting = held.reserve_tokens if held is not None else None
+    report = trace.result.report(BudgetReport)
+    return setting, report.reserve_tokens if report is not None else setting or 0
 
 
 def counted_by(trace: Trace, tokenizer: TokenCounter) -> int:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ctxlab.documents import Agent
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.cards.fields import Data
+from ctxlab.formats.sillytavern.fields import Data
 
 LIMITER, MERGE_SYSTEM, MERGE_NEIGHBOURS = "token-limiter", "merge-system", "merge-consecutive"
 WINDOW, REPLY, SQUASH = "openai_max_context", "openai_max_tokens", "squash_system_messages"
@@ -69,7 +69,7 @@ def parameters_from(raw: Mapping[str, Any], losses: list[Loss]) -> Data:
     if window is not None and window >= 1:
         parameters["contextManagement"] = {"enabled": True, "maxContextTokens": int(window)}
         reserve = min(int(parameters.get("maxTokens", 0)), int(window) - 1)
-        processors.append({"id": LIMITER, "settings": {"budget_tokens": int(window), "reserve_tokens": reserve}})
+        processors.append({"id": LIMITER, "settings": {"budget_tokens": int(window) - reserve}})
     processors += _merging(raw.get(SQUASH), losses)
     losses += [
         Loss(key, f"{coerce.shown(raw[key])} is kept, but {instead}")
@@ -109,13 +109,13 @@ def unknown_parameters(agent: Agent) -> list[str]:
 
 def parameters_to(agent: Agent, original: Mapping[str, Any]) -> Data:
     """The settings as a preset has them, under the keys that the original uses."""
-    said = agent.parameters or {}
+    own = agent.parameters or {}
     fields: Data = {}
     for parameter in PARAMETERS:
-        if parameter.name in said:
+        if parameter.name in own:
             key = next((key for key in parameter.keys if key in original), parameter.keys[0])
-            fields[key] = said[parameter.name]
-    window = (said.get("contextManagement") or {}).get("maxContextTokens")
+            fields[key] = own[parameter.name]
+    window = (own.get("contextManagement") or {}).get("maxContextTokens")
     if window:
         fields[WINDOW] = window
     merging = next((entry for entry in agent.processors if entry.id == MERGE_SYSTEM), None)

@@ -1,0 +1,62 @@
+"""What rules changed in messages, as the report of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ctxlab.context.report import Row
+from ctxlab.display.text import counted
+from ctxlab.documents import RegexRule
+from ctxlab.engines.regexes.rule_selection import BoundRule
+
+
+@dataclass(frozen=True, slots=True)
+class RuleHit:
+    """What one rule changed in one message: how often, and the words around the first place, before and after."""
+
+    key: str
+    bound: BoundRule
+    hits: int
+    before: str
+    after: str
+
+    @property
+    def rule(self) -> RegexRule:
+        return self.bound.rule
+
+    @property
+    def preset(self) -> str:
+        """The name of the rule's set, else its id."""
+        return self.bound.preset.name or self.bound.preset.id
+
+    def as_data(self) -> Row:
+        return {
+            "key": self.key,
+            "rule": self.rule.shown_name,
+            "rule_id": self.rule.id,
+            "preset": self.preset,
+            "layer": self.bound.layer,
+            "hits": self.hits,
+            "before": self.before,
+            "after": self.after,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RuleHits:
+    """Every hit, in the order of the messages and of their rules."""
+
+    name = "rule-hits"
+    hits: tuple[RuleHit, ...]
+
+    def __repr__(self) -> str:
+        return f"RuleHits({self.summary()})"
+
+    def rows(self) -> Sequence[Row]:
+        return tuple([hit.as_data() for hit in self.hits])
+
+    def summary(self) -> str:
+        """`3 rules, 12 hits`."""
+        named = {(hit.bound.layer, hit.preset, hit.rule.id, hit.rule.shown_name) for hit in self.hits}
+        return f"{counted(len(named), 'rule')}, {counted(sum(hit.hits for hit in self.hits), 'hit')}"
