@@ -7,6 +7,7 @@ from ctxlab.pipeline.explain.provenance_text import span_story
 from ctxlab.pipeline.explain.step_changes import Changes, Merged, Rewritten
 from ctxlab.pipeline.explain.text_versions import Version
 from ctxlab.pipeline.explain.where import Place
+from ctxlab.pipeline.failures import BudgetTooSmall, OverBudget, ProcessorFailed
 from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.processor_plugins import plugin_processors
@@ -15,6 +16,7 @@ from ctxlab.pipeline.services import Call, Services, TokenCounter
 from ctxlab.pipeline.trace import Step, Trace
 
 __all__ = [
+    "BudgetTooSmall",
     "Call",
     "Changes",
     "Debugger",
@@ -24,9 +26,11 @@ __all__ = [
     "LeastBudget",
     "Life",
     "Merged",
+    "OverBudget",
     "Pipeline",
     "Place",
     "Processor",
+    "ProcessorFailed",
     "ProcessorSettings",
     "Remedy",
     "Rewritten",

@@ -11,9 +11,10 @@ from typing import Any, Literal, cast
 
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
-from ctxlab.errors import LawBroken, PipelineError, ProcessorFailed, UnknownProcessor, WrongSetting, did_you_mean
+from ctxlab.errors import LawBroken, PipelineError, UnknownProcessor, WrongSetting, did_you_mean
 from ctxlab.pipeline.conservation.law import hold
 from ctxlab.pipeline.conservation.loaded_history import hold_history
+from ctxlab.pipeline.failures import ProcessorFailed
 from ctxlab.pipeline.processor import Processor, as_processor
 from ctxlab.pipeline.services import Call, CallLog, Services
 from ctxlab.pipeline.settings.layers import Layer, LayerName, settle

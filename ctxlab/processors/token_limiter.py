@@ -36,8 +36,16 @@ from ctxlab.engines.truncation import (
     least_room,
     newest_first,
 )
-from ctxlab.errors import BudgetTooSmall, OverBudget
-from ctxlab.pipeline import LeastBudget, Processor, ProcessorSettings, Remedy, Services, Trace
+from ctxlab.pipeline import (
+    BudgetTooSmall,
+    LeastBudget,
+    OverBudget,
+    Processor,
+    ProcessorSettings,
+    Remedy,
+    Services,
+    Trace,
+)
 from ctxlab.processors.over_budget import over_budget_message
 from ctxlab.processors.session_loader import stored_setting
 

@@ -19,8 +19,7 @@ from ctxlab.engines.tokens import (
     image_tokens,
     media_tokens,
 )
-from ctxlab.errors import BudgetTooSmall
-from ctxlab.pipeline import Pipeline, Processor, Services, Trace
+from ctxlab.pipeline import BudgetTooSmall, Pipeline, Processor, Services, Trace
 from ctxlab.processors import (
     ConvertSystem,
     EnsureAlternating,

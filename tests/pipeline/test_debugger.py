@@ -5,8 +5,8 @@ import pytest
 
 from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Session
-from ctxlab.errors import CtxlabError, ProcessorFailed, UnexplainedDrop
-from ctxlab.pipeline import Debugger, Pipeline, Services, processor
+from ctxlab.errors import CtxlabError, UnexplainedDrop
+from ctxlab.pipeline import Debugger, Pipeline, ProcessorFailed, Services, processor
 from ctxlab.pipeline.conservation.law import hold
 from ctxlab.testing.fakes import ScriptedLlm, WordTokenizer
 

@@ -19,8 +19,8 @@ import pytest
 import ctxlab
 from ctxlab.context import NOTHING, Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.engines.tokens import Tokenizer, tokenizer_for
-from ctxlab.errors import BudgetTooSmall, CtxlabError, LawBroken, ProcessorFailed, UnexplainedDrop
-from ctxlab.pipeline import Debugger, Pipeline, Processor, Services, Trace, processor
+from ctxlab.errors import CtxlabError, LawBroken, UnexplainedDrop
+from ctxlab.pipeline import BudgetTooSmall, Debugger, Pipeline, Processor, ProcessorFailed, Services, Trace, processor
 from ctxlab.processors import default_pipeline
 from ctxlab.testing import generated_agent, generated_session
 from ctxlab.testing.fakes import FixedRetriever, ScriptedLlm, WordTokenizer

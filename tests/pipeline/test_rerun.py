@@ -5,8 +5,16 @@ from pydantic import Field
 
 from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Session
-from ctxlab.errors import ProcessorFailed
-from ctxlab.pipeline import Debugger, Pipeline, Processor, ProcessorSettings, Services, Trace, processor
+from ctxlab.pipeline import (
+    Debugger,
+    Pipeline,
+    Processor,
+    ProcessorFailed,
+    ProcessorSettings,
+    Services,
+    Trace,
+    processor,
+)
 from ctxlab.testing.fakes import FixedRetriever, ScriptedLlm, WordTokenizer
 
 

@@ -11,8 +11,7 @@ from ctxlab.api import build
 from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, Session
 from ctxlab.engines.tokens import Tokenizer
-from ctxlab.errors import BudgetTooSmall
-from ctxlab.pipeline import Pipeline, Services, Trace
+from ctxlab.pipeline import BudgetTooSmall, Pipeline, Services, Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.testing.fakes import WordTokenizer

@@ -9,8 +9,8 @@ from typing import Any
 
 from ctxlab import rebuild
 from ctxlab.documents import Agent
-from ctxlab.errors import CtxlabError, ProcessorFailed
-from ctxlab.pipeline import Trace
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import ProcessorFailed, Trace
 from ctxlab.pipeline.explain.token_breakdown import LIMITER
 from ctxlab.studies.comparison import COLUMNS
 

@@ -12,8 +12,8 @@ import traitlets
 import ctxlab
 from ctxlab.display.text import short
 from ctxlab.engines.tokens import Tokenizer, tokenizer_for
-from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget, WrongSetting, did_you_mean
-from ctxlab.pipeline import Trace
+from ctxlab.errors import CtxlabError, WrongSetting, did_you_mean
+from ctxlab.pipeline import BudgetTooSmall, OverBudget, Trace
 from ctxlab.pipeline.explain.token_breakdown import LIMITER
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab_widgets._shared.json_values import as_json
