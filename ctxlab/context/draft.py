@@ -9,11 +9,12 @@ from typing import Any, Literal, cast
 from ctxlab.context.text import EMPTY, Cause, Origin, Span, Text
 from ctxlab.documents import Asset, Role, ToolCall
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents.session.asset_source import UNKNOWN_PLACE, AgentFile, AssetSource
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AssetRef:
-    """A file that goes along with a message; its bytes are elsewhere until the last step."""
+    """A file that goes along with a message; `source` is the place of its bytes."""
 
     id: str
     kind: str
@@ -21,34 +22,37 @@ class AssetRef:
     mime_type: str = ""
     size_bytes: int | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    source: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    source: AssetSource = UNKNOWN_PLACE
 
     @classmethod
     def of(cls, asset: Asset) -> AssetRef:
-        """A stored asset: its bytes are inline where the file has them, else in the library at its path.
+        """The file of a stored message.
 
-        `metadata` also says the `detail` with which a picture in OpenAI's form is to be looked at.
+        `metadata` also has the `detail` with which a picture in OpenAI's form is to be looked at.
         """
-        extra = asset.model_extra or {}
-        inline = extra.get("inlineData")
-        if isinstance(inline, Mapping) and (inline.get("base64") or not extra.get("url")):
-            source: dict[str, Any] = {"kind": "inline", **inline}
-        elif isinstance(extra.get("url"), str):
-            source = {"kind": "url", "url": extra["url"]}
-        elif isinstance(extra.get("fileId"), str):
-            source = {"kind": "file-id", "file_id": extra["fileId"]}
-        else:
-            source = {"kind": "asset-library", "path": asset.path}
-        openai = extra.get("openai")
+        openai = (asset.model_extra or {}).get("openai")
         detail = openai.get("detail") if isinstance(openai, Mapping) else None
         metadata = {**(asset.metadata or {}), **({"detail": detail} if isinstance(detail, str) else {})}
-        return cls(asset.id, asset.type, asset.name, asset.mime_type, asset.size, metadata, source)
+        return cls(asset.id, asset.type, asset.name, asset.mime_type, asset.size, metadata, asset.source)
+
+    @classmethod
+    def of_agent(cls, asset: Mapping[str, object], agent_id: str) -> AssetRef:
+        """A file of an agent, as the agent's `assets` list it."""
+        import mimetypes
+
+        name, path = str(asset.get("filename") or ""), str(asset.get("path") or "")
+        kind, size = str(asset.get("type") or "other"), asset.get("size")
+        return cls(
+            id=f"preset-{agent_id}-{asset.get('id')}",
+            kind="document" if kind == "file" else kind,
+            name=name,
+            mime_type=str(asset.get("mimeType") or mimetypes.guess_type(name or path)[0] or ""),
+            size_bytes=size if isinstance(size, int) else None,
+            source=AgentFile(agent_id, path),
+        )
 
     def as_data(self) -> dict[str, Any]:
         """Everything but the bytes."""
-        source = {k: v for k, v in self.source.items() if k != "base64"}
-        if str(source.get("url")).startswith("data:"):
-            source["url"] = f"{source['url'].partition(',')[0]},"
         return {
             "id": self.id,
             "kind": self.kind,
@@ -56,7 +60,7 @@ class AssetRef:
             "mime_type": self.mime_type,
             "size_bytes": self.size_bytes,
             "metadata": dict(self.metadata),
-            "source": source,
+            "source": self.source.as_data(),
         }
 
 

@@ -21,6 +21,14 @@ from ctxlab.documents.rules import (
     Substitution,
     ThinkRule,
 )
+from ctxlab.documents.session.asset_source import (
+    AgentFile,
+    AssetSource,
+    InlineFile,
+    LibraryFile,
+    LinkedFile,
+    UploadedFile,
+)
 from ctxlab.documents.session.message import (
     Asset,
     InjectionStrategy,
@@ -37,15 +45,20 @@ from ctxlab.documents.stored import Level, Note, Stored, read_stored
 
 __all__ = [
     "Agent",
+    "AgentFile",
     "AppliesTo",
     "Asset",
+    "AssetSource",
     "CharacterFilter",
     "DepthRange",
     "Flavor",
     "Greeting",
     "History",
     "InjectionStrategy",
+    "InlineFile",
     "Level",
+    "LibraryFile",
+    "LinkedFile",
     "LoreEntry",
     "MessageNode",
     "ModelMatch",
@@ -66,6 +79,7 @@ __all__ = [
     "Substitution",
     "ThinkRule",
     "ToolCall",
+    "UploadedFile",
     "UserProfile",
     "VirtualTime",
     "Worldbook",
