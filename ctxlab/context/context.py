@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ctxlab.context.draft import Draft, merged_draft
 from ctxlab.context.pickling import by_fields
+from ctxlab.context.report import StepReport
 from ctxlab.context.text import Cause, Origin, Text
 from ctxlab.display.text import counted
 from ctxlab.documents import (
@@ -23,6 +24,8 @@ from ctxlab.documents import (
 )
 from ctxlab.documents.frozen_json import FrozenDict, frozen
 from ctxlab.errors import CtxlabError
+
+R = TypeVar("R", bound=StepReport)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +152,7 @@ class Context:
     input: BuildInput
     drafts: tuple[Draft, ...] = ()
     dropped: tuple[Dropped, ...] = ()
-    shared: Mapping[str, Any] = field(default_factory=FrozenDict)
+    reports: tuple[StepReport, ...] = ()
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
@@ -157,7 +160,7 @@ class Context:
         return f"Context({self.input.session.id!r}, {len(self.drafts)} drafts, {gone} dropped)"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return by_fields(self, "shared")
+        return by_fields(self, "reports")
 
     def edit(self, change: Callable[[Draft], Draft]) -> Context:
         """`change` of every draft; what it returns unchanged stays the same object."""
@@ -208,9 +211,19 @@ class Context:
             return self
         return replace(self, drafts=self.drafts if unchanged else tuple(drafts), dropped=(*self.dropped, *dropped))
 
-    def put(self, key: str, value: Any) -> Context:
-        """With a value under a shared key, for later steps and for `trace.table(key)`."""
-        return replace(self, shared=FrozenDict({**self.shared, key: frozen(value)}))
+    def put(self, report: StepReport) -> Context:
+        """With a step's report, for later steps, the step's summary and `trace.table(report.name)`."""
+        if not isinstance(report, StepReport):  # pyright: ignore[reportUnnecessaryIsInstance]  (plugins are not checked)
+            raise CtxlabError(f"put() takes a report with name, rows() and summary(), such as Table; got {report!r}")
+        return replace(self, reports=(*self.reports, report))
+
+    def report(self, kind: type[R]) -> R | None:
+        """The newest report of a type; None when no step left one."""
+        return next((report for report in reversed(self.reports) if isinstance(report, kind)), None)
+
+    def report_named(self, name: str) -> StepReport | None:
+        """The newest report of a name; None when no step left one."""
+        return next((report for report in reversed(self.reports) if report.name == name), None)
 
     def note(self, level: Level, text: str, *, processor: str = "", **details: Any) -> Context:
         """With something that a person should know."""
@@ -243,7 +256,7 @@ class Context:
         return {
             "drafts": [draft.as_data() for draft in self.drafts],
             "dropped": [group.as_data() for group in self.dropped],
-            "shared": dict(self.shared),
+            "reports": [{"name": report.name, "rows": list(report.rows())} for report in self.reports],
             "notes": [note.as_data() for note in self.notes],
         }
 

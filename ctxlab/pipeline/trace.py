@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ctxlab.context import Context, Draft, Text, Variables, content_part
+from ctxlab.context import (
+    Context,
+    Draft,
+    LoreActivations,
+    MacroVariables,
+    StepReport,
+    Text,
+    Variables,
+    content_part,
+)
 from ctxlab.context.pickling import portable_error
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
 from ctxlab.pipeline.services import Call, Services
@@ -44,6 +53,11 @@ class Step:
             return None
         text = str(self.failure)
         return text if isinstance(self.failure, CtxlabError) else f"{type(self.failure).__name__}: {text}"
+
+    @property
+    def reports(self) -> tuple[StepReport, ...]:
+        """The reports that this step left."""
+        return self.after.reports[len(self.before.reports) :]
 
     @property
     def did_nothing(self) -> bool:
@@ -156,28 +170,31 @@ class Trace:
         return places(self, text)
 
     def table(self, name: str) -> pd.DataFrame:
-        """What a step left under a shared key, as a frame: one row an entry.
+        """The rows of a report as a frame, by the name of the report or by the id of the step that left it.
 
         Whole numbers stay whole where some are missing (Int64), missing words are None, lists and dicts are cells.
+        Of several reports with that name the newest counts; of several that a step left the first.
         """
         from ctxlab.pipeline.explain.frames import frame_of
 
-        shared = self.result.shared
-        if name not in shared:
-            raise CtxlabError(f"no step left {name!r}{did_you_mean(name, list(shared))}")
-        return frame_of(shared[name])
+        of_steps = {step.id: step.reports[0] for step in self.steps if step.reports}
+        report = self.result.report_named(name) or of_steps.get(name)
+        if report is None:
+            names = dict.fromkeys((*(report.name for report in self.result.reports), *of_steps))
+            raise CtxlabError(f"no step left {name!r}{did_you_mean(name, list(names))}")
+        return frame_of(report.rows())
 
     @property
     def variables(self) -> Variables:
         """What macros had set when the run ended, for the next build."""
-        found = self.result.shared.get("macro-variables")
-        return Variables(**found) if found is not None else self.start.input.variables
+        report = self.result.report(MacroVariables)
+        return report.variables if report is not None else self.start.input.variables
 
     @property
     def activations(self) -> Mapping[str, str]:
         """Lore that fired, with the message that was the newest then, for the next build: sticky and cooldown count."""
-        found = self.result.shared.get("lore-activations")
-        return found if found is not None else self.start.input.activations
+        report = self.result.report(LoreActivations)
+        return report.newest if report is not None else self.start.input.activations
 
     def ledger(self) -> pd.DataFrame:
         """Tokens by step and rule: in + added = kept + cut + rewritten + merged + seams, and out = kept + merged.

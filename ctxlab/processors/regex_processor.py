@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field
 
-from ctxlab.context import AssetRef, Context, Draft, Text
+from ctxlab.context import AssetRef, Context, Draft, Table, Text
+from ctxlab.display.text import counted
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply import Applied, Hit, apply
 from ctxlab.engines.regexes.excerpt import excerpt
@@ -84,7 +86,7 @@ class RegexProcessor(Processor):
         if not applied.hits:
             return ctx
         rows = [_row(hit, ctx.drafts[places[hit.text][0]].key, ruleset.bound[hit.rule]) for hit in applied.hits]
-        return ctx.arrange(_rewritten(ctx.drafts, places, applied)).put(ID, tuple(rows))
+        return ctx.arrange(_rewritten(ctx.drafts, places, applied)).put(Table(ID, rows, _summary(rows)))
 
     def _texts(self, index: int, draft: Draft) -> list[Place]:
         found = [(index, part) for part, content in enumerate(draft.body) if isinstance(content, Text)]
@@ -132,3 +134,8 @@ def _row(hit: Hit, key: str, bound: BoundRule) -> dict[str, Any]:
         "before": before,
         "after": after,
     }
+
+
+def _summary(rows: Sequence[Mapping[str, Any]]) -> str:
+    named = {(row["layer"], row["preset"], row["rule_id"], row["rule"]) for row in rows}
+    return f"{counted(len(named), 'rule')}, {counted(sum(row['hits'] for row in rows), 'hit')}"

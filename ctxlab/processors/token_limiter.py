@@ -22,6 +22,7 @@ from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.engines.truncation import (
     Block,
+    BudgetReport,
     ByPriority,
     HeadAndTail,
     MiddleOut,
@@ -135,11 +136,11 @@ class TokenLimiter(Processor):
 
     def check_run(self, trace: Trace) -> None:
         """Raises OverBudget when the final messages, counted anew, are more than was promised."""
-        report = trace.result.shared.get(ID)
-        if report is None or report["overhead_tokens"] is not None:  # with an overhead of one's own nothing is promised
+        report = trace.result.report(BudgetReport)
+        if report is None or report.overhead_tokens is not None:  # with an overhead of one's own nothing is promised
             return
-        if trace.tokens > report["budget"]:
-            raise OverBudget(over_budget_message(trace, ID, report["budget"]), processor=ID)
+        if trace.tokens > report.budget_tokens:
+            raise OverBudget(over_budget_message(trace, ID, report.budget_tokens), processor=ID)
 
     def what_keeps(self, ctx: Context, services: Services, keys: Sequence[str]) -> Mapping[str, Remedy]:
         """The least budget above this one that keeps each of these messages."""
@@ -408,21 +409,21 @@ class _Cut:
         ctx = self.ctx.arrange(kept, dropped=[*self._groups(gone, verdict), *self._unpaired()])
         history = len(drafts) - len(self.pinned)
         counted = [*kept, *(drafts[i] for i in (verdict.border.at if verdict.border else ()))]
-        report = {
-            "budget": self.budget,
-            "reserve": self.reserve,
-            "strategy": self.strategy.name,
-            "protected_tokens": self.budget - left,
-            "history_tokens": verdict.spent,
-            "left_tokens": left - verdict.spent,
-            "kept": len(stay),
-            "cut": len(gone),
-            "history": history,
-            "shortened": len(shortened),
-            "overhead_tokens": self.settings.overhead_tokens,
-            "estimated": self.tokenizer.estimated or any(map(self.tokenizer.draft_is_estimated, counted)),
-        }
-        return self._noted(ctx.put(ID, report), changed, shortened)
+        report = BudgetReport(
+            budget_tokens=self.budget,
+            reserve_tokens=self.reserve,
+            strategy=self.strategy.name,
+            protected_tokens=self.budget - left,
+            history_tokens=verdict.spent,
+            left_tokens=left - verdict.spent,
+            kept=len(stay),
+            cut=len(gone),
+            history=history,
+            shortened=len(shortened),
+            overhead_tokens=self.settings.overhead_tokens,
+            estimated=self.tokenizer.estimated or any(map(self.tokenizer.draft_is_estimated, counted)),
+        )
+        return self._noted(ctx.put(report), changed, shortened)
 
     def _groups(self, gone: list[int], verdict: Verdict) -> list[Dropped]:
         """A group for each reason. What no reason is true of are results, newer than their calls that it is true of."""

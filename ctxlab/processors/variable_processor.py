@@ -9,7 +9,8 @@ from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from ctxlab.context import Cause, Context, Draft, Edit, Origin, Text
+from ctxlab.context import Cause, Context, Draft, Edit, Origin, Table, Text
+from ctxlab.display.text import counted
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.documents.session.transient_metadata import SNAPSHOT
 from ctxlab.engines.variables import MISSING, Change, Definitions, Fold, Tags, definitions_of, readings, tags_in
@@ -83,7 +84,7 @@ class _Run:
         ctx = self.ctx.arrange([*before, *after])
         if ctx is self.ctx and not (self.rows or self.notes or self.definitions.by_path):
             return ctx
-        ctx = ctx.put(CHANGES, tuple(self.rows)).put(STATE, dict(self.fold.values))
+        ctx = ctx.put(Table(CHANGES, self.rows, _summary(self.rows))).put(Table(STATE, self.fold.values))
         return ctx.noted([*self.notes, *self._unknown_noted()])
 
     def _head(self, drafts: Sequence[Draft]) -> int:
@@ -212,3 +213,8 @@ def _row(key: str, change: Change) -> dict[str, Any]:
         **{name: None if value is MISSING else value for name, value in told.items()},
         "problem": change.problem,
     }
+
+
+def _summary(rows: Sequence[Mapping[str, Any]]) -> str:
+    paths = counted(len({row["path"] for row in rows}), "variable")
+    return f"{counted(len(rows), 'write')} to {paths}" if rows else ""

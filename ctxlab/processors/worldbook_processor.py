@@ -8,7 +8,8 @@ from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from ctxlab.context import BuildInput, Context
+from ctxlab.context import BuildInput, Context, LoreActivations, Table
+from ctxlab.display.text import counted
 from ctxlab.documents import Agent, MessageNode
 from ctxlab.documents.lore import Worldbook
 from ctxlab.engines.worldbook import (
@@ -27,7 +28,6 @@ from ctxlab.processors.injection.lore import LORE
 from ctxlab.processors.injection.lore import STEP as ID
 from ctxlab.processors.injection.placement import role_in_prompt
 
-ACTIVATIONS = "lore-activations"
 HISTORY = frozenset({"node", "summary", "pending"})
 
 
@@ -98,7 +98,7 @@ class WorldbookProcessor(Processor):
             return ctx
         found = self.scan(ctx, services)
         notes = [replace(note, processor=ID) for note in found.notes]
-        return ctx.put(LORE, found.rows()).put(ACTIVATIONS, dict(found.activations)).noted(notes)
+        return ctx.put(Table(LORE, found.rows(), _summary(found))).put(LoreActivations(found.activations)).noted(notes)
 
     def scan(self, ctx: Context, services: Services) -> LoreScan:
         """The decisions, with what they were made from, to be asked again with changes."""
@@ -198,3 +198,9 @@ def _extra(agent: Agent, field: str, *path: str) -> str:
     for step in path:
         value = cast("Mapping[str, Any]", value).get(step) if isinstance(value, Mapping) else None
     return value if isinstance(value, str) else ""
+
+
+def _summary(found: LoreScan) -> str:
+    """`5 of 16 entries fired`."""
+    fired, entries = sum(one.fired for one in found.decisions), counted(len(found.decisions), "entry", "entries")
+    return f"{fired:,} of {entries} fired" if found.decisions else ""

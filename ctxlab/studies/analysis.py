@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Draft
 from ctxlab.documents import Agent, MessageNode, ModelProfile, Note
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import LIMITER, SOURCES, made_of, parts_alone, source_of, spending
 from ctxlab.studies.outcomes import typed
@@ -127,7 +128,7 @@ class Analysis:
     def statistics(self) -> dict[str, Any]:
         """Totals, the split between presets, lore and history, and what was cut; None where there is no budget."""
         pieces, trace = list(self.pieces()), self.trace
-        report = trace.result.shared.get(LIMITER)
+        report = trace.result.report(BudgetReport)
         groups = trace.result.dropped
         counter = trace.services.tokenizer
         presets = [piece for piece in pieces if piece.kind == "preset"]
@@ -145,10 +146,10 @@ class Analysis:
             "history_characters": sum(piece.characters for piece in history),
             "cut_messages": sum(len(group.drafts) for group in groups if group.needed is not None),
             "left_out_messages": sum(len(group.drafts) for group in groups if group.needed is None),
-            "shortened_messages": report["shortened"] if report else 0,
+            "shortened_messages": report.shortened if report else 0,
             "saved_tokens": self._saved(),
-            "budget": report["budget"] if report else None,
-            "strategy": report["strategy"] if report else None,
+            "budget": report.budget_tokens if report else None,
+            "strategy": report.strategy if report else None,
             "tokenizer": counter.name,
             "estimated": trace.estimated,
         }

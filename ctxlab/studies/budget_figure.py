@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.theme import FILLS, SOURCE_GLYPHS, Theme, ThemeName, label, theme_of
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import LIMITER, spending
 
@@ -103,8 +104,8 @@ def segments_of(trace: Trace) -> list[Segment]:
 
 def _window(trace: Trace) -> int | None:
     """Tokens of budget and reserve together; None when nothing limits the run."""
-    report = trace.result.shared.get(LIMITER)
-    return report["budget"] + report.get("reserve", 0) if report else None
+    report = trace.result.report(BudgetReport)
+    return report.budget_tokens + report.reserve_tokens if report is not None else None
 
 
 def _did_not_fit(trace: Trace) -> int:
@@ -129,17 +130,17 @@ def _what_was_cut(trace: Trace) -> str:
 
 
 def _counts(trace: Trace) -> str:
-    report = trace.result.shared.get(LIMITER) or {}
-    cut, shortened = _cut(trace), report.get("shortened", 0)
+    report = trace.result.report(BudgetReport)
+    cut, shortened = _cut(trace), report.shortened if report is not None else 0
     words = f"{cut:,} {'message' if cut == 1 else 'messages'} cut"
     return f"{words}, {shortened:,} shortened" if shortened else words
 
 
 def _sentence(trace: Trace) -> str:
-    report = trace.result.shared.get(LIMITER)
+    report = trace.result.report(BudgetReport)
     if report is None:
         return f"{trace.tokens:,} tokens, no budget"
-    free = report["budget"] - trace.tokens
+    free = report.budget_tokens - trace.tokens
     room = f"{free:,} tokens free" if free >= 0 else f"<b>{-free:,} tokens over budget</b>"
     return f"{_counts(trace)}, {room}"
 
@@ -203,21 +204,22 @@ def _edges(trace: Trace, segments: Sequence[Segment], window: int | None, look: 
         if segment.look == "free"
         for row, half in ((0, 0.45), (i + GAP, 0.25))
     ]
-    if window is None:
+    report = trace.result.report(BudgetReport)
+    if window is None or report is None:
         return shapes
-    report = trace.result.shared[LIMITER]
-    color = look.error if trace.tokens > report["budget"] else look.ink
+    color = look.error if trace.tokens > report.budget_tokens else look.ink
     ends = {"type": "line", "yref": "y", "y0": -0.6, "y1": 0.6, "line": {"width": 2, "color": color}}
-    return [*shapes, *({**ends, "x0": at, "x1": at} for at in {report["budget"], window})]
+    return [*shapes, *({**ends, "x0": at, "x1": at} for at in {report.budget_tokens, window})]
 
 
 def _marks(
     trace: Trace, segments: Sequence[Segment], window: int | None, shown: float, look: Theme
 ) -> list[dict[str, Any]]:
     """What stands above the bar: where the budget ends, where the window ends, what runs on."""
-    if window is None:
+    report = trace.result.report(BudgetReport)
+    if window is None or report is None:
         return []
-    budget = trace.result.shared[LIMITER]["budget"]
+    budget = report.budget_tokens
     above: dict[str, Any] = {"y": -0.6, "yanchor": "bottom", "showarrow": False, "font": {"size": 11}}
     outside = next((segment for segment in segments if segment.look == "cut"), None)
     marks = [{**above, "x": budget, "xanchor": "right", "text": f"budget <b>{budget:,}</b>"}]

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.context import Draft
 from ctxlab.display.theme import ThemeName, plain
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.same_conversation import row_keys
-from ctxlab.pipeline.explain.token_breakdown import LIMITER, source_of
+from ctxlab.pipeline.explain.token_breakdown import source_of
 from ctxlab.studies.outcomes import Fate, Fates, Move, in_one_order, typed
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class Comparison:
         return pd.DataFrame(rows, index=index, columns=[*COLUMNS, *self.traces], dtype=object)
 
     def _total(self, i: int, trace: Trace) -> dict[str, Any]:
-        report = trace.result.shared.get(LIMITER) or {}
+        report = trace.result.report(BudgetReport)
         cut = [line.cells[i].tokens for line in self.lines if line.cells[i].state == "cut"]
         return {
             "messages": len(trace.result.drafts),
@@ -152,8 +153,8 @@ class Comparison:
             "cut_messages": len(cut),
             "cut_tokens": sum(cut),
             "shortened": sum(line.cells[i].state == "shortened" for line in self.lines),
-            "budget": report.get("budget"),
-            "strategy": report.get("strategy", ""),
+            "budget": report.budget_tokens if report is not None else None,
+            "strategy": report.strategy if report is not None else "",
         }
 
 

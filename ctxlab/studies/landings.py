@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import BuildInput, Context, Draft
+from ctxlab.context.report import rows_named
 from ctxlab.display.text import nearest
 from ctxlab.display.theme import plain
 from ctxlab.documents import MessageNode
@@ -166,7 +167,7 @@ def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator
             yield _landed(key, name, groups.pop(key), history, warnings.get(key, ""))
         elif key in left_out:
             yield Injection(name, "preset", "", "not sent", sentence=left_out.pop(key), key=key)
-    titles = {row["key"]: str(row["title"]) for row in trace.result.shared.get(LORE, ())}
+    titles = {row["key"]: str(row["title"]) for row in rows_named(trace.result, LORE)}
     for key, landings in groups.items():
         name = titles.get(key) or plain(str(landings[0].draft.text), 40) or key
         yield _landed(key, name, landings, history, warnings.get(key, ""))

@@ -6,6 +6,7 @@ import ctxlab
 from ctxlab.documents.rules import AppliesTo
 from ctxlab.testing import generated_session
 from tests.bench.timing import Work, ms, timed
+from tests.reports import left
 
 RULES = 50
 MESSAGES = 1_000
@@ -42,7 +43,7 @@ def regex_rows() -> list[tuple[str, str]]:
     session = ctxlab.read_data(generated_session(MESSAGES, seed=1)).pick()
     trace = ctxlab.build(session, rules=regex_rules())
     step, ctx = trace.pipeline.stage("regex-processor").processor, trace.step("regex-processor").before
-    hits = len(trace.result.shared["regex-processor"])
+    hits = len(left(trace.result, "regex-processor"))
     endless = ctxlab.RegexRule(regex=r"/(a+)+\1$/")
     text = "a" * 40 + "!"
     times = timed(

@@ -7,6 +7,9 @@ from typing import Any, Literal
 
 import pytest
 
+from ctxlab.context import Table
+from tests.reports import left
+
 pytest.importorskip("playwright")
 
 from playwright.sync_api import Locator, Page
@@ -276,7 +279,7 @@ class Lists(Processor):
     settings: Settings
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        return ctx.put("names", tuple(self.settings.names))
+        return ctx.put(Table("names", tuple(self.settings.names)))
 
 
 def test_a_list_is_json_and_what_is_none_is_not_sent(opened: Opened, tmp_path: Path) -> None:
@@ -292,7 +295,7 @@ def test_a_list_is_json_and_what_is_none_is_not_sent(opened: Opened, tmp_path: P
     page.keyboard.press("Enter")
     opened.pump(widget)
 
-    assert widget.debugger.context.shared["names"] == ("a", "b")
+    assert left(widget.debugger.context, "names") == ("a", "b")
     assert field(page, "names").input_value() == '["a","b"]'
     assert page.locator(".side b, .side i").count() == 0
     assert "<b>Lists</b>" in page.locator(".side").inner_text()

@@ -2,9 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from ctxlab.context import BuildInput, Cause, Context, Draft, Dropped, Origin, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Dropped, Origin, Table, Text
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError
+from tests.reports import all_left
 
 WHY = Cause("test", "rule", "a reason")
 
@@ -110,11 +111,11 @@ def test_arranging_with_drops_keeps_the_drafts_that_stay() -> None:
 
 
 def test_shared_values_and_notes_pile_up() -> None:
-    ctx = context("a").put("lore", [1]).put("lore", [2]).put("other", 3)
+    ctx = context("a").put(Table("lore", [1])).put(Table("lore", [2])).put(Table("other", 3))
 
     ctx = ctx.note("warning", "look here", processor="test", node="n1")
 
-    assert ctx.shared == {"lore": [2], "other": 3}
+    assert all_left(ctx) == {"lore": [2], "other": 3}
     assert ctx.notes[0].as_data() == {
         "level": "warning",
         "text": "look here",

@@ -17,6 +17,7 @@ from tests.golden.adapter import Adapter
 from tests.golden.cases import Case
 from tests.golden.forms import Data, drafts_of, form_of_draft, form_of_message
 from tests.golden.materials import agent_of, books_of, model_of, stored, tokenizer_of
+from tests.reports import left
 
 LOOPS = 20
 """Passes after which the reference stops whatever is said."""
@@ -61,7 +62,7 @@ def run(data: Data) -> Data:
     presets = [message for message in data["messages"] if message.get("sourceType") == PRESETS]
     agent = agent_of({"agentConfig": {"id": "ag", "presetMessages": presets}})
     history = tuple(draft for draft in decided.drafts if draft.origin.kind != PRESETS)
-    start = Context(replace(build_input, agent=agent), history, shared=decided.shared)
+    start = Context(replace(build_input, agent=agent), history, reports=decided.reports)
     assembler = InjectionAssembler(InjectionAssembler.Settings(lore_places="reference"))
     placed = Pipeline.of([assembler]).run(start, services).result
     return {
@@ -78,7 +79,7 @@ def expected(case: Case) -> Data:
 
 
 def _fired(ctx: Context) -> list[Data]:
-    return [row for row in ctx.shared.get("lore", ()) if row["fired"]]
+    return [row for row in (left(ctx, "lore") or ()) if row["fired"]]
 
 
 def _settings(data: Data) -> Data:

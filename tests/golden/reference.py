@@ -19,6 +19,7 @@ from ctxlab.engines.tokens import (
     image_tokens,
     media_tokens,
 )
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import BudgetTooSmall, Pipeline, Processor, Services, Trace
 from ctxlab.processors import (
     ConvertSystem,
@@ -158,11 +159,11 @@ def _limit(data: Data) -> Any:
         return TOO_SMALL
     kept, before = trace.result.drafts, {draft.key: draft for draft in trace.start.drafts}
     forms = _forms(trace, data["messages"])
-    report = trace.result.shared.get("token-limiter")
+    report = trace.result.report(BudgetReport)
     if report is None or not before:
         return {"messages": forms}
     shortened = {draft.key for draft in kept if str(draft.text) != str(before[draft.key].text)}
-    assert report["shortened"] == len(shortened)
+    assert report.shortened == len(shortened)
     messages = [
         {
             **form,
@@ -172,11 +173,11 @@ def _limit(data: Data) -> Any:
         }
         for form, draft in zip(forms, kept, strict=True)
     ]
-    total = report["protected_tokens"] + report["history_tokens"]
+    total = report.protected_tokens + report.history_tokens
     return {
         "messages": messages,
         "counts": {
-            "history": report["history"],
+            "history": report.history,
             "kept": sum(not draft.pinned for draft in kept),
             "cut": len(before) - len(kept) + len(shortened),
             "preset_tokens": sum(tokenizer.count_draft(draft) for draft in kept if draft.pinned),

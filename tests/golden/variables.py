@@ -18,6 +18,7 @@ from tests.golden.adapter import Adapter
 from tests.golden.cases import Case
 from tests.golden.forms import Data, Form, drafts_of, form_of_draft, form_of_message, forms_by_key, text_of
 from tests.golden.materials import AGENT, agent_of, tokenizer_of
+from tests.reports import left
 
 SNAPSHOT = "sessionVariableSnapshot"
 PANEL = re.compile(r"\$\[svars::(?!list\])[\w.:-]+\]", re.ASCII)
@@ -33,7 +34,7 @@ def run(data: Data) -> Any:
     forms = [form_of_draft(draft, inputs) for draft in result.drafts]
     return {
         "messages": [_plain(form, message) for form, message in zip(forms, messages, strict=True)],
-        **changed([_change(row) for row in result.shared.get(CHANGES, ())], result.shared.get(STATE)),
+        **changed([_change(row) for row in (left(result, CHANGES) or ())], left(result, STATE)),
     }
 
 

@@ -43,7 +43,7 @@ def _(mo):
 
 @app.cell
 def _(budget, mo, steps, tell):
-    limits = budget.widget.trace.result.shared["token-limiter"]
+    limits = budget.widget.trace.table("token-limiter").iloc[0]
     mo.plain_text(f"told {tell.value}: position {steps.widget.position}, budget {limits['budget']}")
     return
 

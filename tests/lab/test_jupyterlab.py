@@ -31,12 +31,12 @@ def walk(lab: Lab, shown: Locator) -> None:
 
 def drag_the_budget(lab: Lab, shown: Locator) -> None:
     widget = shown_region(shown, "Token budget")
-    before = int(lab.ask("print(widget.trace.result.shared['token-limiter']['budget'])"))
+    before = int(lab.ask("print(widget.trace.table('token-limiter')['budget'][0])"))
 
     handle = widget.get_by_role("slider").first
     handle.focus()
     lab.page.keyboard.press("PageUp")
-    lab.until(f"widget.trace.result.shared['token-limiter']['budget'] > {before}", wanted=True)
+    lab.until(f"widget.trace.table('token-limiter')['budget'][0] > {before}", wanted=True)
 
 
 def move_a_preset(lab: Lab, shown: Locator) -> None:
@@ -101,7 +101,7 @@ def open_all_tabs(lab: Lab, shown: Locator) -> None:
 
 def turn_a_rule_off(lab: Lab, shown: Locator) -> None:
     """By keyboard: from tab to tab with the arrows, Enter opens one."""
-    hits = "len(page.trace.result.shared.get('regex-processor', ()))"
+    hits = "len(page.trace.table('regex-processor')) if page.trace.step('regex-processor').reports else 0"
     before = int(lab.ask(f"print({hits})"))
 
     shown.get_by_role("tab", name="Lore", exact=True).focus()

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ctxlab.context import Cause, Context, Draft, Edit, Origin
+from ctxlab.context import Cause, Context, Draft, Edit, Origin, Table
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger, Processor, ProcessorSettings, Services, Trace, processor
 
@@ -42,7 +42,7 @@ def signed(ctx: Context) -> Context:
 
 
 def plain_step(ctx: Context) -> Context:
-    return ctx.put("seen", len(ctx.drafts))
+    return ctx.put(Table("seen", len(ctx.drafts)))
 
 
 class Strange(Exception):

@@ -21,6 +21,7 @@ from ctxlab.context import (
     Edit,
     Origin,
     Part,
+    Table,
     Text,
 )
 from ctxlab.context.tool_pairs import with_whole_pairs
@@ -223,12 +224,12 @@ def test_a1_a_step_that_breaks_the_law_is_refused(name: str) -> None:
 
 def test_a1_what_an_earlier_step_left_is_not_replaced() -> None:
     def leaves(ctx: Context) -> Context:
-        return ctx.put("rows", [1])
+        return ctx.put(Table("rows", [1]))
 
     def replaces(ctx: Context) -> Context:
-        return ctx.put("rows", [2])
+        return replace(ctx, reports=(Table("rows", [2]),))
 
-    with pytest.raises(LawBroken, match="replaces replaced 'rows'"):
+    with pytest.raises(LawBroken, match="replaces took back a report of an earlier step"):
         Pipeline.of([leaves, replaces]).run(Context(BuildInput(Session(id="s"))), SERVICES)
 
 
@@ -270,7 +271,7 @@ RIGHT: dict[str, Change_of_context] = {
     "merges": lambda ctx: ctx.merge(["ask", "end"], " ", WHY),
     "merges and drops": lambda ctx: ctx.merge(["ask", "end"], " ", WHY).drop(["ask"], WHY),
     "merges all roles": lambda ctx: ctx.merge(["sys", "ask"], " ", WHY),
-    "notes": lambda ctx: ctx.note("info", "hello").put("mine", 1),
+    "notes": lambda ctx: ctx.note("info", "hello").put(Table("mine", 1)),
 }
 
 

@@ -3,12 +3,13 @@ from dataclasses import replace
 
 import pytest
 
-from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Table, Text
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, UnexplainedDrop
 from ctxlab.pipeline import Debugger, Pipeline, ProcessorFailed, Services, processor
 from ctxlab.pipeline.conservation.law import hold
 from ctxlab.testing.fakes import ScriptedLlm, WordTokenizer
+from tests.reports import all_left, left
 
 SERVICES = Services(tokenizer=WordTokenizer())
 
@@ -159,7 +160,7 @@ def test_skipping_what_was_done_undoes_it() -> None:
 def test_a_failing_step_leaves_the_debugger_before_it() -> None:
     @processor("picky")
     def picky(ctx: Context) -> Context:
-        if not ctx.shared.get("pleased"):
+        if not left(ctx, "pleased"):
             raise ValueError("not like this")
         return ctx
 
@@ -173,7 +174,7 @@ def test_a_failing_step_leaves_the_debugger_before_it() -> None:
         assert caught.value.trace is not None
         assert [step.id for step in caught.value.trace.steps] == ["a", "picky"]
 
-    at.edit(lambda ctx: ctx.put("pleased", True))
+    at.edit(lambda ctx: ctx.put(Table("pleased", True)))
     assert said(at.run().result) == ["a", "b"]
 
 
@@ -217,13 +218,13 @@ def test_settings_undo_the_steps_that_they_change() -> None:
 def test_settings_keep_edits_before_what_they_change() -> None:
     at = debugger()
     at.step()
-    at.edit(lambda ctx: ctx.put("mine", 1))
+    at.edit(lambda ctx: ctx.put(Table("mine", 1)))
     at.run()
 
     at.set({"c.enabled": False})
 
     assert (at.position, at.done) == (3, True)
-    assert at.context.shared == {"mine": 1}
+    assert all_left(at.context) == {"mine": 1}
 
 
 def test_settings_of_what_comes_keep_the_place() -> None:
@@ -264,17 +265,17 @@ def test_a_debugger_of_a_finished_run_walks_over_its_steps() -> None:
 def test_what_a_model_said_is_not_asked_again() -> None:
     @processor("asks")
     def asks(ctx: Context, services: Services) -> Context:
-        return ctx.put("answer", services.llm.complete("what now?"))
+        return ctx.put(Table("answer", services.llm.complete("what now?")))
 
     llm = ScriptedLlm("go on", "never said")
     at = debugger(adds("a"), asks, llm=llm)
     at.run()
 
     at.set({"a.enabled": False})
-    assert at.run().result.shared == {"answer": "go on"}
+    assert all_left(at.run().result) == {"answer": "go on"}
     at.back()
-    at.edit(lambda ctx: ctx.put("mine", 1))
-    assert at.run().result.shared == {"mine": 1, "answer": "go on"}
+    at.edit(lambda ctx: ctx.put(Table("mine", 1)))
+    assert all_left(at.run().result) == {"mine": 1, "answer": "go on"}
 
     assert llm.asked == ["what now?"]
 

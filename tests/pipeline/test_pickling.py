@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import ctxlab
-from ctxlab.context import NOTHING, Cause, Context, Draft, Edit, Origin, Text
+from ctxlab.context import NOTHING, Cause, Context, Draft, Edit, Origin, Table, Text
 from ctxlab.engines.tokens import Tokenizer, tokenizer_for
 from ctxlab.errors import CtxlabError, LawBroken, UnexplainedDrop
 from ctxlab.pipeline import BudgetTooSmall, Debugger, Pipeline, Processor, ProcessorFailed, Services, Trace, processor
@@ -35,6 +35,7 @@ from tests.pipeline.steps_to_import import (
     signed,
     with_words,
 )
+from tests.reports import left
 
 Way = Callable[[Any], Any]
 
@@ -309,9 +310,9 @@ def test_a2_what_steps_of_a_notebook_leave_behind_travels_too() -> None:
         n: int
 
     def counts(ctx: Context) -> Context:
-        return ctx.put("counts", [Count(len(ctx.drafts))])
+        return ctx.put(Table("counts", [Count(len(ctx.drafts))]))
 
-    code = "import pickle, sys; print(pickle.load(sys.stdin.buffer).result.shared['counts'][0].n)"
+    code = "import pickle, sys; print(pickle.load(sys.stdin.buffer).result.report_named('counts').content[0].n)"
     printed = subprocess.check_output([sys.executable, "-c", code], input=pickle.dumps(run(counts)))
 
     assert printed.strip() == b"3"
@@ -322,7 +323,9 @@ def test_a2_what_steps_of_a_notebook_leave_behind_travels_too() -> None:
 
 def test_a2_answers_of_services_are_replayed_afterwards() -> None:
     def asks(ctx: Context, services: Services) -> Context:
-        return ctx.put("answer", services.llm.complete("well?")).put("found", services.retriever.search("x"))
+        return ctx.put(Table("answer", services.llm.complete("well?"))).put(
+            Table("found", services.retriever.search("x"))
+        )
 
     world = Services(tokenizer=WordTokenizer(), llm=ScriptedLlm("yes"), retriever=FixedRetriever([{"text": "a"}]))
     trace = run(asks, services=world)
@@ -330,7 +333,7 @@ def test_a2_answers_of_services_are_replayed_afterwards() -> None:
     again = pickled(trace)
 
     assert again.step("asks").calls == trace.step("asks").calls
-    assert again.rerun({"merge-system.enabled": False}).result.shared["answer"] == "yes"
+    assert left(again.rerun({"merge-system.enabled": False}).result, "answer") == "yes"
     assert again.services.llm.asked == ["well?"]
 
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from ctxlab.context import BuildInput, Context, Draft, Origin, Text
+from ctxlab.context import BuildInput, Context, Draft, Origin, Table, Text
 from ctxlab.documents import Session
 from ctxlab.pipeline import (
     Debugger,
@@ -16,6 +16,7 @@ from ctxlab.pipeline import (
     processor,
 )
 from ctxlab.testing.fakes import FixedRetriever, ScriptedLlm, WordTokenizer
+from tests.reports import all_left, left
 
 
 class Loads(Processor):
@@ -44,12 +45,12 @@ class Asks(Processor):
 
     def __call__(self, ctx: Context, services: Services) -> Context:
         answers = [services.llm.complete(self.settings.question, effort=2) for _ in range(self.settings.times)]
-        return ctx.put("answers", answers)
+        return ctx.put(Table("answers", answers))
 
 
 @processor("counts", priority=300)
 def counts(ctx: Context, services: Services) -> Context:
-    return ctx.put("tokens", sum(map(services.tokenizer.count_draft, ctx.drafts)))
+    return ctx.put(Table("tokens", sum(map(services.tokenizer.count_draft, ctx.drafts))))
 
 
 def run(llm: Any = None, *steps: Any, **services: Any) -> Trace:
@@ -77,25 +78,25 @@ def test_a_rerun_asks_nothing_twice() -> None:
 
     again = trace.rerun({"loads.words": "other words"})
 
-    assert again.result.shared == {"answers": ["go on"], "tokens": 2}
+    assert all_left(again.result) == {"answers": ["go on"], "tokens": 2}
     assert again.step("asks").calls == trace.step("asks").calls
     assert len(llm.asked) == 1
-    assert again.rerun({"loads.words": "three more words"}).result.shared["answers"] == ["go on"]
+    assert left(again.rerun({"loads.words": "three more words"}).result, "answers") == ["go on"]
 
 
 def test_a_new_question_is_asked() -> None:
     trace = run(ScriptedLlm("go on", "stop"))
 
-    assert trace.rerun({"asks.question": "and then?"}).result.shared["answers"] == ["stop"]
+    assert left(trace.rerun({"asks.question": "and then?"}).result, "answers") == ["stop"]
 
 
 def test_a_question_asked_twice_gets_its_two_answers_in_order() -> None:
     trace = run(ScriptedLlm("heads", "tails", "edge")).rerun({"asks.times": 3})
-    assert trace.result.shared["answers"] == ["heads", "tails", "edge"]
+    assert left(trace.result, "answers") == ["heads", "tails", "edge"]
 
     again = trace.rerun({"loads.words": "x"})
 
-    assert again.result.shared["answers"] == ["heads", "tails", "edge"]
+    assert left(again.result, "answers") == ["heads", "tails", "edge"]
 
 
 def test_a_failed_step_asks_anew() -> None:
@@ -104,7 +105,7 @@ def test_a_failed_step_asks_anew() -> None:
         answer = services.llm("a number?")
         if not answer.isdigit():
             raise ValueError(f"{answer!r} is no number")
-        return ctx.put("answer", answer)
+        return ctx.put(Table("answer", answer))
 
     answers = iter(["seven", "7"])
     with pytest.raises(ProcessorFailed) as caught:
@@ -112,19 +113,21 @@ def test_a_failed_step_asks_anew() -> None:
     assert caught.value.trace is not None
     assert caught.value.trace.steps[-1].calls[0].answer == "seven"
 
-    assert caught.value.trace.rerun().result.shared == {"answer": "7"}
+    assert all_left(caught.value.trace.rerun().result) == {"answer": "7"}
 
 
 def test_retrievers_are_recorded_and_tokenizers_are_not() -> None:
     def searches(ctx: Context, services: Services) -> Context:
-        return ctx.put("found", services.retriever.search("cats", limit=1)).put("name", services.tokenizer.name)
+        return ctx.put(Table("found", services.retriever.search("cats", limit=1))).put(
+            Table("name", services.tokenizer.name)
+        )
 
     retriever = FixedRetriever(["a cat", "a dog"])
     trace = run(None, Loads, searches, retriever=retriever)
 
     again = trace.rerun({"loads.words": "x"})
 
-    assert again.result.shared == {"found": ("a cat",), "name": "words"}
+    assert all_left(again.result) == {"found": ("a cat",), "name": "words"}
     assert retriever.asked == ["cats"]
 
 
@@ -150,7 +153,7 @@ def test_a_setting_of_a_step_that_is_off_changes_nothing() -> None:
     assert [step.id for step in trace.steps] == ["loads", "asks"]
     back = trace.rerun({"counts.enabled": True})
     assert back.steps[:2] == trace.steps
-    assert back.result.shared["tokens"] == 1
+    assert left(back.result, "tokens") == 1
 
 
 def test_what_a_later_step_needs_changes_the_step_that_keeps_it_free() -> None:
@@ -174,15 +177,15 @@ def test_what_a_later_step_needs_changes_the_step_that_keeps_it_free() -> None:
         reads_later_tokens = True
 
         def __call__(self, ctx: Context, services: Services) -> Context:
-            return ctx.put("later", services.later_tokens)
+            return ctx.put(Table("later", services.later_tokens))
 
     trace = run(None, Loads, Early, Later)
 
     again = trace.rerun({"later.tokens": 5})
 
-    assert (trace.result.shared["later"], again.result.shared["later"]) == (1, 5)
+    assert (left(trace.result, "later"), left(again.result, "later")) == (1, 5)
     assert again.steps[0] is trace.steps[0]
-    assert again.rerun({"later.enabled": False}).result.shared["later"] == 0
+    assert left(again.rerun({"later.enabled": False}).result, "later") == 0
 
 
 def test_another_order_is_run_from_where_it_differs() -> None:
@@ -197,16 +200,16 @@ def test_another_order_is_run_from_where_it_differs() -> None:
 def test_a_persons_edit_before_the_change_is_kept_and_one_after_it_is_not() -> None:
     at = stepping(ScriptedLlm("go on", "stop"))
     at.step()
-    at.edit(lambda ctx: ctx.put("mine", "early"))
+    at.edit(lambda ctx: ctx.put(Table("mine", "early")))
     at.step()
-    at.edit(lambda ctx: ctx.put("mine", "late"))
+    at.edit(lambda ctx: ctx.put(Table("mine", "late")))
     at.run()
 
     again = at.trace.rerun({"asks.question": "and then?"})
 
     assert [step.id for step in again.steps] == ["loads", "edit", "asks", "counts"]
-    assert again.result.shared["mine"] == "early"
-    assert at.trace.rerun({"counts.priority": 400}).result.shared["mine"] == "late"
+    assert left(again.result, "mine") == "early"
+    assert left(at.trace.rerun({"counts.priority": 400}).result, "mine") == "late"
 
 
 def test_a_skipped_step_stays_skipped_unless_it_is_changed() -> None:
@@ -215,8 +218,8 @@ def test_a_skipped_step_stays_skipped_unless_it_is_changed() -> None:
     at.skip()
     at.run()
 
-    assert "answers" not in at.trace.rerun({"counts.priority": 400}).result.shared
-    assert "answers" in at.trace.rerun({"loads.words": "x"}).result.shared
+    assert "answers" not in all_left(at.trace.rerun({"counts.priority": 400}).result)
+    assert "answers" in all_left(at.trace.rerun({"loads.words": "x"}).result)
 
 
 def test_what_is_noted_at_the_start_is_what_a_fresh_run_notes() -> None:
@@ -248,7 +251,7 @@ def test_a_rerun_can_go_on_over_failures() -> None:
 
     again = broken.rerun({"loads.words": "a b c"}, on_error="skip")
 
-    assert again.result.shared == {"tokens": 3}
+    assert all_left(again.result) == {"tokens": 3}
     assert again.step("fails").error == "ValueError: no luck"
     with pytest.raises(ProcessorFailed):
         broken.rerun()

@@ -3,11 +3,12 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from ctxlab.context import BuildInput, Cause, Context, Draft, Edit, Origin, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Edit, Origin, Table, Text
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, PipelineError, UnexplainedDrop, UnknownProcessor
 from ctxlab.pipeline import Pipeline, Processor, ProcessorFailed, ProcessorSettings, Services, Trace, processor
 from ctxlab.testing.fakes import WordTokenizer
+from tests.reports import all_left
 
 SERVICES = Services(tokenizer=WordTokenizer(message_tokens=1, request_tokens=2))
 
@@ -60,17 +61,17 @@ def test_a_step_may_be_a_class_an_instance_or_a_function() -> None:
         settings: Settings
 
         def __call__(self, ctx: Context, services: Services) -> Context:
-            return ctx.put("marks", "!" * self.settings.marks)
+            return ctx.put(Table("marks", "!" * self.settings.marks))
 
     def plain_function(ctx: Context, services: Services) -> Context:
         """Say who counts."""
-        return ctx.put("tokenizer", services.tokenizer.name)
+        return ctx.put(Table("tokenizer", services.tokenizer.name))
 
     of_class = Pipeline.of([Shout, plain_function]).run(start(), SERVICES)
     of_instance = Pipeline.of([Shout(Shout.Settings(marks=3))]).run(start(), SERVICES)
 
-    assert of_class.result.shared == {"tokenizer": "words", "marks": "!"}
-    assert of_instance.result.shared == {"marks": "!!!"}
+    assert all_left(of_class.result) == {"tokenizer": "words", "marks": "!"}
+    assert all_left(of_instance.result) == {"marks": "!!!"}
     assert of_class.pipeline.stage("plain-function").base.description == "Say who counts."
 
 
@@ -187,9 +188,11 @@ def test_messages_are_what_would_be_sent() -> None:
     assert trace.tokens == 5
 
 
-def test_a_table_is_what_a_step_left_under_a_shared_key() -> None:
+def test_a_table_is_what_a_step_left_in_a_report() -> None:
     def leaves(ctx: Context) -> Context:
-        return ctx.put("lore", [{"uid": 1, "fired": True}, {"uid": 2, "fired": False}]).put("one", {"a": 1})
+        return ctx.put(Table("lore", [{"uid": 1, "fired": True}, {"uid": 2, "fired": False}])).put(
+            Table("one", {"a": 1})
+        )
 
     trace = Pipeline.of([leaves]).run(start(), SERVICES)
 

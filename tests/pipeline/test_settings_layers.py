@@ -3,7 +3,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import Field
 
-from ctxlab.context import BuildInput, Context
+from ctxlab.context import BuildInput, Context, Table
 from ctxlab.documents import Agent, ModelProfile, Session
 from ctxlab.errors import UnknownProcessor, WrongSetting
 from ctxlab.pipeline import Pipeline, Processor, ProcessorSettings, Services
@@ -22,7 +22,7 @@ class Knob(Processor):
     settings: Settings
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        return ctx.put("knob", (self.settings.size, self.settings.long_name))
+        return ctx.put(Table("knob", (self.settings.size, self.settings.long_name)))
 
 
 def stored(kind: Any, *entries: dict[str, Any], **fields: Any) -> Any:

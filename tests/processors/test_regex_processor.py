@@ -12,6 +12,7 @@ from ctxlab.documents import RegexConfig, RegexPreset, RegexRule, Session
 from ctxlab.documents.rules import AppliesTo, DepthRange
 from ctxlab.processors import RegexProcessor
 from ctxlab.testing.fakes import WordTokenizer
+from tests.reports import left
 
 
 def rule(regex: str, replacement: str = "", **fields: Any) -> RegexRule:
@@ -43,7 +44,7 @@ def test_every_change_leaves_a_row() -> None:
     preset = RegexPreset(id="p", name="Cleaning", rules=(rule("o", "0", name="Zeros"), rule("none")))
     trace = ctxlab.build(chat("foo", "bar", "o"), rules=[preset])
 
-    rows = trace.result.shared["regex-processor"]
+    rows = left(trace.result, "regex-processor")
 
     assert [(row["key"], row["rule"], row["preset"], row["layer"], row["hits"]) for row in rows] == [
         ("node:m0", "Zeros", "Cleaning", "global", 2),

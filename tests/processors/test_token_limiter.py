@@ -7,7 +7,7 @@ import pytest
 from ctxlab.api import build, load
 from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
-from ctxlab.engines.truncation import head_length
+from ctxlab.engines.truncation import BudgetReport, head_length
 from ctxlab.pipeline import BudgetTooSmall, OverBudget, Pipeline, Processor, Services, Trace, processor, remedies
 from ctxlab.processors import TokenLimiter, default_pipeline
 from ctxlab.processors.token_limiter import StrategyName
@@ -151,11 +151,12 @@ def test_a_short_old_message_goes_with_the_long_one_after_it() -> None:
 
 
 def test_a_report_is_left_for_tables_and_widgets() -> None:
-    report = limited(CHAT, 17).result.shared["token-limiter"]
+    report = limited(CHAT, 17).result.report(BudgetReport)
 
-    told = {name: report[name] for name in ("budget", "protected_tokens", "history_tokens", "left_tokens")}
+    (row,) = report.rows()
+    told = {name: row[name] for name in ("budget", "protected_tokens", "history_tokens", "left_tokens")}
     assert told == {"budget": 17, "protected_tokens": 5, "history_tokens": 10, "left_tokens": 2}
-    assert (report["kept"], report["cut"], report["history"], report["shortened"]) == (3, 2, 5, 0)
+    assert (report.kept, report.cut, report.history, report.shortened) == (3, 2, 5, 0)
 
 
 def test_without_a_budget_nothing_is_touched() -> None:
@@ -382,8 +383,8 @@ def test_b3_what_would_keep_a_message_is_exact_on_the_bundled_conversations(name
     session = load(folder / f"{name}.session.json")
     setting = {"token-limiter.strategy": strategy}
     whole = build(session, budget_tokens=10**9, settings=setting)
-    report = whole.result.shared["token-limiter"]
-    budget = report["protected_tokens"] + report["history_tokens"] // 3
+    report = whole.result.report(BudgetReport)
+    budget = report.protected_tokens + report.history_tokens // 3
     trace = whole.rerun({"token-limiter.budget_tokens": budget})
     step = trace.step("token-limiter")
     gone = [draft.key for group in step.after.dropped[len(step.before.dropped) :] for draft in group.drafts]
@@ -427,7 +428,7 @@ def test_every_cut_message_may_keep_its_head() -> None:
 
     assert kept(trace) == "a b c e"
     assert [str(draft.text) for draft in trace.result.drafts] == ["one two \n[…]", "b", "one two \n[…]", "e"]
-    assert trace.result.shared["token-limiter"]["shortened"] == 2
+    assert trace.result.report(BudgetReport).shortened == 2
 
 
 def test_heads_end_where_the_budget_does() -> None:
@@ -508,7 +509,7 @@ def test_a_calls_budget_beats_the_agents_reserve() -> None:
 
     trace = build(session, agent, budget_tokens=50, services=Services(tokenizer=WordTokenizer()))
 
-    assert trace.result.shared["token-limiter"]["budget"] == 50
+    assert trace.result.report(BudgetReport).budget_tokens == 50
 
 
 def test_an_overhead_takes_the_place_of_what_the_wire_adds() -> None:

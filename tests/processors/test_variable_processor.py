@@ -11,6 +11,7 @@ from ctxlab.documents import Agent, Session
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import InjectionAssembler, SessionLoader, VariableProcessor
 from ctxlab.testing.fakes import WordTokenizer
+from tests.reports import left
 
 GOLD = '<svar name="gold" op="+" value="5" />'
 
@@ -68,7 +69,7 @@ def test_a_value_is_data_and_is_not_read_again() -> None:
 def test_every_change_is_a_row() -> None:
     trace = run(chat(GOLD, '<svar name="x" op="^" value="1" />'), agent())
 
-    assert trace.result.shared["variables"] == (
+    assert tuple(left(trace.result, "variables")) == (
         {"message": "node:n0", "path": "gold", "op": "+", "value": 5, "from": 10, "to": 15, "problem": ""},
         {
             "message": "node:n1",
@@ -80,7 +81,7 @@ def test_every_change_is_a_row() -> None:
             "problem": "'^' is no operation: it is one of = + - * / set add sub",
         },
     )
-    assert trace.result.shared["session-variables"] == {"gold": 15}
+    assert left(trace.result, "session-variables") == {"gold": 15}
 
 
 def test_nothing_is_written_into_the_session() -> None:
@@ -102,7 +103,7 @@ def test_tags_go_where_they_are_not_to_be_sent() -> None:
     trace = run(chat(f"Found it. {GOLD}"), agent(), keep_tags=False)
 
     assert texts(trace) == ["Found it. "]
-    assert trace.result.shared["session-variables"] == {"gold": 15}
+    assert left(trace.result, "session-variables") == {"gold": 15}
 
 
 def test_a_rule_that_hides_tags_does_not_undo_what_they_wrote() -> None:
@@ -156,7 +157,7 @@ def test_without_variables_nothing_happens(of: Agent | None) -> None:
     trace = run(chat(f"{GOLD}$[gold]"), of)
 
     assert texts(trace) == [f"{GOLD}$[gold]"]
-    assert "variables" not in trace.result.shared
+    assert trace.result.report_named("variables") is None
 
 
 def test_an_agent_switches_the_step_off_that_it_does_not_want() -> None:

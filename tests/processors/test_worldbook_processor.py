@@ -12,6 +12,7 @@ from ctxlab.documents.lore import WorldbookSettings
 from ctxlab.documents.session.message import MessageNode, ModelMatch
 from ctxlab.processors import WorldbookProcessor
 from ctxlab.processors.worldbook_processor import chat_of
+from tests.reports import left
 
 
 def book(*entries: dict[str, Any], id: str = "island", **fields: Any) -> Worldbook:
@@ -27,7 +28,7 @@ def chat(*texts: str) -> Session:
 
 
 def rows(trace: ctxlab.Trace) -> dict[str, dict[str, Any]]:
-    return {row["key"]: row for row in trace.result.shared["lore"]}
+    return {row["key"]: row for row in left(trace.result, "lore")}
 
 
 REEF = {"key": ["reef"], "content": "A wreck lies there."}
@@ -183,7 +184,7 @@ def test_the_same_build_again_has_the_same_lore() -> None:
 
     again = ctxlab.build(chat("the reef"), books=books, seed=3, activations=first.activations)
 
-    assert again.result.shared["lore"] == first.result.shared["lore"]
+    assert left(again.result, "lore") == left(first.result, "lore")
 
 
 def test_a_scan_takes_texts_or_sessions() -> None:

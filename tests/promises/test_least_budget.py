@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ctxlab.api import build
 from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import BudgetTooSmall, Pipeline, Services, Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.processors.token_limiter import StrategyName
@@ -88,9 +89,9 @@ class Case:
 def cases(draw: st.DrawFn) -> Case:
     """With a budget between what must stay and all that there is."""
     drafts, counter, way = draw(rows()), draw(counters), draw(ways)
-    report = limited(drafts, counter, way, AMPLE).result.shared["token-limiter"]
-    least = report["protected_tokens"] + report["reserve"]
-    return Case(drafts, counter, way, max(1, draw(st.integers(least, least + report["history_tokens"]))))
+    report = limited(drafts, counter, way, AMPLE).result.report(BudgetReport)
+    least = report.protected_tokens + report.reserve_tokens
+    return Case(drafts, counter, way, max(1, draw(st.integers(least, least + report.history_tokens))))
 
 
 def limited(drafts: Row, counter: Any, way: Setting, budget: int) -> Trace:
@@ -177,9 +178,9 @@ def test_a6_the_least_budget_holds_in_a_rerun_of_the_whole_pipeline(
 ) -> None:
     """Presets, summaries, later steps, merged messages, and a budget that is a model's window less its reply."""
     options: Setting = {"settings": placing, "services": Services(tokenizer=WordTokenizer())}
-    report = build(session, agent, budget_tokens=AMPLE, **options).result.shared["token-limiter"]
-    budget = report["protected_tokens"] + report["history_tokens"] * percent // 100 + report["reserve"]
-    if not (report["history_tokens"] and budget):
+    report = build(session, agent, budget_tokens=AMPLE, **options).result.report(BudgetReport)
+    budget = report.protected_tokens + report.history_tokens * percent // 100 + report.reserve_tokens
+    if not (report.history_tokens and budget):
         return
     window = ModelProfile(id="m", context_window=budget, max_output_tokens=7)
     if by_model and "token-limiter.reserve_tokens" not in placing:
@@ -191,7 +192,7 @@ def test_a6_the_least_budget_holds_in_a_rerun_of_the_whole_pipeline(
         if least is None:
             continue
         event("by model" if by_model else "by budget")
-        settled = trace.result.shared["token-limiter"]["budget"] + (placing.get("token-limiter.reserve_tokens") or 0)
+        settled = trace.result.report(BudgetReport).budget_tokens + (placing.get("token-limiter.reserve_tokens") or 0)
         assert least.tokens - least.extra_tokens == settled
         assert key not in limited_keys(trace.rerun({BUDGET: least.tokens}))
         assert key in limited_keys(trace.rerun({BUDGET: least.tokens - 1}))

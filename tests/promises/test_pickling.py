@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ctxlab.api import build, debug
 from ctxlab.context import Draft, Span, Text
 from ctxlab.documents import Agent, Session
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import BudgetTooSmall, OverBudget, ProcessorFailed, Services, Trace
 from ctxlab.processors import default_pipeline
 from ctxlab.testing.fakes import WordTokenizer
@@ -183,8 +184,8 @@ def test_a8_whoever_finishes_a_run_refuses_what_build_refuses(
     plain = run(lambda: build(session, agent, services=SERVICES, pipeline=PIPELINE))
     assert isinstance(plain, Trace)
     assert told(run(lambda: plain.rerun(changed))) == told(built)
-    if isinstance(built, Trace) and "token-limiter" in built.result.shared:
-        assert built.tokens <= built.result.shared["token-limiter"]["budget"]
+    if isinstance(built, Trace) and (report := built.result.report(BudgetReport)):
+        assert built.tokens <= report.budget_tokens
 
 
 @settings(deadline=None)

@@ -10,6 +10,7 @@ from ctxlab.api import build
 from ctxlab.context import Context, Draft
 from ctxlab.documents import Agent, Session
 from ctxlab.engines.tokens import tokenizer_for
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.formats import Import, read
 from ctxlab.pipeline import BudgetTooSmall, Services, Trace
 
@@ -92,8 +93,8 @@ def test_any_budget_between_the_least_and_the_whole_is_kept(path: Path, number: 
     session, agent = run_of(path, number)
     whole = build(session, agent, budget_tokens=10**9, services=SERVICES)
     least = smallest(session, agent)
-    report = whole.result.shared["token-limiter"]
-    most = max(least, report["budget"] - report["left_tokens"])
+    report = whole.result.report(BudgetReport)
+    most = max(least, report.budget_tokens - report.left_tokens)
     before: set[str] = set()
     for n in range(BUDGETS):
         budget = least + (most - least) * n // (BUDGETS - 1)

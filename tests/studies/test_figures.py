@@ -11,6 +11,7 @@ import pytest
 from ctxlab.api import build
 from ctxlab.display.theme import DARK, LIGHT, Theme, plain
 from ctxlab.documents import Agent, LoreEntry, ModelProfile, Session, Worldbook
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Services, Trace
 from ctxlab.studies import budget_figure, compare, injection_figure, landings
@@ -102,13 +103,13 @@ def _luminance(color: str) -> float:
 def test_the_segments_of_the_window_add_up(name: str, built: Built) -> None:
     model = ModelProfile(id="gpt-4o", context_window=2200, max_output_tokens=600)
     trace = built(name, model=model)
-    report = trace.result.shared["token-limiter"]
+    report = trace.result.report(BudgetReport)
 
     segments = {segment.look: segment for segment in segments_of(trace)}
 
     inside = [segment for look, segment in segments.items() if look != "cut"]
-    assert sum(segment.tokens for segment in inside) == report["budget"] + report["reserve"]
-    assert segments["cut"].start == report["budget"] + report["reserve"]
+    assert sum(segment.tokens for segment in inside) == report.budget_tokens + report.reserve_tokens
+    assert segments["cut"].start == report.budget_tokens + report.reserve_tokens
 
 
 def test_what_did_not_fit_is_what_the_limiter_took(built: Built) -> None:

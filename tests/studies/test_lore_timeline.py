@@ -10,6 +10,7 @@ import ctxlab
 from ctxlab import LoreEntry, Session, Worldbook
 from ctxlab.errors import CtxlabError, UnknownNode
 from ctxlab.studies import LoreTimeline
+from tests.reports import left
 from tests.studies.conftest import DATASETS
 from tests.studies.test_figures import sound
 
@@ -47,7 +48,7 @@ def test_each_message_is_what_a_build_there_says(harbour: dict[str, Any]) -> Non
     for message in timeline:
         built = ctxlab.build(**harbour, leaf=message, activations=activations)
         activations = built.activations
-        assert [row["reason"] for row in built.result.shared["lore"]] == [r["reason"] for r in timeline[message].rows()]
+        assert [row["reason"] for row in left(built.result, "lore")] == [r["reason"] for r in timeline[message].rows()]
     assert timeline.activations == activations
     assert len(timeline) == 27
 

@@ -11,6 +11,7 @@ import traitlets
 import ctxlab
 from ctxlab import Agent, RegexRule, Session, Trace
 from ctxlab.documents import AppliesTo
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.studies import Comparison
 from ctxlab_widgets.compare import Compare
@@ -200,7 +201,7 @@ def test_linked_views_share_the_base() -> None:
 
     other.trace = run(budget=60)
 
-    assert one.traces["block"].result.shared["token-limiter"]["budget"] == 60
+    assert one.traces["block"].result.report(BudgetReport).budget_tokens == 60
 
 
 def test_another_column_becomes_the_base_and_no_run_is_made_anew() -> None:

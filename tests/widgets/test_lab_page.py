@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import ctxlab
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError, SeveralSessions
 from ctxlab.formats import Import
 from ctxlab.pipeline import Trace
@@ -82,7 +83,7 @@ def test_a_setting_changed_in_the_steps_reaches_all(page: LabPage) -> None:
     page.steps.set_setting("token-limiter", "budget_tokens", 1500)
 
     (run,) = seen
-    assert run.result.shared["token-limiter"]["budget"] == 1500
+    assert run.result.report(BudgetReport).budget_tokens == 1500
     assert all_show(page, run)
 
 
@@ -106,7 +107,7 @@ def test_what_one_view_changes_the_next_starts_from(page: LabPage) -> None:
 
     run = page.trace
 
-    assert run.result.shared["token-limiter"]["budget"] == 1500
+    assert run.result.report(BudgetReport).budget_tokens == 1500
     assert run.start.input.session.leaf == "a9"
     assert held.trace is run
 
@@ -158,7 +159,7 @@ def test_a_step_that_fails_leaves_all_views_with_the_run_as_far_as_it_came(page:
     assert all_show(page, page.trace)
     page.steps._handle_custom_msg({**set_budget, "value": 1500}, [])
 
-    assert page.trace.result.shared["token-limiter"]["budget"] == 1500
+    assert page.trace.result.report(BudgetReport).budget_tokens == 1500
     assert all_show(page, page.trace)
 
 

@@ -15,6 +15,7 @@ from ctxlab_widgets.lore_view.excerpts import excerpt, lit, shortened
 from ctxlab_widgets.rule_view import RuleView
 from ctxlab_widgets.token_budget import TokenBudget
 from tests.gallery.samples import book, harbour
+from tests.reports import left
 
 COMPASS = "lore:harbour_lore/9"
 BELL = "lore:harbour_lore/13"
@@ -44,7 +45,7 @@ def row_of(widget: LoreView, key: str) -> dict[str, Any]:
 
 def test_the_rows_of_a_run_are_the_decisions_that_the_run_left(trace: Trace) -> None:
     widget = LoreView(trace)
-    table = {row["key"]: row for row in trace.result.shared["lore"]}
+    table = {row["key"]: row for row in left(trace.result, "lore")}
 
     rows = view_of(widget)["rows"]
     assert widget.scan is not None
@@ -116,7 +117,7 @@ def test_a_change_on_a_run_builds_it_again_and_back_leads_back(trace: Trace) -> 
     asked(widget, command="try_change", key=COMPASS)
     assert widget.said == ""
     assert widget.trace is not None
-    assert COMPASS in {row["key"] for row in widget.trace.result.shared["lore"] if row["fired"]}
+    assert COMPASS in {row["key"] for row in left(widget.trace.result, "lore") if row["fired"]}
     assert view_of(widget)["tried"]["came"] == ["罗盘 · The compass"]
     assert row_of(widget, COMPASS)["turned"] == "new"
     asked(widget, command="back")

@@ -14,6 +14,7 @@ from ctxlab import Agent, CtxlabError, RegexConfig, RegexPreset, RegexRule, Sess
 from ctxlab_widgets.rule_view import RuleView
 from ctxlab_widgets.rule_view.text_diff import MOST, marked, smallest
 from tests.gallery.samples import harbour, rules
+from tests.reports import left
 
 SENT = {"request": True, "render": True}
 ENDLESS = r"(a+)+\1$"
@@ -189,7 +190,7 @@ def test_every_message_of_a_run_ends_as_it_did_in_the_run(trace: Trace) -> None:
     for draft in step.after.drafts:
         widget.choose(draft.key)
         assert (str(widget.steps), widget.role, view_of(widget)["own"]) == (str(draft.text), draft.role, True)
-    table = {row["key"] for row in trace.result.shared["regex-processor"]}
+    table = {row["key"] for row in left(trace.result, "regex-processor")}
     offered = json.loads(widget.messages)["all"]
     assert {row["key"] for row in offered if row["rules"]} == table
 

@@ -14,6 +14,7 @@ from pydantic import Field
 import ctxlab
 import ctxlab_widgets
 from ctxlab import Context, Pipeline, Session, Trace
+from ctxlab.context import Table
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab_widgets._shared.widget import WrongCommand
@@ -311,7 +312,7 @@ class Lists(Processor):
     settings: Settings
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        return ctx.put("names", tuple(self.settings.names))
+        return ctx.put(Table("names", tuple(self.settings.names)))
 
 
 def test_a_list_says_which_of_its_items_is_wrong() -> None:

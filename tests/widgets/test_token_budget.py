@@ -13,6 +13,7 @@ import ctxlab
 from ctxlab import Agent, Session, Trace
 from ctxlab.documents import ModelProfile
 from ctxlab.engines.tokens import Tokenizer
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError, WrongSetting
 from ctxlab.pipeline import BudgetTooSmall
 from ctxlab.testing import generated_session
@@ -203,7 +204,7 @@ def test_the_reply_keeps_its_room() -> None:
     widget = TokenBudget(run(90, settings={"token-limiter.reserve_tokens": 20}))
     widget.set_budget(50)
 
-    assert widget.trace.result.shared["token-limiter"]["reserve"] == 20
+    assert widget.trace.result.report(BudgetReport).reserve_tokens == 20
     assert (view(widget)["budget"], view(widget)["reserve"]) == (50, 20)
 
 
@@ -559,5 +560,5 @@ def test_shortened_messages_are_told() -> None:
     trace = run(70, n=9, settings={"token-limiter.retained_characters": 8})
     widget = TokenBudget(trace)
 
-    assert view(widget)["shortened"] == trace.result.shared["token-limiter"]["shortened"] == 1
+    assert view(widget)["shortened"] == trace.result.report(BudgetReport).shortened == 1
     assert view(widget)["states"].count("s") == 1

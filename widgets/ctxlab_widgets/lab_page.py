@@ -11,9 +11,9 @@ import traitlets
 import ctxlab
 import ctxlab_widgets
 from ctxlab.documents import Agent, Session
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import LIMITER
 from ctxlab_widgets.branch_tree import BranchTree
 
 if TYPE_CHECKING:
@@ -164,5 +164,5 @@ def _view_of(name: str, trace: Trace) -> Widget:
 
 def _other_strategies(trace: Trace) -> list[str] | None:
     """Something to hold the run against, where it cuts at all."""
-    report = trace.result.shared.get(LIMITER)
-    return None if report is None else [name for name in HELD_AGAINST if name != report["strategy"]][:2]
+    report = trace.result.report(BudgetReport)
+    return None if report is None else [name for name in HELD_AGAINST if name != report.strategy][:2]

@@ -8,6 +8,7 @@ from typing import Any
 from ctxlab.cli.output.run_text import counted, short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted
 from ctxlab.context import BuildInput, Context
+from ctxlab.context.report import rows_named
 from ctxlab.documents import RegexRule
 from ctxlab.engines.regexes.rule_selection import BoundRule, Source, sources_of, why_idle, why_not
 from ctxlab.errors import CtxlabError
@@ -23,7 +24,7 @@ LAYERS = {"global": "everywhere", "agent": "the agent's", "user": "the user's"}
 
 def all_hits(screen: Screen, trace: Trace) -> bool:
     """Every rule that changed something, with the messages it changed; False when none did."""
-    rows = tuple(trace.result.shared.get(RULES, ()))
+    rows = tuple(rows_named(trace.result, RULES))
     by_rule: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         by_rule.setdefault((row["layer"], row["preset"], row["rule_id"], row["rule"]), []).append(row)
@@ -112,7 +113,7 @@ def _meant_for(rule: RegexRule) -> str:
 
 def hits_of(trace: Trace, bound: BoundRule) -> list[Row]:
     """The rows of one rule: a message each."""
-    return [row for row in trace.result.shared.get(RULES, ()) if _is_of(row, bound)]
+    return [row for row in rows_named(trace.result, RULES) if _is_of(row, bound)]
 
 
 def outcome(trace: Trace, bound: BoundRule) -> Iterator[str]:

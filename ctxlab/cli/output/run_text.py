@@ -9,6 +9,7 @@ from rich.text import Text
 from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted, wrapped
 from ctxlab.context import Draft, Dropped
 from ctxlab.documents import Note
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 
 LIMITER = "token-limiter"
@@ -41,8 +42,8 @@ def head(screen: Screen, trace: Trace) -> None:
 
 def budget_of(trace: Trace) -> int | None:
     """Tokens that the limiter keeps to; None when nothing limits it, or when it is off or didn't run yet."""
-    report = trace.result.shared.get(LIMITER)
-    return report["budget"] if report is not None else None
+    report = trace.result.report(BudgetReport)
+    return report.budget_tokens if report is not None else None
 
 
 def budget_words(trace: Trace) -> str:

@@ -5,6 +5,7 @@ from ctxlab.engines.truncation.by_priority import ByPriority
 from ctxlab.engines.truncation.head_and_tail import HeadAndTail
 from ctxlab.engines.truncation.least_room import Kept, KeptRange, LeastRoom, least_room
 from ctxlab.engines.truncation.middle_out import MiddleOut
+from ctxlab.engines.truncation.report import BudgetReport
 from ctxlab.engines.truncation.shorten import head_length
 from ctxlab.engines.truncation.sliding import Sliding
 from ctxlab.engines.truncation.strategy import Border, Reason, Strategy, Verdict, Window
@@ -14,6 +15,7 @@ from ctxlab.engines.truncation.whole_exchanges import WholeExchanges
 __all__ = [
     "Block",
     "Border",
+    "BudgetReport",
     "ByPriority",
     "HeadAndTail",
     "Kept",

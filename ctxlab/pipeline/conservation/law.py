@@ -48,20 +48,15 @@ def hold(before: Context, after: object, *, processor: str) -> Context:
 def _nothing_recorded_is_lost(before: Context, after: Context, processor: str) -> None:
     if after.input is not before.input:
         raise LawBroken(f"{processor} replaced the input of the build; it stays as it is")
-    for name in ("drafts", "dropped", "notes"):
+    for name in ("drafts", "dropped", "reports", "notes"):
         if not isinstance(getattr(after, name), tuple):
             raise LawBroken(f"{processor} left {name} as {type(getattr(after, name)).__name__}, not a tuple")
     if not begins_with(after.dropped, before.dropped):
         raise UnexplainedDrop(f"{processor} forgot what earlier steps had dropped")
     if not begins_with(after.notes, before.notes):
         raise LawBroken(f"{processor} took back a note of an earlier step; notes only grow")
-    if after.shared is not before.shared:
-        for key, value in before.shared.items():
-            now = after.shared.get(key)
-            if now is not value and now != value:
-                raise LawBroken(
-                    f"{processor} replaced {key!r}, which an earlier step left; what steps leave only grows"
-                )
+    if not begins_with(after.reports, before.reports):
+        raise LawBroken(f"{processor} took back a report of an earlier step; what steps leave only grows")
 
 
 class _Comparison:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.context import Draft, Origin
+from ctxlab.context.report import rows_named
 from ctxlab.documents import LoreEntry
 from ctxlab.documents.lore import POSITIONS
 from ctxlab.errors import CtxlabError
@@ -52,7 +53,7 @@ class Said:
 
 def decisions(trace: Trace) -> Sequence[Row]:
     """One row an entry; none when no book is in force or the step wasn't done yet."""
-    return trace.result.shared.get(LORE, ())
+    return rows_named(trace.result, LORE)
 
 
 def standing(row: Row) -> Standing:
@@ -147,7 +148,7 @@ def seen(trace: Trace, row: Row) -> Seen | None:
     if where.startswith("lore:"):
         text = next((other["content"] for other in decisions(trace) if other["key"] == where), None)
         return Seen(where, start, end, text)
-    step = next((step for step in trace.steps if step.after.shared.get(LORE) is not step.before.shared.get(LORE)), None)
+    step = next((step for step in trace.steps if any(report.name == LORE for report in step.reports)), None)
     draft = step.before.draft(where) if step is not None else None
     return Seen(where, start, end, str(draft.text) if draft is not None else None)
 
@@ -222,7 +223,8 @@ def _fate(trace: Trace, row: Row) -> str:
     holders = [n for n, draft in enumerate(drafts, start=1) if origin in draft.text.origins()]
     if holders:
         return f"it is in message {', '.join(str(n) for n in holders)}"
-    return "it isn't placed yet" if trace.result.shared.get(LORE) is not None and not _is_over(trace) else "it is empty"
+    is_decided = trace.result.report_named(LORE) is not None
+    return "it isn't placed yet" if is_decided and not _is_over(trace) else "it is empty"
 
 
 def _is(draft: Draft, row: Row) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ctxlab.context import Context, Draft, Dropped
 from ctxlab.documents import Note
-from ctxlab.pipeline.explain.step_summary import tally
+from ctxlab.pipeline.explain.step_summary import summary
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
 
@@ -75,7 +75,7 @@ class Changes:
 
         For example: 5 of 16 entries fired.
         """
-        return tally(self.before, self.after)
+        return summary(self.after.reports[len(self.before.reports) :])
 
     @property
     def tokens_before(self) -> int:

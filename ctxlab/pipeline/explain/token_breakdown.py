@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ctxlab.context import Draft
+from ctxlab.context import Draft, PromptLimit
 from ctxlab.pipeline.services import TokenCounter
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ def spending(trace: Trace) -> Spending:
             for source, tokens in tokens_by_source(part, counter):
                 found[source] += tokens
                 found["seams"] -= tokens
-    report = trace.result.shared.get(LIMITER)
-    budget = int(report["budget"]) if report else None
-    if report is not None and budget is not None:
-        found["reserve"] = int(report.get("reserve", 0))
-        found["free"] = budget - sum(n for source, n in found.items() if source != "reserve")
+    limit = trace.result.report(PromptLimit)
+    budget = limit.budget_tokens if limit is not None else None
+    if limit is not None:
+        found["reserve"] = limit.reserve_tokens
+        found["free"] = limit.budget_tokens - sum(n for source, n in found.items() if source != "reserve")
     return Spending(_present(found), _present(characters), budget)
 
 

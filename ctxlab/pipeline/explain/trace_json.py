@@ -8,9 +8,9 @@ from collections.abc import Set as AbstractSet
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.context import Cause, Draft, Span
+from ctxlab.context import Cause, Draft, Span, StepReport
 from ctxlab.pipeline.explain.merged_parts import is_seam
-from ctxlab.pipeline.explain.step_summary import tally
+from ctxlab.pipeline.explain.step_summary import summary
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.services import TokenCounter
@@ -23,14 +23,14 @@ def view(trace: Trace) -> dict[str, Any]:
     `spans`: [text, kind, ref, cause or -1, [spans it replaced]]. `drafts[i].tokens` includes the message's overhead,
     `request_tokens` is what a request costs besides its messages: tool definitions and the wire format.
     `drafts[i].seams` of a merged message: what each joining cost; with its parts' tokens, alone, they are its own.
-    `shared`: what steps left for others, such as decisions on lore; a step names what it left anew: {"lore": index}.
+    `rows`: the rows of step reports, such as decisions on lore; a step names the reports that it left: {"lore": index}.
     """
     return Tables(trace.services.tokenizer).view(trace)
 
 
 MOST_PARTS = 24
 """Parts of a merged message for which what joining them costs is counted."""
-TABLES = ("texts", "causes", "spans", "drafts", "shared")
+TABLES = ("texts", "causes", "spans", "drafts", "rows")
 
 
 class Tables:
@@ -43,13 +43,13 @@ class Tables:
         self.causes: list[dict[str, str]] = []
         self.spans: list[list[Any]] = []
         self.drafts: list[dict[str, Any]] = []
-        self.shared: list[Any] = []
+        self.rows: list[Any] = []
         self._text: dict[str, int] = {}
         self._cause: dict[Cause, int] = {}
         self._span: dict[int, int] = {}
         self._same_span: dict[tuple[Any, ...], int] = {}
         self._draft: dict[int, int] = {}
-        self._shared: dict[str, int] = {}
+        self._known_rows: dict[str, int] = {}
         self._met: list[Span | Draft] = []  # kept alive: ids of values that are gone would be given to others
 
     def sizes(self) -> dict[str, int]:
@@ -60,7 +60,7 @@ class Tables:
         start = {
             "id": "start",
             "drafts": self._numbers(trace.start.drafts),
-            "shared": self.left({}, trace.start.shared),
+            "reports": self.reports(trace.start.reports),
             "variables": plain(trace.start.input.variables.as_data()),
         }
         steps = [self._step(step) for step in trace.steps]
@@ -97,8 +97,8 @@ class Tables:
                 for group in after.dropped[len(before.dropped) :]
             ],
             "notes": [plain(note.as_data()) for note in after.notes[len(before.notes) :]],
-            "shared": self.left(before.shared, after.shared),
-            "decided": tally(before, after),
+            "reports": self.reports(step.reports),
+            "decided": summary(step.reports),
         }
 
     def _numbers(self, drafts: Sequence[Draft]) -> list[int]:
@@ -175,17 +175,15 @@ class Tables:
         seams = [after - before - own - each for before, after, own in zip(upto, upto[1:], words, strict=False)]
         return [*seams[:-1], tokens - sum(n for n in alone if n is not None) - sum(seams[:-1])]
 
-    def left(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, int]:
-        """What was left anew, by number; a value that stays, or comes again, is not written again."""
-        if after is before:
-            return {}
-        return {key: self._value(value) for key, value in after.items() if before.get(key) is not value}
+    def reports(self, left: Sequence[StepReport]) -> dict[str, int]:
+        """Rows that were left, by name and number; the same rows are not written again."""
+        return {report.name: self._rows(report) for report in left}
 
-    def _value(self, value: Any) -> int:
-        data = plain(value)
-        number = self._shared.setdefault(json.dumps(data), len(self.shared))
-        if number == len(self.shared):
-            self.shared.append(data)
+    def _rows(self, report: StepReport) -> int:
+        data = plain(report.rows())
+        number = self._known_rows.setdefault(json.dumps(data), len(self.rows))
+        if number == len(self.rows):
+            self.rows.append(data)
         return number
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from ctxlab.context import AssetRef, Cause, Context, Draft, Dropped, Origin, Text
+from ctxlab.context import AssetRef, Cause, Context, Draft, Dropped, MacroVariables, Origin, Text
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab.processors.injection.depth import index_of_insertion_point, parse_depths
@@ -28,8 +28,6 @@ from ctxlab.processors.injection.plan import Places, Point
 from ctxlab.processors.injection.presets import Preset, assets_by_id, presets_of, verdict_on
 
 ID = "injection-assembler"
-VARIABLES = "macro-variables"
-"""Shared key of what macros have set, once they have set something."""
 
 _Piece = Draft | tuple[Draft, ...]
 """A preset or lore, or a stretch of history that is taken over as it is."""
@@ -291,7 +289,7 @@ class _Assembly:
                 out.append(draft)
         self.ctx = self.ctx.noted(wording.notes)
         if wording.variables is not self.ctx.input.variables:
-            self.ctx = self.ctx.put(VARIABLES, wording.variables.as_data())
+            self.ctx = self.ctx.put(MacroVariables(wording.variables, self.ctx.input.variables))
         self._leave_out_unshown(out)
         return out
 

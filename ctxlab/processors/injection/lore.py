@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any, Literal
 
 from ctxlab.context import Cause, Context, Draft, Origin, Text
+from ctxlab.context.report import rows_named
 from ctxlab.documents import Role
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.lore import POSITIONS
@@ -52,7 +53,7 @@ class Lore:
 
 def lore_of(ctx: Context, reading: Reading) -> list[Lore]:
     """What fired; where orders are equal this order counts: in SillyTavern what fired last stands first."""
-    rows = [row for row in ctx.shared.get(LORE, ()) if row["fired"] and row["content"].strip()]
+    rows = [row for row in rows_named(ctx, LORE) if row["fired"] and row["content"].strip()]
     return [_lore(row, reading) for row in (rows if reading == "reference" else reversed(rows))]
 
 

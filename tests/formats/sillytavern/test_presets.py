@@ -9,6 +9,7 @@ import pytest
 
 import ctxlab
 from ctxlab import Agent, Session, UserProfile
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.formats import card_data, convert, joined, preset_data, read, read_data
 from ctxlab.formats.sillytavern import card_from, preset_from, text_preset_from
 
@@ -185,7 +186,7 @@ def test_the_reply_fits_into_the_window_beside_the_prompt() -> None:
 
     trace = ctxlab.build(Session(id="s").append("", role="system").append("Hi"), agent)
 
-    assert trace.result.shared["token-limiter"]["budget"] == 3796
+    assert trace.result.report(BudgetReport).budget_tokens == 3796
 
 
 @pytest.mark.parametrize(("squash", "count"), [(True, 2), (False, 3)])

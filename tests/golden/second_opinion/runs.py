@@ -14,6 +14,7 @@ from ctxlab.formats.sillytavern import card_from, joined, preset_from
 from ctxlab.formats.sillytavern.lorebooks.format import book_from
 from ctxlab.formats.sillytavern.rules.regex_scripts import preset_of
 from tests.golden.second_opinion.case import Case, Data
+from tests.reports import left
 
 if TYPE_CHECKING:
     from ctxlab import Trace
@@ -105,7 +106,7 @@ def _session_of(chat: list[Data]) -> Session:
 
 
 def _fired(trace: Trace) -> list[str]:
-    return [row["title"] for row in trace.result.shared.get("lore", ()) if row["fired"]]
+    return [row["title"] for row in (left(trace.result, "lore") or ()) if row["fired"]]
 
 
 # --- chats

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ctxlab.api import build
-from ctxlab.context import BuildInput, Context
+from ctxlab.context import BuildInput, Context, Table
 from ctxlab.documents import LoreEntry, Session, Worldbook
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.pipeline.explain.frames import frame_of
@@ -76,7 +76,7 @@ def test_decisions_keep_whole_tokens_and_missing_words() -> None:
 
 def test_a_table_of_a_plugin_is_treated_alike() -> None:
     def counts(ctx: Context) -> Context:
-        return ctx.put("counts", [{"n": 1, "word": None}, {"word": "a"}])
+        return ctx.put(Table("counts", [{"n": 1, "word": None}, {"word": "a"}]))
 
     services = Services(tokenizer=WordTokenizer())
     table = Pipeline.of([counts]).run(Context(BuildInput(Session(id="s"))), services).table("counts")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ctxlab.api import build
-from ctxlab.context import BuildInput, Context
+from ctxlab.context import BuildInput, Context, Table
 from ctxlab.documents import Agent, AppliesTo, LoreEntry, RegexPreset, RegexRule, Session, Worldbook
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.pipeline.explain.step_summary import values
@@ -65,7 +65,7 @@ def test_the_table_of_a_run_says_so_too() -> None:
 def test_what_a_plugin_leaves_under_the_same_keys_is_not_misread() -> None:
     def leaves(value: Any) -> Any:
         def step(ctx: Context) -> Context:
-            return ctx.put("lore", value).put("variables", value).put("regex-processor", value)
+            return ctx.put(Table("lore", value)).put(Table("variables", value)).put(Table("regex-processor", value))
 
         return step
 

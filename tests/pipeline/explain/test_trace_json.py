@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from ctxlab.api import build, read_data
-from ctxlab.context import AssetRef, BuildInput, Cause, Context, Draft, Origin, Text
+from ctxlab.context import AssetRef, BuildInput, Cause, Context, Draft, Origin, Table, Text
 from ctxlab.documents import Agent, AppliesTo, LoreEntry, RegexPreset, RegexRule, Session, Worldbook
 from ctxlab.pipeline import Debugger, Pipeline, Services, Trace
 from ctxlab.pipeline.explain.trace_json import Tables
 from ctxlab.testing import generated_agent, generated_session
 from ctxlab.testing.fakes import WordTokenizer
+from tests.reports import left
 
 SERVICES = Services(tokenizer=WordTokenizer())
 
@@ -103,7 +104,7 @@ def test_a_failure_an_edit_and_a_skipped_step_are_marked() -> None:
 
     failed = Pipeline.of([fails]).run(context("a"), SERVICES, on_error="skip").view()
     at = Debugger(Pipeline.of([passes]).start(context("a"), SERVICES))
-    at.edit(lambda ctx: ctx.put("x", 1))
+    at.edit(lambda ctx: ctx.put(Table("x", 1)))
     at.skip()
     stepped = at.trace.view()
 
@@ -130,7 +131,7 @@ def test_messages_in_parts_are_spelled_out_whole() -> None:
 def test_a_view_grows_with_what_is_new_and_not_with_the_steps() -> None:
     def step(n: int):
         def nothing(ctx: Context) -> Context:
-            return ctx.put(f"step {n}", n)
+            return ctx.put(Table(f"step {n}", n))
 
         nothing.__name__ = f"step_{n}"
         return nothing
@@ -148,23 +149,23 @@ def test_a_view_grows_with_what_is_new_and_not_with_the_steps() -> None:
 
 
 def left_by(view: dict[str, Any], step: int, key: str) -> Any:
-    return view["shared"][view["steps"][step]["shared"][key]]
+    return view["rows"][view["steps"][step]["reports"][key]]
 
 
 def test_tables_stand_at_the_step_that_left_them_and_once() -> None:
     def leaves(ctx: Context) -> Context:
-        return ctx.put("rows", ({"n": 1},))
+        return ctx.put(Table("rows", ({"n": 1},)))
 
     def leaves_more(ctx: Context) -> Context:
-        return ctx.put("more", 2).put("again", [{"n": 1}])
+        return ctx.put(Table("more", 2)).put(Table("again", [{"n": 1}]))
 
     def nothing(ctx: Context) -> Context:
         return ctx
 
     view = Pipeline.of([leaves, leaves_more, nothing]).run(context("hi"), SERVICES).view()
 
-    assert view["shared"] == [[{"n": 1}], 2]
-    assert [step["shared"] for step in view["steps"]] == [{"rows": 0}, {"more": 1, "again": 0}, {}]
+    assert view["rows"] == [[{"n": 1}], [2]]
+    assert [step["reports"] for step in view["steps"]] == [{"rows": 0}, {"more": 1, "again": 0}, {}]
 
 
 @pytest.mark.parametrize(
@@ -182,11 +183,11 @@ def test_tables_stand_at_the_step_that_left_them_and_once() -> None:
 )
 def test_what_json_does_not_know_is_written_as_what_it_knows(value: Any, plain: Any) -> None:
     def leaves(ctx: Context) -> Context:
-        return ctx.put("x", value)
+        return ctx.put(Table("x", [{"value": value}]))
 
     view = Pipeline.of([leaves]).run(context("hi"), SERVICES).view()
 
-    assert left_by(view, 0, "x") == plain
+    assert left_by(view, 0, "x") == [{"value": plain}]
     assert json.loads(json.dumps(view, allow_nan=False)) == view
 
 
@@ -220,11 +221,11 @@ def test_a_run_with_all_small_languages_is_plain_json() -> None:
     view = trace.view()
 
     assert json.loads(json.dumps(view, allow_nan=False)) == view
-    left = {key: view["shared"][n] for step in view["steps"] for key, n in step["shared"].items()}
-    assert [row["fired"] for row in left["lore"]] == [row["fired"] for row in trace.result.shared["lore"]]
-    assert [row["rule"] for row in left["regex-processor"]] == ["No a"]
-    assert left["macro-variables"]["session"] == {"mood": "calm"}
-    assert [row["path"] for row in left["variables"]] == ["hp"]
+    rows = {key: view["rows"][n] for step in view["steps"] for key, n in step["reports"].items()}
+    assert [row["fired"] for row in rows["lore"]] == [row["fired"] for row in left(trace.result, "lore")]
+    assert [row["rule"] for row in rows["regex-processor"]] == ["No a"]
+    assert rows["macro-variables"][0]["session"] == {"mood": "calm"}
+    assert [row["path"] for row in rows["variables"]] == ["hp"]
     assert {step["id"]: step["decided"] for step in view["steps"]}["regex-processor"] == "1 rule, 1 hit"
 
 
@@ -234,7 +235,7 @@ def test_a_long_conversation_with_a_large_book_stays_small() -> None:
 
     trace = languages(session, agent, entries=100)
 
-    assert len(trace.result.shared["lore"]) == 100
+    assert len(left(trace.result, "lore")) == 100
     assert len(json.dumps(trace.view())) < 2_000_000
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxlab.context import BuildInput, Context, Draft, Origin, Text, Variables
+from ctxlab.context import BuildInput, Context, Draft, Origin, Table, Text, Variables
 from ctxlab.documents import Agent, Session, UserProfile
 from ctxlab.documents.lore import POSITIONS
 from ctxlab.pipeline import Pipeline, Services, Trace
@@ -46,7 +46,7 @@ def assembled(
         for origin in [Origin("node", text)]
     )
     step = InjectionAssembler(InjectionAssembler.Settings(**settings))
-    context = Context(build_input, history, shared={"lore": tuple(rows)})
+    context = Context(build_input, history, reports=(Table("lore", rows),))
     return Pipeline.of([step]).run(context, Services(tokenizer=WordTokenizer()))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ctxlab import rebuild
 from ctxlab.documents import Agent
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import ProcessorFailed, Trace
 from ctxlab.pipeline.explain.token_breakdown import LIMITER
@@ -135,9 +136,10 @@ def columns_of(traces: Trace | Mapping[str, Trace] | None, wanted: Sequence[Reci
 
 def recipe_of(trace: Trace) -> Recipe:
     """What a run has of that in which columns differ."""
-    report = trace.result.shared.get(LIMITER) or {}
+    report = trace.result.report(BudgetReport)
     build_input = trace.start.input
-    return Recipe(report.get("strategy"), report.get("budget"), build_input.agent, build_input.leaf_id)
+    strategy, budget = (report.strategy, report.budget_tokens) if report is not None else (None, None)
+    return Recipe(strategy, budget, build_input.agent, build_input.leaf_id)
 
 
 def _name_of_base(trace: Trace | None, wanted: Sequence[Recipe]) -> str:

@@ -8,9 +8,9 @@ from typing import Any, get_args
 from ctxlab.context import Draft
 from ctxlab.display.theme import plain
 from ctxlab.documents import Agent
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.ledger import ledger_rows
-from ctxlab.pipeline.explain.token_breakdown import LIMITER
 from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.studies import Comparison
 from ctxlab.studies.budget_figure import ORDER, segments_of
@@ -115,8 +115,8 @@ def _column(column: Column, comparison: Comparison, at: int, total: Mapping[str,
     trace = column.trace
     assert trace is not None
     kept, turns = _user_turns(comparison, at)
-    report = trace.result.shared.get(LIMITER) or {}
-    budget = report.get("budget")
+    report = trace.result.report(BudgetReport)
+    budget = report.budget_tokens if report is not None else None
     return {
         "name": column.name,
         "about": _about(trace, total),

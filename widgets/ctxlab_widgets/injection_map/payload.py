@@ -6,6 +6,7 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from ctxlab.context import Draft
+from ctxlab.context.report import rows_named
 from ctxlab.display.theme import plain
 from ctxlab.documents.lore import POSITIONS
 from ctxlab.pipeline import Trace
@@ -34,7 +35,7 @@ def shown(trace: Trace) -> dict[str, Any]:
     build_input = trace.start.input
     presets = {preset.key: preset for preset in presets_of(build_input)}
     movable, anchors = books_by_key(build_input.books), list(anchors_of(build_input))
-    lore = {str(row["key"]): row for row in trace.result.shared.get(LORE, ())}
+    lore = {str(row["key"]): row for row in rows_named(trace.result, LORE)}
     names = {each.key: each.name for each in placed.injections}
     groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
     for each in placed.injections:

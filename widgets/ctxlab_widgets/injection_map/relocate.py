@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ctxlab.api import rebuild
+from ctxlab.context.report import rows_named
 from ctxlab.display.text import nearest
 from ctxlab.documents import Worldbook
 from ctxlab.documents.agent.preset_placement import placed
@@ -42,7 +43,7 @@ def moved(
     preset = next((each for each in presets_of(trace.start.input) if each.key == key), None)
     if preset is not None:
         return _with_preset(trace, preset, depth=depth, order=order, anchor=anchor, position=position)
-    rows = {str(row["key"]) for row in trace.result.shared.get(LORE, ())}
+    rows = {str(row["key"]) for row in rows_named(trace.result, LORE)}
     if key not in rows:
         known = [*(each.key for each in presets_of(trace.start.input)), *sorted(rows)]
         raise Refused(f"nothing is defined under {key!r}{nearest(key, known)}")

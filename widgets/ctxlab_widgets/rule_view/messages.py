@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from ctxlab import Draft, Trace
 from ctxlab.context import Text
+from ctxlab.context.report import rows_named
 from ctxlab.processors import RegexProcessor
 
 STEP = RegexProcessor.id
@@ -47,7 +48,7 @@ def messages_of(trace: Trace) -> list[Message]:
     if step is None:
         return []
     changed: dict[str, int] = {}
-    for row in step.after.shared.get(STEP, ()):
+    for row in rows_named(step.after, STEP):
         changed[row["key"]] = changed.get(row["key"], 0) + 1
     newest = len(step.before.drafts) - 1
     out: list[Message] = []

@@ -12,6 +12,7 @@ import traitlets
 import ctxlab
 from ctxlab.display.text import short
 from ctxlab.engines.tokens import Tokenizer, tokenizer_for
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError, WrongSetting, did_you_mean
 from ctxlab.pipeline import BudgetTooSmall, OverBudget, Trace
 from ctxlab.pipeline.explain.token_breakdown import LIMITER
@@ -88,8 +89,8 @@ class TokenBudget(Widget):
         """Run again with the least budget that keeps just so many units: messages, or calls with their results."""
         trace = self._run
         units = self._shown.units(trace)
-        report = trace.result.shared.get(LIMITER)
-        if units is None or report is None or report["strategy"] != BY_UNITS:
+        report = trace.result.report(BudgetReport)
+        if units is None or report is None or report.strategy != BY_UNITS:
             raise CtxlabError(f"only {BY_UNITS} keeps units from the newest backwards; choose it first")
         if not 0 <= count <= len(units):
             raise CtxlabError(f"there are {len(units):,} units that may be cut, so {count!r} can't be kept")

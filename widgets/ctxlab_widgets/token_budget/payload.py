@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from ctxlab.context import Dropped
 from ctxlab.documents import ModelProfile
-from ctxlab.engines.truncation import newest_first
+from ctxlab.engines.truncation import BudgetReport, newest_first
 from ctxlab.errors import UnknownProcessor
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import LIMITER
@@ -66,9 +66,9 @@ class Shown:
 
     def view(self, trace: Trace, before: Trace | None, wanted: int | None, refused: str) -> dict[str, Any]:
         """Everything else; `before` is the run that changes are told against."""
-        report = trace.result.shared.get(LIMITER) or {}
-        strategy = report.get("strategy") or _strategy(trace)
-        budget = report.get("budget")
+        report = trace.result.report(BudgetReport)
+        strategy = report.strategy if report is not None else _strategy(trace)
+        budget = report.budget_tokens if report is not None else None
         marks, changed = self._changes(trace, before)
         segments = segments_of(trace)
         self.looks = tuple(each.look for each in segments)
@@ -78,7 +78,7 @@ class Shown:
         }
         return {
             "budget": budget,
-            "reserve": report.get("reserve", 0),
+            "reserve": report.reserve_tokens if report is not None else 0,
             "wanted": budget if wanted is None else wanted,
             "sent": trace.tokens,
             "window": window_of(trace),
@@ -89,12 +89,12 @@ class Shown:
             "marks": marks,
             "changed": changed,
             "cut": _units_cut(trace),
-            "shortened": report.get("shortened", 0),
+            "shortened": report.shortened if report is not None else 0,
             "border": self._border(trace),
             "reasons": [str(group.cause) for group in groups],
             "reason_of": "".join([letters.get(row.key, " ") for row in self.rows.all]) if letters else "",
-            "one_cut": bool(report) and strategy in WITH_ONE_CUT,
-            "by_units": bool(report) and strategy == BY_UNITS,
+            "one_cut": report is not None and strategy in WITH_ONE_CUT,
+            "by_units": report is not None and strategy == BY_UNITS,
             "estimated": trace.estimated,
             "strategy": strategy,
             "refused": refused,
@@ -184,8 +184,8 @@ def reserve_of(trace: Trace) -> tuple[int | None, int]:
     """Tokens kept for the reply: as the limiter is told, and as it comes out."""
     held = _settings(trace)
     told_to = held.reserve_tokens if held is not None else None
-    report = trace.result.shared.get(LIMITER) or {}
-    return told_to, int(report.get("reserve", told_to or 0))
+    report = trace.result.report(BudgetReport)
+    return told_to, report.reserve_tokens if report is not None else told_to or 0
 
 
 def counted_by(trace: Trace, tokenizer: TokenCounter) -> int:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxlab.context import Context, Draft
+from ctxlab.context.report import rows_named
 from ctxlab.display.theme import plain
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source_of, tokens_by_source
 from ctxlab.pipeline.services import TokenCounter
@@ -108,7 +110,8 @@ def _cut_after(trace: Trace, sent: set[str]) -> dict[str, list[Draft]]:
 
 def _shortened(trace: Trace) -> set[str]:
     step = limiter_step(trace)
-    if step is None or not (step.after.shared.get(step.id) or {}).get("shortened"):
+    report = step.after.report(BudgetReport) if step is not None else None
+    if step is None or report is None or not report.shortened:
         return set()
     was = {draft.key: draft for draft in step.before.drafts}
     return {
@@ -139,7 +142,7 @@ class Labels:
             self.found, self.steps = {}, {}
             self.known, self.contexts = set(), []
             self.titles = {preset.key: preset.node.name for preset in presets_of(trace.start.input) if preset.node.name}
-        shown = trace.result.shared.get(LORE, ())
+        shown = rows_named(trace.result, LORE)
         self.titles |= {str(row["key"]): str(row["title"]) for row in shown if row.get("title")}
         for place, step in enumerate(trace.steps):
             self._met(place, step.after)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ctxlab.context import Context
-from ctxlab.engines.truncation import newest_first
+from ctxlab.engines.truncation import BudgetReport, newest_first
 from ctxlab.pipeline import Step, Trace
 from ctxlab.pipeline.explain.token_breakdown import LIMITER
 
@@ -59,11 +59,12 @@ def _units(trace: Trace, before: Context) -> Units | None:
     ample = _limited(trace, before, AMPLE)
     if ample is None:
         return None
-    report = ample.shared[LIMITER]
-    must = int(report["protected_tokens"])
+    report = ample.report(BudgetReport)
+    assert report is not None
+    must = report.protected_tokens
     least = _limited(trace, before, max(1, must))
     kept = {draft.key for draft in least.drafts} if least is not None else set[str]()
-    overhead = report["overhead_tokens"]
+    overhead = report.overhead_tokens
     counter = trace.services.tokenizer
     added = _later_tokens(trace) if overhead is None else overhead - counter.message_tokens
     ladder, at = [must], dict[str, int]()
@@ -80,7 +81,7 @@ def _limited(trace: Trace, before: Context, tokens: int) -> Context | None:
     asked = {"budget_tokens": tokens, "reserve_tokens": 0, "strategy": "sliding", "retained_characters": 0}
     pipeline = trace.pipeline.with_settings({f"{LIMITER}.{name}": value for name, value in asked.items()})
     step = pipeline.step(pipeline.stage(LIMITER), before, trace.services)
-    return step.after if step.failure is None and LIMITER in step.after.shared else None
+    return step.after if step.failure is None and step.after.report(BudgetReport) else None
 
 
 def _later_tokens(trace: Trace) -> int:
