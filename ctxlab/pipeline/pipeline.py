@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import groupby
 from time import perf_counter
 from typing import Any, Literal, cast
 
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.errors import LawBroken, PipelineError, UnknownProcessor, WrongSetting, did_you_mean
+from ctxlab.pipeline.call_log import Call, CallLog
 from ctxlab.pipeline.conservation.law import hold
 from ctxlab.pipeline.conservation.loaded_history import hold_history
 from ctxlab.pipeline.failures import ProcessorFailed
+from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.pipeline.processor import Processor, as_processor
-from ctxlab.pipeline.services import Call, CallLog, Services
+from ctxlab.pipeline.services import Services
 from ctxlab.pipeline.settings.layers import Layer, LayerName, settle
 from ctxlab.pipeline.settings.schema import field_of
 from ctxlab.pipeline.trace import Step, Trace
@@ -284,13 +286,14 @@ class Pipeline:
         done = sum(not step.edited for step in steps)
         ctx = steps[-1].after if steps else trace.start
         tape = list(known)
-        with _no_collection():
-            for stage in self.running()[done:]:
-                step = self.step(stage, ctx, trace.services, known=tape)
-                steps.append(step)
-                if step.failure is not None and on_error == "raise":
-                    raise error_of(step, Trace(trace.start, tuple(steps), self, trace.services))
-                ctx = step.after
+        for waits, stages in groupby(self.running()[done:], key=lambda stage: stage.processor.waits):
+            with nullcontext() if waits else without_collection():
+                for stage in stages:
+                    step = self.step(stage, ctx, trace.services, known=tape)
+                    steps.append(step)
+                    if step.failure is not None and on_error == "raise":
+                        raise error_of(step, Trace(trace.start, tuple(steps), self, trace.services))
+                    ctx = step.after
         return self.checked(Trace(trace.start, tuple(steps), self, trace.services), on_error=on_error)
 
     def checked(self, trace: Trace, *, on_error: OnError = "raise") -> Trace:
@@ -319,8 +322,8 @@ class Pipeline:
 
         Answers that it takes from `known` are taken out of it.
         """
-        recorder = CallLog([] if known is None else known)
-        world = self.services_for(stage, services.recorded_by(recorder))
+        log = CallLog([] if known is None else known)
+        world = self.services_for(stage, services.recorded_by(log))
         started = perf_counter()
         failure: Exception | None = None
         try:
@@ -329,7 +332,7 @@ class Pipeline:
                 hold_history(after, processor=stage.id)
         except Exception as problem:  # whatever a step raises is recorded with the run so far
             after, failure = ctx, problem
-        return Step(stage.id, ctx, after, perf_counter() - started, tuple(recorder.calls), failure)
+        return Step(stage.id, ctx, after, perf_counter() - started, tuple(log.calls), failure)
 
     def services_for(self, stage: Stage, services: Services) -> Services:
         """The services as a stage gets them: with `later_tokens` where it reads them."""
@@ -351,26 +354,6 @@ class Pipeline:
             if a.base.reads_later_tokens and self.later_tokens(a, services) != other.later_tokens(b, services):
                 return i
         return min(len(mine), len(theirs))
-
-
-@contextmanager
-def _no_collection() -> Generator[None]:
-    """Without the garbage collector: values in flight hold no circles, and each walk over a notebook's heap costs.
-
-    What was made meanwhile joins the oldest generation, where the next full collection finds it; else switching the
-    collector on would at once walk over all of it, a quarter of the time that a long conversation takes.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        if gc.get_freeze_count() == 0:  # somebody else's frozen objects stay frozen
-            gc.freeze()
-            gc.unfreeze()
-        gc.enable()
 
 
 def _refusal(stage: Stage, trace: Trace) -> Exception | None:

@@ -53,6 +53,8 @@ class Processor:
     provides: tuple[str, ...] = ()
     reads_later_tokens: bool = False
     """Whether the step wants `services.later_tokens`."""
+    waits: bool = False
+    """Whether the step calls services that wait: transcriber, retriever or llm."""
 
     Settings: type[ProcessorSettings] = ProcessorSettings
     settings: Any
@@ -116,11 +118,21 @@ Step = Callable[..., Context]
 class FunctionProcessor(Processor):
     """A step made of a plain function of (ctx) or (ctx, services)."""
 
-    def __init__(self, function: Step, *, id: str, name: str = "", priority: int = 900, description: str = "") -> None:
+    def __init__(
+        self,
+        function: Step,
+        *,
+        id: str,
+        name: str = "",
+        priority: int = 900,
+        description: str = "",
+        waits: bool = False,
+    ) -> None:
         super().__init__()
         self.id = id
         self.name = name or id
         self.priority = priority
+        self.waits = waits
         self.description = description or (function.__doc__ or "").strip().partition("\n")[0]
         self._function = function
         arguments = _positional_arguments(function)
@@ -140,9 +152,9 @@ class FunctionProcessor(Processor):
 
 
 def processor(
-    id: str, *, name: str = "", priority: int = 900, description: str = ""
+    id: str, *, name: str = "", priority: int = 900, description: str = "", waits: bool = False
 ) -> Callable[[Step], FunctionProcessor]:
-    """Make a step of a function.
+    """Make a step of a function; `waits` says that it calls services which wait.
 
     >>> @processor("shout", priority=910)
     ... def shout(ctx):
@@ -152,7 +164,7 @@ def processor(
     """
 
     def made(function: Step) -> FunctionProcessor:
-        return FunctionProcessor(function, id=id, name=name, priority=priority, description=description)
+        return FunctionProcessor(function, id=id, name=name, priority=priority, description=description, waits=waits)
 
     return made
 

@@ -18,7 +18,8 @@ from ctxlab.context import (
 )
 from ctxlab.context.pickling import portable_error
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
-from ctxlab.pipeline.services import Call, Services
+from ctxlab.pipeline.call_log import Call
+from ctxlab.pipeline.services import Services
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -277,7 +277,7 @@ def test_what_a_model_said_is_not_asked_again() -> None:
     at.edit(lambda ctx: ctx.put(Table("mine", 1)))
     assert all_left(at.run().result) == {"mine": 1, "answer": "go on"}
 
-    assert llm.asked == ["what now?"]
+    assert llm.prompts == ["what now?"]
 
 
 def test_a_debugger_shows_where_it_stands() -> None:

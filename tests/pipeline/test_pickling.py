@@ -327,14 +327,14 @@ def test_a2_answers_of_services_are_replayed_afterwards() -> None:
             Table("found", services.retriever.search("x"))
         )
 
-    world = Services(tokenizer=WordTokenizer(), llm=ScriptedLlm("yes"), retriever=FixedRetriever([{"text": "a"}]))
+    world = Services(tokenizer=WordTokenizer(), llm=ScriptedLlm("yes"), retriever=FixedRetriever(["a"]))
     trace = run(asks, services=world)
 
     again = pickled(trace)
 
     assert again.step("asks").calls == trace.step("asks").calls
     assert left(again.rerun({"merge-system.enabled": False}).result, "answer") == "yes"
-    assert again.services.llm.asked == ["well?"]
+    assert again.services.llm.prompts == ["well?"]
 
 
 def test_a2_services_made_in_a_notebook_travel() -> None:
