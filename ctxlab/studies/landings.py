@@ -8,6 +8,7 @@ from typing import Literal
 
 from ctxlab.context import BuildInput, Context, Draft
 from ctxlab.context.report import rows_named
+from ctxlab.display.sources import OF_PART
 from ctxlab.display.text import nearest
 from ctxlab.display.theme import plain
 from ctxlab.documents import MessageNode
@@ -23,13 +24,6 @@ Fate = Literal["landed", "elsewhere", "warned", "not sent"]
 HISTORY = ("node", "pending", "summary")
 INJECTED = ("preset", "lore")
 ASSEMBLER = "injection-assembler"
-LOOKS: dict[str, str] = {
-    "system": "preset",
-    "presets": "preset",
-    "profile": "profile",
-    "lore": "lore",
-    "knowledge": "knowledge",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +47,7 @@ class Landing:
     @property
     def look(self) -> str:
         """The source whose colour and sign it has; messages of the history have those of their roles."""
-        return LOOKS.get(source_of(self.draft), "overhead")
+        return OF_PART[source_of(self.draft)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

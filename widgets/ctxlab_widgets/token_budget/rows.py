@@ -8,6 +8,7 @@ from typing import Any
 
 from ctxlab.context import Context, Draft
 from ctxlab.context.report import rows_named
+from ctxlab.display.sources import OF_PART
 from ctxlab.display.theme import plain
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
@@ -15,10 +16,8 @@ from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.processors.injection.lore import LORE
 from ctxlab.processors.injection.presets import presets_of
-from ctxlab.studies.budget_figure import ORDER
 from ctxlab_widgets.token_budget.units import Units, limiter_step
 
-LOOKS = {source: look for _, look, sources in ORDER for source in sources}
 KEPT, PROTECTED, SHORTENED, CUT = "k", "p", "s", "c"
 MOST_HELD = 20_000
 ID_SHOWN = 10
@@ -82,8 +81,8 @@ class Counted:
             found: dict[str, int] = {}
             for source, tokens in tokens_by_source(draft, counter):
                 if tokens:
-                    found[LOOKS[source]] = found.get(LOOKS[source], 0) + tokens
-            held = self.rows[id(draft)] = Row(draft, LOOKS[source_of(draft)], tuple(found.items()))
+                    found[OF_PART[source]] = found.get(OF_PART[source], 0) + tokens
+            held = self.rows[id(draft)] = Row(draft, OF_PART[source_of(draft)], tuple(found.items()))
         return held
 
 
