@@ -21,12 +21,11 @@ from ctxlab.documents import (
 )
 from ctxlab.errors import CtxlabError, UnknownNode, did_you_mean
 from ctxlab.pipeline import Pipeline, Services, Trace
-from ctxlab.processors import default_pipeline
+from ctxlab.processors import TokenLimiter, default_pipeline
 
 if TYPE_CHECKING:
     from ctxlab.formats import Import
 
-LIMITER = "token-limiter"
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -180,6 +179,6 @@ def _services_for(model: ModelProfile | None) -> Services:
 
 
 def _call_settings(budget_tokens: int | None, settings: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A call's budget counts prompt tokens exactly, so nothing is reserved."""
-    budget = {f"{LIMITER}.budget_tokens": budget_tokens, f"{LIMITER}.reserve_tokens": 0}
+    """What a call says of the settings of steps, its budget among them."""
+    budget = {f"{TokenLimiter.id}.budget_tokens": budget_tokens}
     return {**(budget if budget_tokens is not None else {}), **(settings or {})}

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 from ctxlab.api.resolve import agent_for, model_for, refuse_agent, rules_of, start_of, timestamp_of, user_for
 from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, ModelProfile, RegexConfig, RegexPreset, RegexRule, Session, UserProfile, Worldbook
-from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger
 
 if TYPE_CHECKING:
@@ -140,6 +139,7 @@ def lore_scan(
     settings of the scan are `settings={"worldbook-processor.scan_depth": 4}`. `scan.with_change(key)` scans again with
     an entry's nearest change.
     """
+    from ctxlab.engines.worldbook.explain import scan_of
     from ctxlab.processors import WorldbookProcessor
 
     texts = [chat] if isinstance(chat, str) else chat
@@ -152,6 +152,8 @@ def lore_scan(
     debugger = Debugger(start_of(cast("Session | Import", chat), agent, books=held, **options))
     context = debugger.run_until(WorldbookProcessor.id)
     step = debugger.pipeline.stage(WorldbookProcessor.id).processor
-    if not isinstance(step, WorldbookProcessor):
-        raise CtxlabError(f"step {WorldbookProcessor.id!r} is another one here, which doesn't scan books by itself")
-    return step.scan(context, debugger.trace.services)
+    if isinstance(step, WorldbookProcessor):  # which says what it looked through also where no book is in force
+        return step.scan(context, debugger.trace.services)
+    if not debugger.done:
+        context = debugger.step().after
+    return scan_of(context)

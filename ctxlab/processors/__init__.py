@@ -1,5 +1,7 @@
 """The steps, one file each; listed here in running order."""
 
+from ctxlab.documents import Note
+from ctxlab.engines.truncation import GROUP, strategies
 from ctxlab.pipeline import Pipeline, Processor, plugin_processors
 
 from ctxlab.processors.session_loader import SessionLoader  # isort: skip
@@ -45,4 +47,5 @@ __all__ = [
 def default_pipeline() -> Pipeline:
     """The built-in steps, and those that installed packages bring; a run notes which of those can't be used."""
     brought = plugin_processors(tuple(step.id for step in STEPS))
-    return Pipeline.of([*STEPS, *brought.steps], notes=brought.notes)
+    problems = [Note("warning", problem, TokenLimiter.id, {"group": GROUP}) for problem in strategies().problems]
+    return Pipeline.of([*STEPS, *brought.steps], notes=(*brought.notes, *problems))

@@ -1,16 +1,15 @@
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from ctxlab.api import build, load
 from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
-from ctxlab.engines.truncation import BudgetReport, head_length
+from ctxlab.engines.truncation import BudgetReport, head_length, strategies
 from ctxlab.pipeline import BudgetTooSmall, OverBudget, Pipeline, Processor, Services, Trace, processor, remedies
 from ctxlab.processors import TokenLimiter, default_pipeline
-from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.testing.fakes import WordTokenizer
 
 
@@ -369,14 +368,14 @@ def test_a6_the_budget_of_a_models_window_is_named_as_budget_tokens_take_it() ->
     by_setting = limited(CHAT, None, model=model, reserve_tokens=2).why("node:b").least_budget
 
     assert by_reply is not None
-    assert (by_reply.tokens, by_reply.extra_tokens, by_reply.reserve_tokens) == (20, 5, 0)
+    assert (by_reply.tokens, by_reply.extra_tokens) == (20, 5)
     assert by_setting is not None
-    assert (by_setting.tokens, by_setting.extra_tokens, by_setting.reserve_tokens) == (22, 2, 2)
-    assert str(by_setting) == "2 more tokens would keep it: a budget of 22 or more, 2 of it kept for the reply"
-    assert kept(limited(CHAT, 22, reserve_tokens=2)) == "b c d e"
+    assert (by_setting.tokens, by_setting.extra_tokens) == (20, 2)
+    assert str(by_setting) == "2 more tokens would keep it: a budget of 20 or more"
+    assert kept(limited(CHAT, 20, model=model, reserve_tokens=2)) == "b c d e"
 
 
-@pytest.mark.parametrize("strategy", get_args(StrategyName))
+@pytest.mark.parametrize("strategy", list(strategies().by_name))
 @pytest.mark.parametrize("name", ["harbour_roleplay", "coding_chat", "research_tree"])
 def test_b3_what_would_keep_a_message_is_exact_on_the_bundled_conversations(name: str, strategy: str) -> None:
     folder = Path(__file__).parents[2] / "datasets"
@@ -498,7 +497,18 @@ def test_the_window_of_the_model_less_the_reply_is_the_budget() -> None:
 
 def test_a_budget_of_the_call_is_exact() -> None:
     assert kept(limited(CHAT, 15, model=ModelProfile(id="m", context_window=7, max_output_tokens=5))) == "c d e"
-    assert kept(limited(CHAT, 15, reserve_tokens=5)) == "d e"
+    assert kept(limited(CHAT, 15, reserve_tokens=5)) == "c d e"
+
+
+def test_of_a_window_beside_a_budget_the_reply_keeps_what_is_there() -> None:
+    def reserve(window: int | None) -> int:
+        model = ModelProfile(id="m", context_window=window, max_output_tokens=9) if window else None
+        report = limited(CHAT, 15, model=model, reserve_tokens=5).result.report(BudgetReport)
+        assert report is not None
+        assert report.budget_tokens == 15
+        return report.reserve_tokens
+
+    assert [reserve(window) for window in (None, 10, 17, 100)] == [0, 0, 2, 5]
 
 
 def test_a_calls_budget_beats_the_agents_reserve() -> None:

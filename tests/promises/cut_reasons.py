@@ -74,8 +74,7 @@ class CutChecker:
     def left(self) -> int:
         """Tokens for all that may go."""
         tokenizer = self.trace.services.tokenizer
-        budget = self.settings.budget_tokens - (self.settings.reserve_tokens or 0)
-        return budget - tokenizer.request_tokens - self.as_it_stays(self.must_stay)
+        return self.settings.budget_tokens - tokenizer.request_tokens - self.as_it_stays(self.must_stay)
 
     @property
     def capacity(self) -> int:

@@ -1,7 +1,7 @@
 """What is said of a cut message is true: its own reason, and the budget that would keep it."""
 
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from ctxlab.api import build
 from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
-from ctxlab.engines.truncation import BudgetReport
+from ctxlab.engines.truncation import BudgetReport, strategies
 from ctxlab.pipeline import BudgetTooSmall, Pipeline, Services, Trace
 from ctxlab.processors import TokenLimiter
-from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.cut_reasons import CutChecker
 from tests.promises.strategies import CALL_IDS, agents, draft_rows, sessions
@@ -24,7 +23,7 @@ BUDGET = "token-limiter.budget_tokens"
 AMPLE = 10**9
 
 ways = st.fixed_dictionaries(
-    {"strategy": st.sampled_from(get_args(StrategyName))},
+    {"strategy": st.sampled_from(list(strategies().by_name))},
     optional={
         "head_share": st.sampled_from([0.0, 0.3, 0.5, 1.0]),
         "block_share": st.sampled_from([0.0, 0.3, 0.9, 1.0]),
@@ -90,7 +89,7 @@ def cases(draw: st.DrawFn) -> Case:
     """With a budget between what must stay and all that there is."""
     drafts, counter, way = draw(rows()), draw(counters), draw(ways)
     report = limited(drafts, counter, way, AMPLE).result.report(BudgetReport)
-    least = report.protected_tokens + report.reserve_tokens
+    least = report.protected_tokens
     return Case(drafts, counter, way, max(1, draw(st.integers(least, least + report.history_tokens))))
 
 
@@ -159,7 +158,7 @@ def test_b2_every_reason_is_true_of_the_message_that_carries_it(case: Case) -> N
 
 
 placings = st.fixed_dictionaries(
-    {"token-limiter.strategy": st.sampled_from(get_args(StrategyName))},
+    {"token-limiter.strategy": st.sampled_from(list(strategies().by_name))},
     optional={
         "token-limiter.retained_characters": st.sampled_from([0, 10, 20]),
         "token-limiter.retain": st.sampled_from(["border", "each"]),
@@ -179,12 +178,11 @@ def test_a6_the_least_budget_holds_in_a_rerun_of_the_whole_pipeline(
     """Presets, summaries, later steps, merged messages, and a budget that is a model's window less its reply."""
     options: Setting = {"settings": placing, "services": Services(tokenizer=WordTokenizer())}
     report = build(session, agent, budget_tokens=AMPLE, **options).result.report(BudgetReport)
-    budget = report.protected_tokens + report.history_tokens * percent // 100 + report.reserve_tokens
+    budget = report.protected_tokens + report.history_tokens * percent // 100
     if not (report.history_tokens and budget):
         return
-    window = ModelProfile(id="m", context_window=budget, max_output_tokens=7)
-    if by_model and "token-limiter.reserve_tokens" not in placing:
-        window = ModelProfile(id="m", context_window=budget + 7, max_output_tokens=7)
+    reserve = placing.get("token-limiter.reserve_tokens", 7)
+    window = ModelProfile(id="m", context_window=budget + reserve, max_output_tokens=7)
     trace = build(session, agent, **options, **({"model": window} if by_model else {"budget_tokens": budget}))
 
     for key in limited_keys(trace)[:6]:
@@ -192,8 +190,7 @@ def test_a6_the_least_budget_holds_in_a_rerun_of_the_whole_pipeline(
         if least is None:
             continue
         event("by model" if by_model else "by budget")
-        settled = trace.result.report(BudgetReport).budget_tokens + (placing.get("token-limiter.reserve_tokens") or 0)
-        assert least.tokens - least.extra_tokens == settled
+        assert least.tokens - least.extra_tokens == trace.result.report(BudgetReport).budget_tokens == budget
         assert key not in limited_keys(trace.rerun({BUDGET: least.tokens}))
         assert key in limited_keys(trace.rerun({BUDGET: least.tokens - 1}))
         if least.lost_again_at is not None:

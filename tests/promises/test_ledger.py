@@ -3,7 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 from ctxlab.api import build, debug, diff, read
 from ctxlab.context import Cause, Context
 from ctxlab.documents import Agent, Session
+from ctxlab.engines.truncation import strategies
 from ctxlab.errors import ReadError
 from ctxlab.pipeline import BudgetTooSmall, Services, Trace, processor
 from ctxlab.pipeline.explain.ledger import ledger_rows
 from ctxlab.pipeline.explain.token_breakdown import spending
 from ctxlab.processors import default_pipeline
-from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.studies import analysis_of, compare
 from tests.promises.strategies import agents, budgets, draft_rows, sessions, tokenizers
 from tests.promises.test_limiter import Row, formatters, keys, limited, limited_or_too_small, message
 
 SHARED = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[3] / "shared"))
 DATA = SHARED / "data"
-STRATEGIES: tuple[StrategyName, ...] = get_args(StrategyName)
+STRATEGIES = tuple(strategies().by_name)
 MONOTONE = ("sliding", "whole-exchanges", "by-priority", "middle-out")
 TOOLS = ({"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}},)
 
@@ -132,7 +132,7 @@ SENT = ("kept", "moved", "shortened", "rewritten", "only here")
 
 @settings(deadline=None)
 @given(draft_rows(), budgets, st.integers(0, 40), st.sampled_from(MONOTONE))
-def test_a_larger_budget_never_keeps_less(drafts: Row, budget: int, more: int, strategy: StrategyName) -> None:
+def test_a_larger_budget_never_keeps_less(drafts: Row, budget: int, more: int, strategy: str) -> None:
     small = limited_or_too_small(drafts, budget, strategy=strategy).result
     large = limited(drafts, budget + more, strategy=strategy).result
 
@@ -154,7 +154,7 @@ def test_a_larger_budget_never_keeps_less(drafts: Row, budget: int, more: int, s
         ),  # it is full one message later, and drops down to its share nearer to the end
     ],
 )
-def test_of_two_strategies_a_larger_budget_may_keep_less(strategy: StrategyName, words: list[int], budget: int) -> None:
+def test_of_two_strategies_a_larger_budget_may_keep_less(strategy: str, words: list[int], budget: int) -> None:
     drafts = tuple(message(f"n{i}", " ".join(["word"] * n), "assistant") for i, n in enumerate(words))
 
     small, large = (limited(drafts, tokens, strategy=strategy) for tokens in (budget, budget + 1))
@@ -164,7 +164,7 @@ def test_of_two_strategies_a_larger_budget_may_keep_less(strategy: StrategyName,
 
 @settings(deadline=None)
 @given(draft_rows(), budgets, st.sampled_from(STRATEGIES))
-def test_what_all_fits_into_is_left_alone(drafts: Row, budget: int, strategy: StrategyName) -> None:
+def test_what_all_fits_into_is_left_alone(drafts: Row, budget: int, strategy: str) -> None:
     enough = limited_or_too_small(drafts, budget, strategy="sliding")
     assume(not enough.result.dropped)
 
@@ -173,7 +173,7 @@ def test_what_all_fits_into_is_left_alone(drafts: Row, budget: int, strategy: St
 
 @settings(deadline=None)
 @given(draft_rows(), budgets, st.sampled_from(STRATEGIES))
-def test_limiting_twice_cuts_nothing_more(drafts: Row, budget: int, strategy: StrategyName) -> None:
+def test_limiting_twice_cuts_nothing_more(drafts: Row, budget: int, strategy: str) -> None:
     once = limited_or_too_small(drafts, budget, strategy=strategy).result
 
     assert limited(once.drafts, budget, strategy=strategy).result.drafts is once.drafts

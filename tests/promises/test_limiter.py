@@ -1,6 +1,6 @@
 """Promises of the token limiter, on conversations and budgets that nobody picked."""
 
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 import regex
@@ -11,9 +11,9 @@ from ctxlab.api import build
 from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, Session
 from ctxlab.engines.tokens import Tokenizer
+from ctxlab.engines.truncation import strategies
 from ctxlab.pipeline import BudgetTooSmall, Pipeline, Services, Trace
 from ctxlab.processors import TokenLimiter
-from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.strategies import (
     CALL_IDS,
@@ -49,7 +49,7 @@ def limited_or_too_small(drafts: Row, budget: int, tokenizer: Any = None, **chan
 
 
 ways = st.fixed_dictionaries(
-    {"strategy": st.sampled_from(get_args(StrategyName))},
+    {"strategy": st.sampled_from(list(strategies().by_name))},
     optional={
         "head_share": st.sampled_from([0.0, 0.5, 1.0]),
         "block_share": st.sampled_from([0.0, 0.3, 1.0]),
@@ -237,9 +237,10 @@ def message(id: str, said: str, role: Any = "user") -> Draft:
 
 @settings(deadline=None)
 @given(draft_rows(), budgets, st.integers(0, 12), st.integers(0, 5))
-def test_a_reserve_is_a_smaller_budget(drafts: Row, budget: int, reserve: int, retained: int) -> None:
-    assume(budget > reserve)
-    plain = limited_or_too_small(drafts, budget - reserve, retained_characters=retained)
+def test_a_budget_is_the_prompts_whatever_is_kept_for_the_reply(
+    drafts: Row, budget: int, reserve: int, retained: int
+) -> None:
+    plain = limited_or_too_small(drafts, budget, retained_characters=retained)
 
     reserved = limited(drafts, budget, reserve_tokens=reserve, retained_characters=retained)
 

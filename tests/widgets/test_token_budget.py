@@ -201,11 +201,12 @@ def test_the_run_that_was_given_stays_as_it_is() -> None:
 
 
 def test_the_reply_keeps_its_room() -> None:
-    widget = TokenBudget(run(90, settings={"token-limiter.reserve_tokens": 20}))
+    model = ModelProfile(id="tiny", context_window=100)
+    widget = TokenBudget(run(90, model=model, settings={"token-limiter.reserve_tokens": 10}))
     widget.set_budget(50)
 
-    assert widget.trace.result.report(BudgetReport).reserve_tokens == 20
-    assert (view(widget)["budget"], view(widget)["reserve"]) == (50, 20)
+    assert widget.trace.result.report(BudgetReport).reserve_tokens == 10
+    assert (view(widget)["budget"], view(widget)["reserve"]) == (50, 10)
 
 
 def test_the_reply_gives_way_where_the_window_ends() -> None:

@@ -48,7 +48,7 @@ def _runs(loaded: Loaded, strategies: tuple[str, ...], budgets: tuple[int, ...])
             if strategy:
                 settings["token-limiter.strategy"] = strategy
             if budget is not None:
-                settings |= {"token-limiter.budget_tokens": budget, "token-limiter.reserve_tokens": 0}
+                settings["token-limiter.budget_tokens"] = budget
             try:
                 traces[name] = first.rerun(settings)
             except (BudgetTooSmall, OverBudget) as problem:

@@ -15,8 +15,8 @@ from ctxlab.cli.output.rules import rule
 from ctxlab.cli.output.run_text import short_key
 from ctxlab.cli.output.terminal import Screen, harmless
 from ctxlab.context import Draft
+from ctxlab.engines.worldbook.explain import entries_named
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.lore_decisions import entries_named
 
 NOT_FOUND = 1
 
@@ -78,10 +78,10 @@ def lives(screen: Screen, trace: Trace, name: str) -> None:
 
 def show_entries(screen: Screen, trace: Trace, name: str) -> None:
     """The decision on every lore entry that the name means; raises CtxlabError when there is none."""
-    for number, row in enumerate(entries_named(trace, name)):
+    for number, decision in enumerate(entries_named(trace.result, name)):
         if number:
             screen.blank()
-        entry(screen, trace, row)
+        entry(screen, trace, decision)
 
 
 def find_words(screen: Screen, trace: Trace, words: str) -> int:

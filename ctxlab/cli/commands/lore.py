@@ -17,16 +17,16 @@ Form = Literal["text", "json", "csv"]
 def print_session_lore(loaded: Loaded, *, form: Form) -> None:
     """The decisions on the lore of a conversation."""
     debugger = loaded.debugger()
+    from ctxlab.engines.worldbook.explain import scan_of
     from ctxlab.errors import CtxlabError
     from ctxlab.processors import WorldbookProcessor
 
-    debugger.run_until(WorldbookProcessor.id)
     if not debugger.context.input.books:
         raise CtxlabError(f"no book is in force for {loaded.asked.file}; --book names one")
-    stage = debugger.pipeline.stage(WorldbookProcessor.id)
-    step = stage.processor
-    assert isinstance(step, WorldbookProcessor)
-    _print(step.scan(debugger.context, debugger.trace.services), form, loaded.losses)
+    debugger.run_until(WorldbookProcessor.id)
+    if not debugger.done:
+        debugger.step()
+    _print(scan_of(debugger.context), form, loaded.losses)
 
 
 def print_text_lore(text: str, books: tuple[str, ...], *, form: Form, settings: tuple[str, ...]) -> None:
@@ -71,7 +71,7 @@ def _show(found: LoreScan, losses: tuple[str, ...]) -> None:
 
     screen = Screen()
     run_text.losses(screen, losses)
-    table(screen, found.rows())
+    table(screen, found.fired_first())
     notes = [note for note in found.notes if note.level != "info"]
     if notes:
         screen.blank()

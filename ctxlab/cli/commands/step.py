@@ -18,9 +18,9 @@ from ctxlab.cli.output.terminal import Screen, harmless
 from ctxlab.cli.output.token_bar import bar
 from ctxlab.cli.output.variables import variables
 from ctxlab.context import Cause
+from ctxlab.engines.worldbook.explain import why_undecided
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger, Step, diff
-from ctxlab.pipeline.explain.lore_decisions import why_undecided
 from ctxlab.pipeline.explain.step_summary import RULES, values
 
 AT_END = "the run is at its end; b goes back"
@@ -206,7 +206,7 @@ class Prompt:
         if name:
             show_entries(self.screen, trace, name)
         elif not all_decisions(self.screen, trace):
-            raise CtxlabError(why_undecided(trace))
+            raise CtxlabError(why_undecided(trace.result))
 
     def rules(self, name: str = "") -> None:
         trace = self.debugger.trace

@@ -5,14 +5,19 @@ from ctxlab.engines.truncation.by_priority import ByPriority
 from ctxlab.engines.truncation.head_and_tail import HeadAndTail
 from ctxlab.engines.truncation.least_room import Kept, KeptRange, LeastRoom, least_room
 from ctxlab.engines.truncation.middle_out import MiddleOut
+from ctxlab.engines.truncation.registry import GROUP, STRATEGIES, Strategies, settings_of, strategies
 from ctxlab.engines.truncation.report import BudgetReport
-from ctxlab.engines.truncation.shorten import head_length
+from ctxlab.engines.truncation.shorten import SHORTENED, Shortening, head_length
 from ctxlab.engines.truncation.sliding import Sliding
-from ctxlab.engines.truncation.strategy import Border, Reason, Strategy, Verdict, Window
+from ctxlab.engines.truncation.strategy import Border, Reason, Strategy, Traits, Verdict, Window
+from ctxlab.engines.truncation.unit_costs import MessageCost, UnitCost, UnitCosts
 from ctxlab.engines.truncation.units import Unit, newest_first
 from ctxlab.engines.truncation.whole_exchanges import WholeExchanges
 
 __all__ = [
+    "GROUP",
+    "SHORTENED",
+    "STRATEGIES",
     "Block",
     "Border",
     "BudgetReport",
@@ -21,15 +26,23 @@ __all__ = [
     "Kept",
     "KeptRange",
     "LeastRoom",
+    "MessageCost",
     "MiddleOut",
     "Reason",
+    "Shortening",
     "Sliding",
+    "Strategies",
     "Strategy",
+    "Traits",
     "Unit",
+    "UnitCost",
+    "UnitCosts",
     "Verdict",
     "WholeExchanges",
     "Window",
     "head_length",
     "least_room",
     "newest_first",
+    "settings_of",
+    "strategies",
 ]

@@ -6,11 +6,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
+
+from pydantic import Field
 
 from ctxlab.display.text import counted
 from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRange, room_for_share
-from ctxlab.engines.truncation.strategy import Border, Reason, Verdict, Window, needed_by
+from ctxlab.engines.truncation.strategy import Border, Reason, Traits, Verdict, Window, needed_by
 from ctxlab.engines.truncation.units import Unit
 
 
@@ -23,7 +25,16 @@ class Block:
     """
 
     name: ClassVar[str] = "block"
-    block_share: float = 0.5
+    traits: ClassVar[Traits] = Traits(keeps_one_end=True, main_setting="block_share", step=0.05)
+    block_share: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1,
+            title="Block share",
+            description="Share of the room that block drops down to when it is full.",
+        ),
+    ] = 0.5
 
     def cut(self, window: Window) -> Verdict:
         units = list(window.units())[::-1]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 from ctxlab.engines.truncation.least_room import Kept, KeptRange
-from ctxlab.engines.truncation.strategy import ALL_OTHERS, Border, Reason, Verdict, Window, needed_by
+from ctxlab.engines.truncation.strategy import ALL_OTHERS, Border, Reason, Traits, Verdict, Window, needed_by
 from ctxlab.engines.truncation.units import Unit
 
 
@@ -19,6 +19,7 @@ class ByPriority:
     """
 
     name: ClassVar[str] = "by-priority"
+    traits: ClassVar[Traits] = Traits()
 
     def cut(self, window: Window) -> Verdict:
         ranked = _ranked(window)

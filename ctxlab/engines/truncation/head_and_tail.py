@@ -6,11 +6,13 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import Field
 
 from ctxlab.display.text import counted
 from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRange, room_for_share
-from ctxlab.engines.truncation.strategy import Border, Reason, Verdict, Window, needed_by
+from ctxlab.engines.truncation.strategy import Border, Reason, Traits, Verdict, Window, needed_by
 from ctxlab.engines.truncation.units import Unit
 
 
@@ -22,7 +24,16 @@ class HeadAndTail:
     """
 
     name: ClassVar[str] = "head-and-tail"
-    head_share: float = 0.25
+    traits: ClassVar[Traits] = Traits(main_setting="head_share", step=0.05)
+    head_share: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1,
+            title="Head share",
+            description="Share of the room that head-and-tail gives to the oldest.",
+        ),
+    ] = 0.25
 
     def cut(self, window: Window) -> Verdict:
         newest_first = list(window.free_units())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ctxlab.engines.truncation.least_room import Kept, KeptRange
-from ctxlab.engines.truncation.strategy import ALL_OTHERS, Reason, Verdict, Window, needed_by
+from ctxlab.engines.truncation.strategy import ALL_OTHERS, Reason, Traits, Verdict, Window, needed_by
 from ctxlab.engines.truncation.units import Unit
 
 
@@ -19,6 +19,7 @@ class MiddleOut:
     """
 
     name: ClassVar[str] = "middle-out"
+    traits: ClassVar[Traits] = Traits()
 
     def cut(self, window: Window) -> Verdict:
         verdict = window.keep_while_they_fit(_inwards(window))

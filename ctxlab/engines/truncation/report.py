@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctxlab.context.report import Row
+from ctxlab.engines.truncation.unit_costs import UnitCosts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -14,7 +15,7 @@ class BudgetReport:
 
     `protected_tokens` are those of what must stay, tool definitions and the request itself included; `history_tokens`
     those of what the strategy kept beside it; `left_tokens` are unused. `overhead_tokens` is the overhead per message
-    that the settings ask for, None where it is the tokenizer's.
+    that the settings ask for, None where it is the tokenizer's. `costs` are those of every unit, kept and cut.
     """
 
     name = "budget"
@@ -30,6 +31,7 @@ class BudgetReport:
     shortened: int
     overhead_tokens: int | None
     estimated: bool
+    costs: UnitCosts
 
     def rows(self) -> Sequence[Row]:
         row = {

@@ -1,6 +1,66 @@
-"""Where a text can be cut off."""
+"""Messages cut to their heads, and where a text can be cut off."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ctxlab.context import Cause, Draft, Edit, Origin, Text
+from ctxlab.documents.frozen_json import FrozenDict
+
+
+@dataclass(frozen=True, slots=True)
+class Shortening:
+    """How messages are shortened: the characters of the head that stays, the marker after it, the step that does it."""
+
+    characters: int
+    marker: str
+    processor: str
+
+    def heads(self, drafts: Mapping[int, Draft], *, words_only: bool = False) -> dict[int, Draft] | None:
+        """The messages with their heads alone, by position; itself where a head with its marker would not be shorter.
+
+        None where no heads are kept. `words_only` gives what has as many tokens, in two thirds of the time.
+        """
+        if self.characters <= 0:
+            return None
+        head = self._words_of_head if words_only else self._head
+        found: dict[int, Draft] = {}
+        for i, draft in drafts.items():
+            words = str(draft.text)
+            at = head_length(words, self.characters)
+            found[i] = draft if at + len(self.marker) >= len(words) else head(draft, at)
+        return found
+
+    def _words_of_head(self, draft: Draft, at: int) -> Draft:
+        """As many tokens as `_head` has: the same words without their past."""
+        text = Text.of(str(draft.text)[:at] + self.marker, draft.origin)
+        body = (text, *draft.assets)
+        return Draft(draft.key, draft.role, body, draft.origin, draft.calls, draft.result_of, None, draft.speaker)
+
+    def _head(self, draft: Draft, at: int) -> Draft:
+        """The draft cut to its first characters."""
+        cause = Cause(self.processor, SHORTENED, f"the first {at} of {len(draft.text)} characters stay")
+        left, marker = at, self.marker
+
+        def head(text: Text) -> Text:
+            nonlocal left, marker
+            end, left = max(left, 0), left - len(text) - 1  # texts are counted as if on lines of their own
+            if end >= len(text):
+                return text
+            edit = Edit(end, len(text), marker, cause, Origin("notice", self.processor))
+            marker = ""
+            return text.splice([edit])
+
+        short = draft.edit_text(head)
+        if "reasoningArtifacts" in draft.meta:
+            meta = {name: value for name, value in draft.meta.items() if name != "reasoningArtifacts"}
+            short = short.changed(cause, meta=FrozenDict(meta))
+        return short.changed(cause, reasoning=None)
+
+
+SHORTENED = "shortened"
+"""The rule of the cause of what is cut off."""
 
 
 def head_length(text: str, characters: int) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
 
 from ctxlab.context import Draft
 from ctxlab.engines.truncation.least_room import Kept, KeptRange
-from ctxlab.engines.truncation.strategy import Border, Reason, Verdict, Window, needed_by
+from ctxlab.engines.truncation.strategy import Border, Reason, Traits, Verdict, Window, needed_by
 from ctxlab.engines.truncation.units import Unit
 
 Retain = Literal["border", "each"]
@@ -22,7 +24,13 @@ class Sliding:
     """
 
     name: ClassVar[str] = "sliding"
-    retain: Retain = "border"
+    traits: ClassVar[Traits] = Traits(
+        keeps_one_end=True, keeps_one_more=True, main_setting="retained_characters", step=50
+    )
+    retain: Annotated[
+        Retain,
+        Field(title="Retain", description="Shorten only the message at the border of the cut, or every cut one."),
+    ] = "border"
 
     def cut(self, window: Window) -> Verdict:
         keep: list[int] = []

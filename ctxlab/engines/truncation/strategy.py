@@ -105,10 +105,31 @@ class Verdict:
     reasons: tuple[Reason, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a reader may rely on, whichever strategy it is.
+
+    With `keeps_one_end` an unbroken end of the conversation stays, so that one line parts it from what goes. With
+    `keeps_one_more` a little more budget keeps just one more unit, so that this line can be moved from unit to unit.
+    `main_setting` is the number that the strategy goes by, a setting of its own or of the limiter, and `step` a step of
+    it in a form.
+    """
+
+    keeps_one_end: bool = False
+    keeps_one_more: bool = False
+    main_setting: str | None = None
+    step: float = 1
+
+
 class Strategy(Protocol):
-    """Decides which units stay. It sees tokens and order, never the budget of what is protected."""
+    """Decides which units stay. It sees tokens and order, never the budget of what is protected.
+
+    A strategy is a frozen dataclass. Its fields are settings of the limiter: each has a default, and a title, a
+    description and bounds in an annotation, `Annotated[float, Field(ge=0, le=1, title=..., description=...)]`.
+    """
 
     name: ClassVar[str]
+    traits: ClassVar[Traits]
 
     def cut(self, window: Window) -> Verdict: ...
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ctxlab.engines.truncation.least_room import Kept, KeptRange
-from ctxlab.engines.truncation.strategy import ALL_OTHERS, Border, Reason, Verdict, Window
+from ctxlab.engines.truncation.strategy import ALL_OTHERS, Border, Reason, Traits, Verdict, Window
 from ctxlab.engines.truncation.units import Unit
 
 
@@ -19,6 +19,7 @@ class WholeExchanges:
     """
 
     name: ClassVar[str] = "whole-exchanges"
+    traits: ClassVar[Traits] = Traits(keeps_one_end=True)
 
     def cut(self, window: Window) -> Verdict:
         keep: list[int] = []

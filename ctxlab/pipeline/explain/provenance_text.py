@@ -10,7 +10,7 @@ from ctxlab.context import Cause, Origin, Span
 
 Lead = Literal["", "in place of", "with"]
 
-MACROS, RULES_STEP, LORE_STEP = "macros", "regex-processor", "worldbook-processor"
+MACROS, RULES_STEP = "macros", "regex-processor"
 """Who signs causes that are told in words of their own."""
 
 
@@ -67,9 +67,9 @@ def written_by(span: Span) -> str:
         return f"from {_origin(origin)}"
     if cause.processor == MACROS and origin.kind == "macro":
         return f"from {done_by(cause)}"
-    if cause.processor == LORE_STEP and origin.kind == "lore":
+    if cause.quotes:
         because = f", because {cause.reason}" if cause.reason else ""
-        return f"from lore {origin.ref} “{cause.rule}”{because}"
+        return f"from {_origin(origin)} “{cause.rule}”{because}"
     if cause.processor == RULES_STEP:
         return f"from {_origin(origin)}, rewritten by {done_by(cause)}"
     return f"from {_origin(origin)}, put there by {cause}"

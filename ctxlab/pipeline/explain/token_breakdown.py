@@ -31,7 +31,8 @@ class Spending:
 LIMITER = "token-limiter"
 """The step that tells its budget, and under which shared key."""
 
-PERSONAS = ("at user_profile", "at personaDescription")
+PERSONAS = ("user_profile", "personaDescription")
+"""Anchors whose placeholders show the user's profile."""
 
 
 def spending(trace: Trace) -> Spending:
@@ -101,7 +102,8 @@ def source_of(draft: Draft) -> str:
     if draft.role == "tool":
         return "tools"
     if draft.origin.kind == "preset":
-        if draft.meta.get("placed") in PERSONAS:
+        place = draft.placement
+        if place is not None and place.kind == "template" and place.anchor in PERSONAS:
             return "profile"
         return "system" if draft.role == "system" else "presets"
     source = BY_NAME[OF_KIND.get(draft.origin.kind, OVERHEAD)]

@@ -42,7 +42,7 @@ class Recipe:
         if self.strategy is not None:
             found[f"{LIMITER}.strategy"] = self.strategy
         if self.budget is not None:
-            found |= {f"{LIMITER}.budget_tokens": self.budget, f"{LIMITER}.reserve_tokens": 0}
+            found[f"{LIMITER}.budget_tokens"] = self.budget
         return {f"{LIMITER}.enabled": True, **found} if found else {}
 
     def run(self, base: Trace) -> Trace:

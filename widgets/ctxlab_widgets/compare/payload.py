@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 from ctxlab.context import Draft
 from ctxlab.display.sources import OF_PART, OVERHEAD
 from ctxlab.display.theme import plain
 from ctxlab.documents import Agent
-from ctxlab.engines.truncation import BudgetReport
+from ctxlab.engines.truncation import BudgetReport, strategies
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.ledger import ledger_rows
-from ctxlab.processors.token_limiter import StrategyName
 from ctxlab.studies import Comparison
 from ctxlab.studies.budget_figure import segments_of
 from ctxlab.studies.comparison import STATES, Cell, Line
@@ -38,7 +37,7 @@ def view_of(
     ]
     base = columns[0].trace
     forms = {
-        "strategies": list(get_args(StrategyName)),
+        "strategies": list(strategies().by_name),
         "agents": [[agent.id, agent.name or agent.id] for agent in agents],
         "leaves": _leaves(base) if base is not None else [],
     }

@@ -316,12 +316,8 @@ class LoreView(Widget):
 
 
 def scan_of(trace: Trace) -> LoreScan | None:
-    """The scan that a run made, with what it was made from; None where it made none."""
-    step = next((step for step in trace.steps if step.id == STEP and not step.skipped), None)
-    if step is None or step.failure is not None or not step.before.input.books:
-        return None
-    processor = trace.pipeline.stage(STEP).processor
-    return processor.scan(step.before, trace.services) if isinstance(processor, WorldbookProcessor) else None
+    """The scan that a run left, with what it was made from; None where it made none."""
+    return trace.result.report(LoreScan)
 
 
 def _rebuilt(trace: Trace, scan: LoreScan, decision: Decision) -> Trace:

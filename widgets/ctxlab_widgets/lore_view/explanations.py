@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from ctxlab.display.text import counted, short
-from ctxlab.documents.lore import POSITIONS, ROLES
+from ctxlab.documents.lore import ROLES
 from ctxlab.engines.worldbook import GATES, Decision, Lore, LoreScan
 from ctxlab.engines.worldbook.timing import Clock
 
@@ -181,10 +181,10 @@ def _room(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
 def goes(lore: Lore) -> str:
     """Where it is put when it fires."""
     entry = lore.entry
-    name = POSITIONS[entry.position] if 0 <= entry.position < len(POSITIONS) else f"position {entry.position}"
+    name = entry.position_name or f"position {entry.position}"
     where = f"depth {entry.depth}" if name == "at_depth" else name.replace("_", " ")
     where += f" {entry.outlet_name}" if name == "outlet" and entry.outlet_name else ""
-    role = ROLES[entry.role] if entry.role is not None and 0 <= entry.role < len(ROLES) else ""
+    role = entry.role_name if entry.role is not None and 0 <= entry.role < len(ROLES) else ""
     return ", ".join(filter(None, [where, role if name == "at_depth" else "", f"order {entry.order:g}"]))
 
 

@@ -12,15 +12,15 @@ import traitlets
 import ctxlab
 from ctxlab.display.text import short
 from ctxlab.engines.tokens import Tokenizer, tokenizer_for
-from ctxlab.engines.truncation import BudgetReport
+from ctxlab.engines.truncation import BudgetReport, strategies
 from ctxlab.errors import CtxlabError, WrongSetting, did_you_mean
 from ctxlab.pipeline import BudgetTooSmall, OverBudget, Trace
-from ctxlab.pipeline.explain.token_breakdown import LIMITER
 from ctxlab.pipeline.services import TokenCounter
+from ctxlab.processors import TokenLimiter
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyTexts
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.token_budget.payload import BY_UNITS, STRATEGIES, Shown, choices, counted_by, reserve_of, window_of
+from ctxlab_widgets.token_budget.payload import Shown, choices, counted_by, reserve_of
 
 ESTIMATE = "estimate"
 TOKENIZERS: Mapping[str, str] = {"o200k_base": "o200k_base", "cl100k_base": "cl100k_base", ESTIMATE: "estimator"}
@@ -75,8 +75,8 @@ class TokenBudget(Widget):
         if tokens is not None and tokens < 1:
             raise WrongSetting(f"a budget has at least one token, not {tokens!r}")
         trace = self._run
-        stage = trace.pipeline.stage(LIMITER)
-        asked = self._room(trace, tokens) | ({} if stage.enabled else {f"{LIMITER}.enabled": True})
+        stage = trace.pipeline.stage(TokenLimiter.id)
+        asked = self._room(tokens) | ({} if stage.enabled else {f"{TokenLimiter.id}.enabled": True})
         try:
             found = trace.rerun(asked)
         except (BudgetTooSmall, OverBudget) as problem:
@@ -90,17 +90,20 @@ class TokenBudget(Widget):
         trace = self._run
         units = self._shown.units(trace)
         report = trace.result.report(BudgetReport)
-        if units is None or report is None or report.strategy != BY_UNITS:
-            raise CtxlabError(f"only {BY_UNITS} keeps units from the newest backwards; choose it first")
+        known = strategies().by_name
+        if units is None or report is None or not known[report.strategy].traits.keeps_one_more:
+            able = " and ".join([name for name, strategy in known.items() if strategy.traits.keeps_one_more])
+            raise CtxlabError(f"only {able} keeps units from the newest backwards; choose it first")
         if not 0 <= count <= len(units):
             raise CtxlabError(f"there are {len(units):,} units that may be cut, so {count!r} can't be kept")
         self.set_budget(max(1, units.ladder[count]), going_on=going_on)
 
     def set_strategy(self, name: str, /, **settings: Any) -> None:
         """Run again with another strategy; settings are those of the limiter, such as `head_share`."""
-        if name not in STRATEGIES:
-            raise WrongSetting(f"there is no strategy {name!r}{did_you_mean(name, STRATEGIES)}")
-        asked = {f"{LIMITER}.{setting}": value for setting, value in {"strategy": name, **settings}.items()}
+        known = strategies().by_name
+        if name not in known:
+            raise WrongSetting(f"there is no strategy {name!r}{did_you_mean(name, list(known))}")
+        asked = {f"{TokenLimiter.id}.{setting}": value for setting, value in {"strategy": name, **settings}.items()}
         self._take(self._run.rerun(asked))
 
     def set_tokenizer(self, name: str) -> None:
@@ -193,14 +196,11 @@ class TokenBudget(Widget):
     def _tell_remedies(self, _: Any) -> None:
         self.remedies = self._remedy_texts.of(cast("Trace | None", self.trace), [self.selected, self.pinned])
 
-    def _room(self, trace: Trace, tokens: int | None) -> dict[str, Any]:
-        """The limiter's settings for a prompt of so many tokens; the reply's stay beside them as far as they fit."""
+    def _room(self, tokens: int | None) -> dict[str, Any]:
+        """The limiter's settings for a prompt of so many tokens; the reply's stay beside them in a model's window."""
         setting, kept = self._reserve
-        if tokens is None:
-            return {f"{LIMITER}.budget_tokens": None, f"{LIMITER}.reserve_tokens": setting}
-        window = window_of(trace)
-        reserve = kept if window is None else max(0, min(kept, window - tokens))
-        return {f"{LIMITER}.budget_tokens": tokens + reserve, f"{LIMITER}.reserve_tokens": reserve}
+        reserve = setting if tokens is None else kept
+        return {f"{TokenLimiter.id}.budget_tokens": tokens, f"{TokenLimiter.id}.reserve_tokens": reserve}
 
     # --- tokenizers
 

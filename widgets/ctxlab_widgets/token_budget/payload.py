@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase
-from typing import Any, get_args
+from typing import Any
 
 from ctxlab.context import Dropped
 from ctxlab.documents import ModelProfile
-from ctxlab.engines.truncation import BudgetReport, newest_first
+from ctxlab.engines.truncation import STRATEGIES, BudgetReport, newest_first, strategies
 from ctxlab.errors import UnknownProcessor
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import LIMITER
 from ctxlab.pipeline.services import TokenCounter
-from ctxlab.processors.token_limiter import StrategyName, TokenLimiter
+from ctxlab.processors import TokenLimiter
+from ctxlab.processors.token_limiter_settings import LimiterSettings
 from ctxlab.studies.budget_figure import segments_of
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets.token_budget.rows import CUT, Counted, Labels, Row, Rows, told
 from ctxlab_widgets.token_budget.units import Known, Units, limiter_step
 
-STRATEGIES: tuple[StrategyName, ...] = get_args(StrategyName)
-WITH_ONE_CUT = ("sliding", "whole-exchanges", "block")
-"""They keep an unbroken end of the conversation, so that one line parts it from what goes."""
-BY_UNITS = "sliding"
-"""The strategy whose line can be moved from unit to unit: a little more budget keeps just one more."""
-FIELDS: Mapping[StrategyName, tuple[str, float]] = {
-    "sliding": ("retained_characters", 50),
-    "head-and-tail": ("head_share", 0.05),
-    "block": ("block_share", 0.05),
-}
-"""The number that a strategy goes by, and a step of it."""
 NAMED = 4
 """More messages than these are only counted in a sentence."""
 
@@ -68,6 +57,7 @@ class Shown:
         """Everything else; `before` is the run that changes are told against."""
         report = trace.result.report(BudgetReport)
         strategy = report.strategy if report is not None else _strategy(trace)
+        traits = strategies().by_name[strategy].traits
         budget = report.budget_tokens if report is not None else None
         marks, changed = self._changes(trace, before)
         segments = segments_of(trace)
@@ -93,8 +83,8 @@ class Shown:
             "border": self._border(trace),
             "reasons": [str(group.cause) for group in groups],
             "reason_of": "".join([letters.get(row.key, " ") for row in self.rows.all]) if letters else "",
-            "one_cut": report is not None and strategy in WITH_ONE_CUT,
-            "by_units": report is not None and strategy == BY_UNITS,
+            "one_cut": report is not None and traits.keeps_one_end,
+            "by_units": report is not None and traits.keeps_one_more,
             "estimated": trace.estimated,
             "strategy": strategy,
             "refused": refused,
@@ -139,39 +129,39 @@ class Shown:
 def choices(trace: Trace, tokenizers: Sequence[str]) -> str:
     """What can be chosen, as JSON: strategies with the numbers they go by, tokenizers."""
     held = _settings(trace)
-    strategies: list[dict[str, Any]] = []
-    for name in STRATEGIES:
-        limiter = TokenLimiter(TokenLimiter.Settings.model_validate({"strategy": name}))
-        numbers = [_number(*FIELDS[name], held)] if name in FIELDS else []
-        strategies.append({"name": name, "about": limiter.strategy().describe(), "numbers": numbers})
-    return as_json({"strategies": strategies, "tokenizers": list(tokenizers), "limiter": held is not None})
+    found: list[dict[str, Any]] = []
+    for name, strategy in strategies().by_name.items():
+        traits = strategy.traits
+        numbers = [_number(traits.main_setting, traits.step, held)] if traits.main_setting is not None else []
+        found.append({"name": name, "about": strategy().describe(), "numbers": numbers})
+    return as_json({"strategies": found, "tokenizers": list(tokenizers), "limiter": held is not None})
 
 
-def _number(name: str, step: float, held: TokenLimiter.Settings | None) -> dict[str, Any]:
+def _number(name: str, step: float, held: LimiterSettings | None) -> dict[str, Any]:
     info = TokenLimiter.Settings.model_fields[name]
     top = next((each.le for each in info.metadata if hasattr(each, "le")), None)
     value = getattr(held, name) if held is not None else info.default
     return {"name": name, "title": info.title, "value": value, "step": step, "max": top, "about": info.description}
 
 
-def _settings(trace: Trace) -> TokenLimiter.Settings | None:
+def _settings(trace: Trace) -> LimiterSettings | None:
     try:
-        settings = trace.pipeline.stage(LIMITER).processor.settings
+        settings = trace.pipeline.stage(TokenLimiter.id).processor.settings
     except UnknownProcessor:
         return None
-    return settings if isinstance(settings, TokenLimiter.Settings) else None
+    return settings if isinstance(settings, LimiterSettings) else None
 
 
 def _strategy(trace: Trace) -> str:
     held = _settings(trace)
-    return held.strategy if held is not None else STRATEGIES[0]
+    return held.strategy if held is not None else STRATEGIES[0].name
 
 
 def _is_to_come(trace: Trace) -> bool:
     """Whether the run stopped before its limiter, which would keep it to a budget."""
     if _settings(trace) is None or limiter_step(trace) is not None:
         return False
-    return LIMITER in [stage.id for stage in trace.pipeline.running()]
+    return TokenLimiter.id in [stage.id for stage in trace.pipeline.running()]
 
 
 def window_of(trace: Trace) -> int | None:

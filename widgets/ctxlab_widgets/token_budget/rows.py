@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxlab.context import Context, Draft
-from ctxlab.context.report import rows_named
 from ctxlab.display.sources import OF_PART
 from ctxlab.display.theme import plain
 from ctxlab.engines.truncation import BudgetReport
+from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source_of, tokens_by_source
 from ctxlab.pipeline.services import TokenCounter
-from ctxlab.processors.injection.lore import LORE
 from ctxlab.processors.injection.presets import presets_of
 from ctxlab_widgets.token_budget.units import Units, limiter_step
 
@@ -141,8 +140,7 @@ class Labels:
             self.found, self.steps = {}, {}
             self.known, self.contexts = set(), []
             self.titles = {preset.key: preset.node.name for preset in presets_of(trace.start.input) if preset.node.name}
-        shown = rows_named(trace.result, LORE)
-        self.titles |= {str(row["key"]): str(row["title"]) for row in shown if row.get("title")}
+        self.titles |= {one.key: one.title for one in decisions(trace.result) if one.title}
         for place, step in enumerate(trace.steps):
             self._met(place, step.after)
 

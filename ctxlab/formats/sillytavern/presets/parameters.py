@@ -69,7 +69,7 @@ def parameters_from(raw: Mapping[str, Any], losses: list[Loss]) -> Data:
     if window is not None and window >= 1:
         parameters["contextManagement"] = {"enabled": True, "maxContextTokens": int(window)}
         reserve = min(int(parameters.get("maxTokens", 0)), int(window) - 1)
-        processors.append({"id": LIMITER, "settings": {"budget_tokens": int(window), "reserve_tokens": reserve}})
+        processors.append({"id": LIMITER, "settings": {"budget_tokens": int(window) - reserve}})
     processors += _merging(raw.get(SQUASH), losses)
     losses += [
         Loss(key, f"{coerce.shown(raw[key])} is kept, but {instead}")
