@@ -20,7 +20,7 @@ from ctxlab.documents import (
 )
 from ctxlab.pipeline import Debugger, Trace
 from ctxlab.pipeline.services import TokenCounter
-from ctxlab.pipeline.trace import tape_of
+from ctxlab.pipeline.trace import calls_to_replay
 
 if TYPE_CHECKING:
     from ctxlab.formats import Import
@@ -86,7 +86,7 @@ def rebuild(
     services = trace.services if tokenizer is None else replace(trace.services, tokenizer=tokenizer)
     pipeline = trace.pipeline.with_settings(settings or {})
     start = pipeline.start(context, services)
-    return pipeline.resume(start, known=tape_of(trace.steps, kept=0))
+    return pipeline.resume(start, known=calls_to_replay(trace.steps, kept=0))
 
 
 def analyze(session: Session | Import, node: str | None = None, agent: Agent | None = None, **options: Any) -> Analysis:

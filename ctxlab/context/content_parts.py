@@ -15,8 +15,8 @@ SOUNDS = {"mp3": "audio/mpeg", "wav": "audio/wav"}
 def content_part(asset: AssetRef) -> dict[str, Any]:
     """The part that carries a file: `image_url`, `input_audio` or `file`, with its bytes, its URL or its id.
 
-    A file whose bytes are elsewhere, in a library or with an agent, is a part of type `asset`: a reference that says
-    what and where it is. No vendor takes that; it has to be resolved before it is sent.
+    A file whose bytes are elsewhere, in a library or with an agent, is a part of type `asset`: a reference with
+    its name and place. No vendor takes that; it has to be resolved before it is sent.
     """
     return sendable_part(asset) or {"type": "asset", **asset.as_data()}
 

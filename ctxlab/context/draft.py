@@ -113,9 +113,9 @@ class Change:
 class Draft:
     """A message on its way. `key` is deterministic and unique; `body` is text and files in order.
 
-    `calls` are what an assistant asked for, `result_of` the call that a tool message answers, `speaker` who speaks in a
-    group. A pinned draft is never cut; `priority` says how much it matters to a cut by priority. `changes` are the
-    fields that steps have changed, in order. A merged draft keeps its first part's key and lists all its parts in
+    `calls` are the tool calls of an assistant, `result_of` the call that a tool message answers, `speaker` the name of
+    the speaker in a group. A pinned draft is never cut; `priority` is its weight in a cut by priority. `changes` are
+    the fields that steps have changed, in order. A merged draft keeps its first part's key and lists all its parts in
     `merged`. `meta` is the metadata of the stored message and nothing else, `placement` the place that it asked for.
     """
 
@@ -204,7 +204,7 @@ class Draft:
         return replace(self, **news, changes=(*self.changes, *changes))
 
     def moved(self, place: int, cause: Cause) -> Draft:
-        """The same message, about to stand elsewhere than at position `place` among the drafts."""
+        """The same message, about to leave position `place` among the drafts."""
         return replace(self, changes=(*self.changes, Change("place", place, cause)))
 
     def with_body(self, body: Sequence[Text | AssetRef], cause: Cause) -> Draft:
@@ -237,7 +237,7 @@ SHARED_FIELDS: tuple[Field, ...] = ("role", "speaker", "result_of")
 def merged_draft(parts: Sequence[Draft], *, separator: str, cause: Cause) -> Draft:
     """One draft out of several, of the first one's key and role; every field, file and origin is kept, in order.
 
-    The separator stands between words; a part without any is joined without it.
+    The separator is put between words; a part without any is joined without it.
     """
     first = parts[0]
     changes = [change for part in parts for change in part.changes]
@@ -273,7 +273,7 @@ def combined_fields(parts: Sequence[Draft]) -> dict[str, Any]:
 
 def _joined_bodies(parts: Sequence[Draft], separator: Text) -> tuple[Text | AssetRef, ...]:
     body: list[Text | AssetRef] = []
-    run: list[Text] = []  # texts that become one, since no file stands between them
+    run: list[Text] = []  # texts that become one, since no file is between them
     has_words = False
     for part in parts:
         seam_is_due = has_words
