@@ -19,6 +19,7 @@ from ctxlab.api import read_data as read_data
 from ctxlab.api import rebuild as rebuild
 from ctxlab.api import regex_steps as regex_steps
 from ctxlab.api import render as render
+from ctxlab.api import write as write
 from ctxlab.context import BuildInput as BuildInput
 from ctxlab.context import Cause as Cause
 from ctxlab.context import Change as Change
@@ -32,6 +33,7 @@ from ctxlab.context import Text as Text
 from ctxlab.context import Variables as Variables
 from ctxlab.documents import Agent as Agent
 from ctxlab.documents import History as History
+from ctxlab.documents import Library as Library
 from ctxlab.documents import LoreEntry as LoreEntry
 from ctxlab.documents import MessageNode as MessageNode
 from ctxlab.documents import ModelProfile as ModelProfile

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Literal
 
 from pydantic import Field
 
@@ -169,8 +169,8 @@ def _about(agent: Agent | None, persona: str) -> Iterator[tuple[Source, str]]:
     yield "character", _description(agent)
     yield "personality", agent.personality or _preset(agent, "charPersonality")
     yield "scenario", agent.scenario or _preset(agent, "scenario")
-    yield "depth-prompt", _extra(agent, "depthPrompt", "extensions", "depth_prompt", "prompt")
-    yield "creator-notes", _extra(agent, "creatorNotes", "creator_notes")
+    yield "depth-prompt", agent.depth_prompt or _preset(agent, "depthPrompt")
+    yield "creator-notes", agent.creator_notes or ""
 
 
 def _description(agent: Agent) -> str:
@@ -185,15 +185,3 @@ def _preset(agent: Agent, name: str) -> str:
 
 def _sent(agent: Agent) -> Iterator[MessageNode]:
     return (node for node in agent.preset_messages if node.enabled)
-
-
-def _extra(agent: Agent, field: str, *path: str) -> str:
-    """A text that agents have no field for: of the file itself, else of the card that it was read from."""
-    own = (agent.model_extra or {}).get(field)
-    if isinstance(own, str):
-        return own
-    card = (agent.carried or {}).get("sillytavern")
-    value: Any = card.get("data", card) if isinstance(card, Mapping) else None
-    for step in path:
-        value = cast("Mapping[str, Any]", value).get(step) if isinstance(value, Mapping) else None
-    return value if isinstance(value, str) else ""

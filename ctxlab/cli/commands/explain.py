@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.cli.commands.build import print_json
-from ctxlab.cli.inputs.loaded import Loaded
+from ctxlab.cli.inputs.files import Inputs
 from ctxlab.cli.output import explain_json
 from ctxlab.cli.output.explain_text import fates, keys_for, life, places
 from ctxlab.cli.output.lore import entry
@@ -35,9 +35,9 @@ class Question:
         return sum(each is not None for each in (self.key, self.words, self.entry, self.rule)) > 1
 
 
-def print_explanation(loaded: Loaded, asked: Question, *, as_json: bool = False) -> int:
+def print_explanation(inputs: Inputs, asked: Question, *, as_json: bool = False) -> int:
     """The answer, or with no question every message with its fate; 1 when words are nowhere."""
-    trace = loaded.trace()
+    trace = inputs.trace()
     if as_json:
         found = _data(trace, asked)
         print_json(found)

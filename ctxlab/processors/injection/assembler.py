@@ -20,6 +20,7 @@ from ctxlab.context import (
     Text,
 )
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.processors.injection.anchor_plugins import GROUP, plugin_anchors
 from ctxlab.processors.injection.depth import index_of_insertion_point, parse_depths
 from ctxlab.processors.injection.lore import LoreDraft, Reading, lore_of, marker_off, place_lore
 from ctxlab.processors.injection.macros import Wording
@@ -71,9 +72,11 @@ class InjectionAssembler(Processor):
 
     settings: Settings
 
-    def __init__(self, settings: Settings | None = None, *, anchors: Sequence[Anchor] = ANCHORS) -> None:
+    def __init__(self, settings: Settings | None = None, *, anchors: Sequence[Anchor] | None = None) -> None:
+        """`anchors` are all that are known; by default ctxlab's own and those that installed packages bring."""
         super().__init__(settings)
-        self.anchors = {anchor.id: anchor for anchor in anchors}
+        self.takes_plugins = anchors is None
+        self.anchors = {anchor.id: anchor for anchor in (ANCHORS if anchors is None else anchors)}
 
     def __call__(self, ctx: Context, services: Services) -> Context:
         presets, lore = presets_of(ctx.input), lore_of(ctx, self.settings.lore_places)
@@ -86,6 +89,7 @@ class _Assembly:
     """One run of the assembler."""
 
     def __init__(self, step: InjectionAssembler, ctx: Context) -> None:
+        self.takes_plugins = step.takes_plugins
         self.anchors = step.anchors
         self.settings = step.settings
         self.ctx = ctx
@@ -97,6 +101,7 @@ class _Assembly:
         self.before_history: list[Draft] = []
 
     def result(self, presets: Sequence[Preset], lore: Sequence[LoreDraft]) -> Context:
+        self._ask_plugins_for_anchors(presets)
         for preset in presets:
             self._sort_in(preset)
         self._rehome_lost_anchors()
@@ -107,6 +112,15 @@ class _Assembly:
         return self.ctx.arrange(drafts, dropped=groups)
 
     # --- sorting the presets
+
+    def _ask_plugins_for_anchors(self, presets: Sequence[Preset]) -> None:
+        """Where a preset names an anchor that isn't known: those that packages bring, with a note of broken ones."""
+        if not self.takes_plugins or not any(name not in self.anchors for name in _anchors_named(presets)):
+            return
+        brought = plugin_anchors()
+        self.anchors = {**brought.anchors, **self.anchors}
+        for problem in brought.problems:
+            self.ctx = self.ctx.note("warning", problem, processor=ID, group=GROUP)
 
     def _sort_in(self, preset: Preset) -> None:
         node = preset.node
@@ -325,6 +339,16 @@ class _Assembly:
             if lost:
                 cause = Cause(ID, "outlet", f"no message shows {{{{outlet::{name}}}}}")
                 self.left_out.setdefault(cause, []).extend(lost)
+
+
+def _anchors_named(presets: Sequence[Preset]) -> Iterator[str]:
+    """The anchors that presets are placeholders of, or go to."""
+    for preset in presets:
+        marks, place = anchor_id(preset.node), requested_placement(preset.node)
+        if marks is not None:
+            yield marks
+        if place is not None and place.kind == "anchor":
+            yield place.anchor
 
 
 def _index(draft: Draft) -> int | None:

@@ -1,4 +1,4 @@
-"""What the page draws: definitions at the left, messages at the right, and what of a place can be changed."""
+"""The injection map as the page gets it: definitions, messages, and the fields of a placement that can be changed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ID_SHOWN = 8
 NAME, WORDS = 60, 140
 
 
-def shown(trace: Trace) -> dict[str, Any]:
+def map_payload(trace: Trace) -> dict[str, Any]:
     """The map as JSON data: groups of definitions, rows in their order, anchors that a preset can name."""
     placed = landings(trace)
     build_input = trace.start.input
@@ -39,7 +39,7 @@ def shown(trace: Trace) -> dict[str, Any]:
     names = {each.key: each.name for each in placed.injections}
     groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
     for each in placed.injections:
-        told = _definition(each)
+        definition = _definition(each)
         if each.key in presets:
             preset = presets[each.key]
             place = requested_placement(preset.node)
@@ -50,7 +50,7 @@ def shown(trace: Trace) -> dict[str, Any]:
             group, more = "lore", _of_lore(lore[each.key], movable)
         else:
             group, more = "steps", {"ask": each.asked, "fixed": "A step of the pipeline puts it there."}
-        groups[group].append({**told, **more})
+        groups[group].append({**definition, **more})
     groups["lore"] += [_not_fired(one, movable) for one in lore.values() if not one.fired and one.key not in names]
     for name in ("depth", "anchor", "lore"):
         groups[name].sort(key=_where)
@@ -107,13 +107,13 @@ def _of_preset(preset: Preset, place: RequestedPlacement | None) -> tuple[str, d
         return "presets", {"ask": f"at {plain(marks, 40)}", "fixed": fixed}
     strategy = preset.node.injection_strategy
     depths = strategy.depth_config or "" if strategy is not None else ""
-    ask, fields = _asked(place, depths)
+    ask, fields = _place_fields(place, depths)
     group = {"skeleton": "presets", "anchor": "anchor"}.get(place.kind, "depth") if place is not None else "depth"
     level = {"global": "everyone's, ", "user": "the user's, "}.get(preset.level, "")
     return group, {"ask": plain(level + ask, NAME), "place": {"kind": "preset", **fields}}
 
 
-def _asked(place: RequestedPlacement | None, depths: str) -> tuple[str, dict[str, str]]:
+def _place_fields(place: RequestedPlacement | None, depths: str) -> tuple[str, dict[str, str]]:
     """The place that a preset asks for, in words and as the values of the fields that change it."""
     bare = {"depth": "", "order": "", "anchor": "", "position": "after"}
     if place is None:
@@ -135,10 +135,10 @@ def _of_lore(decision: Decision, movable: Container[str]) -> dict[str, Any]:
     place = entry.position_name or "unknown"
     depth, order = f"{entry.depth:g}", f"{entry.order:g}"
     where = {"at_depth": f"depth {depth}", "outlet": f"outlet {entry.outlet_name}"}.get(place, place.replace("_", " "))
-    told = {"ask": plain(f"{where}, order {order}", NAME)}
+    definition = {"ask": plain(f"{where}, order {order}", NAME)}
     if decision.key in movable:
-        return {**told, "place": {"kind": "lore", "position": place, "depth": depth, "order": order}}
-    return {**told, "fixed": "Several entries have its uid: give them others to move one of them."}
+        return {**definition, "place": {"kind": "lore", "position": place, "depth": depth, "order": order}}
+    return {**definition, "fixed": "Several entries have its uid: give them others to move one of them."}
 
 
 def _not_fired(decision: Decision, movable: Container[str]) -> dict[str, Any]:

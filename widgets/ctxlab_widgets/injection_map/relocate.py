@@ -24,7 +24,7 @@ MOST = 10**9
 """Further than any history reaches; whole numbers beyond 10^308 are no floats any more."""
 
 
-def moved(
+def relocated(
     trace: Trace,
     key: str,
     *,
