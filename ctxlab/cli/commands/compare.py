@@ -8,8 +8,8 @@ from ctxlab.cli.inputs.files import Inputs
 from ctxlab.cli.output.run_text import head, losses, short_key
 from ctxlab.cli.output.table import Column, columns
 from ctxlab.cli.output.terminal import Screen, one_line
-from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget
-from ctxlab.pipeline import Trace
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import BudgetTooSmall, OverBudget, Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.studies.comparison import SIGNS, Comparison, Line, compare
 

@@ -6,31 +6,12 @@ from rich.text import Text
 
 from ctxlab.cli.output.run_text import budget_of
 from ctxlab.cli.output.terminal import Screen
+from ctxlab.display.sources import BY_NAME, OF_PART, ROOM, SOURCES
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import spending
 
-# In the order in which they stand in the bar; each has a block of its own, so that the bar reads without colour.
-BLOCKS = {
-    "preset": "█",
-    "lore": "▙",
-    "knowledge": "▟",
-    "summary": "▒",
-    "tools": "▚",
-    "attachment": "▞",
-    "overhead": "░",
-    "history": "▓",
-    "free": "·",
-}
-NAMES = {"preset": "system, presets", "attachment": "attachments", "overhead": "overhead, seams"}
-# The sources of a budget that the bar draws as one.
-DRAWN_AS = {
-    "system": "preset",
-    "presets": "preset",
-    "profile": "preset",
-    "summaries": "summary",
-    "attachments": "attachment",
-    "seams": "overhead",
-}
+# Each source has a block of its own, so that the bar reads without colour.
+BLOCKS = {**{source.name: source.block for source in SOURCES}, "free": "·"}
 WIDEST = 100
 
 
@@ -38,13 +19,13 @@ def spent(trace: Trace) -> dict[str, int]:
     """Tokens of the result as the bar draws them; they add up to `trace.tokens`."""
     found = dict.fromkeys(BLOCKS, 0)
     for source, tokens in spending(trace).tokens.items():
-        if source not in ("reserve", "free"):
-            found[DRAWN_AS.get(source, source)] += tokens
+        if source not in ROOM:
+            found[OF_PART[source]] += tokens
     return {kind: tokens for kind, tokens in found.items() if tokens > 0}
 
 
 def bar(screen: Screen, trace: Trace) -> None:
-    """The prompt as one row of blocks, free tokens at the end, and what each block stands for."""
+    """The prompt as one row of blocks, free tokens at the end, with the name of each block."""
     tokens = spent(trace)
     total = sum(tokens.values())
     budget = budget_of(trace)
@@ -56,10 +37,14 @@ def bar(screen: Screen, trace: Trace) -> None:
         row.append(BLOCKS[kind] * cells, f"source.{kind}")
     screen.line(row)
     legend = [
-        Text.assemble((f"{BLOCKS[kind]} ", f"source.{kind}"), f"{NAMES.get(kind, kind)} ", (f"{n:,}", "strong"))
+        Text.assemble((f"{BLOCKS[kind]} ", f"source.{kind}"), f"{_title(kind)} ", (f"{n:,}", "strong"))
         for kind, n in tokens.items()
     ]
     screen.flow(legend, gap="  ")
+
+
+def _title(kind: str) -> str:
+    return BY_NAME[kind].title if kind in BY_NAME else kind
 
 
 def _cells(tokens: dict[str, int], width: int) -> dict[str, int]:
