@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         rebuild,
         regex_steps,
         render,
+        write,
     )
     from ctxlab.context import (
         BuildInput,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from ctxlab.documents import (
         Agent,
         History,
+        Library,
         LoreEntry,
         MessageNode,
         ModelProfile,
@@ -98,6 +100,7 @@ __all__ = [
     "Draft",
     "Edit",
     "History",
+    "Library",
     "LoreEntry",
     "MessageNode",
     "ModelProfile",
@@ -152,6 +155,7 @@ __all__ = [
     "rebuild",
     "regex_steps",
     "render",
+    "write",
 ]
 
 _HOMES = {
@@ -175,6 +179,7 @@ _HOMES = {
         "read_data",
         "rebuild",
         "regex_steps",
+        "write",
     ),
     "context": (
         "Cause",
@@ -194,6 +199,7 @@ _HOMES = {
     "documents": (
         "Agent",
         "History",
+        "Library",
         "LoreEntry",
         "MessageNode",
         "ModelProfile",

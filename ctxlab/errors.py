@@ -7,6 +7,7 @@ CtxlabError
 ├── WriteError              a file can't be written: look at the place, or at what is to be written
 ├── SeveralSessions         say which: `pick=` an index or an id
 ├── UnknownNode             the tree has no such node
+├── UnknownName             a library holds nothing of this id or name
 ├── Refused                 the tree would break: the message says why
 ├── PipelineError           the pipeline is put together wrongly
 │   ├── UnknownProcessor    no step has this id
@@ -50,6 +51,7 @@ __all__ = [
     "UnexplainedDrop",
     "UnexplainedRewrite",
     "UnknownFormat",
+    "UnknownName",
     "UnknownNode",
     "UnknownProcessor",
     "UnpairedTool",
@@ -93,6 +95,14 @@ class SeveralSessions(CtxlabError):
 
 class UnknownNode(CtxlabError):
     """The session has no node of this id."""
+
+
+class UnknownName(CtxlabError):
+    """The library holds nothing of this id or name; `near` is the clause that names the nearest, or is empty."""
+
+    def __init__(self, message: str, *, near: str = "") -> None:
+        super().__init__(message)
+        self.near = near
 
 
 class Refused(CtxlabError):

@@ -1,4 +1,4 @@
-"""What other packages bring by entry point. One that is broken is named and left out; everything else goes on."""
+"""Plugins of other packages, found by entry point. A broken one is named in a note and left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Plugin:
     value: Any
 
     def left_out(self, why: str) -> str:
-        """What is said of a plugin that can't be used."""
+        """The sentence for a plugin that is not usable."""
         return f"plugin {self.name!r} of package {self.package!r} is left out: {why}"
 
 

@@ -1,10 +1,11 @@
-"""The door: read, load, build, debug, diff."""
+"""Functions that `import ctxlab` offers: read, load, write, build, debug, diff, and macros, rules and lore alone."""
 
 from ctxlab.api.build import analyze, build, debug, rebuild
 from ctxlab.api.greetings import begin, greeted
 from ctxlab.api.load import joined, load, load_agent, load_user, read, read_data
-from ctxlab.api.lore_timeline import lore_timeline
-from ctxlab.api.standalone import expand_input, lore_scan, macro_problems, regex_steps, render
+from ctxlab.api.lore import lore_scan, lore_timeline
+from ctxlab.api.standalone import expand_input, macro_problems, regex_steps, render
+from ctxlab.api.write import write
 from ctxlab.pipeline import diff
 
 __all__ = [
@@ -27,4 +28,5 @@ __all__ = [
     "rebuild",
     "regex_steps",
     "render",
+    "write",
 ]

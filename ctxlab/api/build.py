@@ -1,15 +1,26 @@
-"""What would be sent, step by step, and taken apart."""
+"""Build a context, debug it, build it again with something else in it, take it apart."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from ctxlab.api.resolve import refuse_agent, rules_of, start_of, starting, timestamp_of
-from ctxlab.context import Context
+from ctxlab.api.options import BuildOptions, listed
+from ctxlab.api.resolve import (
+    MISSING_BOOK,
+    books_in_force,
+    missing_books,
+    refuse_agent,
+    rules_in_force,
+    rules_of,
+    start_of,
+    timestamp_of,
+)
+from ctxlab.context import BuildInput, Context
 from ctxlab.documents import (
     Agent,
+    Library,
     MessageNode,
     RegexConfig,
     RegexPreset,
@@ -23,29 +34,31 @@ from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import tape_of
 
 if TYPE_CHECKING:
-    from ctxlab.formats import Import
     from ctxlab.studies import Analysis
 
 
-@starting(start_of)
-def build(start: Trace) -> Trace:
-    """What would be sent for a leaf, with every step that led there.
+@listed(BuildOptions)
+def build(session: Session | Library, agent: Agent | Library | None = None, **options: Unpack[BuildOptions]) -> Trace:
+    """The context of a leaf, with every step that led there.
 
-    Without an `agent` it is, among `agents` (or those that an Import brings), the one that the leaf's metadata names,
-    else the only one, else none. `model` is a name or a ModelProfile. `budget_tokens` counts prompt tokens exactly.
-    `presets`, `books` and `rules` are those in force everywhere; agent and user bring their own. `variables` and
-    `activations` are what an earlier trace gave back. `settings` are `{"<step>.<setting>": value}`.
+    `session` may be a library that holds one, such as what `read` gives; `agent` a library that holds one, such as a
+    card's: the books and the rules that came with it are then in force too. Without an `agent` it is the one that the
+    leaf's metadata names, else the only one that is there, else none. Of a `library` those books are in force that the
+    agent or the user names; others are given as `books`, so are `rules` and `presets`. `budget_tokens` counts prompt
+    tokens exactly. `variables` and `activations` are from an earlier trace.
 
-    Raises SeveralSessions for an Import of several, BudgetTooSmall when what must stay doesn't fit, OverBudget when
+    Raises SeveralSessions for a library of several, BudgetTooSmall when what must stay doesn't fit, OverBudget when
     steps after the limiter add more than fits, ProcessorFailed when a step raises.
     """
-    return start.finished()
+    return start_of(session, agent, **options).finished()
 
 
-@starting(start_of)
-def debug(start: Trace) -> Debugger:
+@listed(BuildOptions)
+def debug(
+    session: Session | Library, agent: Agent | Library | None = None, **options: Unpack[BuildOptions]
+) -> Debugger:
     """A debugger at the start of the run that `build` would do; it takes what `build` takes."""
-    return Debugger(start)
+    return Debugger(start_of(session, agent, **options))
 
 
 def rebuild(
@@ -53,7 +66,7 @@ def rebuild(
     *,
     session: Session | None = None,
     leaf: str | None = None,
-    agent: Agent | None = None,
+    agent: Agent | Library | None = None,
     user: UserProfile | None = None,
     presets: Sequence[MessageNode] | None = None,
     books: Sequence[Worldbook] | None = None,
@@ -63,8 +76,9 @@ def rebuild(
 ) -> Trace:
     """The run again with something else in it; what isn't named stays as it was, answers of services too.
 
-    `leaf` is a message's id; with another session and no leaf it is that session's active one. For settings alone
-    `trace.rerun` does less work. Edits that a person made between steps are not made again. Raises what `build` raises.
+    `leaf` is a message's id; with another session and no leaf it is that session's active one. `agent` may be a library
+    that holds one, whose books and rules come along. For settings alone `trace.rerun` does less work. Edits that a
+    person made between steps are not made again. Raises what `build` raises.
     """
     before = trace.start.input
     chosen = session if session is not None else before.session
@@ -74,34 +88,60 @@ def rebuild(
             chosen.node(leaf)
         at = leaf if leaf is not None else chosen.active_leaf_id
         changes |= {"session": chosen, "leaf": leaf, "timestamp": timestamp_of(chosen, at)}
-    changes |= {"agent": agent} if agent is not None else {}
     changes |= {"user": user} if user is not None else {}
     changes |= {"presets": tuple(presets)} if presets is not None else {}
     changes |= {"books": tuple(books)} if books is not None else {}
     changes |= {"rules": rules_of(rules)} if rules is not None else {}
+    changes |= _of_agent(agent, replace(before, **changes), given=books is not None) if agent is not None else {}
     if not changes and tokenizer is None:
         return trace.rerun(settings)
     given = len(trace.start.notes) - len(trace.pipeline.warnings())
-    context = Context(replace(before, **changes), notes=trace.start.notes[:given])
+    after = replace(before, **changes)
+    notes = [note for note in trace.start.notes[:given] if MISSING_BOOK not in note.details]
+    context = Context(after, notes=(*notes, *missing_books(after.agent, after.user, after.books)))
     services = trace.services if tokenizer is None else replace(trace.services, tokenizer=tokenizer)
     pipeline = trace.pipeline.with_settings(settings or {})
     start = pipeline.start(context, services)
     return pipeline.resume(start, known=tape_of(trace.steps, kept=0))
 
 
-def analyze(session: Session | Import, node: str | None = None, agent: Agent | None = None, **options: Any) -> Analysis:
-    """What the model gets for a node (default: the active leaf), taken apart: structure, raw request, shares.
+def _of_agent(agent: Agent | Library, build_input: BuildInput, *, given: bool) -> dict[str, Any]:
+    """The fields of an input that another agent changes; its books take the place of those with their ids.
+
+    With `given` the input's books are as a caller wants them, and take the place of the agent's.
+    """
+    if isinstance(agent, Agent):
+        return {"agent": agent}
+    chosen = agent.agent()
+    ids = set[str]() if given else {book.book_id for book in agent.books}
+    kept = [book for book in build_input.books if book.book_id not in ids]
+    return {
+        "agent": chosen,
+        "books": books_in_force(kept, chosen, build_input.user, library=agent, brought=agent),
+        "rules": rules_in_force(build_input.rules, chosen, brought=agent),
+    }
+
+
+@listed(BuildOptions)
+def analyze(
+    session: Session | Library,
+    node: str | None = None,
+    agent: Agent | Library | None = None,
+    **options: Unpack[BuildOptions],
+) -> Analysis:
+    """The prompt for a node (default: the active leaf), taken apart: structure, raw request, shares.
 
     The agent and the model are those that the node's metadata names, unless `agent` or `model` says otherwise; an agent
-    that is not at hand earns a note. `options` are those of `build`; every figure is of the one trace that it makes.
+    that isn't there earns a note. `options` are those of `build`; every figure is of the one trace that it makes.
     """
     from ctxlab.studies import analysis_of
 
     refuse_agent(node, "analyze(session, node, agent)")
-    chosen = session if isinstance(session, Session) else session.pick()
+    chosen = session.pick() if isinstance(session, Library) else session
     leaf = node if node is not None else chosen.active_leaf_id
     if "model" not in options and leaf is not None and leaf in chosen.nodes:
         named = chosen.node(leaf).meta("modelId")
-        options |= {"model": named} if isinstance(named, str) else {}
-    trace = build(session, agent, leaf=node, **options)
-    return analysis_of(trace, leaf)
+        if isinstance(named, str):
+            options["model"] = named
+    options["leaf"] = node
+    return analysis_of(build(session, agent, **options), leaf)

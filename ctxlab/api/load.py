@@ -1,22 +1,20 @@
-"""Files in: everything of a file, or the one thing that is in it."""
+"""Read a file: everything in it, or its one session, agent or user; a preset and a card joined."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, overload
 
-from ctxlab.documents import Agent, Session, UserProfile
-from ctxlab.errors import CtxlabError
+from ctxlab.api.resolve import agent_of
+from ctxlab.documents import Agent, Library, Session, UserProfile
 
 if TYPE_CHECKING:
     from ctxlab.formats import Import
 
-T = TypeVar("T")
-
 
 def read(path: str | Path) -> Import:
-    """Everything in a file: sessions, agents, users, and what could not be carried. The format is told by the content.
+    """Everything in a file as a library, with what could not be carried. The format is told by the content.
 
     Raises ReadError, naming the place, when the file can't be read or no reader knows it.
     """
@@ -26,7 +24,7 @@ def read(path: str | Path) -> Import:
 
 
 def read_data(data: object, *, source: str = "data") -> Import:
-    """The same for JSON data that is already parsed, such as a list of OpenAI messages."""
+    """Everything in JSON data that is already parsed, such as a list of OpenAI messages, as a library."""
     from ctxlab import formats
 
     return formats.read_data(data, source=source)
@@ -35,33 +33,41 @@ def read_data(data: object, *, source: str = "data") -> Import:
 def load(path: str | Path, pick: int | str | None = None) -> Session:
     """The session of a file: the only one, or the one picked by index or id.
 
+    A system prompt at the head of a list of messages is its first message; `read` makes it a preset of an agent.
     Raises SeveralSessions, naming them, when there are several and none is picked; ReadError when there is none.
     """
-    return read(path).pick(pick)
+    from ctxlab import formats
+
+    return formats.read(path, keep_prompts=True).pick(pick)
 
 
 def load_agent(path: str | Path) -> Agent:
     """The only agent of a file."""
-    return _only(read(path).agents, "agent", path)
+    return read(path).agent()
 
 
 def load_user(path: str | Path) -> UserProfile:
     """The only user profile of a file."""
-    return _only(read(path).users, "user profile", path)
+    return read(path).user()
 
 
-def joined(preset: Agent, card: Agent) -> Agent:
+@overload
+def joined(preset: Agent, card: Agent) -> Agent: ...
+@overload
+def joined(preset: Library, card: Agent | Library) -> Library: ...
+@overload
+def joined(preset: Agent, card: Library) -> Library: ...
+def joined(preset: Agent | Library, card: Agent | Library) -> Agent | Library:
     """SillyTavern's preset and character card as one agent: the card's texts at the preset's markers.
 
     Its main prompt and its words after the history take the place of the preset's, whose own `{{original}}` shows; the
-    card's greetings, books and rules are kept.
+    card's greetings, books and rules are kept. Of libraries, such as `read` gives, it is a library with that one agent
+    and all else that is in them.
     """
     from ctxlab import formats
 
-    return formats.joined(preset, card)
-
-
-def _only(found: Sequence[T], what: str, path: str | Path) -> T:
-    if len(found) != 1:
-        raise CtxlabError(f"{path} holds {len(found)} {what}s, not one; read() gives them all")
-    return found[0]
+    agent = formats.joined(agent_of(preset), agent_of(card))
+    libraries = [each for each in (preset, card) if isinstance(each, Library)]
+    if not libraries:
+        return agent
+    return replace(libraries[0] | libraries[-1], agents=(agent,))

@@ -1,15 +1,16 @@
-"""Who speaks to whom about what: the start of a run, from what a caller says and what is at hand."""
+"""From a session, an agent, a library and options to the input of a build: agent, user, model, books and rules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from inspect import signature
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Unpack
 
+from ctxlab.api.options import BuildOptions, InputOptions
 from ctxlab.context import BuildInput, Context, Pending, Variables
 from ctxlab.documents import (
     Agent,
-    MessageNode,
+    Library,
     ModelProfile,
     Note,
     RegexConfig,
@@ -20,84 +21,76 @@ from ctxlab.documents import (
     Worldbook,
 )
 from ctxlab.errors import CtxlabError, UnknownNode, did_you_mean
-from ctxlab.pipeline import Pipeline, Services, Trace
+from ctxlab.pipeline import Services, Trace
 from ctxlab.processors import TokenLimiter, default_pipeline
 
-if TYPE_CHECKING:
-    from ctxlab.formats import Import
-
-P = ParamSpec("P")
-R = TypeVar("R")
+MISSING_BOOK = "missing_book"
+"""Detail of a note on a worldbook that is named and isn't there."""
 
 
-def start_of(
-    session: Session | Import,
-    agent: Agent | None = None,
-    *,
-    agents: Sequence[Agent] = (),
-    user: UserProfile | None = None,
-    model: str | ModelProfile | None = None,
-    leaf: str | None = None,
-    pending: str | Pending | None = None,
-    budget_tokens: int | None = None,
-    presets: Sequence[MessageNode] = (),
-    books: Sequence[Worldbook] = (),
-    rules: RegexConfig | Sequence[RegexPreset | RegexRule] = (),
-    variables: Variables | None = None,
-    activations: Mapping[str, str] | None = None,
-    settings: Mapping[str, Any] | None = None,
-    pipeline: Pipeline | None = None,
-    services: Services | None = None,
-    timestamp: str | None = None,
-    zone: str | None = None,
-    seed: int = 0,
-) -> Trace:
-    source, session = session, session if isinstance(session, Session) else session.pick()
+def start_of(session: Session | Library, agent: Agent | Library | None, **options: Unpack[BuildOptions]) -> Trace:
+    """The start of a run: no step done yet."""
+    found = resolve(session, agent, options)
+    agent, user = found.input.agent, found.input.user
+    books = books_in_force(options.get("books", ()), agent, user, library=found.library, brought=found.brought)
+    pending = options.get("pending")
+    build_input = replace(
+        found.input,
+        pending=Pending(pending) if isinstance(pending, str) else pending,
+        presets=tuple(options.get("presets", ())),
+        books=books,
+        rules=rules_in_force(options.get("rules", ()), agent, brought=found.brought),
+        activations=options.get("activations") or {},
+    )
+    pipeline = options.get("pipeline") or default_pipeline()
+    pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
+    services = options.get("services") or _services_for(build_input.model)
+    notes = (*found.notes, *missing_books(agent, user, books))
+    return pipeline.start(Context(build_input, notes=notes), services)
+
+
+class Resolved(NamedTuple):
+    """An input without books and rules, and where to take them from; `brought` is the library the agent came in."""
+
+    input: BuildInput
+    library: Library
+    brought: Library
+    notes: tuple[Note, ...]
+
+
+def resolve(session: Session | Library, agent: Agent | Library | None, options: InputOptions) -> Resolved:
+    """Session, leaf, agent, user, model, time and dice, found as `build` says."""
+    held = session if isinstance(session, Library) else Library()
+    brought = agent if isinstance(agent, Library) else Library()
+    library = held | (options.get("library") or Library()) | brought | Library(agents=tuple(options.get("agents", ())))
+    session = session.pick() if isinstance(session, Library) else session
+    leaf = options.get("leaf")
     if leaf is not None and leaf not in session.nodes:
         raise UnknownNode(
             f"session {session.id!r} has no node {leaf!r}{did_you_mean(leaf, list(session.nodes)[:2000])}"
         )
     at = leaf if leaf is not None else session.active_leaf_id
-    known = (*agents, *(() if isinstance(source, Session) else source.agents))
-    chosen = _Chosen(agent, ()) if agent is not None else agent_for(session, at, known)
-    profile = model_for(model, chosen.agent, session, at)
-    speaker = user_for(user, chosen.agent, source)
+    chosen = agent_for(session, at, library.agents) if agent is None else _Chosen(agent_of(agent), ())
+    timestamp = options.get("timestamp")
     build_input = BuildInput(
         session=session,
         leaf=leaf,
-        pending=Pending(pending) if isinstance(pending, str) else pending,
         agent=chosen.agent,
-        user=speaker,
-        model=profile,
-        presets=tuple(presets),
-        books=(*books, *_linked_books(source, chosen.agent, speaker)),
-        rules=rules_of(rules),
-        agents=known,
-        users=() if isinstance(source, Session) else source.users,
-        variables=variables or Variables(),
-        activations=activations or {},
+        user=options.get("user") or user_for(chosen.agent, library.users),
+        model=model_for(options.get("model"), chosen.agent, session, at, models=library.models),
+        agents=library.agents,
+        users=library.users,
+        variables=options.get("variables") or Variables(),
         timestamp=timestamp if timestamp is not None else timestamp_of(session, at),
-        zone=zone,
-        seed=seed,
+        zone=options.get("zone"),
+        seed=options.get("seed", 0),
     )
-    pipeline = (pipeline or default_pipeline()).with_settings(_call_settings(budget_tokens, settings))
-    world = services or _services_for(profile)
-    return pipeline.start(Context(build_input, notes=chosen.notes), world)
+    return Resolved(build_input, library, brought, chosen.notes)
 
 
-def starting(start: Callable[P, Trace]) -> Callable[[Callable[[Trace], R]], Callable[P, R]]:
-    """A function that takes what `start` takes and goes on from there, with that signature in tooltips."""
-
-    def decorated(then: Callable[[Trace], R]) -> Callable[P, R]:
-        def run(*args: P.args, **options: P.kwargs) -> R:
-            return then(start(*args, **options))
-
-        run.__name__ = run.__qualname__ = then.__name__
-        run.__doc__ = then.__doc__
-        run.__signature__ = signature(start).replace(return_annotation=then.__annotations__["return"])  # pyright: ignore[reportFunctionMemberAccess]
-        return run
-
-    return decorated
+def agent_of(agent: Agent | Library) -> Agent:
+    """The agent, or the only one of a library; raises CtxlabError for a library with none or with several."""
+    return agent.agent() if isinstance(agent, Library) else agent
 
 
 class _Chosen(NamedTuple):
@@ -106,23 +99,30 @@ class _Chosen(NamedTuple):
 
 
 def agent_for(session: Session, leaf: str | None, agents: Sequence[Agent]) -> _Chosen:
-    """The agent that the leaf (or the nearest message above it) names, else the only one, else none."""
+    """The agent that the leaf (or the nearest message above it) names, else the only one, else none.
+
+    Of several agents with one id it is the last.
+    """
     named = next((node.agent_id for node in reversed(session.path(leaf)) if node.agent_id), None) if leaf else None
-    found = next((agent for agent in agents if named is not None and agent.id == named), None)
+    found = next((agent for agent in reversed(agents) if named is not None and agent.id == named), None)
     if found is not None:
         return _Chosen(found, ())
     notes: tuple[Note, ...] = ()
     if named is not None:
-        at_hand = ", ".join(repr(agent.id) for agent in agents[:5]) or "none"
-        notes = (
-            Note("warning", f"message {leaf!r} was written with agent {named!r}, which is not at hand ({at_hand})"),
-        )
+        known = ", ".join(repr(agent.id) for agent in agents[:5]) or "none"
+        notes = (Note("warning", f"message {leaf!r} was written with agent {named!r}, which is not at hand ({known})"),)
     return _Chosen(agents[0] if len(agents) == 1 else None, notes)
 
 
 def model_for(
-    model: str | ModelProfile | None, agent: Agent | None, session: Session, leaf: str | None
+    model: str | ModelProfile | None,
+    agent: Agent | None,
+    session: Session,
+    leaf: str | None,
+    *,
+    models: Sequence[ModelProfile] = (),
 ) -> ModelProfile | None:
+    """A profile as it is; else that of the name which is given, or which the agent or the nearest message has."""
     if isinstance(model, ModelProfile):
         return model
     name = model or (agent.model_id if agent else None)
@@ -130,7 +130,9 @@ def model_for(
         name = next(
             (n.meta("modelId") for n in reversed(session.path(leaf)) if isinstance(n.meta("modelId"), str)), None
         )
-    return ModelProfile(id=name) if name else None
+    if not name:
+        return None
+    return next((profile for profile in reversed(models) if profile.id == name), ModelProfile(id=name))
 
 
 def timestamp_of(session: Session, leaf: str | None) -> str | None:
@@ -138,27 +140,60 @@ def timestamp_of(session: Session, leaf: str | None) -> str | None:
     return node.timestamp if node else None
 
 
-def user_for(user: UserProfile | None, agent: Agent | None, source: Session | Import) -> UserProfile | None:
-    """The one that is given, else the agent's own where it is at hand, else the only one."""
-    if user is not None or isinstance(source, Session):
-        return user
+def user_for(agent: Agent | None, users: Sequence[UserProfile]) -> UserProfile | None:
+    """The one that the agent names, else the only one."""
     own = agent.user_profile_id if agent else None
-    found = next((known for known in source.users if own and known.id == own), None)
-    return found or (source.users[0] if len(source.users) == 1 else None)
+    found = next((known for known in reversed(users) if own and known.id == own), None)
+    return found or (users[0] if len(users) == 1 else None)
 
 
 def refuse_agent(node: object, call: str) -> None:
-    """Say how to call a function that takes a message's id where others take the agent."""
-    if isinstance(node, Agent):
+    """Raise CtxlabError, with the right call, for an agent where a message's id belongs."""
+    if isinstance(node, Agent | Library):
         raise CtxlabError(f"{call}: the second is a message's id; an agent goes third, or as agent=")
 
 
-def _linked_books(source: Session | Import, agent: Agent | None, user: UserProfile | None) -> Sequence[Worldbook]:
-    """The books of an Import that the agent or the user names as theirs."""
-    if isinstance(source, Session):
-        return ()
-    named = {*(agent.worldbook_ids if agent else ()), *(user.worldbook_ids if user else ())}
-    return [book for book in source.books if book.book_id in named]
+# --- books and rules
+
+
+def books_in_force(
+    given: Sequence[Worldbook], agent: Agent | None, user: UserProfile | None, *, library: Library, brought: Library
+) -> tuple[Worldbook, ...]:
+    """Books that came with the agent, then those that are given, then those that the agent or the user names.
+
+    A given one takes the place of another with its id.
+    """
+    ids = {book.book_id for book in given if book.book_id}
+    linked = [book for book in library.books_for(agent, user) if book.book_id not in ids]
+    ids |= {book.book_id for book in linked}
+    return (*[book for book in brought.books if book.book_id not in ids], *given, *linked)
+
+
+def missing_books(agent: Agent | None, user: UserProfile | None, books: Sequence[Worldbook]) -> tuple[Note, ...]:
+    """A note for each worldbook that the agent or the user names and that isn't among the books."""
+    there = {book.book_id for book in books}
+    return tuple(
+        Note(
+            "warning",
+            f"{noun} {(speaker.shown_name or speaker.id)!r} names the worldbook {id!r}, which was not found; "
+            "none of its entries is sent",
+            details={MISSING_BOOK: id},
+        )
+        for noun, speaker in (("agent", agent), ("user", user))
+        if speaker is not None
+        for id in dict.fromkeys(speaker.worldbook_ids)
+        if id not in there
+    )
+
+
+def rules_in_force(
+    given: RegexConfig | Sequence[RegexPreset | RegexRule], agent: Agent | None, *, brought: Library
+) -> RegexConfig:
+    """Rules that came with the agent and aren't its own, then those that are given."""
+    config = rules_of(given)
+    own = agent.regex_config.presets if agent and agent.regex_config else ()
+    more = [preset for preset in brought.rules if preset not in own and preset not in config.presets]
+    return config.with_(presets=(*more, *config.presets)) if more else config
 
 
 def rules_of(rules: RegexConfig | Sequence[RegexPreset | RegexRule]) -> RegexConfig:
@@ -170,6 +205,9 @@ def rules_of(rules: RegexConfig | Sequence[RegexPreset | RegexRule]) -> RegexCon
         for rule in rules
     ]
     return RegexConfig(presets=tuple(presets))
+
+
+# --- the pipeline
 
 
 def _services_for(model: ModelProfile | None) -> Services:

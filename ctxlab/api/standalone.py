@@ -1,85 +1,61 @@
-"""The small languages by themselves: macros of what is typed, rules on a text, lore on a chat."""
+"""Macros and rules on a text alone, and a message as it is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Unpack
 
-from ctxlab.api.resolve import agent_for, model_for, refuse_agent, rules_of, start_of, timestamp_of, user_for
+from ctxlab.api.options import BuildOptions, InputOptions, listed
+from ctxlab.api.resolve import refuse_agent, resolve, rules_of, start_of
 from ctxlab.context import BuildInput, Context, Origin, Text, Variables
-from ctxlab.documents import Agent, ModelProfile, RegexConfig, RegexPreset, RegexRule, Session, UserProfile, Worldbook
-from ctxlab.errors import CtxlabError
-from ctxlab.pipeline import Debugger
+from ctxlab.documents import Agent, Library, ModelProfile, RegexConfig, RegexPreset, RegexRule, Session, UserProfile
 
 if TYPE_CHECKING:
     from ctxlab.engines.macros import Expansion, Problem
     from ctxlab.engines.regexes.render import Rendered
     from ctxlab.engines.regexes.rule_selection import Stage
     from ctxlab.engines.regexes.rule_steps import RegexSteps
-    from ctxlab.engines.worldbook import LoreScan
-    from ctxlab.formats import Import
 
 
+@listed(InputOptions)
 def expand_input(
     text: str,
-    session: Session | Import | None = None,
-    agent: Agent | None = None,
-    *,
-    agents: Sequence[Agent] = (),
-    user: UserProfile | None = None,
-    model: str | ModelProfile | None = None,
-    leaf: str | None = None,
-    variables: Variables | None = None,
-    timestamp: str | None = None,
-    zone: str | None = None,
-    seed: int = 0,
+    session: Session | Library | None = None,
+    agent: Agent | Library | None = None,
+    **options: Unpack[InputOptions],
 ) -> Expansion:
-    """What a user types, its macros expanded as they are when it is sent.
+    """A user's text with its macros expanded as they are when it is sent.
 
     `build(session, agent, pending=expand_input(text, session, agent).pending)` builds with it, each character knowing
     its macro. Agent, user and model are found as `build` finds them. `variables` come back changed, in the result.
     """
     from ctxlab.engines.macros import MacroEnv, expand
 
-    source: Session | Import = session if session is not None else Session()
-    chosen = source if isinstance(source, Session) else source.pick()
-    at = leaf if leaf is not None else chosen.active_leaf_id
-    known = (*agents, *(() if isinstance(source, Session) else source.agents))
-    speaking = agent if agent is not None else agent_for(chosen, at, known).agent
-    build_input = BuildInput(
-        chosen,
-        leaf=leaf,
-        agent=speaking,
-        user=user_for(user, speaking, source),
-        model=model_for(model, speaking, chosen, at),
-        variables=variables or Variables(),
-        timestamp=timestamp if timestamp is not None else timestamp_of(chosen, at),
-        zone=zone,
-        seed=seed,
-    )
+    build_input = resolve(session if session is not None else Session(), agent, options).input
     return expand(
         Text.of(text, Origin("pending")), MacroEnv.of(build_input, dice=Context(build_input).dice).at("pending")
     )
 
 
 def macro_problems(text: str, *, dialect: str | None = None) -> tuple[Problem, ...]:
-    """What is wrong with the macros of a text, before anything is expanded: unknown names with the nearest known one,
-    wrong numbers of arguments. `dialect` is `sillytavern`, or None for ours.
+    """Problems of the macros of a text, before anything is expanded: unknown names with the nearest known one, wrong
+    numbers of arguments. `dialect` is `sillytavern`, or None for ours.
     """
     from ctxlab.engines.macros import problems
 
     return problems(text, dialect)
 
 
+@listed(BuildOptions)
 def render(
-    session: Session | Import,
+    session: Session | Library,
     node: str | None = None,
-    agent: Agent | None = None,
+    agent: Agent | Library | None = None,
     *,
     streaming: bool = False,
-    **options: Any,
+    **options: Unpack[BuildOptions],
 ) -> Rendered:
-    """What a program shows for a message (default: the active leaf): rules for what is shown, reasoning set apart.
+    """A message (default: the active leaf) as a program shows it: after rules for what is shown, reasoning set apart.
 
     `streaming` is while the message still comes in. `options` are those of `build`; `leaf` says which branch is open,
     which is what depths are counted on.
@@ -126,32 +102,3 @@ def regex_steps(
         zone=zone,
     )
     return regex_steps(text, config, build_input, role=role, depth=depth, stage=stage, streaming=streaming)
-
-
-def lore_scan(
-    books: Worldbook | Sequence[Worldbook],
-    chat: Session | Import | str | Sequence[str],
-    agent: Agent | None = None,
-    **options: Any,
-) -> LoreScan:
-    """What becomes of every entry of these books: fired or not, by what, and the nearest change.
-
-    `chat` is a session, or texts: one message of the user, or several, oldest first. `options` are those of `build`;
-    settings of the scan are `settings={"worldbook-processor.scan_depth": 4}`. `scan.with_change(key)` scans again with
-    an entry's nearest change.
-    """
-    from ctxlab.processors import WorldbookProcessor
-
-    texts = [chat] if isinstance(chat, str) else chat
-    if isinstance(texts, Sequence):
-        session = Session(id="texts").append("", role="system")
-        for text in texts:
-            session = session.append(text)
-        chat = session
-    held = (books,) if isinstance(books, Worldbook) else tuple(books)
-    debugger = Debugger(start_of(cast("Session | Import", chat), agent, books=held, **options))
-    context = debugger.run_until(WorldbookProcessor.id)
-    step = debugger.pipeline.stage(WorldbookProcessor.id).processor
-    if not isinstance(step, WorldbookProcessor):
-        raise CtxlabError(f"step {WorldbookProcessor.id!r} is another one here, which doesn't scan books by itself")
-    return step.scan(context, debugger.trace.services)

@@ -15,7 +15,7 @@ import typer
 from ctxlab.cli.inputs.options import (
     AgentOption,
     BookOption,
-    BuildOptions,
+    CommandOptions,
     FileArgument,
     LeafOption,
     ModelOption,
@@ -23,7 +23,7 @@ from ctxlab.cli.inputs.options import (
     SeedOption,
     SetOption,
     UserOption,
-    asking,
+    takes_build_options,
 )
 
 
@@ -82,21 +82,21 @@ Examples:
 
 
 @app.command(epilog=BUILD, short_help="What is sent, every step, every cut and its cause.")
-@asking()
+@takes_build_options()
 def build(
-    asked: BuildOptions,
+    options: CommandOptions,
     form: Annotated[Form, typer.Option("--format", help="For people, or the messages as JSON.")] = Form.text,
 ) -> None:
     """Build the context for a message and show every step, every cut and its cause."""
     from ctxlab.cli.commands.build import print_json, print_text
-    from ctxlab.cli.inputs.loaded import load
+    from ctxlab.cli.inputs.files import load
 
-    loaded = load(asked)
-    trace = loaded.trace()
+    inputs = load(options)
+    trace = inputs.trace()
     if form is Form.json:
         print_json(trace.messages)
     else:
-        print_text(loaded, trace)
+        print_text(inputs, trace)
 
 
 EXPLAIN = """\b
@@ -110,9 +110,9 @@ Examples:
 
 
 @app.command(epilog=EXPLAIN, short_help="What became of a message, words, a lore entry, a rule.")
-@asking()
+@takes_build_options()
 def explain(
-    asked: BuildOptions,
+    options: CommandOptions,
     key: Annotated[
         str | None, typer.Option("--key", metavar="K", help="A message's key, or the id of its node or preset.")
     ] = None,
@@ -127,14 +127,14 @@ def explain(
 ) -> int:
     """Say what became of a message, of some words, of a lore entry or a rule, and why."""
     from ctxlab.cli.commands.explain import Question, print_explanation
-    from ctxlab.cli.inputs.loaded import load
+    from ctxlab.cli.inputs.files import load
 
     question = Question(key=key, words=text, entry=entry, rule=rule)
     if question.asks_several:
         raise typer.BadParameter(
             "--key asks for a message, --text for words, --entry for lore, --rule for a rule; give one of them"
         )
-    return print_explanation(load(asked), question, as_json=form is Form.json)
+    return print_explanation(load(options), question, as_json=form is Form.json)
 
 
 STEP = """\b
@@ -146,13 +146,13 @@ Examples:
 
 
 @app.command(epilog=STEP, short_help="Walk through the steps, and change things on the way.")
-@asking()
-def step(asked: BuildOptions) -> None:
+@takes_build_options()
+def step(options: CommandOptions) -> None:
     """Walk through the steps, forwards and backwards, changing settings and messages on the way."""
     from ctxlab.cli.commands.step import walk
-    from ctxlab.cli.inputs.loaded import load
+    from ctxlab.cli.inputs.files import load
 
-    walk(load(asked))
+    walk(load(options))
 
 
 TREE = """\b
@@ -184,16 +184,16 @@ Examples:
 
 
 @app.command(epilog=REPORT, short_help="The run as one HTML file, to walk through in a browser.")
-@asking()
+@takes_build_options()
 def report(
-    asked: BuildOptions,
+    options: CommandOptions,
     out: Annotated[Path, typer.Option("--out", metavar="PAGE", help="Where to write it.", show_default=False)],
 ) -> None:
     """Write the run as one HTML file that opens anywhere: every step, every message, every cause."""
     from ctxlab.cli.commands.report import print_report
-    from ctxlab.cli.inputs.loaded import load
+    from ctxlab.cli.inputs.files import load
 
-    print_report(load(asked), out)
+    print_report(load(options), out)
 
 
 LEDGER = """\b
@@ -203,13 +203,13 @@ Examples:
 
 
 @app.command(epilog=LEDGER, short_help="Where every token went, by step and rule.")
-@asking()
-def ledger(asked: BuildOptions) -> None:
+@takes_build_options()
+def ledger(options: CommandOptions) -> None:
     """Show where every token came from and where it went, step by step and rule by rule."""
     from ctxlab.cli.commands.ledger import print_ledger
-    from ctxlab.cli.inputs.loaded import load
+    from ctxlab.cli.inputs.files import load
 
-    print_ledger(load(asked))
+    print_ledger(load(options))
 
 
 COMPARE = """\b
@@ -220,9 +220,9 @@ Examples:
 
 
 @app.command(epilog=COMPARE, short_help="Strategies and budgets side by side.")
-@asking(without=("budget", "until"))
+@takes_build_options(without=("budget", "until"))
 def compare(
-    asked: BuildOptions,
+    options: CommandOptions,
     strategies: Annotated[
         str, typer.Option("--strategies", metavar="S,S,...", help="Truncation strategies, with commas between.")
     ] = "",
@@ -232,10 +232,10 @@ def compare(
 ) -> None:
     """Cut the same conversation in several ways and show what each way keeps."""
     from ctxlab.cli.commands.compare import print_comparison
-    from ctxlab.cli.inputs.loaded import load
+    from ctxlab.cli.inputs.files import load
 
     names = tuple(name.strip() for name in strategies.split(",") if name.strip())
-    print_comparison(load(asked), strategies=names, budgets=_numbers(budgets))
+    print_comparison(load(options), strategies=names, budgets=_numbers(budgets))
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -275,19 +275,20 @@ def lore(
 ) -> None:
     """Show every lore entry: whether it fires, which words call it up, what stops it, and what it would take."""
     from ctxlab.cli.commands.lore import print_session_lore, print_text_lore
-    from ctxlab.cli.inputs.loaded import load
+    from ctxlab.cli.inputs.files import load
 
     form = "json" if as_json else "csv" if as_csv else "text"
-    books, said = tuple(book or ()), tuple(settings or ())
     if (file is None) == (text is None):
         raise typer.BadParameter("lore looks through a FILE, or through the words of --text; give one of them")
     if as_json and as_csv:
         raise typer.BadParameter("--json and --csv are two forms; give one of them")
     if file is not None:
-        asked = BuildOptions(file, pick, agent, user, model=model, leaf=leaf, settings=said, books=books, seed=seed)
-        print_session_lore(load(asked), form=form)
+        options = CommandOptions(
+            file, pick, agent, user, model=model, leaf=leaf, settings=settings, books=book, seed=seed
+        )
+        print_session_lore(load(options), form=form)
     elif text is not None:
-        print_text_lore(text, books, form=form, settings=said)
+        print_text_lore(text, book or (), form=form, settings=settings or ())
 
 
 CONVERT = """\b

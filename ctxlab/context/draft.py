@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
+from ctxlab.context.placement import Placement
 from ctxlab.context.text import EMPTY, Cause, Origin, Span, Text
 from ctxlab.documents import Asset, Role, ToolCall
 from ctxlab.documents.frozen_json import FrozenDict
@@ -82,10 +83,11 @@ Field = Literal[
     "pinned",
     "priority",
     "meta",
+    "placement",
     "place",
 ]
-"""What a step may change of a draft besides its words: `files` are those of its body in order, `place` is its position
-among all drafts."""
+"""What a step may change of a draft besides its words: `files` are those of its body in order, `placement` is the
+place that it asked for, `place` its position among all drafts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +112,7 @@ class Draft:
     `calls` are what an assistant asked for, `result_of` the call that a tool message answers, `speaker` who speaks in a
     group. A pinned draft is never cut; `priority` says how much it matters to a cut by priority. `changes` are the
     fields that steps have changed, in order. A merged draft keeps its first part's key and lists all its parts in
-    `merged`. `meta` is the metadata of the stored message.
+    `merged`. `meta` is the metadata of the stored message and nothing else, `placement` the place that it asked for.
     """
 
     key: str
@@ -126,6 +128,7 @@ class Draft:
     changes: tuple[Change, ...] = ()
     merged: tuple[Part, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    placement: Placement | None = None
 
     def __repr__(self) -> str:
         text = str(self.text)
@@ -219,6 +222,7 @@ class Draft:
             "changes": [change.as_data() for change in self.changes],
             "merged": [{"key": part.key, **part.origin.as_data()} for part in self.merged],
             "meta": dict(self.meta),
+            "placement": self.placement.as_data() if self.placement else None,
         }
 
 
@@ -259,6 +263,7 @@ def combined_fields(parts: Sequence[Draft]) -> dict[str, Any]:
         "pinned": any(part.pinned for part in parts),
         "priority": max(part.priority for part in parts),
         "meta": parts[0].meta if all(part.meta is parts[0].meta for part in parts) else FrozenDict(meta),
+        "placement": next((part.placement for part in parts if part.placement is not None), None),
     }
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ctxlab.errors import did_you_mean
 
 LOOKED_THROUGH = 2000
 SHOWN = 8
+FEW = 12
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:
@@ -38,3 +39,18 @@ def nearest(name: str, known: Sequence[str]) -> str:
     if "did you mean" in told or len(known) <= SHOWN:
         return told
     return f"; there are: {', '.join(known[:SHOWN])} and {len(known) - SHOWN:,} more"
+
+
+def nearest_name(wanted: str, names: Mapping[str, Sequence[str]]) -> str:
+    """A clause that names what is near, by the names themselves, by words in them or by what else they go by."""
+    from difflib import get_close_matches
+
+    goes_by: dict[str, str] = {}
+    for name, others in names.items():
+        for each in (name, *name.split(), *others):
+            goes_by.setdefault(each.casefold(), name)
+    near = get_close_matches(wanted.strip().casefold(), goes_by, n=1, cutoff=0.6)
+    if near:
+        return f"; did you mean {goes_by[near[0]]!r}?"
+    first = ", ".join(list(names)[:FEW])
+    return f"; there are {len(names):,}, the first are {first}" if len(names) > FEW else f"; there are: {first}"

@@ -10,6 +10,7 @@ from ctxlab.documents.agent.agent import (
     VirtualTime,
 )
 from ctxlab.documents.history.history import History
+from ctxlab.documents.library import Library
 from ctxlab.documents.lore import CharacterFilter, LoreEntry, Worldbook, WorldbookMetadata, WorldbookSettings
 from ctxlab.documents.rules import (
     AppliesTo,
@@ -46,6 +47,7 @@ __all__ = [
     "History",
     "InjectionStrategy",
     "Level",
+    "Library",
     "LoreEntry",
     "MessageNode",
     "ModelMatch",

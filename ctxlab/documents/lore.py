@@ -11,7 +11,7 @@ from pydantic import Field
 from ctxlab.display.html_table import html_table
 from ctxlab.display.text import called, counted, nearest, short
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict, JsonObject
-from ctxlab.documents.session.message import ModelMatch
+from ctxlab.documents.session.message import ModelMatch, Role
 from ctxlab.documents.stored import Stored
 from ctxlab.errors import CtxlabError
 
@@ -19,7 +19,7 @@ POSITIONS = ("before_char", "after_char", "before_an", "after_an", "at_depth", "
 """Names of `LoreEntry.position` 0 to 7."""
 LOGICS = ("and_any", "not_all", "not_any", "and_all")
 """Names of `LoreEntry.selective_logic` 0 to 3."""
-ROLES = ("system", "user", "assistant")
+ROLES: tuple[Role, ...] = ("system", "user", "assistant")
 """Names of `LoreEntry.role` 0 to 2."""
 
 
@@ -100,6 +100,16 @@ class LoreEntry(Stored):
     def title(self) -> str:
         """What a person would call it: its comment, else its first key, else its uid."""
         return self.comment or next(iter(self.all_keys), "") or str(self.uid)
+
+    @property
+    def position_name(self) -> str:
+        """The name of its position; empty where it is none of SillyTavern's eight."""
+        return POSITIONS[self.position] if 0 <= self.position < len(POSITIONS) else ""
+
+    @property
+    def role_name(self) -> Role:
+        """The role that it is sent as where its position has one; system where it names none."""
+        return ROLES[self.role] if self.role is not None and 0 <= self.role < len(ROLES) else ROLES[0]
 
     @property
     def switches(self) -> tuple[str, ...]:
@@ -196,7 +206,7 @@ class Worldbook(Stored):
 
 
 def _position(entry: LoreEntry) -> str:
-    name = POSITIONS[entry.position] if 0 <= entry.position < len(POSITIONS) else str(entry.position)
+    name = entry.position_name or str(entry.position)
     if name == "at_depth":
         return f"{name} {entry.depth}"
     return f"{name} {entry.outlet_name}" if name == "outlet" else name

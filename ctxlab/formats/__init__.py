@@ -1,75 +1,85 @@
-"""Coming and going: readers and writers, each of which says what it could not carry.
+"""File formats, in and out; what a file can't give or hold is named in losses.
 
-What a file is, is told by its content, not by its name. A format is one file with a `READER`, and one line here, or a
-`Reader` under the entry point group `ctxlab.formats` of another package.
+A file's content says what it is, not its name. A format is one `Format`: one file here and its line in FORMATS, or an
+entry point in the group `ctxlab.formats` of another package.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, cast
 
 from ctxlab.documents.atomic_file import replace_file
-from ctxlab.errors import BrokenFile, UnknownFormat
-from ctxlab.formats.apps import chatgpt, claude_code
-from ctxlab.formats.converting import WRITERS, refuse_same, writer_for
-from ctxlab.formats.corpora import locomo, memorybank, oasst, sharegpt, swe_agent, tau_bench
-from ctxlab.formats.decode import bytes_of, material_of
-from ctxlab.formats.exported import Export
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss, counted_by_field
+from ctxlab.documents.library import NOUNS
+from ctxlab.errors import BrokenFile, UnknownFormat, WriteError, did_you_mean
+from ctxlab.formats.apps.chatgpt import CHATGPT
+from ctxlab.formats.apps.claude_code import CLAUDE_CODE
+from ctxlab.formats.corpora.locomo import LOCOMO
+from ctxlab.formats.corpora.memorybank import MEMORYBANK
+from ctxlab.formats.corpora.oasst import OASST
+from ctxlab.formats.corpora.sharegpt import SHAREGPT
+from ctxlab.formats.corpora.swe_agent import SWE_AGENT
+from ctxlab.formats.corpora.tau_bench import TAU_BENCH
+from ctxlab.formats.decode import bytes_of, source_of_file
+from ctxlab.formats.format import Format, Kind, Pick
 from ctxlab.formats.markdown.branch import branch_markdown, path_markdown, payload_markdown
+from ctxlab.formats.markdown.format import MARKDOWN, MARKDOWN_PATH, MARKDOWN_TREE
 from ctxlab.formats.markdown.message import DETAILS, Detail, How
 from ctxlab.formats.markdown.translations import CHINESE, ENGLISH, Labels
 from ctxlab.formats.markdown.tree import tree_markdown
 from ctxlab.formats.merge_sessions import ImportedSessions, merged_sessions
-from ctxlab.formats.native import agent_zip, agents, branch, rules, session_zip, worldbooks
-from ctxlab.formats.native import reader as seed
-from ctxlab.formats.native.agent_zip import agent_zip_bytes, write_agent_zip
-from ctxlab.formats.native.agents import agents_json, agents_yaml, exported_agents
-from ctxlab.formats.native.branch import branch_json, branch_session
-from ctxlab.formats.native.rules import rules_json, write_rules
-from ctxlab.formats.native.session_file import session_json, write_session
-from ctxlab.formats.native.session_zip import write_zip
-from ctxlab.formats.openai import reader as openai
-from ctxlab.formats.openai.writer import openai_messages, write_openai
-from ctxlab.formats.plugins import plugin_readers
-from ctxlab.formats.sanitize import cleaned
-from ctxlab.formats.sillytavern.cards import reader as cards
+from ctxlab.formats.native.agent_zip import AGENTS_ZIP, agents_zip
+from ctxlab.formats.native.agents import AGENTS, AGENTS_YAML, agents_data, agents_json, agents_yaml
+from ctxlab.formats.native.branch import BRANCH, branch_data, branch_session
+from ctxlab.formats.native.format import NATIVE
+from ctxlab.formats.native.rules import RULES, rules_json
+from ctxlab.formats.native.session import session_json
+from ctxlab.formats.native.session_zip import ZIP, sessions_zip
+from ctxlab.formats.native.worldbooks import WORLDBOOK
+from ctxlab.formats.openai.format import OPENAI
+from ctxlab.formats.openai.writer import openai_messages
+from ctxlab.formats.results import Export, Import, Loss, counted_by_field
+from ctxlab.formats.sanitize import sanitized
+from ctxlab.formats.selection import import_of, kinds_in, left_out
 from ctxlab.formats.sillytavern.cards.combine_with_preset import joined
-from ctxlab.formats.sillytavern.cards.writer import card_data, card_json, card_png, write_card
-from ctxlab.formats.sillytavern.chats import reader as chats
-from ctxlab.formats.sillytavern.chats.writer import chat_jsonl, chat_lines, write_chat
-from ctxlab.formats.sillytavern.lorebooks import format as lorebooks
-from ctxlab.formats.sillytavern.lorebooks.format import lorebook_json, write_lorebook
-from ctxlab.formats.sillytavern.presets import chat_completion, text_completion
-from ctxlab.formats.sillytavern.presets.writer import preset_data, preset_json, write_preset
-from ctxlab.formats.sillytavern.rules import regex_scripts
-from ctxlab.formats.sillytavern.rules.regex_scripts import scripts_json, write_scripts
-from ctxlab.formats.source import Material, Reader, described
+from ctxlab.formats.sillytavern.cards.format import CARD, CARD_PNG
+from ctxlab.formats.sillytavern.cards.writer import card_data, card_json, card_png
+from ctxlab.formats.sillytavern.chats.format import CHAT
+from ctxlab.formats.sillytavern.chats.writer import chat_jsonl, chat_lines
+from ctxlab.formats.sillytavern.lorebooks.format import CHARACTER_BOOK, LOREBOOK, lorebook_json
+from ctxlab.formats.sillytavern.presets.format import PRESET
+from ctxlab.formats.sillytavern.presets.text_completion import TEXT_PRESET
+from ctxlab.formats.sillytavern.presets.writer import preset_data, preset_json
+from ctxlab.formats.sillytavern.regex_scripts import REGEX_SCRIPTS, scripts_json
+from ctxlab.formats.source import Archive, Source, described
 from ctxlab.formats.unsupported import name_of
+from ctxlab.plugins import announced
 
 __all__ = [
     "CHINESE",
     "DETAILS",
     "ENGLISH",
-    "READERS",
-    "WRITERS",
+    "FORMATS",
+    "Archive",
     "Detail",
     "Export",
+    "Format",
     "How",
     "Import",
     "ImportedSessions",
+    "Kind",
     "Labels",
     "Loss",
-    "Material",
-    "Reader",
-    "agent_zip_bytes",
+    "Pick",
+    "Source",
+    "agents_data",
     "agents_json",
     "agents_yaml",
-    "branch_json",
+    "agents_zip",
+    "branch_data",
     "branch_markdown",
     "branch_session",
     "card_data",
@@ -78,7 +88,6 @@ __all__ = [
     "chat_jsonl",
     "chat_lines",
     "convert",
-    "exported_agents",
     "joined",
     "lorebook_json",
     "merged_sessions",
@@ -93,113 +102,210 @@ __all__ = [
     "rules_json",
     "scripts_json",
     "session_json",
+    "sessions_zip",
     "tree_markdown",
-    "write_agent_zip",
-    "write_card",
-    "write_chat",
-    "write_lorebook",
-    "write_openai",
-    "write_preset",
-    "write_rules",
-    "write_scripts",
-    "write_session",
-    "write_zip",
+    "write",
 ]
 
-READERS: tuple[Reader, ...] = (
-    agents.READER,
-    seed.READER,
-    branch.READER,
-    tau_bench.READER,
-    swe_agent.READER,
-    oasst.READER,
-    chatgpt.READER,
-    claude_code.READER,
-    locomo.READER,
-    sharegpt.READER,
-    memorybank.READER,
-    worldbooks.READER,
-    lorebooks.READER,
-    cards.READER,
-    chat_completion.READER,
-    text_completion.READER,
-    chats.READER,
-    regex_scripts.READER,
-    rules.READER,
-    openai.READER,
+FORMATS: Final[tuple[Format, ...]] = (
+    AGENTS,
+    NATIVE,
+    BRANCH,
+    TAU_BENCH,
+    SWE_AGENT,
+    OASST,
+    CHATGPT,
+    CLAUDE_CODE,
+    LOCOMO,
+    SHAREGPT,
+    MEMORYBANK,
+    WORLDBOOK,
+    LOREBOOK,
+    CARD,
+    PRESET,
+    TEXT_PRESET,
+    CHAT,
+    REGEX_SCRIPTS,
+    RULES,
+    OPENAI,
+    AGENTS_ZIP,
+    ZIP,
+    AGENTS_YAML,
+    CARD_PNG,
+    CHARACTER_BOOK,
+    MARKDOWN,
+    MARKDOWN_PATH,
+    MARKDOWN_TREE,
 )
-"""Formats in the order they are tried: the one with the most telling keys first."""
+"""All formats. Data is read by the first that recognises it, so the one with the most telling keys comes first."""
+
+GROUP: Final = "ctxlab.formats"
 
 
 def names() -> tuple[str, ...]:
     """Names of the formats that are read."""
-    return (*(reader.name for reader in READERS), session_zip.FORMAT)
+    return tuple(form.name for form in FORMATS if form.read is not None)
 
 
-def read(path: str | os.PathLike[str]) -> Import:
-    """Everything in a file, whatever its format; raises ReadError when there is nothing that can be read."""
-    source = os.fspath(path)
-    raw = bytes_of(Path(source).expanduser(), source)
-    if session_zip.is_zip(raw):
-        if agent_zip.is_agent_zip(raw):
-            return agent_zip.read_agent_zip(raw, source)
-        return session_zip.read_zip(raw, source, _read)
-    return _read(material_of(raw, source))
+# --- reading
+
+
+def read(path: str | os.PathLike[str], *, keep_prompts: bool = False) -> Import:
+    """Everything in a file, whatever its format; raises ReadError when there is nothing that can be read.
+
+    System messages at the head of a list become presets of an agent; with `keep_prompts` they stay in the tree.
+    """
+    name = os.fspath(path)
+    source = source_of_file(bytes_of(Path(name).expanduser(), name), name)
+    return read_source(replace(source, keep_prompts=keep_prompts))
 
 
 def read_data(data: Any, *, source: str = "data") -> Import:
-    """The same for parsed JSON, such as a list of message dicts; the data is copied, not kept."""
+    """Everything in parsed JSON, such as a list of message dicts; the data is copied, not kept."""
     try:
-        plain, losses = cleaned(data)
+        plain, losses = sanitized(data)
     except RecursionError as error:
         raise BrokenFile(f"{source} is {error}, or holds itself") from None
-    return _read(Material(plain, source, losses=tuple(losses)))
+    return read_source(Source(plain, source, losses=tuple(losses)))
+
+
+def read_source(source: Source) -> Import:
+    """Everything in a parsed file, read by the first format that recognises it; ours come before plugins'."""
+    problems: list[str] = []
+    form = _recognised(FORMATS, source.data) or _recognised(_plugins(problems), source.data)
+    if form is None or form.read is None:
+        raise UnknownFormat("; ".join([_unknown(source), *problems]))
+    try:
+        found = form.read(source)
+    except RecursionError:
+        raise BrokenFile(f"{source.name} is nested too deeply to be read") from None
+    return replace(
+        found,
+        losses=counted_by_field(found.losses),
+        format=found.format or form.name,
+        source=found.source or source.name,
+    )
+
+
+def _recognised(formats: Iterable[Format], data: Any) -> Format | None:
+    return next(
+        (form for form in formats if form.read is not None and form.sniff is not None and form.sniff(data)), None
+    )
+
+
+def _unknown(source: Source) -> str:
+    known = ", ".join(names())
+    name = name_of(source.data)
+    if name is not None:
+        return f"{source.name} is {name}, which is not read yet; formats: {known}"
+    return f"{source.name} is in no known format: it is {described(source.data)}; formats: {known}"
+
+
+def _plugins(problems: list[str]) -> Iterator[Format]:
+    """Formats of other packages, by entry point; `problems` gets a line for each that can't be loaded."""
+    for plugin in announced(GROUP, problems):
+        if isinstance(plugin.value, Format):
+            yield plugin.value
+        else:
+            problems.append(plugin.left_out(f"it is {type(plugin.value).__name__}, not a Format"))
+
+
+# --- writing
+
+
+def write(
+    value: object, path: str | os.PathLike[str], *, format: str | None = None, pick: Pick = None
+) -> Export[bytes]:
+    """Write a value to a file, replaced in one step, and return what was written with its losses.
+
+    The value is a session, an agent, a user profile, a book, rules, a list of these or a Library, such as an Import; an
+    Export is written as it is. The format is `format`, a name in FORMATS, or the one that the path's ending asks for. A
+    file that holds one of several things needs `pick`, an index, id or name. Raises WriteError, naming the endings that
+    would do, when the format isn't known or holds nothing of the value.
+    """
+    if isinstance(value, Export):
+        export = cast("Export[Any]", value).as_bytes()
+    else:
+        found = import_of(value)
+        kinds = kinds_in(found)
+        form = _format_to_write(os.fspath(path), format, kinds)
+        if form.write is None or (form.holds and set(kinds).isdisjoint(form.holds)):
+            raise WriteError(_why_not_written(form, found, os.fspath(path), kinds))
+        export = form.write(found, pick).after(left_out(found, ("models", "presets"), "no format holds it; left out"))
+    replace_file(path, export.data)
+    return export
 
 
 def convert(
     in_path: str | os.PathLike[str],
     out_path: str | os.PathLike[str],
     *,
-    pick: int | str | None = None,
+    pick: Pick = None,
     format: str | None = None,
-) -> tuple[Loss, ...]:
-    """Read a file, write what it holds in another form, and return what was lost on either way.
+) -> Export[bytes]:
+    """Read a file, write what it holds in another format, and return it with what was lost on either way.
 
-    The form is `format`, one of WRITERS, or what `out_path` ends in: `.json`, `.md`, `.zip`, and `.openai.json`,
-    `.branch.json`, `.path.md`, `.tree.md`, `.jsonl` (a SillyTavern chat), for agents `.agent.json`, `.agent.yaml`,
-    `.agent.zip`, `.card.json`, `.png` (a card), `.preset.json`, for books `.lorebook.json`, `.character_book.json`,
-    `.worldbook.json`, and for rules `.rules.json` and `.regex.json` (SillyTavern's scripts).
-    JSON and zip take all sessions and `.rules.json` all sets of rules, the others one: `pick` says which.
+    `format` and `pick` are as for `write`: JSON and zip take all sessions and `.rules.json` all sets of rules, the
+    others one.
     """
-    write = writer_for(os.fspath(out_path), format)
-    refuse_same(in_path, out_path)
+    _format_to_write(os.fspath(out_path), format, ())
+    source, target = Path(in_path).expanduser(), Path(out_path).expanduser()
+    if target.exists() and source.exists() and target.samefile(source):
+        raise WriteError(f"{os.fspath(out_path)} is the file that is read; give another name")
     found = read(in_path)
-    data, losses = write(found, pick)
-    replace_file(out_path, data)
-    return (*found.losses, *losses)
+    return write(found, out_path, format=format, pick=pick).after(found.losses)
 
 
-def _read(material: Material) -> Import:
-    reader = next((reader for reader in READERS if reader.sniff(material.data)), None)
+def _format_to_write(path: str, name: str | None, kinds: Iterable[Kind]) -> Format:
+    """The written format of this name, or the one with the longest ending that the path has."""
+    if name is None:
+        return _format_by_ending(path, kinds)
+    writable = [*_written(FORMATS)]
+    known = next((form for form in writable if form.name == name), None)
+    if known is None:
+        plugins = [*_written(_plugins([]))]
+        known = next((form for form in plugins if form.name == name), None)
+        writable += plugins
+    if known is None:
+        raise WriteError(f"nothing is written as {name!r}{did_you_mean(name, [form.name for form in writable])}")
+    return known
+
+
+def _format_by_ending(path: str, kinds: Iterable[Kind]) -> Format:
+    own = _with_ending(path, _written(FORMATS))
+    if own is not None and "." not in Path(path).name[: -len(own[0])]:
+        return own[1]
+    # A plugin may have a longer ending, such as .moo.json.
     problems: list[str] = []
-    if reader is None:
-        reader = next((reader for reader in plugin_readers(problems) if reader.sniff(material.data)), None)
-    if reader is None:
-        raise UnknownFormat("; ".join([_unknown(material), *problems]))
-    try:
-        found = reader.read(material)
-    except RecursionError:
-        raise BrokenFile(f"{material.source} is nested too deeply to be read") from None
-    losses = counted_by_field(found.losses)
-    return found if len(losses) == len(found.losses) else replace(found, losses=losses)
+    plugins = [*_written(_plugins(problems))]
+    found = max(filter(None, (own, _with_ending(path, plugins))), key=lambda match: len(match[0]), default=None)
+    if found is None:
+        endings = _endings([*_written(FORMATS), *plugins], kinds)
+        refusal = f"{path!r} doesn't say what to write; end it in one of {endings}, or say format="
+        raise WriteError("; ".join([refusal, *problems]))
+    return found[1]
 
 
-def _unknown(material: Material) -> str:
-    name = name_of(material.data)
-    if name is not None:
-        return f"{material.source} is {name}, which is not read yet; formats: {_known()}"
-    return f"{material.source} is in no known format: it is {described(material.data)}; formats: {_known()}"
+def _with_ending(path: str, formats: Iterable[Format]) -> tuple[str, Format] | None:
+    """The longest ending that a path has, with its format; of several formats with one ending the first."""
+    fitting = ((ending, form) for form in formats for ending in form.endings if path.lower().endswith(ending))
+    return max(fitting, key=lambda match: len(match[0]), default=None)
 
 
-def _known() -> str:
-    return ", ".join(names())
+def _written(formats: Iterable[Format]) -> Iterator[Format]:
+    return (form for form in formats if form.write is not None)
+
+
+def _endings(formats: Iterable[Format], kinds: Iterable[Kind]) -> str:
+    """The endings of the formats that hold one of these kinds, or of all where there are none."""
+    wanted = set(kinds)
+    fitting = (form for form in formats if not wanted or not form.holds or not wanted.isdisjoint(form.holds))
+    return ", ".join(ending for form in fitting for ending in form.endings)
+
+
+def _why_not_written(form: Format, found: Import, path: str, kinds: tuple[Kind, ...]) -> str:
+    needed = " or ".join(NOUNS[kind][0] for kind in form.holds)
+    reason = f"{found.source} holds no {needed}, which {path!r} needs as {form.name}"
+    if not kinds:
+        return f"{reason}; it holds nothing that is written"
+    return f"{reason}; end the name in one of {_endings(_written(FORMATS), kinds)}"

@@ -12,11 +12,11 @@ from typing import Any, cast
 import orjson
 
 from ctxlab.errors import BrokenFile, ReadError, did_you_mean
-from ctxlab.formats.loss import Loss
-from ctxlab.formats.sanitize import cleaned
+from ctxlab.formats.results import Loss
+from ctxlab.formats.sanitize import sanitized
 from ctxlab.formats.sillytavern.cards.png import BUNDLE, SIGNATURE, decoded, texts_in_png
-from ctxlab.formats.source import Material
-from ctxlab.formats.yaml_reader import from_yaml, named_yaml
+from ctxlab.formats.source import Archive, Source
+from ctxlab.formats.yaml import from_yaml, named_yaml
 
 Pairs = list[tuple[str, Any]]
 Hook = Callable[[Pairs], Any]
@@ -28,6 +28,8 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06")
+"""First bytes of a zip archive, and of an empty one."""
 BINARY = (
     (b"\xff\xd8\xff", "a JPEG picture"),
     (b"PK\x03\x04", "a zip archive; unpack it and read what is in it"),
@@ -37,59 +39,64 @@ BINARY = (
 )
 
 
-def material_of(raw: bytes, source: str) -> Material:
+def source_of_file(raw: bytes, name: str) -> Source:
+    """The content of a file: of a zip archive as it is, of anything else parsed."""
+    return Source(Archive(raw), name) if raw.startswith(ARCHIVES) else source_of(raw, name)
+
+
+def source_of(raw: bytes, name: str) -> Source:
     """The parsed content of a file, or of the text inside a picture."""
     if raw.startswith(SIGNATURE):
-        return _of_picture(raw, source)
-    return parsed_text(_as_utf8(raw, source), source, yaml=named_yaml(source))
+        return _of_picture(raw, name)
+    return parsed_text(_as_utf8(raw, name), name, yaml=named_yaml(name))
 
 
-def _of_picture(raw: bytes, source: str) -> Material:
+def _of_picture(raw: bytes, name: str) -> Source:
     """The first form of what is in a picture that can be read; those before it are losses."""
     broken: list[BrokenFile] = []
-    for keyword, text in texts_in_png(raw, source):
-        place = f"{source}: text {keyword!r}"
+    for keyword, text in texts_in_png(raw, name):
+        place = f"{name}: text {keyword!r}"
         try:
             found = parsed_text(_as_utf8(decoded(text, place), place), place, yaml=keyword == BUNDLE)
         except BrokenFile as error:
             broken.append(error)
             continue
         losses = [Loss("", f"{error}; text {keyword!r} is read in its place") for error in broken]
-        return replace(found, source=source, losses=(*losses, *found.losses))
+        return replace(found, name=name, losses=(*losses, *found.losses))
     raise broken[0]
 
 
-def parsed_text(raw: bytes, source: str, *, yaml: bool = False) -> Material:
+def parsed_text(raw: bytes, name: str, *, yaml: bool = False) -> Source:
     """JSON or JSON lines; with `yaml` YAML where it isn't JSON."""
     if not yaml:
-        return parsed(raw, source)
+        return parsed(raw, name)
     try:
-        return Material(orjson.loads(raw), source, raw)
+        return Source(orjson.loads(raw), name, raw)
     except orjson.JSONDecodeError:
-        data, twice = from_yaml(_decoded(raw, source), source)
-        plain, losses = cleaned(data)
-        return Material(plain, source, losses=(*twice, *losses))
+        data, twice = from_yaml(_decoded(raw, name), name)
+        plain, losses = sanitized(data)
+        return Source(plain, name, losses=(*twice, *losses))
 
 
-def bytes_of(path: Path, source: str) -> bytes:
-    """The content of a file that `source` names; raises ReadError when there is none."""
+def bytes_of(path: Path, name: str) -> bytes:
+    """The content of a file that `name` names; raises ReadError when there is none."""
     if path.is_dir():
         inside = sorted(entry.name for entry in path.iterdir() if entry.is_file())[:5]
         offer = f"; read one of its files: {', '.join(inside)}" if inside else ""
-        raise ReadError(f"{source} is a folder, not a file{offer}")
+        raise ReadError(f"{name} is a folder, not a file{offer}")
     if not path.exists():
         siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         near = did_you_mean(path.name, siblings)
-        raise ReadError(f"{source} does not exist{near if 'did you mean' in near else ''}")
+        raise ReadError(f"{name} does not exist{near if 'did you mean' in near else ''}")
     if not path.is_file():
-        raise ReadError(f"{source} is not a regular file")
+        raise ReadError(f"{name} is not a regular file")
     try:
         return path.read_bytes()
     except OSError as error:
-        raise ReadError(f"{source} can't be read: {error.strerror or error}") from error
+        raise ReadError(f"{name} can't be read: {error.strerror or error}") from error
 
 
-def _as_utf8(raw: bytes, source: str) -> bytes:
+def _as_utf8(raw: bytes, name: str) -> bytes:
     """The text as UTF-8 bytes without a byte order mark."""
     if raw.startswith(codecs.BOM_UTF8):
         raw = raw[len(codecs.BOM_UTF8) :]
@@ -98,53 +105,53 @@ def _as_utf8(raw: bytes, source: str) -> bytes:
             try:
                 return raw.decode(encoding).encode()
             except UnicodeDecodeError as error:
-                raise BrokenFile(f"{source}: not {encoding.upper()} at byte {error.start}, as its mark says") from error
-    for magic, name in BINARY:
+                raise BrokenFile(f"{name}: not {encoding.upper()} at byte {error.start}, as its mark says") from error
+    for magic, kind in BINARY:
         if raw.startswith(magic):
-            raise BrokenFile(f"{source} is no JSON text: it is {name}")
+            raise BrokenFile(f"{name} is no JSON text: it is {kind}")
     if not raw.strip():
-        raise BrokenFile(f"{source} is empty")
-    if source.lower().endswith(".png"):
-        raise BrokenFile(f"{source} is called a PNG picture and is none: it doesn't begin as they do")
+        raise BrokenFile(f"{name} is empty")
+    if name.lower().endswith(".png"):
+        raise BrokenFile(f"{name} is called a PNG picture and is none: it doesn't begin as they do")
     return raw
 
 
-def parsed(raw: bytes, source: str, *, hook: Hook | None = None) -> Material:
+def parsed(raw: bytes, name: str, *, hook: Hook | None = None) -> Source:
     """One JSON value, or the values of JSON lines. `hook` sees the pairs of every object, also doubled ones."""
     if hook is None:
         try:
-            return Material(orjson.loads(raw), source, raw)
+            return Source(orjson.loads(raw), name, raw)
         except orjson.JSONDecodeError:
             pass  # NaN, lone surrogates and lines are for the slower ways below, and their errors name the place
-    text = _decoded(raw, source)
+    text = _decoded(raw, name)
     try:
         data, losses = _slowly(text, "", hook)
-        return Material(data, source, raw, losses=tuple(losses))
+        return Source(data, name, raw, losses=tuple(losses))
     except RecursionError:
-        raise BrokenFile(f"{source} is nested too deeply to be read") from None
+        raise BrokenFile(f"{name} is nested too deeply to be read") from None
     except json.JSONDecodeError as error:
-        found = _lines(text, source, hook)
+        found = _lines(text, name, hook)
         if found is not None:
             return found
-        raise BrokenFile(f"{source}:{error.lineno}:{error.colno}: {_reason(error)}") from None
+        raise BrokenFile(f"{name}:{error.lineno}:{error.colno}: {_reason(error)}") from None
     except ValueError as error:  # a number of more than 4,300 digits
-        raise BrokenFile(f"{source}: {error}") from None
+        raise BrokenFile(f"{name}: {error}") from None
 
 
-def _decoded(raw: bytes, source: str) -> str:
+def _decoded(raw: bytes, name: str) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
         raise BrokenFile(
-            f"{source} is not UTF-8: byte 0x{raw[error.start]:02x} at offset {error.start}; save it as UTF-8"
+            f"{name} is not UTF-8: byte 0x{raw[error.start]:02x} at offset {error.start}; save it as UTF-8"
         ) from None
 
 
 def _slowly(text: str, place: str, hook: Hook | None) -> tuple[Any, list[Loss]]:
-    return cleaned(json.loads(text, object_pairs_hook=hook), place=place)
+    return sanitized(json.loads(text, object_pairs_hook=hook), place=place)
 
 
-def _lines(text: str, source: str, hook: Hook | None) -> Material | None:
+def _lines(text: str, name: str, hook: Hook | None) -> Source | None:
     """JSON lines; None when it doesn't look like them. Not cut at U+2028 and its like, which strings may hold."""
     values: list[Any] = []
     numbers: list[int] = []
@@ -160,7 +167,7 @@ def _lines(text: str, source: str, hook: Hook | None) -> Material | None:
             reason = (
                 f"column {error.colno}: {_reason(error)}" if isinstance(error, json.JSONDecodeError) else str(error)
             )
-            losses.append(Loss(f"{source} line {number}", f"not JSON ({reason}); the line is left out"))
+            losses.append(Loss(f"{name} line {number}", f"not JSON ({reason}); the line is left out"))
             continue
         objects += isinstance(value, dict) and bool(cast("dict[str, Any]", value))
         values.append(value)
@@ -168,7 +175,7 @@ def _lines(text: str, source: str, hook: Hook | None) -> Material | None:
         losses.extend(found)
     if not objects or objects < broken:
         return None
-    return Material(values, source, text.encode(), tuple(numbers), tuple(losses))
+    return Source(values, name, text.encode(), tuple(numbers), tuple(losses))
 
 
 def _line(line: str, place: str, hook: Hook | None) -> tuple[Any, list[Loss]]:

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 DEEPEST = 2000
@@ -25,7 +25,7 @@ class _Step:
     depth: int
 
 
-def cleaned(data: Any, *, place: str = "") -> tuple[Any, list[Loss]]:
+def sanitized(data: Any, *, place: str = "") -> tuple[Any, list[Loss]]:
     """A copy with plain JSON types only: no lone surrogates, no NaN, no infinity, no foreign objects.
 
     Raises RecursionError when the data is deeper than 2,000 levels, or holds itself.

@@ -1,4 +1,4 @@
-"""Growing a session from messages."""
+"""A session built from messages that a file lists."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxlab.documents import Session
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 
 ROOT = "root"
 
@@ -31,7 +31,7 @@ class Names:
 
 
 class Tree:
-    """Messages under an empty system root, written down in the seeds' JSON."""
+    """Messages under an empty system root, as ctxlab's own JSON."""
 
     def __init__(self, *, agent_id: str | None = None) -> None:
         self.names = Names()
@@ -70,10 +70,10 @@ class Tree:
 
     def session(self, session_id: str, *, leaf: str, **fields: Any) -> Session:
         """The session; `fields` are further ones of its JSON, named as there."""
-        said = (node["content"] for node in self._nodes.values() if node["role"] == "user")
+        texts = (node["content"] for node in self._nodes.values() if node["role"] == "user")
         data: dict[str, Any] = {
             "id": session_id,
-            "name": title(next(said, "")) or session_id,
+            "name": title(next(texts, "")) or session_id,
             "rootNodeId": ROOT,
             "activeLeafId": leaf,
             "nodes": self._nodes,
@@ -106,13 +106,13 @@ def parents_first(links: Mapping[str, str | None], losses: list[Loss]) -> Iterat
 def _below(
     top: str | None, children: Mapping[str | None, list[str]], seen: set[str]
 ) -> Iterator[tuple[str, str | None]]:
-    waiting = [(key, top) for key in reversed(children.get(top, ()))]
-    while waiting:
-        key, parent = waiting.pop()
+    stack = [(key, top) for key in reversed(children.get(top, ()))]
+    while stack:
+        key, parent = stack.pop()
         if key not in seen:
             seen.add(key)
             yield key, parent
-            waiting.extend((child, key) for child in reversed(children.get(key, ())))
+            stack.extend((child, key) for child in reversed(children.get(key, ())))
 
 
 def _in_circle(links: Mapping[str, str | None], start: str) -> str:

@@ -1,36 +1,45 @@
-"""Parsed data on its way to a reader, and what is known of where it came from."""
+"""A parsed file on its way to a reader, and what is known of where it came from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, cast
 
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 
 SAMPLE = 50
-"""Items of a list that are looked at to tell what it is."""
+"""Items of a list that are looked at to recognise it."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Material:
-    """A JSON value, or the list of the values of JSON lines.
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Archive:
+    """A zip archive as it lies in its file: the data of a Source that is no text."""
 
-    `raw` is the UTF-8 text it was parsed from, if any; `lines` the line number of each item of JSON lines.
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Source:
+    """A parsed file: `data` is its JSON value, the list of the values of JSON lines, or an Archive.
+
+    `name` is the file's, as the caller gave it. `raw` is the UTF-8 text that was parsed, if any; `lines` the line
+    number of each item of JSON lines; `losses` name what parsing left out. `keep_prompts` leaves system
+    messages at the head of a list in the tree; else they become an agent's presets.
     """
 
     data: Any
-    source: str
+    name: str
     raw: bytes = b""
     lines: tuple[int, ...] | None = None
     losses: tuple[Loss, ...] = ()
+    keep_prompts: bool = False
 
     @property
     def stem(self) -> str:
-        """The source's name without folder and ending; names what has no name of its own."""
-        return PurePath(self.source).stem or "data"
+        """The file's name without folder and ending; names what has no name of its own."""
+        return PurePath(self.name).stem or "data"
 
     def items(self) -> Iterator[tuple[str, Any]]:
         """The items of a list, or the one value itself, each with its place."""
@@ -39,15 +48,6 @@ class Material:
             return
         for index, value in enumerate(cast("list[Any]", self.data)):
             yield (f"line {self.lines[index]}" if self.lines else f"[{index}]"), value
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """A format: `sniff` tells by content whether data has its shape, `read` makes an Import of it."""
-
-    name: str
-    sniff: Callable[[Any], bool] = field(repr=False)
-    read: Callable[[Material], Import] = field(repr=False)
 
 
 def mostly(items: Any, test: Callable[[Any], bool]) -> bool:
@@ -64,7 +64,7 @@ def one_or_mostly(data: Any, test: Callable[[Any], bool]) -> bool:
 
 
 def described(data: Any) -> str:
-    """What the data looks like, in a few words."""
+    """A description of the data in a few words."""
     if isinstance(data, dict):
         keys = [str(key) for key in cast("dict[Any, Any]", data)]
         if not keys:

@@ -11,7 +11,7 @@ Data = dict[str, Any]
 
 
 def name_of(data: Any) -> str | None:
-    """What the data is, in words; None when nobody knows."""
+    """A name for data that is known but not read; None for unknown data."""
     return next((name for name, test in KNOWN if one_or_mostly(data, _of_objects(test))), None)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ctxlab.context import Context
 from ctxlab.errors import CtxlabError
-from ctxlab.pipeline.manual_edit import HAND, by_hand
+from ctxlab.pipeline.manual_edit import HAND, with_causes
 from ctxlab.pipeline.pipeline import Pipeline, error_of
 from ctxlab.pipeline.services import Call
 from ctxlab.pipeline.trace import Step, Trace, tape_of
@@ -147,7 +147,7 @@ class Debugger:
         after = change(self.context) if callable(change) else change
         if after is self.context:
             return after
-        after = by_hand(self.context, after)
+        after = with_causes(self.context, after)
         self._go_on_from(Step(HAND, self.context, after, edited=True))
         return after
 

@@ -1,4 +1,4 @@
-"""What a person changes between two steps, with the causes that it lacks."""
+"""A person's edit between two steps, completed with the causes that the conservation law asks for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ctxlab.context import AssetRef, Cause, Change, Context, Draft, Dropped, Edit, Text
 from ctxlab.errors import LawBroken
-from ctxlab.pipeline.conservation.undo_step import FIELDS, words_are_kept
+from ctxlab.pipeline.conservation.undo_step import FIELDS, check_text
 from ctxlab.pipeline.explain.step_changes import moved_keys
 
 HAND = "edit"
@@ -19,8 +19,8 @@ CHANGED = Cause(HAND, RULE, "changed in the debugger")
 MOVED = Cause(HAND, RULE, "moved in the debugger")
 
 
-def by_hand(before: Context, after: Context) -> Context:
-    """The edited context in which every drop, rewritten text, field and place names the hand as its cause."""
+def with_causes(before: Context, after: Context) -> Context:
+    """The edited context with a cause 'edit' for every drop, rewritten text, changed field and moved draft."""
     old = {draft.key: draft for draft in before.drafts}
     drafts = [_explained(old[d.key], d) if d.key in old and old[d.key] is not d else d for d in after.drafts]
     drafts = _moved(before.drafts, drafts)
@@ -54,7 +54,7 @@ def _explained(old: Draft, new: Draft) -> Draft:
     if len(new.merged) > len(old.merged):
         return new
     try:
-        words_are_kept(new, old, HAND)
+        check_text(new, old, HAND)
     except LawBroken:
         return _respelled(old, new)
     return new
@@ -86,9 +86,9 @@ def _edited(old: Text, words: str) -> Text:
 
 
 def _moved(before: Sequence[Draft], drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts, those that were lifted out with a Change of their place."""
+    """The drafts; each moved one gets a Change of its place."""
     place = {draft.key: i for i, draft in enumerate(before)}
     stay = [draft.key for draft in drafts if draft.key in place]
     lifted = set(moved_keys(sorted(stay, key=place.__getitem__), stay))
-    told = {d.key for d in drafts if d.key in lifted and d.changes and d.changes[-1].field == "place"}
-    return [d.moved(place[d.key], MOVED) if d.key in lifted - told else d for d in drafts]
+    explained = {d.key for d in drafts if d.key in lifted and d.changes and d.changes[-1].field == "place"}
+    return [d.moved(place[d.key], MOVED) if d.key in lifted - explained else d for d in drafts]

@@ -12,11 +12,11 @@ from typing import Any, Literal, cast
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.errors import LawBroken, PipelineError, ProcessorFailed, UnknownProcessor, WrongSetting, did_you_mean
-from ctxlab.pipeline.conservation.law import hold
-from ctxlab.pipeline.conservation.loaded_history import hold_history
+from ctxlab.pipeline.conservation.law import check_step
+from ctxlab.pipeline.conservation.loaded_history import check_loaded_history
 from ctxlab.pipeline.processor import Processor, as_processor
 from ctxlab.pipeline.services import Call, CallLog, Services
-from ctxlab.pipeline.settings.layers import Layer, LayerName, settle
+from ctxlab.pipeline.settings.layers import Layer, LayerName, resolve_settings
 from ctxlab.pipeline.settings.schema import field_of
 from ctxlab.pipeline.trace import Step, Trace
 
@@ -39,7 +39,7 @@ class Stage:
 
     @classmethod
     def of(cls, base: Processor, layers: tuple[Layer, ...] = ()) -> Stage:
-        settled = settle(base, layers)
+        settled = resolve_settings(base, layers)
         processor = base.with_settings(settled.settings)
         return cls(base, layers, processor, settled.enabled, settled.priority, settled.sources, settled.notes)
 
@@ -323,9 +323,9 @@ class Pipeline:
         started = perf_counter()
         failure: Exception | None = None
         try:
-            after = hold(ctx, stage.processor(ctx, world), processor=stage.id)
+            after = check_step(ctx, stage.processor(ctx, world), processor=stage.id)
             if HISTORY in stage.base.provides:
-                hold_history(after, processor=stage.id)
+                check_loaded_history(after, processor=stage.id)
         except Exception as problem:  # whatever a step raises is recorded with the run so far
             after, failure = ctx, problem
         return Step(stage.id, ctx, after, perf_counter() - started, tuple(recorder.calls), failure)

@@ -1,4 +1,4 @@
-"""Steps that other packages bring, by entry point."""
+"""Processors of other packages, found by entry point."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ GROUP = "ctxlab.processors"
 
 @dataclass(frozen=True, slots=True)
 class PluginSteps:
-    """The steps that can be used, and a warning for each plugin that can't."""
+    """The usable steps, and a warning for each plugin that is not usable."""
 
     steps: tuple[Processor, ...]
     notes: tuple[Note, ...] = ()
 
 
 class _Unusable(Exception):
-    """Why something that was loaded is no step."""
+    """Raised for a loaded object that is no step; the message says why."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What would have kept a message that a step dropped."""
+"""Remedies: the smallest change of settings that would have kept a message that a step dropped."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LeastBudget:
 
     @property
     def keeps_from_there_on(self) -> bool:
-        """Whether every larger budget keeps it too."""
+        """True if every larger budget keeps it too."""
         return self.lost_again_at is None
 
     def __str__(self) -> str:
@@ -97,9 +97,9 @@ BY_HAND = Remedy("no setting would keep it: a person took it out")
 
 
 def remedies(trace: Trace, keys: Sequence[str]) -> dict[str, Remedy]:
-    """What would have kept each of these messages, by key; those that no step dropped are left out.
+    """The remedy for each of these messages, by key; messages that no step dropped are left out.
 
-    Messages that one step dropped are asked for together, which shares the counting.
+    Messages that one step dropped are looked up together, which shares the counting.
     """
     wanted = dict.fromkeys(keys)
     found: dict[str, Remedy] = {}
@@ -113,13 +113,13 @@ def remedies(trace: Trace, keys: Sequence[str]) -> dict[str, Remedy]:
                     if part.key in wanted:
                         gone[part.key] = draft.key, group
         if gone:
-            own = {} if step.edited else _asked(trace, step, [own for own, _ in gone.values()])
+            own = {} if step.edited else _remedies_of(trace, step, [own for own, _ in gone.values()])
             found |= {key: own.get(known) or _unknown(step, group) for key, (known, group) in gone.items()}
     return found
 
 
-def _asked(trace: Trace, step: Step, keys: list[str]) -> Mapping[str, Remedy]:
-    """What the step itself says, with the services as the run gave them and the answers that they gave then."""
+def _remedies_of(trace: Trace, step: Step, keys: list[str]) -> Mapping[str, Remedy]:
+    """Remedies from the step itself, run with the recorded answers of the services."""
     stage = trace.pipeline.stage(step.id)
     services = trace.pipeline.services_for(stage, trace.services.recorded_by(CallLog(list(step.calls))))
     return stage.processor.what_keeps(step.before, services, list(dict.fromkeys(keys)))

@@ -1,11 +1,11 @@
-"""System messages as the user's, for models that know no system role."""
+"""Convert system messages to user messages, for models without a system role."""
 
 from __future__ import annotations
 
 from ctxlab.context import Cause, Context, Draft
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, Services
-from ctxlab.processors.stored_settings import FORMATTERS, entry_from_rules, stands_alone
+from ctxlab.processors.stored_settings import FORMATTERS, entry_from_rules, must_stay_unmerged
 
 CAUSE = Cause("convert-system", "system-as-user", "system messages are sent under the user's role")
 
@@ -31,4 +31,4 @@ class ConvertSystem(Processor):
 
 
 def _as_user(draft: Draft) -> Draft:
-    return draft.changed(CAUSE, role="user") if draft.role == "system" and not stands_alone(draft) else draft
+    return draft.changed(CAUSE, role="user") if draft.role == "system" and not must_stay_unmerged(draft) else draft

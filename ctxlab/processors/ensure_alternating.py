@@ -1,4 +1,4 @@
-"""User and assistant by turns, for models that insist on it."""
+"""Make user and assistant alternate, for models that require it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pydantic import Field
 from ctxlab.context import Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry, Role
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, TokenCounter
-from ctxlab.processors.stored_settings import FORMATTERS, entry_from_rules, stands_alone
+from ctxlab.processors.stored_settings import FORMATTERS, entry_from_rules, must_stay_unmerged
 
 ID = "ensure-alternating"
 
@@ -63,6 +63,6 @@ def _clash(first: Draft, second: Draft) -> bool:
     return (
         first.role == second.role
         and first.role in ("user", "assistant")
-        and not stands_alone(first)
-        and not stands_alone(second)
+        and not must_stay_unmerged(first)
+        and not must_stay_unmerged(second)
     )

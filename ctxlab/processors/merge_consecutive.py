@@ -1,4 +1,4 @@
-"""Neighbours of one role as one message."""
+"""Merge consecutive messages of one role."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pydantic import Field
 from ctxlab.context import Cause, Context, Draft, merged_draft
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, TokenCounter
-from ctxlab.processors.stored_settings import FORMATTERS, SEPARATOR, entry_from_rules, stands_alone
+from ctxlab.processors.stored_settings import FORMATTERS, SEPARATOR, entry_from_rules, must_stay_unmerged
 
 ID = "merge-consecutive"
 
@@ -62,6 +62,6 @@ def _go_together(first: Draft, second: Draft) -> bool:
         and not first.calls
         and not first.is_result
         and not second.is_result
-        and not stands_alone(first)
-        and not stands_alone(second)
+        and not must_stay_unmerged(first)
+        and not must_stay_unmerged(second)
     )

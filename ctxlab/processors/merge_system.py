@@ -1,4 +1,4 @@
-"""System messages as one."""
+"""Merge system messages at the head of the conversation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import Field
 from ctxlab.context import Cause, Context, Draft, merged_draft
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, TokenCounter
-from ctxlab.processors.stored_settings import FORMATTERS, SEPARATOR, entry_from_rules, stands_alone
+from ctxlab.processors.stored_settings import FORMATTERS, SEPARATOR, entry_from_rules, must_stay_unmerged
 
 ID = "merge-system"
 
@@ -69,4 +69,4 @@ class MergeSystem(Processor):
 
 
 def _joins(draft: Draft) -> bool:
-    return draft.role == "system" and not stands_alone(draft)
+    return draft.role == "system" and not must_stay_unmerged(draft)

@@ -1,4 +1,4 @@
-"""Why a finished run is larger than its budget: which steps after the limiter added how much."""
+"""The error text for a finished run above its budget: the steps after the limiter and the tokens each added."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Added:
 
 
 def over_budget_message(trace: Trace, limiter: str, promised: int) -> str:
-    """How many tokens the result has, what each step after the limiter added, and what to do about it."""
+    """Tokens of the result, tokens that each step after the limiter added, and the remedy, as one message."""
     head = f"the final messages have {trace.tokens:,} tokens, the limiter promised {promised:,}"
     added = added_after(trace, limiter)
     if not added:

@@ -1,4 +1,4 @@
-"""From the tree to drafts: the path that is asked for, and what of it the model may see."""
+"""Load the path to a leaf as drafts; disabled, blank, summarised and other models' messages are dropped."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class _LeftOut:
 
 
 def _typed(pending: Pending) -> Text:
-    """What is to be sent; where its characters don't say so themselves, all of it stands for what was typed."""
+    """The pending text with provenance; a plain string gets one span of origin `pending`."""
     said = str(pending.text)
     remembers = isinstance(pending.text, Text) and any(span.was for span in pending.text.spans)
     if isinstance(pending.text, Text) and (remembers or pending.original in (None, said)):

@@ -1,4 +1,4 @@
-"""What the four formatters share: where stored files keep their settings, and which messages they leave alone."""
+"""Settings of the four formatters in stored files, and the messages that no formatter may touch."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ctxlab.processors.session_loader import stored_setting
 
 SEPARATOR = "\n\n---\n\n"
 FORMATTERS = ("message-formatter", "message-formatters")
-"""What stored files call the four of them together."""
+"""The processor id under which older stored files keep all four formatters."""
 
 
 def entry_from_rules(
     stored: Agent | ModelProfile, *, id: str, rule: str, fields: Mapping[str, str]
 ) -> ProcessorEntry | None:
-    """What the older list of rules says of one formatter; the last entry counts, empty texts mean the default."""
+    """One formatter's entry from the older list of rules; the last one counts, empty texts mean the default."""
     found: ProcessorEntry | None = None
     for entry in _rules(stored):
         if isinstance(entry, str):
@@ -37,6 +37,6 @@ def _rules(stored: Agent | ModelProfile) -> Sequence[object]:
     return cast("list[object]", rules) if isinstance(rules, list) else ()
 
 
-def stands_alone(draft: Draft) -> bool:
-    """Whether it must stay as it is: the vendor wants its reasoning state back unchanged."""
+def must_stay_unmerged(draft: Draft) -> bool:
+    """True if the message must stay unmerged: the vendor wants its reasoning state back unchanged."""
     return draft.replays_reasoning

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Literal
 
 from pydantic import Field
 
-from ctxlab.context import BuildInput, Context, LoreActivations, Table
-from ctxlab.display.text import counted
+from ctxlab.context import BuildInput, Context, LoreActivations
 from ctxlab.documents import Agent, MessageNode
 from ctxlab.documents.lore import Worldbook
 from ctxlab.engines.worldbook import (
@@ -24,15 +23,14 @@ from ctxlab.engines.worldbook import (
     scan,
 )
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
-from ctxlab.processors.injection.lore import LORE
-from ctxlab.processors.injection.lore import STEP as ID
 from ctxlab.processors.injection.placement import role_in_prompt
 
+ID = "worldbook-processor"
 HISTORY = frozenset({"node", "summary", "pending"})
 
 
 class WorldbookProcessor(Processor):
-    """Decide on every entry of every book in force; the decisions are the table `lore`."""
+    """Decide on every entry of every book in force; the LoreScan is its report, with the table `lore`."""
 
     id = ID
     name = "Worldbook"
@@ -98,7 +96,7 @@ class WorldbookProcessor(Processor):
             return ctx
         found = self.scan(ctx, services)
         notes = [replace(note, processor=ID) for note in found.notes]
-        return ctx.put(Table(LORE, found.rows(), _summary(found))).put(LoreActivations(found.activations)).noted(notes)
+        return ctx.put(found).put(LoreActivations(found.activations)).noted(notes)
 
     def scan(self, ctx: Context, services: Services) -> LoreScan:
         """The decisions, with what they were made from, to be asked again with changes."""
@@ -107,7 +105,8 @@ class WorldbookProcessor(Processor):
     def asked(self, ctx: Context, services: Services) -> ScanInput:
         build_input = ctx.input
         books = tuple([ActiveBook(book, _level_of(book, build_input)) for book in build_input.books])
-        return ScanInput(books, chat_of(ctx), self._rules(build_input), dice=ctx.dice, count=services.tokenizer.count)
+        dice = Context(build_input).dice  # which the report keeps, without the messages of this moment
+        return ScanInput(books, chat_of(ctx), self._rules(build_input), dice, services.tokenizer.count)
 
     def _rules(self, build_input: BuildInput) -> ScanSettings:
         own, settings = build_input.agent.worldbook_settings if build_input.agent else None, self.settings
@@ -170,8 +169,8 @@ def _about(agent: Agent | None, persona: str) -> Iterator[tuple[Source, str]]:
     yield "character", _description(agent)
     yield "personality", agent.personality or _preset(agent, "charPersonality")
     yield "scenario", agent.scenario or _preset(agent, "scenario")
-    yield "depth-prompt", _extra(agent, "depthPrompt", "extensions", "depth_prompt", "prompt")
-    yield "creator-notes", _extra(agent, "creatorNotes", "creator_notes")
+    yield "depth-prompt", agent.depth_prompt or _preset(agent, "depthPrompt")
+    yield "creator-notes", agent.creator_notes or ""
 
 
 def _description(agent: Agent) -> str:
@@ -186,21 +185,3 @@ def _preset(agent: Agent, name: str) -> str:
 
 def _sent(agent: Agent) -> Iterator[MessageNode]:
     return (node for node in agent.preset_messages if node.enabled)
-
-
-def _extra(agent: Agent, field: str, *path: str) -> str:
-    """A text that agents have no field for: of the file itself, else of the card that it was read from."""
-    own = (agent.model_extra or {}).get(field)
-    if isinstance(own, str):
-        return own
-    card = (agent.carried or {}).get("sillytavern")
-    value: Any = card.get("data", card) if isinstance(card, Mapping) else None
-    for step in path:
-        value = cast("Mapping[str, Any]", value).get(step) if isinstance(value, Mapping) else None
-    return value if isinstance(value, str) else ""
-
-
-def _summary(found: LoreScan) -> str:
-    """`5 of 16 entries fired`."""
-    fired, entries = sum(one.fired for one in found.decisions), counted(len(found.decisions), "entry", "entries")
-    return f"{fired:,} of {entries} fired" if found.decisions else ""

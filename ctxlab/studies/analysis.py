@@ -194,7 +194,7 @@ def _piece(part: Draft, whole: Draft, number: int, tokens: int) -> Piece:
         source=source_of(part),
         kind=part.origin.kind,
         id=part.origin.ref,
-        placed=str(part.meta.get("placed") or ""),
+        placed=str(part.placement or ""),
         tokens=tokens,
         characters=len(part.text),
         note="; ".join(causes),

@@ -258,7 +258,7 @@ class _Line:
 
 
 def _with_place(fate: Fate, sentence: str) -> str:
-    placed = fate.draft.meta.get("placed")
+    placed = str(fate.draft.placement or "")
     return f"{placed}: {sentence}" if placed else sentence
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxlab.context import BuildInput, Context, Draft
-from ctxlab.context.report import rows_named
+from ctxlab.context import BuildInput, Context, Draft, Placement
 from ctxlab.display.text import nearest
 from ctxlab.display.theme import plain
 from ctxlab.documents import MessageNode
+from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Step, Trace
 from ctxlab.pipeline.explain.token_breakdown import source_of
-from ctxlab.processors.injection.lore import LORE
 from ctxlab.processors.injection.placement import HISTORY as HISTORY_ANCHOR
-from ctxlab.processors.injection.placement import anchor_id, placement_of
+from ctxlab.processors.injection.placement import anchor_id, requested_placement
 from ctxlab.processors.injection.presets import presets_of, verdict_on
 from ctxlab.studies.outcomes import before_cutting
 
@@ -167,7 +166,7 @@ def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator
             yield _landed(key, name, groups.pop(key), history, warnings.get(key, ""))
         elif key in left_out:
             yield Injection(name, "preset", "", "not sent", sentence=left_out.pop(key), key=key)
-    titles = {row["key"]: str(row["title"]) for row in rows_named(trace.result, LORE)}
+    titles = {one.key: one.title for one in decisions(trace.result)}
     for key, landings in groups.items():
         name = titles.get(key) or plain(str(landings[0].draft.text), 40) or key
         yield _landed(key, name, landings, history, warnings.get(key, ""))
@@ -212,7 +211,7 @@ def _lost(trace: Trace, warnings: Mapping[str, str]) -> dict[str, str]:
     known = anchors_of(build_input)
     found: dict[str, str] = {}
     for preset in presets_of(build_input):
-        place = placement_of(preset.node) if preset.key in warnings else None
+        place = requested_placement(preset.node) if preset.key in warnings else None
         if place is not None and place.kind == "anchor" and place.anchor not in known:
             found[preset.key] = warnings[preset.key] + nearest(place.anchor, known)
     return found
@@ -220,11 +219,9 @@ def _lost(trace: Trace, warnings: Mapping[str, str]) -> dict[str, str]:
 
 def _landed(key: str, name: str, landings: list[Landing], history: int, warning: str) -> Injection:
     draft = landings[0].draft
-    places = [str(row.draft.meta.get("placed") or "") for row in landings]
-    asked = _asked(places, str(draft.meta.get("placement") or draft.origin.kind))
+    asked = _asked([row.draft.placement for row in landings], draft.origin.kind)
     look = landings[0].look
-    depths = [_depth(place) for place in places]
-    missing = tuple(depth for depth in depths if depth is not None and depth > history)
+    missing = tuple(depth for depth in _depths_asked(row.draft.placement for row in landings) if depth > history)
     fate, sentence = "landed", ""
     if warning:
         fate, sentence = "warned", warning
@@ -234,17 +231,17 @@ def _landed(key: str, name: str, landings: list[Landing], history: int, warning:
     return Injection(name, look, asked, fate, tuple(landings), sentence, key, missing)
 
 
-def _asked(places: Sequence[str], placement: str) -> str:
-    depths = [place.removeprefix("depth ") for place in places if place.startswith("depth ")]
+def _asked(places: Sequence[Placement | None], kind: str) -> str:
+    """The place that a message asked for, in words; `kind` of origin where it asked for none."""
+    depths = [f"{depth:g}" for depth in _depths_asked(places)]
     if len(depths) > 1:
         shown = ", ".join(depths[:5])
         return f"depths {shown}" if len(depths) <= 5 else f"{len(depths)} depths, {depths[0]} to {depths[-1]}"
-    return places[0] or ("in its place" if placement == "skeleton" else placement)
+    first = places[0]
+    if first is None:
+        return kind
+    return str(first) or ("in its place" if first.kind == "skeleton" else first.kind)
 
 
-def _depth(place: str) -> float | None:
-    head, _, number = place.partition("depth ")
-    try:
-        return float(number) if not head and number else None
-    except ValueError:
-        return None
+def _depths_asked(places: Iterable[Placement | None]) -> list[float]:
+    return [place.depth for place in places if place is not None and place.depth is not None]

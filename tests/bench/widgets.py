@@ -18,7 +18,7 @@ from ctxlab.engines.tokens.boundaries import token_ends
 from ctxlab.testing import generated_session
 from ctxlab_widgets import BranchTree, StepDebugger, TokenBudget, TokenView
 from ctxlab_widgets._shared.json_values import as_json
-from ctxlab_widgets._shared.widget import Widget, held_by
+from ctxlab_widgets._shared.widget import Widget, synced_state
 from tests.bench.timing import ENCODING
 from tests.gallery.pages import NoBrowser, browsing, open_widget
 
@@ -155,12 +155,12 @@ def click_rows(browser: Browser) -> Iterator[tuple[str, str]]:
 
 
 def clicks(browser: Browser, widget: Widget, works: list[str], *, rounds: int = ROUNDS) -> str:
-    known = held_by(widget)
+    known = synced_state(widget)
 
     def to_python(content: str) -> str:
         """What a kernel would send back: the traits that changed."""
         widget._handle_custom_msg(json.loads(content), [])
-        now = held_by(widget)
+        now = synced_state(widget)
         changed = {name: value for name, value in now.items() if value != known[name]}
         known.update(changed)
         return as_json(changed)

@@ -16,7 +16,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from ctxlab_widgets._shared.json_values import as_json
-from ctxlab_widgets._shared.widget import Widget, held_by
+from ctxlab_widgets._shared.widget import Widget, synced_state
 from tests.gallery.pages import NoBrowser, browsing, open_widget
 
 
@@ -69,7 +69,7 @@ class Opened:
         messages = self.sent()
         for message in messages:
             widget._handle_custom_msg(message, [])
-        self.page.evaluate("(state) => window.ctxlabHost.model.put(JSON.parse(state))", as_json(held_by(widget)))
+        self.page.evaluate("(state) => window.ctxlabHost.model.put(JSON.parse(state))", as_json(synced_state(widget)))
         self.page.wait_for_timeout(20)
         return messages
 

@@ -14,7 +14,7 @@ import ctxlab
 from ctxlab import Session
 from ctxlab.display.theme import theme_of
 from ctxlab_widgets._shared.html_page import page as page_of
-from ctxlab_widgets._shared.widget import bundle_of, held_by
+from ctxlab_widgets._shared.widget import bundle_path, synced_state
 from ctxlab_widgets.branch_tree import BranchTree
 from tests.browser.conftest import Opened
 from tests.gallery.looking import HOSTILE
@@ -195,7 +195,7 @@ def test_python_has_the_last_word(opened: Opened, tmp_path: Path) -> None:
     widget.delete("b1")  # meanwhile
     opened.pump(widget)
 
-    assert widget.said == foot(page)
+    assert widget.error == foot(page)
     assert "no node 'u3'" in foot(page)
 
 
@@ -382,7 +382,7 @@ def test_two_picked_messages_are_compared(opened: Opened, tmp_path: Path) -> Non
         page.keyboard.up("Shift")
         opened.pump(widget)
 
-    found: dict[str, Any] = widget.likeness
+    found: dict[str, Any] = widget.shared_history
     assert widget.picked == ["a2", "c2"]
     assert foot(page).split("\n") == [
         f"a2 and c2 share 3 messages, {found['shared_tokens']} tokens",
@@ -427,7 +427,7 @@ def test_a_message_is_edited_and_nothing_that_was_typed_is_lost(opened: Opened, 
     page.get_by_role("button", name="Apply").click()
     opened.pump(widget)
     node = widget.session.node("u2")
-    assert (node.content, node.to_data()["mood"], widget.said) == ("other words", "odd", "")
+    assert (node.content, node.to_data()["mood"], widget.error) == ("other words", "odd", "")
     assert page.get_by_role("button", name="Apply").get_attribute("aria-disabled") == "true"
     field.focus()
     page.keyboard.press("Escape")
@@ -577,7 +577,7 @@ def test_a_report_is_walked_and_searched_and_changes_nothing(opened: Opened, tmp
     widget = BranchTree(small())
     widget.live = False
     file = tmp_path / "report.html"
-    file.write_text(page_of(bundle_of(BranchTree), held_by(widget), title="report"), encoding="utf-8")
+    file.write_text(page_of(bundle_path(BranchTree), synced_state(widget), title="report"), encoding="utf-8")
     page = opened.open(file)
 
     assert page.get_by_role("button", name="Undo").count() == page.get_by_role("button", name="Edit").count() == 0

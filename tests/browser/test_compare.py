@@ -80,7 +80,7 @@ def test_a_row_says_what_became_of_it_in_each_run(opened: Opened, widget: Compar
     cause = cells.nth(1).get_attribute("title") or ""
     why = r"behind node:a10 on the way from both ends inwards, which needed \d+ where \d+ were left"
     assert re.fullmatch(rf"token-limiter / middle-out: {why}, 122 tokens", cause)
-    assert page.locator(".said").inner_text() == "16 of 41 messages differ, budget 1,800"
+    assert page.locator(".status").inner_text() == "16 of 41 messages differ, budget 1,800"
 
 
 def test_the_foot_holds_the_totals(opened: Opened, widget: Compare, tmp_path: Path) -> None:
@@ -311,7 +311,7 @@ def test_a_form_that_is_refused_stays_and_says_why(opened: Opened, widget: Compa
     page.get_by_role("button", name="Add", exact=True).click()
     opened.pump(widget)
 
-    assert "say what is different" in page.locator(".said.wrong").inner_text()
+    assert "say what is different" in page.locator(".status.wrong").inner_text()
     assert page.locator("form").is_visible()
     page.get_by_label("Strategy").focus()
     page.keyboard.press("Escape")
@@ -357,7 +357,7 @@ def test_a_budget_beyond_all_counting_is_refused_in_a_sentence(opened: Opened, w
     page.get_by_role("button", name="Add", exact=True).click()
     opened.pump(widget)
 
-    assert page.locator(".said.wrong").inner_text().startswith("a budget is below")
+    assert page.locator(".status.wrong").inner_text().startswith("a budget is below")
 
 
 def test_a_column_goes_while_a_row_is_open(opened: Opened, widget: Compare, tmp_path: Path) -> None:
@@ -416,7 +416,7 @@ def test_another_trace_from_python_is_drawn(opened: Opened, widget: Compare, har
     widget.trace = harbour.rerun({"token-limiter.budget_tokens": 1300})
     opened.pump(widget)
 
-    assert page.locator(".said").inner_text().endswith("budget 1,300")
+    assert page.locator(".status").inner_text().endswith("budget 1,300")
 
 
 def test_from_the_fourth_column_on_it_scrolls_sideways(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
@@ -489,7 +489,7 @@ def test_nothing_to_compare_says_what_to_pass(opened: Opened, harbour: Trace, tm
 def test_one_run_alone_is_shown(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
     page = opened.show(Compare(harbour), tmp_path)
 
-    assert page.locator(".said").inner_text() == "41 messages in one run, budget 1,800"
+    assert page.locator(".status").inner_text() == "41 messages in one run, budget 1,800"
     assert page.locator(".heads .tag").count() == 0
 
 

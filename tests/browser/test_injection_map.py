@@ -127,7 +127,7 @@ def test_a_depth_that_isnt_there_has_a_ghost_and_the_landing_a_heavy_wire(
     assert (asked.get_attribute("stroke-dasharray"), asked.get_attribute("stroke-width")) == ("3 3", "1")
     assert (there.get_attribute("stroke-dasharray"), there.get_attribute("stroke-width")) == (None, "2")
     assert "Asked depth 12, landed at 7: the history has 7 messages." in define(page, "preset:4").inner_text()
-    assert page.locator(".head .said").inner_text().split("\n") == ["1 landed elsewhere", "1 unknown anchor"]
+    assert page.locator(".head .status").inner_text().split("\n") == ["1 landed elsewhere", "1 unknown anchor"]
 
 
 def test_an_unknown_anchor_is_amber_and_dashed(
@@ -315,7 +315,7 @@ def test_a_refusal_is_a_sentence_and_what_was_typed_stays(opened: Opened, widget
     field(page, "depth").press("Enter")
     opened.pump(widget)
 
-    assert page.locator(".said.wrong").inner_text().startswith("depth can't be -2")
+    assert page.locator(".status.wrong").inner_text().startswith("depth can't be -2")
     assert field(page, "depth").input_value() == "-2"
 
 

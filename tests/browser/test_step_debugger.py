@@ -21,7 +21,7 @@ from ctxlab.documents import AppliesTo
 from ctxlab.errors import ProcessorFailed
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab_widgets._shared.html_page import page
-from ctxlab_widgets._shared.widget import bundle_of
+from ctxlab_widgets._shared.widget import bundle_path
 from ctxlab_widgets.step_debugger import StepDebugger
 from tests.browser.conftest import Opened
 from tests.gallery.looking import colours_of
@@ -137,7 +137,7 @@ def test_a_step_that_fails_is_red_and_says_why(opened: Opened, tmp_path: Path) -
 
 def test_nothing_to_show_says_what_to_pass(opened: Opened, tmp_path: Path) -> None:
     file = tmp_path / "empty.html"
-    file.write_text(page(bundle_of(StepDebugger), {"view": ""}, title="empty"), encoding="utf-8")
+    file.write_text(page(bundle_path(StepDebugger), {"view": ""}, title="empty"), encoding="utf-8")
 
     assert "StepDebugger(ctxlab.build(session))" in opened.open(file).locator(".empty").inner_text()
 
@@ -194,7 +194,7 @@ def test_a_setting_is_typed_and_the_run_done_again(
     assert field(page, "budget_tokens").input_value() == "1250"
     assert page.evaluate("() => document.activeElement.dataset.name") == "budget_tokens"
     assert "rerun" in page.locator(f"[data-step={LIMITER}]").inner_text()
-    assert "of 1,250 tokens" in page.locator(".said").inner_text()
+    assert "of 1,250 tokens" in page.locator(".status").inner_text()
     assert page.locator(".side h3 .tag").inner_text() == "changed"
     assert colours_of(page.screenshot()) > 40
 
@@ -324,7 +324,7 @@ def test_a_handle_is_dragged_and_the_run_follows_when_it_rests(
 
     assert [message["name"] for message in first + second] == ["budget_tokens", "budget_tokens"]
     assert first[0]["value"] < second[0]["value"] == settings_of(limited).budget_tokens
-    assert limited.against["settings"][0]["old"] == 200
+    assert limited.comparison["settings"][0]["old"] == 200
     assert handle.get_attribute("max") == str(high)
     assert field(page, "budget_tokens").input_value() == str(settings_of(limited).budget_tokens)
 
@@ -408,7 +408,7 @@ def test_a_budget_that_is_too_small_keeps_the_field_at_hand(
     field(page, "budget_tokens").fill("3")
     page.keyboard.press("Enter")
     opened.pump(limited)
-    assert f"{LIMITER} failed" in page.locator(".said").inner_text()
+    assert f"{LIMITER} failed" in page.locator(".status").inner_text()
     assert field(page, "budget_tokens").input_value() == "3"
     assert page.get_by_label("Budget, slider").input_value() == "3"
 
@@ -435,8 +435,8 @@ def test_what_a_change_did_stands_beside_the_messages_and_leads_to_them(
     words = section.inner_text()
 
     assert "Budget 200\u2009\u2192\u2009300; reran 06\u201308 in " in words
-    assert f"{limited.against['tokens']:,} tokens" in words
-    assert f"+{limited.against['difference']}" in words
+    assert f"{limited.comparison['tokens']:,} tokens" in words
+    assert f"+{limited.comparison['difference']}" in words
     back = section.locator("tr", has_text="+ back in")
     key = back.first.locator("button").inner_text()
     back.first.locator("button").click()
@@ -648,7 +648,7 @@ def test_a_change_sends_what_is_new_and_draws_what_python_holds(opened: Opened, 
         assert page.locator(".msgs .bar").inner_text().split("\n")[-1].startswith(f"{len(kept)} messages")
 
     assert widget.view == before
-    assert len(widget.news) < len(widget.view) / 4
+    assert len(widget.delta) < len(widget.view) / 4
 
 
 def test_very_many_messages_are_few_rows_however_they_alternate(opened: Opened, tmp_path: Path) -> None:

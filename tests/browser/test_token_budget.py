@@ -14,7 +14,7 @@ import ctxlab
 from ctxlab import Session, Trace
 from ctxlab.testing import generated_session
 from ctxlab_widgets._shared.html_page import page as page_of
-from ctxlab_widgets._shared.widget import bundle_of, held_by
+from ctxlab_widgets._shared.widget import bundle_path, synced_state
 from ctxlab_widgets.token_budget import TokenBudget
 from tests.browser.conftest import Opened
 from tests.gallery.looking import HOSTILE, colours_of
@@ -123,7 +123,7 @@ def test_every_message_has_a_row_and_the_line_parts_them(opened: Opened, widget:
     assert box_of(cut.last)["y"] < line < box_of(row(page, "node:u9b"))["y"]
     border, free = view(widget)["border"], 1800 - widget.trace.tokens
     assert page.locator(".cutline").inner_text() == f"cut a8b needed {border['needed']}, left {border['left']}"
-    assert page.locator(".head .said").inner_text() == f"9 units cut, {free} tokens free"
+    assert page.locator(".head .status").inner_text() == f"9 units cut, {free} tokens free"
 
 
 def test_the_legend_adds_up_to_what_is_sent(opened: Opened, widget: TokenBudget, tmp_path: Path) -> None:
@@ -156,12 +156,12 @@ def test_a_dragged_handle_sends_one_command_at_a_time_and_the_scale_stays(
 
     (first,) = opened.sent()
     assert first["command"] == "budget"
-    assert "drag" not in first
+    assert "continues" not in first
     assert middle(handle(page))[0] == pytest.approx(x - 150, abs=2)
     widget._handle_custom_msg(first, [])
     opened.pump(widget)
     later = settled(opened, widget)
-    assert [each["drag"] for each in later] == [True]
+    assert [each["continues"] for each in later] == [True]
     assert later[0]["tokens"] == pytest.approx(1800 - 150 * 2497 / width, abs=20)
     assert view(widget)["budget"] == later[0]["tokens"]
     assert page.locator(".axis").inner_text() == ticks
@@ -216,7 +216,7 @@ def test_slider_and_field_set_the_budget_too(opened: Opened, widget: TokenBudget
 def test_where_there_is_no_budget_the_handle_sets_one(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
     widget = TokenBudget(harbour.rerun({"token-limiter.budget_tokens": None}))
     page = opened.show(widget, tmp_path)
-    assert "no budget" in page.locator(".head .said").inner_text()
+    assert "no budget" in page.locator(".head .status").inner_text()
     assert page.locator(".cutline").is_hidden()
 
     handle(page).focus()
@@ -238,7 +238,7 @@ def test_too_small_a_budget_is_drawn_where_it_was_put(opened: Opened, widget: To
     settled(opened, widget)
 
     over = box_of(page.locator(".over"))
-    assert "what must stay needs 1,009" in page.locator(".said.wrong").inner_text()
+    assert "what must stay needs 1,009" in page.locator(".status.wrong").inner_text()
     assert middle(handle(page))[0] == pytest.approx(bar["x"] + 150, abs=2)
     assert over["x"] == pytest.approx(bar["x"] + 150, abs=2)
     sent = bar["x"] + bar["width"] * widget.trace.tokens / sum(tokens for _, _, tokens in segments)
@@ -248,7 +248,7 @@ def test_too_small_a_budget_is_drawn_where_it_was_put(opened: Opened, widget: To
     page.keyboard.press("End")
     settled(opened, widget)
     assert page.locator(".over").is_hidden()
-    assert page.locator(".said.wrong").count() == 0
+    assert page.locator(".status.wrong").count() == 0
 
 
 # --- the cut line
@@ -434,7 +434,7 @@ def test_it_says_that_the_cut_is_still_to_come(opened: Opened, harbour: Trace, t
     early = harbour.upto("injection-assembler")
     page = opened.show(TokenBudget(early), tmp_path)
 
-    assert page.locator(".said").inner_text() == f"{early.tokens:,} tokens, the cut is still to come"
+    assert page.locator(".status").inner_text() == f"{early.tokens:,} tokens, the cut is still to come"
     assert page.locator(".cap").first.inner_text() == "not cut yet"
 
 
@@ -599,7 +599,7 @@ def test_one_message_stretches_nothing(opened: Opened, tmp_path: Path) -> None:
 
 def test_a_report_shows_and_asks_nothing(opened: Opened, widget: TokenBudget, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
-    file.write_text(page_of(bundle_of(TokenBudget), {**held_by(widget), "live": False}, title="report"))
+    file.write_text(page_of(bundle_path(TokenBudget), {**synced_state(widget), "live": False}, title="report"))
     page = opened.open(file)
 
     assert page.locator("[role=slider], select, input").count() == 0

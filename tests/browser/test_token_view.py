@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 
 import ctxlab
 from ctxlab_widgets._shared.html_page import page as page_of
-from ctxlab_widgets._shared.widget import bundle_of, held_by
+from ctxlab_widgets._shared.widget import bundle_path, synced_state
 from ctxlab_widgets.token_view import TokenView
 from tests.browser.conftest import Opened
 from tests.gallery.looking import HOSTILE, colours_of
@@ -129,7 +129,7 @@ def test_the_sentence_counts_and_compares(opened: Opened, tmp_path: Path) -> Non
     page = opened.show(widget, tmp_path)
     one, two = map(len, widget.bounds)
 
-    said = page.locator(".said")
+    said = page.locator(".status")
     assert said.inner_text() == f"{one} tokens o200k_base, {two} cl100k_base, {(two - one) / one:.1%} more".replace(
         "%", " %"
     )
@@ -472,13 +472,13 @@ def test_nothing_to_show_says_what_to_pass_until_there_is_something(opened: Open
     widget.set_text("")
     opened.pump(widget)
     assert page.locator(".empty:visible").inner_text() == "The text is empty: no tokens."
-    assert page.locator(".said").inner_text() == "0 tokens o200k_base, 0 cl100k_base, as many"
+    assert page.locator(".status").inner_text() == "0 tokens o200k_base, 0 cl100k_base, as many"
 
 
 def test_without_python_what_needs_it_is_off_and_the_rest_works(opened: Opened, tmp_path: Path) -> None:
-    state = held_by(TokenView(run())) | {"live": False}
+    state = synced_state(TokenView(run())) | {"live": False}
     file = tmp_path / "report.html"
-    file.write_text(page_of(bundle_of(TokenView), state, title="report"), encoding="utf-8")
+    file.write_text(page_of(bundle_path(TokenView), state, title="report"), encoding="utf-8")
     page = opened.open(file)
 
     assert page.get_by_label("First tokenizer").is_disabled()

@@ -11,7 +11,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from ctxlab.cli.commands.step import Prompt
-from ctxlab.cli.inputs.loaded import BuildOptions, load
+from ctxlab.cli.inputs.files import load
+from ctxlab.cli.inputs.options import CommandOptions
 from ctxlab.cli.output.terminal import THEME, Screen
 
 
@@ -211,7 +212,9 @@ def test_nothing_that_a_terminal_obeys_gets_through(run, files, dumped, tmp_path
 def test_nothing_is_wider_than_the_terminal(files, width: int) -> None:
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=True, color_system=None, theme=THEME, highlight=False)
-    asked = BuildOptions(files.chat, books=(str(files.book),), rules=(str(files.rules),), variables=("硬币=一百二十",))
+    asked = CommandOptions(
+        files.chat, books=(str(files.book),), rules=(str(files.rules),), variables=("硬币=一百二十",)
+    )
     prompt = Prompt(Screen(console), load(asked).debugger())
 
     for command in ("r", "lore", "lore pilot", "lore ferry", "rules", "rules no asides", "vars", "where fears User"):

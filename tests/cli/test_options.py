@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxlab.cli.inputs.at_hand import beside
-from ctxlab.cli.inputs.loaded import variables_from
+from ctxlab.cli.inputs.files import beside
+from ctxlab.cli.inputs.options import variables_from
 from ctxlab.errors import WrongSetting
 
 
@@ -122,3 +122,12 @@ def test_values_of_variables_are_numbers_where_they_look_like_it(text: str, valu
 def test_a_variable_needs_a_name() -> None:
     with pytest.raises(WrongSetting, match="write NAME=VALUE"):
         variables_from(["=3"])
+
+
+def test_a_book_that_came_with_the_agent_can_be_named(run, files, dumped, tmp_path: Path) -> None:
+    entry = {"keys": ["reef"], "content": "The reef is hers.", "enabled": True, "insertion_order": 1, "extensions": {}}
+    data = {"name": "Rill", "first_mes": "Ahoy.", "character_book": {"name": "Hers", "entries": [entry]}}
+    card = dumped(tmp_path / "rill.card.json", {"spec": "chara_card_v2", "spec_version": "2.0", "data": data})
+
+    assert "1 of 1 entry fired" in run("build", files.chat, "--agent", card, "--book", "Hers").out
+    assert "there is no book 'Hrs'" in run("build", files.chat, "--agent", card, "--book", "Hrs").err

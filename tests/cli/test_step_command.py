@@ -10,7 +10,8 @@ import pytest
 
 from ctxlab import api
 from ctxlab.cli.commands.step import Prompt
-from ctxlab.cli.inputs.loaded import BuildOptions, load
+from ctxlab.cli.inputs.files import load
+from ctxlab.cli.inputs.options import CommandOptions
 from ctxlab.cli.output.terminal import Screen
 from ctxlab.pipeline import Trace
 
@@ -20,7 +21,7 @@ MS = re.compile(r"\s+[\d.,]+$")
 
 @pytest.fixture
 def prompt(harbour: Path) -> Prompt:
-    return Prompt(Screen(width=100), load(BuildOptions(harbour, budget=1500)).debugger())
+    return Prompt(Screen(width=100), load(CommandOptions(harbour, budget=1500)).debugger())
 
 
 def rows(text: str) -> list[str]:
@@ -161,6 +162,6 @@ def test_until_may_be_given_with_the_command(run, harbour) -> None:
 
 
 def test_the_debugger_starts_where_python_starts(harbour: Path) -> None:
-    asked = load(BuildOptions(harbour))
+    asked = load(CommandOptions(harbour))
 
     assert asked.debugger().pipeline.ids == api.debug(asked.session, asked.agent).pipeline.ids

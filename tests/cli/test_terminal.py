@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from ctxlab.cli.inputs.loaded import setting_from
+from ctxlab.cli.inputs.options import setting_from
 from ctxlab.cli.output.terminal import THEME, Screen, harmless, one_line, quoted, shortened, wrapped
 from ctxlab.processors import default_pipeline
 

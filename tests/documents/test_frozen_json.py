@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxlab.api import build
+from ctxlab.context import Table
 from ctxlab.documents import Agent, MessageNode, Session, Worldbook
 from ctxlab.documents.frozen_json import FrozenDict, FrozenList, frozen
 
@@ -40,7 +41,7 @@ CHANGES: list[Callable[[Session], Any]] = [
     lambda s: (node(s).metadata or {})["deep"][0].update(list=[]),
     lambda s: (node(s).metadata or {})["deep"][0]["list"].__iadd__([2]),
     lambda s: build(s).result.drafts[-1].meta.__setitem__("note", "mine"),  # pyright: ignore[reportAttributeAccessIssue]
-    lambda s: build(s).result.reports.__setitem__(0, None),  # pyright: ignore[reportAttributeAccessIssue]
+    lambda s: Table("mine", {"a": 1}).content.__setitem__("a", 2),
     lambda s: Worldbook.model_validate({"entries": {"a": {}}}).entries.pop("a"),
     lambda s: (Agent(parameters={"a": {"b": 1}}).parameters or {})["a"].clear(),
     lambda s: (Session.model_validate({"mine": {"a": 1}}).model_extra or {})["mine"].clear(),

@@ -108,7 +108,7 @@ def test_lone_surrogates_are_replaced_with_one_loss_a_field(tmp_path: Path) -> N
     assert [str(loss) for loss in found.losses] == [
         "node 'n3' content, character 5: 2 lone surrogates were replaced by U+FFFD"
     ]
-    assert session_json(found.pick())
+    assert session_json(found.pick()).data
 
 
 def test_lone_surrogates_in_python_data_are_replaced_too() -> None:
@@ -224,4 +224,4 @@ def test_messages_of_odd_types_are_read_somehow(message: Any) -> None:
 
     assert found.pick().check() == ()
     assert found.pick().path()[-1].content == "Bye"
-    assert session_json(found.pick())
+    assert session_json(found.pick()).data

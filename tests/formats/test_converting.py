@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ctxlab.errors import ReadError, SeveralSessions, WriteError
-from ctxlab.formats import WRITERS, convert, read
+from ctxlab.errors import SeveralSessions, WriteError
+from ctxlab.formats import FORMATS, convert, read
 
 TOOL = {"type": "function", "function": {"name": "brew"}}
 CHAT: list[dict[str, Any]] = [
@@ -44,7 +44,7 @@ def test_the_name_says_what_is_written(tmp_path: Path, name: str, begins: str) -
 def test_the_format_can_be_said_and_wins(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
 
-    assert convert(chat(tmp_path, CHAT), out, format="openai") == ()
+    assert convert(chat(tmp_path, CHAT), out, format="openai").losses == ()
     assert json.loads(out.read_bytes()) == CHAT
 
 
@@ -52,7 +52,7 @@ def test_the_format_can_be_said_and_wins(tmp_path: Path) -> None:
 def test_json_and_zip_hold_everything(tmp_path: Path, name: str) -> None:
     source = chat(tmp_path, CHAT, CHAT[1:], [*CHAT, {"role": "user", "content": "Bye"}])
 
-    losses = convert(source, tmp_path / name)
+    losses = convert(source, tmp_path / name).losses
 
     found, again = read(source), read(tmp_path / name)
     assert (losses, again.losses) == ((), ())
@@ -101,7 +101,7 @@ def test_what_a_form_cannot_carry_is_lost_with_a_word(tmp_path: Path, name: str,
     source = tmp_path / "in.json"
     source.write_text(json.dumps({"messages": CHAT, "tools": [TOOL]}))
 
-    assert [str(loss) for loss in convert(source, tmp_path / name)] == said
+    assert [str(loss) for loss in convert(source, tmp_path / name).losses] == said
 
 
 def test_losses_of_both_ways_are_returned(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_losses_of_both_ways_are_returned(tmp_path: Path) -> None:
     source = tmp_path / "in.json"
     source.write_text(json.dumps({"message_tree_id": "t", "prompt": {**said, "replies": replies}}))
 
-    losses = convert(source, tmp_path / "out.md")
+    losses = convert(source, tmp_path / "out.md").losses
 
     assert [loss.place for loss in losses] == ["message 'a'", "message 'b'", "the tree"]
 
@@ -120,7 +120,7 @@ def test_losses_of_both_ways_are_returned(tmp_path: Path) -> None:
     [
         ("out.pdf", None, "doesn't say what to write; end it in one of"),
         ("out.md", "markdwn", "did you mean 'markdown'?"),
-        ("in.jsonl", "seed", "is the file that is read"),
+        ("in.jsonl", "native", "is the file that is read"),
         ("no/out.md", None, "there is no folder"),
     ],
 )
@@ -139,6 +139,6 @@ def test_a_file_without_a_session_is_refused(tmp_path: Path) -> None:
     source = tmp_path / "in.json"
     source.write_text(json.dumps([{"type": "summary", "summary": "Tea", "leafUuid": "u"}]))
 
-    for format in WRITERS:
-        with pytest.raises(ReadError, match=r"holds no (session|agent|lorebook|set of rules)"):
+    for format in [form.name for form in FORMATS if form.write]:
+        with pytest.raises(WriteError, match=r"holds no (session|agent|book|set of rules).*; it holds nothing"):
             convert(source, tmp_path / "out", format=format)

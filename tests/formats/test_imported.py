@@ -12,9 +12,9 @@ def holding(count: int) -> Import:
 
 
 def test_the_repr_is_one_line() -> None:
-    found = Import((Session(id="a"),), (Agent(), Agent()), losses=(Loss("x", "y"),), format="seed", source="a.json")
+    found = Import((Session(id="a"),), (Agent(), Agent()), losses=(Loss("x", "y"),), format="native", source="a.json")
 
-    assert repr(found) == "Import('seed', 1 session, 2 agents, 1 loss, from 'a.json')"
+    assert repr(found) == "Import('native', 1 session, 2 agents, 1 loss, from 'a.json')"
 
 
 def test_the_only_session_needs_no_picking() -> None:
@@ -63,7 +63,7 @@ def test_a_loss_says_where_and_what() -> None:
 def test_formats_have_names() -> None:
     assert names() == (
         "agents",
-        "seed",
+        "native",
         "branch",
         "tau-bench",
         "swe-agent",
@@ -82,5 +82,6 @@ def test_formats_have_names() -> None:
         "sillytavern-regex",
         "rules",
         "openai",
+        "agents-zip",
         "zip",
     )

@@ -10,7 +10,7 @@ import pytest
 from ctxlab.errors import UnknownFormat
 from ctxlab.formats import (
     Import,
-    branch_json,
+    branch_data,
     branch_markdown,
     branch_session,
     openai_messages,
@@ -18,7 +18,7 @@ from ctxlab.formats import (
     read_data,
     session_json,
     tree_markdown,
-    write_zip,
+    write,
 )
 
 SHARED = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[3] / "shared"))
@@ -49,7 +49,7 @@ def sound(found: Import) -> Import:
     """The import, each session of it sound, and the same after writing and reading."""
     for session in found.sessions:
         assert session.check() == ()
-        assert read_data(json.loads(session_json(session))).pick() == session
+        assert read_data(json.loads(session_json(session).data)).pick() == session
     return found
 
 
@@ -158,7 +158,7 @@ def test_every_conversation_is_exported_with_every_text() -> None:
         for session in read(path).sessions:
             nodes = [node for node in session.in_order() if node.parent_id is not None]
             tree, branch = str(tree_markdown(session, indent="branches")), str(branch_markdown(session))
-            written = branch_json(session).data["messages"]
+            written = branch_data(session).data["messages"]
 
             assert all(line.strip() in tree for node in nodes for line in node.content.splitlines())
             assert all(node.content in branch for node in session.path() if node.parent_id is not None)
@@ -169,9 +169,9 @@ def test_every_conversation_is_exported_with_every_text() -> None:
 def test_every_conversation_survives_a_zip(tmp_path: Path) -> None:
     for path in READ:
         found = read(path)
-        archive = write_zip(found.sessions, tmp_path / "all.zip", agents=found.agents)
+        write([*found.sessions, *found.agents], tmp_path / "all.zip")
 
-        again = read(archive)
+        again = read(tmp_path / "all.zip")
 
         assert (again.sessions, again.agents, again.losses) == (found.sessions, found.agents, ())
 

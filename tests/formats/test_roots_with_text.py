@@ -7,7 +7,7 @@ import pytest
 
 from ctxlab.documents import Session
 from ctxlab.formats import (
-    branch_json,
+    branch_data,
     branch_markdown,
     branch_session,
     chat_jsonl,
@@ -53,7 +53,7 @@ def test_b1_a_tree_of_markdown_numbers_the_ways_below_a_root_with_text(talk: Ses
 
 
 def test_b1_openai_lists_chats_and_branches_begin_with_the_roots_words(talk: Session) -> None:
-    messages, chat, branch = openai_messages(talk), chat_jsonl(talk), branch_json(talk)
+    messages, chat, branch = openai_messages(talk), chat_jsonl(talk), branch_data(talk)
 
     assert [message["content"] for message in messages.data] == WORDS
     assert [json.loads(line)["mes"] for line in chat.data.decode().splitlines()[1:]] == WORDS

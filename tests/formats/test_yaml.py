@@ -7,7 +7,7 @@ import pytest
 
 from ctxlab.errors import BrokenFile
 from ctxlab.formats import read
-from ctxlab.formats.yaml_reader import DEEPEST, from_yaml
+from ctxlab.formats.yaml import DEEPEST, from_yaml
 
 CARD = """\
 spec: chara_card_v2

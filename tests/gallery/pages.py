@@ -11,7 +11,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from ctxlab_widgets._shared.html_page import page as page_of
-from ctxlab_widgets._shared.widget import Widget, bundle_of, held_by
+from ctxlab_widgets._shared.widget import Widget, bundle_path, synced_state
 
 FLAGS = [
     "--no-sandbox",  # the user may be root
@@ -45,7 +45,7 @@ def browsing() -> Iterator[Browser]:
 def open_widget(page: Page, widget: Widget, folder: Path) -> Page:
     """The widget on its host page, as Python holds it."""
     file = folder / "live.html"
-    file.write_text(page_of(bundle_of(type(widget)), held_by(widget), title="live"), encoding="utf-8")
+    file.write_text(page_of(bundle_path(type(widget)), synced_state(widget), title="live"), encoding="utf-8")
     page.goto(file.as_uri())
     page.wait_for_function("() => window.ctxlabHost")
     return page

@@ -16,7 +16,7 @@ from unittest.mock import ANY
 import pytest
 
 from ctxlab.documents import Agent, MessageNode
-from ctxlab.formats.decode import material_of
+from ctxlab.formats.decode import source_of
 from ctxlab.formats.sillytavern.cards.png import read_chunks
 from ctxlab.formats.sillytavern.cards.reader import card_from, is_card
 from ctxlab.formats.sillytavern.presets.chat_completion import is_preset, preset_from
@@ -50,7 +50,7 @@ def _card(data: Data) -> Any:
     if "file" not in data:
         return {"chunks": ANY, "is_card": is_card(data["card"]), "parsed": _parsed(data["card"])}
     raw = _real(data["file"])
-    texts, card = read_chunks(raw, data["file"]), material_of(raw, data["file"]).data
+    texts, card = read_chunks(raw, data["file"]), source_of(raw, data["file"]).data
     chunks = {
         "keywords": list(texts),
         "lengths": {keyword: len(text) for keyword, text in texts.items()},

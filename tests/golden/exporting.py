@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ctxlab.documents import Session, read_stored
 from ctxlab.documents.session.message import MessageNode
 from ctxlab.formats import (
-    branch_json,
+    branch_data,
     branch_markdown,
     branch_session,
     merged_sessions,
@@ -92,7 +92,7 @@ def export(data: Data) -> Any:
             )
             return _document(str(text), data)
         case "exportBranchAsJson":
-            return _messages(branch_json(session, leaf, span=span, exported_at=NOW).data)
+            return _messages(branch_data(session, leaf, span=span, exported_at=NOW).data)
         case _:
             return _raw(branch_session(session, leaf, span=span).to_data())
 

@@ -50,7 +50,7 @@ def form_of_draft(draft: Draft, inputs: Mapping[str, Form]) -> Form:
         role=draft.role,
         text=str(draft.text),
         source=("", "") if draft.merged else (kind_of(draft), _id_of(draft.origin)),
-        index=draft.meta["index"] if is_preset else None,
+        index=draft.placement.index if is_preset and draft.placement else None,
         parts=[{**inputs[part.key], **_present({"source": _source(part.origin)})} for part in draft.merged],
         files=[_form_of_file(asset) for asset in draft.assets],
         reasoning=draft.reasoning,
@@ -61,9 +61,11 @@ def form_of_draft(draft: Draft, inputs: Mapping[str, Form]) -> Form:
 
 def kind_of(draft: Draft) -> str:
     """Where a draft comes from, in the words of the reference."""
+    if draft.placement is None:
+        return _source(draft.origin)[0]
     if draft.origin.kind == "lore":
-        return "depth_injection" if draft.meta["placed"].startswith("depth ") else "anchor_injection"
-    return PLACES[draft.meta["placement"]] if draft.origin.kind == "preset" else _source(draft.origin)[0]
+        return "depth_injection" if draft.placement.depth is not None else "anchor_injection"
+    return PLACES[draft.placement.kind]
 
 
 def _form(*, role: str, text: str, index: int | None, metadata: Mapping[str, Any], **fields: Any) -> Form:

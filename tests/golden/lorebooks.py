@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from ctxlab.documents import LoreEntry, Worldbook
+from ctxlab.formats.sillytavern.fields import converted
 from ctxlab.formats.sillytavern.lorebooks.format import book_from, book_to
-from ctxlab.formats.sillytavern.macro_spelling import converted
 from tests.golden.adapter import Adapter
 from tests.golden.cases import Case
 from tests.golden.forms import Data

@@ -11,7 +11,7 @@ from ctxlab.engines.regexes import parse_pattern
 from ctxlab.engines.regexes.apply import apply
 from ctxlab.engines.regexes.compile import filled
 from ctxlab.engines.regexes.rule_selection import BoundRule, Layer, Source, in_force, why_idle, why_not
-from ctxlab.formats.sillytavern.rules.regex_scripts import script_to_rule
+from ctxlab.formats.sillytavern.regex_scripts import script_to_rule
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.processors import RegexProcessor
 from tests.golden.adapter import Adapter

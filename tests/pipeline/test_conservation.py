@@ -21,6 +21,7 @@ from ctxlab.context import (
     Edit,
     Origin,
     Part,
+    Placement,
     Table,
     Text,
 )
@@ -131,6 +132,7 @@ ROGUES: dict[str, tuple[Change_of_context, type[LawBroken]]] = {
     "renames the speaker": (only("ask", lambda d: replace(d, speaker="Bob")), UnexplainedChange),
     "takes the speaker": (only("ask", lambda d: replace(d, speaker=None)), UnexplainedChange),
     "replaces metadata": (only("ask", lambda d: replace(d, meta=NOTHING)), UnexplainedChange),
+    "replaces the placement": (only("ask", lambda d: replace(d, placement=Placement("skeleton"))), UnexplainedChange),
     "unpins": (only("sys", lambda d: replace(d, pinned=False)), UnexplainedChange),
     "pins": (put(pinned=True), UnexplainedChange),
     "takes the priority": (put(priority=0), UnexplainedChange),
@@ -363,6 +365,7 @@ STORED: dict[str, Any] = {
         lambda d: replace(d, reasoning=None),
         lambda d: replace(d, priority=0),
         lambda d: replace(d, meta=NOTHING),
+        lambda d: replace(d, placement=Placement("template", anchor="user_profile")),
     ],
 )
 def test_a4_every_message_of_the_path_is_loaded_as_it_is(change: Callable[[Draft], Draft | None]) -> None:

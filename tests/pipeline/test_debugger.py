@@ -7,7 +7,7 @@ from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Table, Tex
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, ProcessorFailed, UnexplainedDrop
 from ctxlab.pipeline import Debugger, Pipeline, Services, processor
-from ctxlab.pipeline.conservation.law import hold
+from ctxlab.pipeline.conservation.law import check_step
 from ctxlab.testing.fakes import ScriptedLlm, WordTokenizer
 from tests.reports import all_left, left
 
@@ -345,4 +345,4 @@ def test_a1_what_a_hand_does_names_the_hand() -> None:
         ("b", [("role", "user", "edit")]),
     ]
     assert [place.state for place in trace.where("text of a")] == ["replaced"]
-    assert hold(trace.start, after, processor="edit") is after
+    assert check_step(trace.start, after, processor="edit") is after

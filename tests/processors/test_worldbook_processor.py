@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import ctxlab
 from ctxlab.documents import Agent, LoreEntry, ModelProfile, Session, UserProfile, Worldbook
 from ctxlab.documents.lore import WorldbookSettings
 from ctxlab.documents.session.message import MessageNode, ModelMatch
+from ctxlab.engines.worldbook import LoreScan
+from ctxlab.formats.sillytavern import card_from
 from ctxlab.processors import WorldbookProcessor
 from ctxlab.processors.worldbook_processor import chat_of
 from tests.reports import left
@@ -187,6 +190,17 @@ def test_the_same_build_again_has_the_same_lore() -> None:
     assert left(again.result, "lore") == left(first.result, "lore")
 
 
+def test_the_report_is_the_scan_which_can_be_asked_again_with_changes_in_another_process() -> None:
+    trace = ctxlab.build(chat("the reef"), books=[book({"key": ["volcano"]}, REEF)])
+
+    again = pickle.loads(pickle.dumps(trace)).result.report(LoreScan)
+
+    assert again is not None
+    assert again.summary() == "1 of 2 entries fired"
+    assert again.with_change("lore:island/0").summary() == "2 of 2 entries fired"
+    assert again.asked.dice("x") == trace.result.dice("x")
+
+
 def test_a_scan_takes_texts_or_sessions() -> None:
     one = ctxlab.lore_scan(book(REEF, {"key": ["wreck"]}), "the reef")
     two = ctxlab.lore_scan([book(REEF)], ["the reef", "b", "c", "d"])
@@ -206,9 +220,9 @@ def test_a_scan_is_shown_with_all_text_escaped() -> None:
     assert "&lt;script&gt;" in shown
 
 
-def test_texts_of_a_card_are_found_where_its_reader_left_them() -> None:
-    card = {"data": {"creator_notes": "about the reef", "extensions": {"depth_prompt": {"prompt": "a wreck"}}}}
-    agent = Agent(personality="calm", carried={"sillytavern": card})
+def test_texts_of_a_card_are_found_in_the_fields_of_its_agent() -> None:
+    texts = {"creator_notes": "about the reef", "extensions": {"depth_prompt": {"prompt": "a wreck"}}}
+    agent = card_from({"spec": "chara_card_v2", "data": {"name": "A", "personality": "calm", **texts}}).agent
     build_input = ctxlab.BuildInput(Session(), agent=agent)
 
     about = chat_of(ctxlab.Context(build_input)).about

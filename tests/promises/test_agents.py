@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from ctxlab.documents import Agent, History, Session
 from ctxlab.formats import read_data
 from ctxlab.formats.native.agent_migrations import migrated
-from ctxlab.formats.native.agent_zip import agent_zip_bytes, read_agent_zip
-from ctxlab.formats.native.agents import agents_yaml, exported_agents
-from ctxlab.formats.yaml_reader import from_yaml
+from ctxlab.formats.native.agent_zip import agents_zip, read_agent_zip
+from ctxlab.formats.native.agents import agents_data
+from ctxlab.formats.yaml import as_yaml, from_yaml
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 TRICKY = st.sampled_from(
@@ -57,7 +57,7 @@ AGENTS = st.fixed_dictionaries(
 @given(JSON)
 @settings(max_examples=150, deadline=None)
 def test_yaml_says_what_json_says(data: Any) -> None:
-    read, losses = from_yaml(agents_yaml({"data": data}).decode(), "data")
+    read, losses = from_yaml(as_yaml({"data": data}).decode(), "data")
 
     assert read == {"data": data}
     assert losses == []
@@ -67,12 +67,12 @@ def test_yaml_says_what_json_says(data: Any) -> None:
 @settings(max_examples=50, deadline=None)
 def test_an_export_that_is_read_exports_the_same(given_agents: list[dict[str, Any]]) -> None:
     agents = [Agent.model_validate(migrated(data, fill=False).data) for data in given_agents]
-    data = exported_agents(agents).data
+    data = agents_data(agents).data
 
-    again = read_agent_zip(agent_zip_bytes(agents).data, "a.zip")
+    again = read_agent_zip(agents_zip(agents).data, "a.zip")
 
-    assert exported_agents(read_data(data).agents).data == data
-    assert exported_agents(again.agents).data == data
+    assert agents_data(read_data(data).agents).data == data
+    assert agents_data(again.agents).data == data
     assert len({agent.id for agent in again.agents}) == len(agents)
 
 

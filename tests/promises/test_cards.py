@@ -101,7 +101,7 @@ def test_a_card_that_was_read_is_written_as_it_was(card: dict[str, Any]) -> None
 def test_a_card_goes_through_a_picture(card: dict[str, Any]) -> None:
     found = card_from(card, name="stem")
 
-    [(_, packed), *_] = texts_in_png(card_png(found.agent), "x")
+    [(_, packed), *_] = texts_in_png(card_png(found.agent).data, "x")
     inside = decoded(packed, "x")
 
     assert json.loads(inside) == card

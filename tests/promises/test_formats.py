@@ -10,16 +10,17 @@ from hypothesis import strategies as st
 from ctxlab.documents import Session
 from ctxlab.errors import ReadError
 from ctxlab.formats import (
-    branch_json,
+    branch_data,
     branch_markdown,
     branch_session,
     merged_sessions,
     openai_messages,
     read_data,
     session_json,
-    session_zip,
+    sessions_zip,
     tree_markdown,
 )
+from ctxlab.formats.native.session_zip import read_zip
 
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 scalars = (
@@ -80,11 +81,11 @@ def openai_lists(draw: st.DrawFn) -> list[dict[str, Any]]:
 def test_a_session_written_and_read_is_the_same_session(data: dict[str, Any]) -> None:
     session = Session.model_validate(data)
 
-    found = read_data(orjson.loads(session_json(session)))
+    found = read_data(orjson.loads(session_json(session).data))
 
     assert found.losses == ()
     assert found.pick() == session
-    assert orjson.loads(session_json(found.pick())) == data
+    assert orjson.loads(session_json(found.pick()).data) == data
 
 
 @settings(deadline=None)
@@ -106,7 +107,7 @@ def test_a_strange_message_list_is_read_or_refused_but_never_a_crash(messages: l
         return
 
     assert found.pick().check() == ()
-    assert read_data(json.loads(session_json(found.pick()))).pick() == found.pick()
+    assert read_data(json.loads(session_json(found.pick()).data)).pick() == found.pick()
 
 
 @settings(deadline=None)
@@ -183,10 +184,10 @@ def test_a_claude_code_log_is_read_whole_whatever_its_links(lines: list[dict[str
 def test_sessions_survive_a_zip(stored: list[dict[str, Any]]) -> None:
     sessions = [Session.model_validate({**data, "id": f"{n}/{data['id']}"}) for n, data in enumerate(stored)]
 
-    packed = session_zip.zip_bytes(sessions)
+    packed = sessions_zip(sessions).data
 
     if sessions:
-        found = session_zip.read_zip(packed, "all.zip", lambda material: read_data(material.data))
+        found = read_zip(packed, "all.zip", lambda source: read_data(source.data))
         assert (found.sessions, found.losses) == (tuple(sessions), ())
 
 
@@ -198,7 +199,7 @@ def test_a_branch_is_sound_and_says_what_the_path_says(data: dict[str, Any], dra
     first = draw.draw(st.integers(1, max(1, len(path))))
     span = (first, draw.draw(st.integers(first, first + 3))) if path else None
 
-    branch, written = branch_session(session, span=span), branch_json(session, span=span).data
+    branch, written = branch_session(session, span=span), branch_data(session, span=span).data
     wanted = path[span[0] - 1 : span[1]] if span else []
 
     assert branch.check() == ()

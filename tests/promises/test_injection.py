@@ -88,10 +88,10 @@ def test_a_depth_stands_before_that_many_messages_of_the_history(session: Any, a
     drafts = trace.result.drafts
     length = len(trace.step("injection-assembler").before.drafts)
     for i, draft in enumerate(drafts):
-        depth = draft.meta.get("placed", "").partition("depth ")[2] if draft.pinned else ""
-        if depth:
+        depth = draft.placement.depth if draft.placement else None
+        if depth is not None:
             later = sum(other.origin.kind != "preset" for other in drafts[i:])
-            assert later == max(0, min(length, -int(-float(depth) // 1)))
+            assert later == max(0, min(length, -int(-depth // 1)))
 
 
 @settings(deadline=None)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import ctxlab
 from ctxlab.documents import History, Session
 from ctxlab.errors import Refused, UnknownNode
-from ctxlab.formats import branch_json, openai_messages, write_session, write_zip
+from ctxlab.formats import branch_data, openai_messages
 from tests.promises.acting import Act, acts
 
 SHARED = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[3] / "shared"))
@@ -32,14 +32,14 @@ def test_every_tree_survives_verbs_and_files(trees: tuple[Session, ...], done: l
     assert len(trees) == 60
     changed = [_through(tree, done) for tree in trees]
 
-    archive = write_zip(changed, tmp_path / "trees.zip")
-    back = ctxlab.read(archive).sessions
+    ctxlab.write(changed, tmp_path / "trees.zip")
+    back = ctxlab.read(tmp_path / "trees.zip").sessions
 
     assert [session.check() for session in changed] == [()] * 60
     assert [session.to_data() for session in back] == [session.to_data() for session in changed]
     for session in changed[:: max(1, len(done))]:
-        alone = ctxlab.load(write_session(session, tmp_path / "one.json"))
-        assert alone == session
+        ctxlab.write(session, tmp_path / "one.json")
+        assert ctxlab.load(tmp_path / "one.json") == session
 
 
 @FOLDER
@@ -68,7 +68,7 @@ def test_a_branch_is_carried_or_its_losses_are_named(trees: tuple[Session, ...],
         changed = _through(tree, done)
         words = [node.content for node in changed.path()[1:]]
 
-        branch = ctxlab.read_data(branch_json(changed, changed.active_leaf_id).data)
+        branch = ctxlab.read_data(branch_data(changed, changed.active_leaf_id).data)
         chat = openai_messages(changed)
 
         assert [node.content for node in branch.sessions[0].path()[1:]] == words or branch.losses

@@ -177,7 +177,7 @@ def test_a_broken_tree_is_drawn_and_its_verbs_refuse() -> None:
     widget = BranchTree(session_of({"r": None, "u1": "r", "a1": "gone", "u2": "a1"}, "u2"))
 
     assert len(signs(widget)) == 4
-    assert "does not exist" in asked(widget, "graft", node="a1", parent="r").said
+    assert "does not exist" in asked(widget, "graft", node="a1", parent="r").error
 
 
 # --- what is done
@@ -237,7 +237,7 @@ def test_what_can_not_be_done_is_said_and_changes_nothing(command: str, given: d
 
     asked(widget, command, **given)
 
-    assert reason in widget.said
+    assert reason in widget.error
     assert (widget.session, widget.view, widget.places, widget.flags) == before
 
 
@@ -245,7 +245,7 @@ def test_small_actions_are_done_and_undone() -> None:
     widget = BranchTree(small())
     for command, given in (("disable", {"below": True}), ("enable", {"below": False}), ("branch", {}), ("delete", {})):
         asked(widget, command, node="a1", **given)
-        assert widget.said == ""
+        assert widget.error == ""
 
     assert [facts(widget)["messages"], widget.session.leaf] == [4, "node-8"]
     assert widget.selected == "node:node-8"
@@ -274,7 +274,7 @@ def test_a_message_is_edited_as_json_and_what_is_not_known_is_kept() -> None:
     asked(widget, "edit", node="u1", text=json.dumps({**data, "content": "other", "name": "Mei", "colour": 3}))
 
     node = widget.session.node("u1")
-    assert (widget.said, widget.edits) == ("", 1)
+    assert (widget.error, widget.edits) == ("", 1)
     assert (node.content, node.name, node.to_data()["mood"], node.to_data()["colour"]) == (
         "other",
         "Mei",
@@ -318,8 +318,8 @@ def test_an_edit_that_can_not_be_taken_says_why(text: str, reason: str) -> None:
 
     asked(widget, "edit", node="u1", text=text)
 
-    assert reason in widget.said
-    assert widget.said
+    assert reason in widget.error
+    assert widget.error
     assert widget.session is before
     assert widget.edits == 0
 
@@ -358,7 +358,7 @@ def test_words_names_and_ids_are_found_in_tree_order_also_in_chains() -> None:
     assert widget.find("m39") == ["m39"]
     assert widget.find("nowhere") == widget.find("  ") == []
     asked(widget, "find", text="harbour")
-    assert (widget.sought, widget.hits) == ("harbour", ["m3", "m9"])
+    assert (widget.query, widget.hits) == ("harbour", ["m3", "m9"])
 
 
 def test_hits_follow_what_is_changed() -> None:
@@ -385,18 +385,18 @@ def test_two_branches_are_compared_in_messages_and_tokens() -> None:
         "own": (3, 2),
         "own_tokens": (count("a1", "u2", "a2"), count("b1", "u3")),
     }
-    assert widget.likeness == found
+    assert widget.shared_history == found
 
 
 def test_picks_are_two_at_most_and_of_this_tree() -> None:
     widget = BranchTree(small())
 
     widget.picked = ["a2", "a2", "gone"]
-    assert (widget.picked, widget.likeness) == (["a2"], {})
+    assert (widget.picked, widget.shared_history) == (["a2"], {})
     widget.picked = ["a1", "a2", "u3"]
     assert widget.picked == ["a2", "u3"]
     widget.delete("b1")
-    assert (widget.picked, widget.likeness) == (["a2"], {})
+    assert (widget.picked, widget.shared_history) == (["a2"], {})
     with pytest.raises(UnknownNode):
         widget.pick("gone")
 
@@ -473,7 +473,7 @@ def test_a_run_that_fails_says_so_and_the_session_stays_changed() -> None:
     asked(widget, "edit", node="a2", text=json.dumps({**small().node("a2").to_data(), "content": "word " * 5000}))
 
     assert widget.trace is trace
-    assert widget.said.startswith("the run is still the one before")
+    assert widget.error.startswith("the run is still the one before")
     assert widget.session.node("a2").content.startswith("word")
 
 
@@ -488,5 +488,5 @@ def test_of_a_message_that_is_not_there_nothing_is_done_and_it_says_so(command: 
 
     widget._handle_custom_msg({"command": command, "node": "nobody"}, [])
 
-    assert "'nobody'" in widget.said
+    assert "'nobody'" in widget.error
     assert widget.session == small()

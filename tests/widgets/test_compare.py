@@ -225,7 +225,7 @@ def test_a_column_is_added_and_removed_by_the_page() -> None:
     asked(widget, command="remove", name="block 60")
 
     assert list(widget.traces) == ["base"]
-    assert widget.said == ""
+    assert widget.error == ""
 
 
 def test_a_column_that_is_there_gets_a_number() -> None:
@@ -249,10 +249,10 @@ def test_an_agent_at_hand_is_named_by_id_or_name() -> None:
 def test_a_budget_that_is_too_small_is_a_column_and_no_refusal() -> None:
     widget = asked(Compare(run()), command="add", budget=3)
 
-    assert widget.said == ""
+    assert widget.error == ""
     assert list(widget.failed) == ["3"]
     asked(widget, command="base", name="3")
-    assert "has no run to be the base" in widget.said
+    assert "has no run to be the base" in widget.error
     asked(widget, command="remove", name="3")
     assert widget.failed == {}
 
@@ -305,7 +305,7 @@ def test_what_is_no_command_is_refused_in_a_sentence(wrong: object) -> None:
 
     widget._handle_custom_msg(wrong, [])
 
-    assert widget.said
+    assert widget.error
     assert (widget.view, widget.trace, widget.opened) == before
 
 
@@ -315,9 +315,9 @@ def test_what_is_no_command_is_refused_in_a_sentence(wrong: object) -> None:
 def test_a_cell_says_in_few_words_what_happened() -> None:
     settings = {"token-limiter.retained_characters": 5}
     widget = Compare({"whole": run(budget=500), "heads": run(budget=80, **settings)})
-    said, rows = view(widget)["said"], view(widget)["rows"]
+    sentences, rows = view(widget)["sentences"], view(widget)["rows"]
 
-    (notes,) = [[said[cell[3]] if cell[3] >= 0 else "" for cell in row[5]] for row in rows if row[5][1][0] == 2]
+    (notes,) = [[sentences[cell[3]] if cell[3] >= 0 else "" for cell in row[5]] for row in rows if row[5][1][0] == 2]
 
     assert notes == ["", "first 5 of 27 chars"]
 
@@ -327,7 +327,7 @@ def test_a_rewritten_cell_names_its_rules() -> None:
     ruled = ctxlab.build(chat(), rules=[rule])
     widget = Compare({"plain": ctxlab.build(chat()), "ruled": ruled})
 
-    assert "rewritten by shout" in view(widget)["said"]
+    assert "rewritten by shout" in view(widget)["sentences"]
 
 
 def test_a_text_that_runs_share_is_sent_once() -> None:

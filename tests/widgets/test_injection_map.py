@@ -171,7 +171,7 @@ def test_without_a_run_there_is_nothing_and_nothing_can_be_moved() -> None:
     widget = asked(InjectionMap(), command="place", key="preset:0", depth=1)
 
     assert widget.view == ""
-    assert widget.said == "there is no run to move anything in: set trace"
+    assert widget.error == "there is no run to move anything in: set trace"
     assert (widget.agent, widget.user, widget.presets, widget.books) == (None, None, (), ())
 
 
@@ -212,7 +212,7 @@ def test_a_preset_goes_to_another_depth_in_a_new_run() -> None:
     before = archive()
     widget = asked(InjectionMap(before), command="place", key="preset:5", depth=5, order=20)
 
-    assert (widget.said, widget.undoable) == ("", 1)
+    assert (widget.error, widget.undoable) == ("", 1)
     assert landed(widget, "Tone") == [5]
     assert widget.trace is not before
     assert widget.agent is not None
@@ -311,7 +311,7 @@ def test_what_is_no_place_is_refused_with_a_sentence_and_changes_nothing(place: 
     before = archive()
     widget = asked(InjectionMap(before), command="place", **place)
 
-    assert reason in widget.said
+    assert reason in widget.error
     assert widget.trace is before
     assert widget.undoable == 0
 
@@ -327,7 +327,7 @@ def test_what_is_no_command_is_said(wrong: Any) -> None:
     widget = InjectionMap(archive())
     widget._handle_custom_msg(wrong, [])
 
-    assert "is no command of the InjectionMap" in widget.said
+    assert "is no command of the InjectionMap" in widget.error
 
 
 def test_from_python_what_is_refused_is_raised() -> None:
@@ -343,7 +343,7 @@ def test_entries_that_cant_be_told_apart_are_not_moved() -> None:
 
     asked(widget, command="place", key="lore:salt/3", depth=1)
 
-    assert "names several entries" in widget.said
+    assert "names several entries" in widget.error
     assert found(widget)["North Quay"]["place"] is None
 
 
@@ -356,7 +356,7 @@ def test_what_doesnt_fit_any_more_is_a_sentence() -> None:
     before = ctxlab.build(talk, agent, budget_tokens=200)
     widget = asked(InjectionMap(before), command="place", key="preset:0", depth=1)
 
-    assert widget.said
+    assert widget.error
     assert widget.trace is before
 
 
@@ -374,7 +374,7 @@ def test_undo_gives_back_the_value_before() -> None:
     assert (widget.trace, widget.undoable) == (second, 1)
     asked(widget, command="undo")
     assert (widget.trace, widget.undoable) == (first, 0)
-    assert asked(widget, command="undo").said == "nothing was moved that could be taken back"
+    assert asked(widget, command="undo").error == "nothing was moved that could be taken back"
 
 
 def test_a_run_that_comes_from_elsewhere_is_shown_and_leaves_nothing_to_undo() -> None:

@@ -145,7 +145,7 @@ def test_a_budget_that_is_too_small_is_refused_where_it_is_asked_for(page: LabPa
 
     page.budget._handle_custom_msg({"command": "budget", "tokens": 5}, [])
 
-    assert "5 tokens" in page.budget.said
+    assert "5 tokens" in page.budget.error
     assert page.trace is before
     assert all_show(page, before)
 

@@ -10,8 +10,10 @@ import traitlets
 
 import ctxlab
 from ctxlab import CtxlabError, LoreEntry, Trace, Worldbook
+from ctxlab.engines.worldbook import LoreScan
+from ctxlab.processors import WorldbookProcessor
 from ctxlab_widgets.lore_view import LoreView, scan_of
-from ctxlab_widgets.lore_view.excerpts import excerpt, lit, shortened
+from ctxlab_widgets.lore_view.excerpts import excerpt, marked, shortened
 from ctxlab_widgets.rule_view import RuleView
 from ctxlab_widgets.token_budget import TokenBudget
 from tests.gallery.samples import book, harbour
@@ -58,12 +60,18 @@ def test_the_rows_of_a_run_are_the_decisions_that_the_run_left(trace: Trace) -> 
     ]
 
 
+def test_a_run_is_not_scanned_again(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WorldbookProcessor, "scan", lambda *_: pytest.fail("scanned again"))
+
+    assert LoreView(trace).scan is trace.result.report(LoreScan)
+
+
 def test_counts_and_result_say_how_the_scan_ended(trace: Trace) -> None:
     view = view_of(LoreView(trace))
 
     assert view["counts"] == {"all": 18, "fired": 9, "blocked": 3, "not-hit": 6}
     assert sum(row["tokens"] for row in view["rows"]) == 328
-    assert view["said"] == "328 tokens, scan depth 2"
+    assert view["summary"] == "328 tokens, scan depth 2"
 
 
 def test_an_excerpt_shows_the_key_where_the_scan_found_it(trace: Trace) -> None:
@@ -115,7 +123,7 @@ def test_a_change_on_a_run_builds_it_again_and_back_leads_back(trace: Trace) -> 
     widget.observe(lambda change: seen.append(change["new"]), "trace")
 
     asked(widget, command="try_change", key=COMPASS)
-    assert widget.said == ""
+    assert widget.error == ""
     assert widget.trace is not None
     assert COMPASS in {row["key"] for row in left(widget.trace.result, "lore") if row["fired"]}
     assert view_of(widget)["tried"]["came"] == ["罗盘 · The compass"]
@@ -160,7 +168,7 @@ def test_typing_scans_the_books_against_the_new_text() -> None:
 def test_a_run_has_no_text_to_change(trace: Trace) -> None:
     widget = asked(LoreView(trace), command="set_text", text="x")
 
-    assert "LoreView(book, text)" in widget.said
+    assert "LoreView(book, text)" in widget.error
     with pytest.raises(CtxlabError, match="go with a text"):
         LoreView(trace, "x")
 
@@ -282,7 +290,7 @@ def test_what_is_no_command_is_refused_in_a_sentence(trace: Trace, wrong: object
 
     widget._handle_custom_msg(wrong, [])
 
-    assert widget.said
+    assert widget.error
     assert (widget.view, widget.trace, widget.kind) == (before, trace, "all")
 
 
@@ -309,7 +317,7 @@ def test_characters_and_their_marks_are_never_parted() -> None:
 
 
 def test_overlapping_places_are_lit_once_and_the_text_stays_whole() -> None:
-    assert lit("abcdef", [(1, 3), (2, 4), (5, 6), (5, 5)]) == ["a", "bcd", "e", "f", ""]
+    assert marked("abcdef", [(1, 3), (2, 4), (5, 6), (5, 5)]) == ["a", "bcd", "e", "f", ""]
 
 
 def test_of_a_very_long_text_what_is_far_from_every_key_is_counted() -> None:

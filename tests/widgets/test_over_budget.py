@@ -44,10 +44,10 @@ def test_a8_the_budget_stays_at_the_last_run_with_the_handle_where_it_was_put(ea
 
     view = json.loads(widget.view)
     assert widget.trace is early
-    assert widget.said == view["refused"] == words(early)
-    assert "injection-assembler added" in widget.said
+    assert widget.error == view["refused"] == words(early)
+    assert "injection-assembler added" in widget.error
     asked(widget, command="budget", tokens=300)
-    assert (widget.said, json.loads(widget.view)["refused"]) == ("", "")
+    assert (widget.error, json.loads(widget.view)["refused"]) == ("", "")
 
 
 def test_a8_the_step_debugger_stops_before_the_last_step_and_says_why(early: Trace) -> None:
@@ -55,10 +55,10 @@ def test_a8_the_step_debugger_stops_before_the_last_step_and_says_why(early: Tra
 
     asked(widget, command="set", step=LIMITER, name="budget_tokens", value=60)
 
-    assert widget.said == words(early)
+    assert widget.error == words(early)
     assert widget.debugger.next_id == early.steps[-1].id
     asked(widget, command="set", step=LIMITER, name="budget_tokens", value=300)
-    assert (widget.said, widget.debugger.done) == ("", True)
+    assert (widget.error, widget.debugger.done) == ("", True)
     assert widget.trace is not None and widget.trace.messages == early.messages
 
 
@@ -75,5 +75,5 @@ def test_a8_the_views_of_a_page_stay_at_the_last_run(early: Trace) -> None:
     asked(page.budget, command="budget", tokens=60)
 
     assert page.trace is early
-    assert page.budget.said == words(early)
+    assert page.budget.error == words(early)
     page.close()

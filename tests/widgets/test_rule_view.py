@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import ctxlab
 from ctxlab import Agent, CtxlabError, RegexConfig, RegexPreset, RegexRule, Session, Trace
 from ctxlab_widgets.rule_view import RuleView
-from ctxlab_widgets.rule_view.text_diff import MOST, marked, smallest
+from ctxlab_widgets.rule_view.text_diff import MOST, diff_pieces, smallest_diff
 from tests.gallery.samples import harbour, rules
 from tests.reports import left
 
@@ -40,7 +40,7 @@ def view_of(widget: RuleView) -> dict[str, Any]:
 
 
 def states(widget: RuleView) -> list[tuple[str, str]]:
-    return [(row["state"], row["told"]) for row in view_of(widget)["rules"]]
+    return [(row["state"], row["outcome"]) for row in view_of(widget)["rules"]]
 
 
 def last(widget: RuleView) -> str:
@@ -59,7 +59,7 @@ def test_every_rule_says_what_it_did_or_why_it_did_nothing() -> None:
         ],
         "abcbd",
     )
-    widget.look(role="assistant")
+    widget.set_test_input(role="assistant")
 
     assert states(widget) == [
         ("matched", "matched 2 times"),
@@ -69,7 +69,7 @@ def test_every_rule_says_what_it_did_or_why_it_did_nothing() -> None:
         ("idle", "only for what is shown"),
         ("failed", "The pattern doesn't compile: Unterminated group."),
     ]
-    assert (last(widget), view_of(widget)["said"]) == ("aBcBd", "1 of 6 rules matched, 2 places, 1 failed")
+    assert (last(widget), view_of(widget)["summary"]) == ("aBcBd", "1 of 6 rules matched, 2 places, 1 failed")
 
 
 def test_rules_run_one_after_the_other_each_on_what_is_left() -> None:
@@ -132,7 +132,7 @@ def test_flags_that_dont_exist_are_refused_beside_the_field(flags: str) -> None:
 
     asked(widget, command="edit", rule="a", field="flags", value=flags)
 
-    assert widget.said
+    assert widget.error
     assert (widget.wrong["rule"], widget.wrong["field"]) == ("global/0/0", "flags")
     assert widget.rules is before
     assert asked(widget, command="edit", rule="a", field="flags", value="g").wrong == {}
@@ -176,9 +176,9 @@ def test_the_text_role_depth_and_stage_can_be_said_from_python_and_from_the_page
 
     widget.depth = 3
     assert last(widget) == "x"
-    asked(widget, command="look", where={"depth": 1})
+    asked(widget, command="test", where={"depth": 1})
     assert last(widget) == "a"
-    asked(widget, command="look", where={"depth": None, "text": "aa"})
+    asked(widget, command="test", where={"depth": None, "text": "aa"})
 
     assert (widget.depth, widget.text, last(widget)) == (None, "aa", "xx")
 
@@ -230,7 +230,7 @@ def test_a_change_in_a_run_builds_it_again_and_undo_gives_the_run_back(trace: Tr
     before = last(widget)
 
     asked(widget, command="switch", rule="global/0/1", on=False)
-    assert widget.said == ""
+    assert widget.error == ""
     assert widget.trace is not trace
     assert widget.trace is not None
     assert str(widget.trace.step("regex-processor").after.draft(message).text) == last(widget) != before
@@ -280,7 +280,7 @@ def test_nothing_and_a_run_before_its_rules_say_what_is_missing() -> None:
 
     assert RuleView().view == ""
     assert "still to come" in view_of(RuleView(ctxlab.debug(session).trace))["empty"]
-    assert view_of(RuleView(RegexConfig(), "a"))["said"] == "no rules"
+    assert view_of(RuleView(RegexConfig(), "a"))["summary"] == "no rules"
 
 
 def test_rules_of_the_run_before_cannot_be_changed_in_one_that_has_not_come_to_them(trace: Trace) -> None:
@@ -327,13 +327,13 @@ def test_of_a_long_run_the_message_that_is_shown_is_among_those_to_choose() -> N
         {"command": "switch", "rule": "global/9/9", "on": True},
         {"command": "edit", "rule": "a", "field": "id", "value": "b"},
         {"command": "edit", "rule": "a", "field": "pattern", "value": 3},
-        {"command": "look", "where": {"text": 3}},
-        {"command": "look", "where": {"text": None}},
-        {"command": "look", "where": {"depth": -1}},
-        {"command": "look", "where": {"depth": "deep"}},
-        {"command": "look", "where": {"role": "king"}},
-        {"command": "look", "where": {"stage": "never"}},
-        {"command": "look", "where": {"colour": "red"}},
+        {"command": "test", "where": {"text": 3}},
+        {"command": "test", "where": {"text": None}},
+        {"command": "test", "where": {"depth": -1}},
+        {"command": "test", "where": {"depth": "deep"}},
+        {"command": "test", "where": {"role": "king"}},
+        {"command": "test", "where": {"stage": "never"}},
+        {"command": "test", "where": {"colour": "red"}},
         {"command": "choose", "message": "node:none"},
         {"command": "reset"},
     ],
@@ -344,7 +344,7 @@ def test_what_is_no_command_is_refused_in_a_sentence(wrong: object) -> None:
 
     widget._handle_custom_msg(wrong, [])
 
-    assert widget.said
+    assert widget.error
     assert widget.view == before
 
 
@@ -382,12 +382,12 @@ def test_the_rules_of_a_file_can_be_tried(trace: Trace) -> None:
     ],
 )
 def test_no_more_is_marked_than_differs(before: str, after: str, pieces: list[tuple[str, str]]) -> None:
-    assert [piece for piece in smallest(before, after) if piece[1]] == pieces
+    assert [piece for piece in smallest_diff(before, after) if piece[1]] == pieces
 
 
 @given(st.text("ab\u0301\u200d", max_size=8), st.text("ab\u0301\u200d", max_size=8))
 def test_marks_give_both_texts_back(before: str, after: str) -> None:
-    pieces = smallest(before, after)
+    pieces = smallest_diff(before, after)
 
     assert "".join(words for sign, words in pieces if sign != "+") == before
     assert "".join(words for sign, words in pieces if sign != "-") == after
@@ -405,7 +405,7 @@ def test_of_very_many_places_the_first_are_marked_and_the_rest_counted() -> None
 def test_a_long_unchanged_stretch_is_shown_by_its_ends() -> None:
     (step,) = ctxlab.regex_steps("x" * 50_000 + "needle", rule("needle", "pin"))
 
-    pieces = marked(str(step.before), step.hits)
+    pieces = diff_pieces(str(step.before), step.hits)
 
     ends = "x" * 1000
     assert pieces == [("=", ends), ("~", "48,000 characters"), ("=", ends), ("-", "needle"), ("+", "pin")]

@@ -20,7 +20,7 @@ from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab_widgets._shared.widget import WrongCommand
 from ctxlab_widgets.branch_tree import BranchTree
 from ctxlab_widgets.step_debugger import StepDebugger
-from ctxlab_widgets.step_debugger.setting_errors import refusal
+from ctxlab_widgets.step_debugger.setting_errors import setting_error
 
 LIMITER = "token-limiter"
 
@@ -151,7 +151,7 @@ def test_where_the_run_fails_it_is_the_run_as_far_as_it_came(run: Trace) -> None
     assert "budget" in widget.failed["error"]
     assert widget.trace is not None
     assert (budget(widget.trace), widget.trace.steps[-1].id) == (3, "variable-processor")
-    assert widget.against == {}
+    assert widget.comparison == {}
 
 
 def test_after_a_failure_a_better_value_leads_as_far_as_before(run: Trace) -> None:
@@ -160,7 +160,7 @@ def test_after_a_failure_a_better_value_leads_as_far_as_before(run: Trace) -> No
     given(widget, "budget_tokens", 250)
 
     assert (widget.position, widget.failed) == (len(run.steps), {})
-    assert widget.against["settings"][0]["old"] == 200
+    assert widget.comparison["settings"][0]["old"] == 200
 
 
 def test_another_run_from_outside_is_shown_at_its_end_with_the_breakpoints(run: Trace) -> None:
@@ -197,7 +197,7 @@ def test_a_linked_view_follows_and_leads(run: Trace) -> None:
     assert budget(other.trace) == 300
     other.trace = run.rerun({f"{LIMITER}.budget_tokens": 250})
     assert budget(widget.debugger.trace) == 250
-    assert widget.against["settings"] == [
+    assert widget.comparison["settings"] == [
         {"step": LIMITER, "name": "budget_tokens", "title": "Budget", "old": 300, "new": 250}
     ]
 
@@ -207,7 +207,7 @@ def test_a_run_of_another_conversation_is_compared_with_nothing(run: Trace) -> N
 
     widget.trace = ctxlab.build(chat(4))
 
-    assert (widget.against, widget.rerun) == ({}, [])
+    assert (widget.comparison, widget.rerun) == ({}, [])
 
 
 def test_a_debugger_moved_and_changed_in_python_is_shown(run: Trace) -> None:
@@ -225,14 +225,14 @@ def test_a_run_may_come_before_anybody_asked_for_one(run: Trace) -> None:
 
     widget.trace = run
 
-    assert (widget.position, widget.against) == (len(run.steps), {})
+    assert (widget.position, widget.comparison) == (len(run.steps), {})
 
 
 def test_nothing_to_show_is_fine_until_a_run_comes_and_after_it_is_gone(run: Trace) -> None:
     widget = StepDebugger()
 
     assert (widget.view, widget.trace) == ("", None)
-    assert "shows no run" in asked(widget, command="step").said
+    assert "shows no run" in asked(widget, command="step").error
     with pytest.raises(CtxlabError, match="shows no run"):
         _ = widget.debugger
     widget.trace = run
@@ -277,11 +277,11 @@ def test_a_wrong_value_is_refused_in_one_plain_sentence(run: Trace, name: str, v
     widget = given(StepDebugger(run), name, value)
 
     assert widget.refused == {"step": LIMITER, "name": name, "text": told}
-    assert (widget.trace, widget.said, widget.failed) == (run, "", {})
+    assert (widget.trace, widget.error, widget.failed) == (run, "", {})
 
 
 def test_a_choice_that_is_none_names_those_there_are(run: Trace) -> None:
-    text = refusal(run.pipeline.stage(LIMITER), "strategy", "best")
+    text = setting_error(run.pipeline.stage(LIMITER), "strategy", "best")
 
     assert text.startswith("Strategy must be one of 'sliding', 'head-and-tail'")
     assert text.endswith("not 'best'.")
@@ -318,9 +318,9 @@ class Lists(Processor):
 def test_a_list_says_which_of_its_items_is_wrong() -> None:
     stage = Pipeline.of([Lists]).stage("lists")
 
-    assert refusal(stage, "names", ["x"]) == ""
-    assert refusal(stage, "names", ["x", 2]) == "Names, at 1, must be a text, not 2."
-    assert refusal(stage, "names", "x") == "Names must be a list, not 'x'."
+    assert setting_error(stage, "names", ["x"]) == ""
+    assert setting_error(stage, "names", ["x", 2]) == "Names, at 1, must be a text, not 2."
+    assert setting_error(stage, "names", "x") == "Names must be a list, not 'x'."
 
 
 def test_undo_gives_back_what_was_there_at_first(run: Trace) -> None:
@@ -341,13 +341,13 @@ def test_undo_gives_back_what_was_there_at_first(run: Trace) -> None:
 def test_undoing_what_is_as_it_was_does_nothing(run: Trace) -> None:
     widget = asked(StepDebugger(run), command="undo", step=LIMITER)
 
-    assert (widget.trace, widget.against, widget.said) == (run, {}, "")
+    assert (widget.trace, widget.comparison, widget.error) == (run, {}, "")
 
 
 def test_the_settings_at_first_are_told_with_their_layers(run: Trace) -> None:
     widget = given(StepDebugger(run), "budget_tokens", 300)
 
-    first = json.loads(widget.given)[LIMITER]
+    first = json.loads(widget.initial_settings)[LIMITER]
 
     assert first["settings"]["budget_tokens"] == [200, "call"]
     assert first["settings"]["strategy"] == ["sliding", "default"]
@@ -358,7 +358,7 @@ def test_the_settings_at_first_are_told_with_their_layers(run: Trace) -> None:
 
 
 def rows(widget: StepDebugger, what: str) -> list[tuple[str, int, int]]:
-    return [(row["key"], row["messages"], row["tokens"]) for row in widget.against["rows"] if row["what"] == what]
+    return [(row["key"], row["messages"], row["tokens"]) for row in widget.comparison["rows"] if row["what"] == what]
 
 
 def test_what_came_back_is_named_with_its_tokens(run: Trace) -> None:
@@ -372,16 +372,16 @@ def test_what_came_back_is_named_with_its_tokens(run: Trace) -> None:
     assert all(amount == tokens[key] for key, _, amount in rows(widget, "back in"))
     assert rows(widget, "same") == [("", len(before), 0)]
     assert rows(widget, "still out")[0][1] == 12 - len(after)
-    assert widget.against["tokens"] == widget.trace.tokens - widget.trace.request_tokens
-    assert widget.against["difference"] == widget.trace.tokens - run.tokens > 0
-    assert widget.against["reran"] == widget.rerun
+    assert widget.comparison["tokens"] == widget.trace.tokens - widget.trace.request_tokens
+    assert widget.comparison["difference"] == widget.trace.tokens - run.tokens > 0
+    assert widget.comparison["reran"] == widget.rerun
 
 
 def test_what_goes_out_is_told_likewise(run: Trace) -> None:
     widget = given(StepDebugger(run), "budget_tokens", 150)
 
     assert rows(widget, "out")
-    assert sum(tokens for *_, tokens in rows(widget, "out")) == widget.against["difference"] < 0
+    assert sum(tokens for *_, tokens in rows(widget, "out")) == widget.comparison["difference"] < 0
 
 
 @pytest.mark.parametrize(
@@ -391,9 +391,9 @@ def test_what_goes_out_is_told_likewise(run: Trace) -> None:
 def test_the_rows_add_up(run: Trace, name: str, value: Any) -> None:
     widget = given(StepDebugger(run), name, value)
 
-    amounts = [row["tokens"] for row in widget.against["rows"] if row["what"] != "still out"]
+    amounts = [row["tokens"] for row in widget.comparison["rows"] if row["what"] != "still out"]
 
-    assert sum(amounts) == widget.against["difference"]
+    assert sum(amounts) == widget.comparison["difference"]
 
 
 def test_many_messages_are_a_few_rows() -> None:
@@ -413,7 +413,7 @@ def test_switching_a_step_off_is_such_a_change() -> None:
 
     asked(widget, command="switch", step="injection-assembler", on=False)
 
-    assert widget.against["settings"][0] | {"title": ""} == {
+    assert widget.comparison["settings"][0] | {"title": ""} == {
         "step": "injection-assembler",
         "name": "enabled",
         "title": "",
@@ -425,12 +425,12 @@ def test_switching_a_step_off_is_such_a_change() -> None:
 
 def test_a_dragged_handle_is_told_against_the_run_before_the_dragging(run: Trace) -> None:
     widget = given(StepDebugger(run), "budget_tokens", 220)
-    given(widget, "budget_tokens", 260, still=True)
-    given(widget, "budget_tokens", 300, still=True)
+    given(widget, "budget_tokens", 260, continues=True)
+    given(widget, "budget_tokens", 300, continues=True)
 
-    assert widget.against["settings"][0]["old"] == 200
+    assert widget.comparison["settings"][0]["old"] == 200
     given(widget, "budget_tokens", 310)
-    assert widget.against["settings"][0]["old"] == 300
+    assert widget.comparison["settings"][0]["old"] == 300
 
 
 def test_a_change_to_a_step_that_is_still_to_come_reruns_nothing(run: Trace) -> None:
@@ -438,7 +438,7 @@ def test_a_change_to_a_step_that_is_still_to_come_reruns_nothing(run: Trace) -> 
 
     given(widget, "budget_tokens", 300)
 
-    assert (widget.rerun, widget.against["reran"], widget.against["difference"]) == ([], [], 0)
+    assert (widget.rerun, widget.comparison["reran"], widget.comparison["difference"]) == ([], [], 0)
 
 
 # --- tokens
@@ -450,7 +450,7 @@ def test_tokens_end_where_the_tokenizer_says(run: Trace) -> None:
 
     asked(widget, command="tokens", drafts=[last, last])
 
-    assert widget.borders
+    assert widget.can_split_tokens
     assert list(widget.token_ends) == [str(last)]
     text = str(run.result.drafts[-1].text)
     assert widget.token_ends[str(last)][-1] == len(text)
@@ -474,7 +474,7 @@ def test_asking_for_tokens_leaves_what_failed_in_sight(run: Trace) -> None:
 
 @pytest.mark.parametrize("drafts", [[True], ["0"], "0", None])
 def test_numbers_that_are_none_are_refused(run: Trace, drafts: Any) -> None:
-    assert "no command" in asked(StepDebugger(run), command="tokens", drafts=drafts).said
+    assert "no command" in asked(StepDebugger(run), command="tokens", drafts=drafts).error
 
 
 def test_numbers_nobody_has_are_passed_over(run: Trace) -> None:
@@ -484,8 +484,8 @@ def test_numbers_nobody_has_are_passed_over(run: Trace) -> None:
 def test_estimates_have_no_borders() -> None:
     widget = asked(StepDebugger(ctxlab.build(chat(), model="claude-sonnet-4")), command="tokens", drafts=[0])
 
-    assert (widget.borders, widget.token_ends) == (False, {})
-    assert "nobody tells" in widget.said
+    assert (widget.can_split_tokens, widget.token_ends) == (False, {})
+    assert "nobody tells" in widget.error
 
 
 def test_a_step_that_breaks_a_law_is_named_as_the_one_that_failed() -> None:
@@ -498,7 +498,7 @@ def test_a_step_that_breaks_a_law_is_named_as_the_one_that_failed() -> None:
 
     assert widget.failed["id"] == widget.debugger.next_id == "loses"
     assert "lost" in widget.failed["error"]
-    assert widget.said == ""
+    assert widget.error == ""
 
 
 def test_views_in_a_ring_of_links_tell_each_other_once() -> None:

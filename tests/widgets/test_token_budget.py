@@ -292,9 +292,9 @@ def test_what_falls_in_and_out_is_told_against_the_run_before() -> None:
 def test_a_drag_is_told_against_the_run_before_it() -> None:
     widget = TokenBudget(run(60))
     for tokens in (70, 80, 90):
-        asked(widget, command="budget", tokens=tokens, drag=tokens > 70)
+        asked(widget, command="budget", tokens=tokens, continues=tokens > 70)
     far = view(widget)["changed"]
-    asked(widget, command="budget", tokens=60, drag=True)
+    asked(widget, command="budget", tokens=60, continues=True)
 
     assert far.startswith("in: ")
     assert view(widget)["changed"] == ""
@@ -339,9 +339,9 @@ def test_a_budget_that_is_too_small_keeps_the_last_run_and_says_what_is_too_big(
     assert (now["wanted"], now["budget"]) == (300, 1800)
     assert now["segments"] == before["segments"]
     assert "node:s1" in now["refused"]
-    assert widget.said == now["refused"]
+    assert widget.error == now["refused"]
     asked(widget, command="budget", tokens=1500)
-    assert (view(widget)["refused"], widget.said, view(widget)["wanted"]) == ("", "", 1500)
+    assert (view(widget)["refused"], widget.error, view(widget)["wanted"]) == ("", "", 1500)
 
 
 def test_from_python_a_budget_that_is_too_small_raises(harbour: Trace) -> None:
@@ -437,7 +437,7 @@ def test_nothing_is_nothing() -> None:
     assert (widget.view, widget.messages) == ("", "")
 
     asked(widget, command="budget", tokens=100)
-    assert "no run" in widget.said
+    assert "no run" in widget.error
     widget.trace = run()
     assert view(widget)["budget"] == 60
     widget.trace = None
@@ -451,7 +451,7 @@ def test_a_run_without_a_limiter_is_shown() -> None:
     assert (len(rows(widget)), view(widget)["budget"], ladder(widget)) == (9, None, [])
     assert json.loads(widget.choices)["limiter"] is False
     asked(widget, command="budget", tokens=50)
-    assert "token-limiter" in widget.said
+    assert "token-limiter" in widget.error
 
 
 def test_an_empty_conversation_is_shown() -> None:
@@ -475,7 +475,7 @@ def test_every_command_is_counted_when_it_was_answered() -> None:
     for tokens in (80, 80, 1):
         asked(widget, command="budget", tokens=tokens)
 
-    assert widget.done == 3
+    assert widget.acknowledged == 3
 
 
 @pytest.mark.parametrize(
@@ -509,15 +509,15 @@ def test_what_is_no_command_is_refused_in_a_sentence(wrong: object) -> None:
 
     widget._handle_custom_msg(wrong, [])
 
-    assert widget.said
+    assert widget.error
     assert (view(widget), widget.messages) == (before, messages)
-    assert widget.done == 1
+    assert widget.acknowledged == 1
 
 
 def test_a_very_long_key_makes_no_long_sentence() -> None:
     widget = asked(TokenBudget(run()), command="pin", key="x" * 100_000)
 
-    assert 0 < len(widget.said) < 500
+    assert 0 < len(widget.error) < 500
     assert widget.pinned == ""
 
 
@@ -529,9 +529,9 @@ def test_a_command_that_goes_wrong_is_answered_all_the_same(monkeypatch: pytest.
 
     monkeypatch.setattr(widget, "pin", broken)
     with pytest.raises(RuntimeError):
-        widget._asked(widget, {"command": "pin", "key": ""}, [])
+        widget._on_message(widget, {"command": "pin", "key": ""}, [])
 
-    assert widget.done == 1
+    assert widget.acknowledged == 1
 
 
 def test_a_run_that_stopped_before_its_cut_says_so_and_goes_on_to_it(harbour: Trace) -> None:
@@ -548,7 +548,7 @@ def test_nothing_is_left_of_a_run_that_was_taken_away() -> None:
     widget = TokenBudget(run())
     widget.trace = None
 
-    assert "nothing 'source:free'" in asked(widget, command="pin", key="source:free").said
+    assert "nothing 'source:free'" in asked(widget, command="pin", key="source:free").error
 
 
 def test_a_budget_of_nothing_is_refused() -> None:

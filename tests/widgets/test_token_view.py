@@ -17,7 +17,7 @@ from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.engines.tokens.boundaries import token_ends
 from ctxlab.errors import CtxlabError, WrongSetting
 from ctxlab_widgets._shared.json_values import as_json
-from ctxlab_widgets._shared.widget import held_by
+from ctxlab_widgets._shared.widget import synced_state
 from ctxlab_widgets.token_view import TokenView
 
 NAMES = ["o200k_base", "cl100k_base"]
@@ -81,7 +81,7 @@ def test_half_a_surrogate_pair_has_a_form_that_can_be_sent() -> None:
     widget = TokenView("a\ud83d b\ud83d\ude00")
 
     assert widget.text == "a\ufffd b😀"
-    assert as_json(held_by(widget)).encode()
+    assert as_json(synced_state(widget)).encode()
 
 
 def test_other_tokenizers_keep_the_text() -> None:
@@ -90,7 +90,7 @@ def test_other_tokenizers_keep_the_text() -> None:
 
     asked(widget, command="tokenizers", first="cl100k_base", second="o200k_base")
 
-    assert (widget.said, widget.tokenizers) == ("", NAMES[::-1])
+    assert (widget.error, widget.tokenizers) == ("", NAMES[::-1])
     assert widget.second == first
     assert json.loads(widget.view)["tokens"] == [len(bounds) for bounds in widget.bounds]
 
@@ -98,7 +98,7 @@ def test_other_tokenizers_keep_the_text() -> None:
 def test_a_tokenizer_that_does_not_exist_is_refused() -> None:
     widget = asked(TokenView("words"), command="tokenizers", first="o200k", second="cl100k_base")
 
-    assert "did you mean 'o200k_base'" in widget.said
+    assert "did you mean 'o200k_base'" in widget.error
     assert widget.tokenizers == NAMES
     with pytest.raises(WrongSetting, match="no tokenizer 'words'"):
         TokenView("words", tokenizers=("words", "cl100k_base"))
@@ -118,12 +118,12 @@ def test_a_tokenizer_that_does_not_exist_is_refused() -> None:
 )
 def test_what_is_no_command_is_refused_in_a_sentence(wrong: object) -> None:
     widget = TokenView("words")
-    before = held_by(widget) | {"said": ""}
+    before = synced_state(widget) | {"error": ""}
 
     widget._handle_custom_msg(wrong, [])
 
-    assert "is no command of the TokenView" in widget.said
-    assert held_by(widget) | {"said": ""} == before
+    assert "is no command of the TokenView" in widget.error
+    assert synced_state(widget) | {"error": ""} == before
 
 
 def test_messages_in_any_form_are_their_words() -> None:

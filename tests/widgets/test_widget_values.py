@@ -92,14 +92,14 @@ def test_what_is_no_command_is_refused_in_a_sentence(wrong: object) -> None:
 
     widget._handle_custom_msg(wrong, [])
 
-    assert widget.said
+    assert widget.error
     assert (widget.position, widget.view) == before
 
 
 def test_a_refusal_is_forgotten_with_the_next_command() -> None:
     widget = asked(StepDebugger(ctxlab.debug(chat())), command="back")
 
-    assert asked(widget, command="step").said == ""
+    assert asked(widget, command="step").error == ""
 
 
 def test_half_a_surrogate_pair_reaches_the_page() -> None:
@@ -199,4 +199,4 @@ def test_the_last_line_of_a_cell_is_a_widget_with_a_table_to_fall_back_on(monkey
 def test_a_refusal_is_short_however_long_what_it_names_is() -> None:
     widget = asked(StepDebugger(ctxlab.debug(chat())), command="switch", step="x" * 10_000, on=True)
 
-    assert 20 < len(widget.said) < 700
+    assert 20 < len(widget.error) < 700

@@ -10,14 +10,13 @@ import traitlets
 
 import ctxlab
 import ctxlab_widgets
-from ctxlab.documents import Agent, Session
+from ctxlab.documents import Agent, Library, Session
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab_widgets.branch_tree import BranchTree
 
 if TYPE_CHECKING:
-    from ctxlab.formats import Import
     from ctxlab_widgets._shared.widget import Widget
     from ctxlab_widgets.compare import Compare
     from ctxlab_widgets.injection_map import InjectionMap
@@ -37,7 +36,7 @@ TABS: Mapping[str, str] = {
     "tokens": "TokenView",
 }
 """The views beside the tree, each a tab of this name."""
-HELD_AGAINST = ("sliding", "whole-exchanges", "middle-out")
+COMPARED_STRATEGIES = ("sliding", "whole-exchanges", "middle-out")
 """Strategies that the table of runs begins with: the first two that the run doesn't use itself."""
 
 
@@ -61,14 +60,14 @@ class LabPage(ipywidgets.VBox):
         self._views: dict[str, Widget] = {}
         self._tabs = tabs
         super().__init__([tree, tabs], trace=trace, session=tree.history.session)
-        self._join("tree", tree)
+        self._link("tree", tree)
         traitlets.link((self, "session"), (tree, "session"))
         # Side by side where both have room, else one above the other.
         self.layout.flex_flow = "row wrap"
         self.layout.align_items = "stretch"
         tree.layout.flex, tree.layout.min_width = "1 1 480px", "0"
         tabs.layout.flex, tabs.layout.min_width = "2 1 960px", "0"
-        tabs.observe(self._opened, "selected_index")
+        tabs.observe(self._on_tab, "selected_index")
         tabs.selected_index = 0
         self._open("steps")
 
@@ -126,7 +125,7 @@ class LabPage(ipywidgets.VBox):
 
     # --- views come when they are wanted
 
-    def _opened(self, change: Mapping[str, Any]) -> None:
+    def _on_tab(self, change: Mapping[str, Any]) -> None:
         if change["new"] is not None:
             self._open(list(TABS)[change["new"]])
 
@@ -134,18 +133,18 @@ class LabPage(ipywidgets.VBox):
         if name not in self._views:
             view = _view_of(name, self.trace)
             view.layout.width = "100%"
-            self._join(name, view)
+            self._link(name, view)
             place = cast("ipywidgets.Box", self._tabs.children[list(TABS).index(name)])
             place.children = (view,)
         return self._views[name]
 
-    def _join(self, name: str, view: Widget) -> None:
+    def _link(self, name: str, view: Widget) -> None:
         self._views[name] = view
         for trait in ("trace", "selected"):
             traitlets.link((self, trait), (view, trait))
 
 
-def lab(shown: Session | Import | Trace, agent: Agent | None = None, **options: Any) -> LabPage:
+def lab(shown: Session | Library | Trace, agent: Agent | Library | None = None, **options: Any) -> LabPage:
     """A page with all views of a run, which follow one another. `options` are those of `ctxlab.build`.
 
     Of a trace the page shows that very run, with an agent the run again with that one.
@@ -165,4 +164,4 @@ def _view_of(name: str, trace: Trace) -> Widget:
 def _other_strategies(trace: Trace) -> list[str] | None:
     """Something to hold the run against, where it cuts at all."""
     report = trace.result.report(BudgetReport)
-    return None if report is None else [name for name in HELD_AGAINST if name != report.strategy][:2]
+    return None if report is None else [name for name in COMPARED_STRATEGIES if name != report.strategy][:2]

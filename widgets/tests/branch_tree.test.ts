@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { aside, type Camera, fitted, kept, seen, showing, zoomed } from "../ctxlab_widgets/branch_tree/camera";
-import { totals } from "../ctxlab_widgets/branch_tree/foot";
-import { type Doings, doing } from "../ctxlab_widgets/branch_tree/keys";
-import { opening } from "../ctxlab_widgets/branch_tree/opening";
+import { totals } from "../ctxlab_widgets/branch_tree/footer";
+import { initialView } from "../ctxlab_widgets/branch_tree/initial_view";
+import { type KeyActions, keyAction } from "../ctxlab_widgets/branch_tree/key_bindings";
 import {
   activeLeaf,
   BOX,
   COLUMN,
+  checkDrop,
   childrenOf,
   endOf,
-  hanging,
   isBelow,
   keyOf,
   levelOf,
@@ -22,7 +22,7 @@ import {
   treeOf,
   walked,
   wayUp,
-} from "../ctxlab_widgets/branch_tree/tree";
+} from "../ctxlab_widgets/branch_tree/tree_layout";
 
 const [ACTIVE, LEAF, ROOT] = [1 << 6, 1 << 7, 1 << 9];
 
@@ -102,7 +102,7 @@ describe("the tree", () => {
 
   test("hanging something elsewhere is told before, and refused for a reason", () => {
     const tree = made();
-    const words = (i: number, onto: number, one = false) => hanging(tree, i, onto, one).words;
+    const words = (i: number, onto: number, one = false) => checkDrop(tree, i, onto, one).words;
 
     expect(words(2, 5)).toBe("graft 5 messages under b");
     expect(words(5, 3)).toBe("graft 1 message under f3");
@@ -203,13 +203,13 @@ describe("where one looks first", () => {
   test("a small tree is whole and in the middle", () => {
     const small = begun(rows(1, 3), rows(1, 3).reverse());
 
-    expect(opening(small, room, [zoom, overview])).toEqual(fitted(small.tree, room));
+    expect(initialView(small, room, [zoom, overview])).toEqual(fitted(small.tree, room));
   });
 
   test("without an active leaf it is the whole tree", () => {
     const large = begun(rows(40, 20), []);
 
-    expect(opening(large, room, [zoom, overview])).toEqual(fitted(large.tree, room));
+    expect(initialView(large, room, [zoom, overview])).toEqual(fitted(large.tree, room));
   });
 
   test("nothing lies under the zoom buttons of a tree that leaves room for them", () => {
@@ -220,7 +220,7 @@ describe("where one looks first", () => {
     ];
 
     for (const shape of shapes) {
-      const camera = opening(shape, room, [zoom, overview]);
+      const camera = initialView(shape, room, [zoom, overview]);
       expect(shape.boxes.filter((each) => isUnder(camera, each, zoom))).toEqual([]);
       expect(camera.scale).toBeGreaterThanOrEqual(0.85);
     }
@@ -236,7 +236,7 @@ describe("where one looks first", () => {
       [14, 4],
       [13, 0],
     ];
-    const camera = opening(begun([...rows(30, 12), ...path], path), room, [zoom, overview]);
+    const camera = initialView(begun([...rows(30, 12), ...path], path), room, [zoom, overview]);
 
     const seen = path.slice(0, 6).map(([x, y]) => on(camera, box(x, y)));
     expect(Math.min(...seen.map(({ y }) => y))).toBeGreaterThanOrEqual(8);
@@ -254,7 +254,7 @@ describe("where one looks first", () => {
 describe("keys", () => {
   const done = (event: Partial<KeyboardEvent>, inTree = true, live = true, isHolding = false): string | null => {
     let name: string | null = null;
-    const can = new Proxy({} as Doings, {
+    const can = new Proxy({} as KeyActions, {
       get: (_, what) => {
         if (what === "live") return live;
         if (what === "isHolding") return isHolding;
@@ -263,7 +263,7 @@ describe("keys", () => {
         };
       },
     });
-    doing({ key: "", altKey: false, ctrlKey: false, metaKey: false, shiftKey: false, ...event }, inTree, can)?.();
+    keyAction({ key: "", altKey: false, ctrlKey: false, metaKey: false, shiftKey: false, ...event }, inTree, can)?.();
     return name;
   };
 

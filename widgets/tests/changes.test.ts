@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { rising, rows, summary } from "../ctxlab_widgets/_shared/changes";
 import { folded } from "../ctxlab_widgets/_shared/folding";
-import { boxes } from "../ctxlab_widgets/_shared/view";
+import { changeRows, rising, summary } from "../ctxlab_widgets/_shared/message_changes";
+import { boxes } from "../ctxlab_widgets/_shared/trace_view";
 import { made } from "./made";
 
 const kinds = (at: number, scope: "step" | "start" = "step") =>
-  rows(made(), at, scope).map((row) => `${row.kind} ${made().drafts[row.draft].key}`);
+  changeRows(made(), at, scope).map((row) => `${row.kind} ${made().drafts[row.draft].key}`);
 
 describe("the row of steps", () => {
   test("has every step of the pipeline, done, off and to come", () => {
@@ -48,18 +48,18 @@ describe("what a step did", () => {
 
   test("since the start everything that happened is told at once", () => {
     expect(kinds(4, "start")).toEqual(["dropped node:b", "rewritten node:a", "added preset:p"]);
-    expect(summary(rows(made(), 4, "start"))).toBe("1 added, 1 rewritten, 1 dropped");
+    expect(summary(changeRows(made(), 4, "start"))).toBe("1 added, 1 rewritten, 1 dropped");
   });
 
   test("a cut carries its cause", () => {
-    expect(rows(made(), 3, "step")[0]).toMatchObject({ cause: 1, number: null, from: 0 });
+    expect(changeRows(made(), 3, "step")[0]).toMatchObject({ cause: 1, number: null, from: 0 });
   });
 
   test("a message that changed places is moved, and only that one", () => {
     const view = made();
     view.steps[1].drafts = [1, 0];
 
-    expect(rows(view, 2, "step").map((row) => [row.kind, row.from, row.number])).toEqual([
+    expect(changeRows(view, 2, "step").map((row) => [row.kind, row.from, row.number])).toEqual([
       ["moved", 1, 0],
       ["same", 0, 1],
     ]);
@@ -82,7 +82,7 @@ describe("what a step did", () => {
 });
 
 describe("folding", () => {
-  const same = rows(made(), 1, "step")[0];
+  const same = changeRows(made(), 1, "step")[0];
   const run = (n: number, kind: typeof same.kind) =>
     Array.from({ length: n }, (_, i) => ({ ...same, kind, draft: i, number: i }));
   const sizes = (n: number, kind: typeof same.kind, open = new Map<string, number>()) =>

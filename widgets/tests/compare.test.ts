@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { signed } from "../ctxlab_widgets/compare/ledgers";
-import { folded, type Item, items, said } from "../ctxlab_widgets/compare/rows";
-import { inSight } from "../ctxlab_widgets/compare/sight";
-import { type Cell, type CellState, type Row, viewOf } from "../ctxlab_widgets/compare/state";
-import { byWords } from "../ctxlab_widgets/compare/words";
+import { cellLabel, foldCell, type Item, items } from "../ctxlab_widgets/compare/rows";
+import { type Cell, type CellState, type ComparisonRow, viewOf } from "../ctxlab_widgets/compare/state";
+import { wordDiff } from "../ctxlab_widgets/compare/word_diff";
 
 const cell = (state: CellState, more: Partial<Cell> = {}): Cell => ({
   state,
@@ -14,17 +13,17 @@ const cell = (state: CellState, more: Partial<Cell> = {}): Cell => ({
   ...more,
 });
 
-const row = (key: string, states: (CellState | Cell)[]): Row => {
+const row = (key: string, states: (CellState | Cell)[]): ComparisonRow => {
   const cells = states.map((each) => (typeof each === "string" ? cell(each) : each));
   const differs = cells.some((each) => each.state !== cells[0].state);
   return { key, words: key, role: "user", look: "history", differs, cells };
 };
 
-const rows = (n: number, states: (CellState | Cell)[], from = 0): Row[] =>
+const rows = (n: number, states: (CellState | Cell)[], from = 0): ComparisonRow[] =>
   Array.from({ length: n }, (_, i) => row(`node:${from + i}`, states));
 
 const shown = (
-  of: Row[],
+  of: ComparisonRow[],
   more: Partial<{ onlyDifferences: boolean; opened: Set<string>; unfolded: Set<string> }> = {},
 ): string[] =>
   items(of, { onlyDifferences: false, opened: new Set(), unfolded: new Set(), ...more }).map((item: Item) =>
@@ -89,32 +88,36 @@ describe("rows", () => {
   });
 
   test("of a run that failed have no cell, and fold by the others", () => {
-    const one = (key: string): Row => ({ ...row(key, ["kept", "kept"]), cells: [cell("kept"), null] });
+    const one = (key: string): ComparisonRow => ({ ...row(key, ["kept", "kept"]), cells: [cell("kept"), null] });
 
     expect(shown([one("node:0"), one("node:1")])).toEqual(["2 messages, same"]);
-    expect(folded([one("node:0")], 1)).toBeNull();
+    expect(foldCell([one("node:0")], 1)).toBeNull();
   });
 
   test("that are folded have their tokens added up for each run", () => {
-    expect(folded(rows(3, ["kept", "cut"]), 0)?.tokens).toBe(30);
+    expect(foldCell(rows(3, ["kept", "cut"]), 0)?.tokens).toBe(30);
   });
 });
 
 describe("a cell is called", () => {
-  test("same where nothing happened", () => expect(said(cell("kept"), cell("kept")).word).toBe("same"));
+  test("same where nothing happened", () => expect(cellLabel(cell("kept"), cell("kept")).word).toBe("same"));
 
   test("after what the base did to the text that is whole here", () => {
-    expect(said(cell("kept", { text: 1 }), cell("shortened")).word).toBe("in full");
-    expect(said(cell("kept", { text: 1 }), cell("rewritten")).word).toBe("as typed");
+    expect(cellLabel(cell("kept", { text: 1 }), cell("shortened")).word).toBe("in full");
+    expect(cellLabel(cell("kept", { text: 1 }), cell("rewritten")).word).toBe("as typed");
   });
 
   test("by its own state otherwise", () => {
-    expect(said(cell("shortened", { text: 1 }), cell("kept"))).toEqual({ look: "changed", sign: "≠", word: "changed" });
+    expect(cellLabel(cell("shortened", { text: 1 }), cell("kept"))).toEqual({
+      look: "changed",
+      sign: "≠",
+      word: "changed",
+    });
   });
 });
 
 describe("two texts word by word", () => {
-  const told = (a: string, b: string) => byWords(a, b).map(({ kind, text }) => `${kind[0]}:${text}`);
+  const told = (a: string, b: string) => wordDiff(a, b).map(({ kind, text }) => `${kind[0]}:${text}`);
 
   test("have each change for itself", () => {
     expect(told("the lamp is dark", "the light is out")).toEqual([
@@ -144,7 +147,7 @@ describe("two texts word by word", () => {
     ["e\u0301!", "e\u0300!"],
     ["👍🏽", "👍🏿"],
   ])("never part a character: %j and %j", (a, b) => {
-    const changed = byWords(a, b).filter((part) => part.kind !== "same");
+    const changed = wordDiff(a, b).filter((part) => part.kind !== "same");
 
     expect(changed.every((part) => !/^[\p{M}\p{Emoji_Modifier}\u200d]/u.test(part.text))).toBe(true);
   });
@@ -157,7 +160,7 @@ describe("two texts word by word", () => {
       ["x ".repeat(3000), "y ".repeat(3000)],
     ];
     for (const [a, b] of pairs) {
-      const parts = byWords(a, b);
+      const parts = wordDiff(a, b);
       const without = (kind: string) =>
         parts
           .filter((part) => part.kind !== kind)
@@ -168,26 +171,13 @@ describe("two texts word by word", () => {
   });
 });
 
-describe("a long table", () => {
-  test("draws what is in sight and keeps the height of the rest", () => {
-    const heights = Array.from({ length: 1000 }, () => 24);
-    const { first, end, above, below } = inSight(heights, 12_000, 600);
-
-    expect(end - first).toBeLessThan(60);
-    expect(above).toBe(first * 24);
-    expect(above + (end - first) * 24 + below).toBe(24_000);
-    expect(first * 24).toBeLessThanOrEqual(12_000);
-    expect(end * 24).toBeGreaterThanOrEqual(12_600);
-  });
-
-  test("draws all of a short one", () => expect(inSight([24, 38], 0, 600)).toMatchObject({ first: 0, end: 2 }));
-});
-
 test("a balance has its sign", () => expect([12345, -2, 0].map(signed)).toEqual(["+12,345", "−2", "0"]));
 
 test("the view names its sentences by number", () => {
   const rows = [["node:u1", "hi", "user", "history", 1, [[5, 3, 0, -1, 0], null]]];
-  const view = viewOf(JSON.stringify({ columns: [], rows, said: ["why"], strategies: [], agents: [], leaves: [] }));
+  const view = viewOf(
+    JSON.stringify({ columns: [], rows, sentences: ["why"], strategies: [], agents: [], leaves: [] }),
+  );
 
   expect(view.rows[0]).toMatchObject({ key: "node:u1", differs: true });
   expect(view.rows[0].cells).toEqual([{ state: "cut", tokens: 3, cause: "why", note: "", text: 0 }, null]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { items } from "../ctxlab_widgets/injection_map/left";
+import { items } from "../ctxlab_widgets/injection_map/definition_list";
 import {
   change,
   type Definition,
@@ -7,13 +7,13 @@ import {
   exceptions,
   heading,
   type MapView,
-  type Place,
-  type Row,
-} from "../ctxlab_widgets/injection_map/map";
+  type MessageRow,
+  type PlaceFields,
+} from "../ctxlab_widgets/injection_map/payload";
 import { type Slot, slots } from "../ctxlab_widgets/injection_map/slots";
 import { curve, stroke } from "../ctxlab_widgets/injection_map/wires";
 
-const row = (key: string, below: number, more: Partial<Row> = {}): Row => ({
+const row = (key: string, below: number, more: Partial<MessageRow> = {}): MessageRow => ({
   key,
   look: "",
   role: "user",
@@ -27,7 +27,7 @@ const row = (key: string, below: number, more: Partial<Row> = {}): Row => ({
   ...more,
 });
 
-const put = (key: string, below: number, more: Partial<Row> = {}): Row =>
+const put = (key: string, below: number, more: Partial<MessageRow> = {}): MessageRow =>
   row(key, below, { look: "preset", history: false, ...more });
 
 const definition = (key: string, more: Partial<Definition> = {}): Definition => ({
@@ -44,7 +44,7 @@ const definition = (key: string, more: Partial<Definition> = {}): Definition => 
   ...more,
 });
 
-const view = (rows: Row[], all: Definition[] = []): MapView => ({
+const view = (rows: MessageRow[], all: Definition[] = []): MapView => ({
   unplaced: "",
   session: "s",
   leaf: "",
@@ -56,11 +56,11 @@ const view = (rows: Row[], all: Definition[] = []): MapView => ({
   positions: [],
 });
 
-const talk = (count: number): Row[] => Array.from({ length: count }, (_, i) => row(`node:${i}`, count - 1 - i));
+const talk = (count: number): MessageRow[] => Array.from({ length: count }, (_, i) => row(`node:${i}`, count - 1 - i));
 
 const shown = (at: MapView, all: Slot[]): string[] =>
   all.map((slot) => {
-    const depth = slot.told ? ` ${slot.depth}` : "";
+    const depth = slot.isLabelled ? ` ${slot.depth}` : "";
     if ("row" in slot) return `${at.rows[slot.row].key}${depth}`;
     if ("fold" in slot) return `fold ${slot.to - slot.from}${depth}`;
     return "ghost" in slot ? `ghost${depth}` : `end${depth}`;
@@ -210,10 +210,10 @@ test("the heading says what became of the messages later", () => {
 });
 
 describe("what is applied", () => {
-  const preset: Place = { kind: "preset", depth: "2", order: "100", anchor: "", position: "after" };
-  const lore: Place = { kind: "lore", depth: "4", order: "50", position: "before_char" };
+  const preset: PlaceFields = { kind: "preset", depth: "2", order: "100", anchor: "", position: "after" };
+  const lore: PlaceFields = { kind: "lore", depth: "4", order: "50", position: "before_char" };
 
-  test.each<[string, Place, Partial<Place>, ReturnType<typeof change>]>([
+  test.each<[string, PlaceFields, Partial<PlaceFields>, ReturnType<typeof change>]>([
     ["nothing new", preset, {}, null],
     ["another depth", preset, { depth: "5" }, { depth: 5 }],
     ["several depths", preset, { depth: "3, 10~5" }, { depth: "3, 10~5" }],

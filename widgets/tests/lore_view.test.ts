@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { blocksOf, chosen, named, type Row } from "../ctxlab_widgets/lore_view/rows";
+import { chosen, type EntryRow, named } from "../ctxlab_widgets/lore_view/rows";
 
-const row = (uid: string, title: string, keys: string, kind: Row["kind"]): Row => ({
+const row = (uid: string, title: string, keys: string, kind: EntryRow["kind"]): EntryRow => ({
   key: `lore:b/${uid}`,
   uid,
   title,
@@ -18,7 +18,7 @@ const ROWS = [
   row("2", "Rain", "rain", "blocked"),
   row("31", "Gale", "storm, GALE", "not-hit"),
 ];
-const keys = (rows: Row[]) => rows.map((each) => each.uid);
+const keys = (rows: EntryRow[]) => rows.map((each) => each.uid);
 
 describe("which rows are shown", () => {
   test("all of them when nothing is asked for", () => expect(chosen(ROWS, "all", " ")).toBe(ROWS));
@@ -33,14 +33,6 @@ describe("which rows are shown", () => {
   });
 
   test("words and kind together", () => expect(chosen(ROWS, "fired", "rain")).toEqual([]));
-});
-
-test("blocks cover every row once", () => {
-  expect(blocksOf(0, 40)).toEqual([]);
-  expect(blocksOf(41, 40)).toEqual([
-    [0, 40],
-    [40, 41],
-  ]);
 });
 
 test("of many names the first are told", () => {

@@ -1,6 +1,6 @@
 // A small run by hand: two messages come, one is rewritten by a rule, one is cut, a preset is added and merged.
 
-import type { Draft, Step, View } from "../ctxlab_widgets/_shared/view";
+import type { Draft, Step, View } from "../ctxlab_widgets/_shared/trace_view";
 
 const draft = (key: string, spans: number[], more: Partial<Draft> = {}): Draft => ({
   key,

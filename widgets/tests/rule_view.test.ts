@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
-  beside,
   complaint,
   line,
   type Message,
+  neighbourOf,
   type Rule,
   shownReplacement,
   withBreaks,
@@ -22,7 +22,7 @@ const rule = (more: Partial<Rule>): Rule => ({
   where: "sent",
   on: true,
   state: "none",
-  told: "nothing to change",
+  outcome: "nothing to change",
   remarks: [],
   ...more,
 });
@@ -43,8 +43,8 @@ test("a message's line has its number, its writer, how many rules changed it, an
 
 test("messages before and after are found, and none beyond the ends", () => {
   const all = ["a", "b"].map((key) => message(key));
-  expect([beside(all, "a", 1), beside(all, "b", -1)]).toEqual(["b", "a"]);
-  expect([beside(all, "a", -1), beside(all, "b", 1), beside(all, "c", 1)]).toEqual([null, null, null]);
+  expect([neighbourOf(all, "a", 1), neighbourOf(all, "b", -1)]).toEqual(["b", "a"]);
+  expect([neighbourOf(all, "a", -1), neighbourOf(all, "b", 1), neighbourOf(all, "c", 1)]).toEqual([null, null, null]);
 });
 
 describe("what is wrong with a field", () => {
@@ -57,7 +57,7 @@ describe("what is wrong with a field", () => {
   });
 
   test("is the failure of the rule for its pattern", () => {
-    const failed = rule({ state: "failed", told: "It needs more than 50,002,050 backtracks in one text." });
+    const failed = rule({ state: "failed", outcome: "It needs more than 50,002,050 backtracks in one text." });
     expect(complaint(failed, "pattern", {})).toBe("It needs more than 50,002,050 backtracks in one text.");
     expect(complaint(failed, "replacement", {})).toBe("");
   });

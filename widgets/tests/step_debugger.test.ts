@@ -1,10 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { rows, tokensAlone } from "../ctxlab_widgets/_shared/changes";
 import { folded, type Item } from "../ctxlab_widgets/_shared/folding";
-import { type News, type Setting, withNews } from "../ctxlab_widgets/_shared/view";
-import { type Against, reranWords, settingsWords, signed } from "../ctxlab_widgets/step_debugger/against";
-import { layerWords, sliderEnds, stepped, told, understood, written } from "../ctxlab_widgets/step_debugger/settings";
-import { numbered, runs } from "../ctxlab_widgets/step_debugger/tokens";
+import { changeRows, tokensAlone } from "../ctxlab_widgets/_shared/message_changes";
+import type { Setting } from "../ctxlab_widgets/_shared/trace_view";
+import {
+  fieldText,
+  layerWords,
+  parsedInput,
+  sliderEnds,
+  stepped,
+  valueText,
+} from "../ctxlab_widgets/step_debugger/setting_values";
+import { reranWords, type SettingsDiff, settingsWords, signed } from "../ctxlab_widgets/step_debugger/settings_diff";
+import { numbered, runs } from "../ctxlab_widgets/step_debugger/token_runs";
 import { made } from "./made";
 
 const setting = (more: Partial<Setting> = {}): Setting => ({
@@ -35,15 +42,15 @@ describe("what is typed", () => {
     ["text", "", ""],
     ["json", '{"a": [1]}', { a: [1] }],
   ] as const)("in a field for %s %j means %j", (type, typed, value) => {
-    expect(understood(setting({ type }), typed)).toEqual({ value });
+    expect(parsedInput(setting({ type }), typed)).toEqual({ value });
   });
 
   test("nothing is none where that may be", () => {
-    expect(understood(setting({ optional: true }), "  ")).toEqual({ value: null });
+    expect(parsedInput(setting({ optional: true }), "  ")).toEqual({ value: null });
   });
 
   test("what is no JSON is not sent", () => {
-    expect(understood(setting({ type: "json" }), "[1,")).toHaveProperty("problem");
+    expect(parsedInput(setting({ type: "json" }), "[1,")).toHaveProperty("problem");
   });
 
   test.each([
@@ -52,8 +59,8 @@ describe("what is typed", () => {
     ["json", ["a"], '["a"]'],
     ["text", "\n", "\n"],
   ] as const)("a value of %s, %j, stands there as %j", (type, value, text) => {
-    expect(written(setting({ type }), value)).toBe(text);
-    if (value !== null) expect(understood(setting({ type }), text)).toEqual({ value });
+    expect(fieldText(setting({ type }), value)).toBe(text);
+    if (value !== null) expect(parsedInput(setting({ type }), text)).toEqual({ value });
   });
 });
 
@@ -100,7 +107,7 @@ describe("values in words", () => {
     [1250, "1,250"],
     ["a\nb", "a\u23ceb"],
     [["a"], '["a"]'],
-  ])("%j is %s", (value, words) => expect(told(value)).toBe(words));
+  ])("%j is %s", (value, words) => expect(valueText(value)).toBe(words));
 
   test("a layer is named unless it is nobody's", () => {
     expect(["default", "call", "agent"].map(layerWords)).toEqual(["", "from this call", "from the agent"]);
@@ -150,7 +157,7 @@ describe("where tokens end", () => {
 });
 
 describe("a change in words", () => {
-  const against = (more: Partial<Against>): Against => ({
+  const diffOf = (more: Partial<SettingsDiff>): SettingsDiff => ({
     settings: [],
     reran: [],
     seconds: 0.0007,
@@ -166,7 +173,7 @@ describe("a change in words", () => {
       { step: "m", name: "enabled", title: "", old: true, new: false },
     ];
 
-    expect(settingsWords(against({ settings }))).toBe("Budget 3,100\u2009\u2192\u20093,496; m switched off");
+    expect(settingsWords(diffOf({ settings }))).toBe("Budget 3,100\u2009\u2192\u20093,496; m switched off");
   });
 
   test.each([
@@ -175,7 +182,7 @@ describe("a change in words", () => {
     [[], "no step ran again"],
     [["edit"], "no step ran again"],
   ])("%j: %s", (reran, words) => {
-    expect(reranWords(against({ reran }), (id) => "abc".indexOf(id) + 1)).toBe(words);
+    expect(reranWords(diffOf({ reran }), (id) => "abc".indexOf(id) + 1)).toBe(words);
   });
 
   test("differences carry their sign", () => {
@@ -185,7 +192,7 @@ describe("a change in words", () => {
 
 describe("since the start", () => {
   test("what a step has just loaded is added, and later unchanged", () => {
-    const kinds = (at: number) => rows(made(), at, "start").map((row) => row.kind);
+    const kinds = (at: number) => changeRows(made(), at, "start").map((row) => row.kind);
 
     expect(kinds(1)).toEqual(["added", "added"]);
     expect(kinds(2)).toEqual(["same", "rewritten"]);
@@ -201,7 +208,7 @@ describe("since the start", () => {
 });
 
 describe("very many rows", () => {
-  const [one] = rows(made(), 1, "step");
+  const [one] = changeRows(made(), 1, "step");
   const kinds = ["same", "rewritten"] as const;
   const mixed = (n: number) =>
     Array.from({ length: n }, (_, i) => ({ ...one, kind: kinds[i % 2], draft: i, number: i }));
@@ -229,10 +236,10 @@ describe("very many rows", () => {
     expect(shown(folded(run, new Map([["same:0", 400]])))).toHaveLength(400);
   });
 
-  test.each([0, 41, 2501, 4999])("the one that is sought stands alone: %i", (sought) => {
-    const items = folded(mixed(5000), new Map(), sought);
+  test.each([0, 41, 2501, 4999])("the one that is revealed is never folded: %i", (revealed) => {
+    const items = folded(mixed(5000), new Map(), revealed);
 
-    expect(shown(items)).toContain(sought);
+    expect(shown(items)).toContain(revealed);
     expect(shown(items).length + hidden(items)).toBe(5000);
     expect(new Set(items.flatMap((item) => ("fold" in item ? [item.fold.id] : []))).size).toBe(
       items.filter((item) => "fold" in item).length,
@@ -244,19 +251,5 @@ describe("very many rows", () => {
     const sizes = folded(run, new Map(), 3).map((item) => ("row" in item ? 1 : item.fold.rows.length));
 
     expect(sizes).toEqual([3, 1, 5]);
-  });
-});
-
-describe("news of a run", () => {
-  test("has its own steps, and rows behind those that are known", () => {
-    const base = made();
-    const since = { texts: 10, causes: 4, spans: 10, drafts: 4 };
-    const news: News = { ...made(), texts: ["new"], causes: [], spans: [], drafts: [], leaf: "c", since };
-
-    const view = withNews(base, news);
-
-    expect(view.texts.slice(-2)).toEqual([" here", "new"]);
-    expect([view.drafts.length, view.leaf]).toEqual([4, "c"]);
-    expect(base.drafts).toHaveLength(5);
   });
 });

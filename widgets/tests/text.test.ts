@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { chain, told } from "../ctxlab_widgets/_shared/chain";
-import { codePoints, cutsInside, differing, ends } from "../ctxlab_widgets/_shared/diff";
+import { codePoints, cutsInside, difference, ends } from "../ctxlab_widgets/_shared/diff";
 import { harmless } from "../ctxlab_widgets/_shared/dom";
 import { moved } from "../ctxlab_widgets/_shared/keyboard";
 import { milliseconds } from "../ctxlab_widgets/_shared/numbers";
-import { parted, pieces, tally } from "../ctxlab_widgets/_shared/pieces";
-import { saidBy } from "../ctxlab_widgets/_shared/theme";
+import { provenanceOf, provenanceText } from "../ctxlab_widgets/_shared/provenance";
+import { parted, pieces, tally } from "../ctxlab_widgets/_shared/text_pieces";
+import { themeOf } from "../ctxlab_widgets/_shared/theme";
 import { made } from "./made";
 
 describe("a difference", () => {
@@ -19,7 +19,7 @@ describe("a difference", () => {
     ["e\u0301!", "e\u0300!", { start: 0, removed: "e\u0301", added: "e\u0300" }],
     ["👩‍🚀", "👩‍🎓", { start: 0, removed: "👩‍🚀", added: "👩‍🎓" }],
   ])("of %j and %j is the smallest stretch of whole characters", (a, b, expected) => {
-    expect(differing(a, b)).toEqual(expected);
+    expect(difference(a, b)).toEqual(expected);
   });
 
   test("a cut falls between characters", () => {
@@ -85,13 +85,13 @@ describe("the pieces of a message", () => {
 });
 
 test("a chain leads from what was written to what stands there", () => {
-  const links = chain(made(), 7);
+  const links = provenanceOf(made(), 7);
 
   expect(links.map(({ what, before, text }) => [what, before, text])).toEqual([
     ["preset", null, "{{user}}"],
     ["macro user", "{{user}}", "Mei"],
   ]);
-  expect(told(links)).toBe('preset (p): "{{user}}"\nmacro user (macros): "{{user}}" -> "Mei"');
+  expect(provenanceText(links)).toBe('preset (p): "{{user}}"\nmacro user (macros): "{{user}}" -> "Mei"');
 });
 
 test("controls and directions are written out, words and signs are not", () => {
@@ -118,8 +118,8 @@ test("the page around decides on light and dark", () => {
     documentElement: { getAttribute: (name: string) => root[name] ?? null } as Element,
   });
 
-  expect(saidBy(page({ "data-jp-theme-light": "true" }, { "data-theme": "dark" }))).toBe("light");
-  expect(saidBy(page({ "data-vscode-theme-kind": "vscode-dark" }))).toBe("dark");
-  expect(saidBy(page({}, { "data-theme": "dark" }))).toBe("dark");
-  expect(saidBy(page({}))).toBeNull();
+  expect(themeOf(page({ "data-jp-theme-light": "true" }, { "data-theme": "dark" }))).toBe("light");
+  expect(themeOf(page({ "data-vscode-theme-kind": "vscode-dark" }))).toBe("dark");
+  expect(themeOf(page({}, { "data-theme": "dark" }))).toBe("dark");
+  expect(themeOf(page({}))).toBeNull();
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { grouped } from "../ctxlab_widgets/_shared/numbers";
+import { bins } from "../ctxlab_widgets/token_budget/overview_bins";
 import { queued } from "../ctxlab_widgets/token_budget/queue";
 import { captions, placed, scaleEnd, ticks } from "../ctxlab_widgets/token_budget/scale";
-import { bins, heightOf, inSight, LINE, ROW, rowAt, topOf } from "../ctxlab_widgets/token_budget/sight";
 import {
+  type BudgetRow,
   handleAt,
   lineAt,
   names,
-  type Row,
   range,
   type Segment,
   type State,
@@ -16,7 +16,7 @@ import {
   type View,
 } from "../ctxlab_widgets/token_budget/state";
 
-const row = (key: string, unit: number, tokens = 10, look = "history"): Row => [
+const row = (key: string, unit: number, tokens = 10, look = "history"): BudgetRow => [
   key,
   key,
   look,
@@ -66,7 +66,7 @@ function made(change: Partial<View> = {}): State {
     messages: { rows, steps: ["session-loader"], ladder: [40, 60, 80, 105, 130] },
     choices: { strategies: [], tokenizers: [], limiter: true },
     live: true,
-    said: "",
+    error: "",
     remedies: new Map(),
     selected: "",
     pinned: "",
@@ -198,7 +198,11 @@ describe("the words above the bar", () => {
 });
 
 describe("commands that wait", () => {
-  const budget = (tokens: number, drag = false) => ({ command: "budget", tokens, ...(drag ? { drag } : {}) });
+  const budget = (tokens: number, continues = false) => ({
+    command: "budget",
+    tokens,
+    ...(continues ? { continues } : {}),
+  });
 
   test("of one movement are only its newest place", () => {
     expect(queued([budget(1, true)], budget(2, true))).toEqual([budget(2, true)]);
@@ -213,25 +217,6 @@ describe("commands that wait", () => {
     expect(queued([budget(1)], tokenizer)).toEqual([budget(1), tokenizer]);
     expect(queued([tokenizer], budget(2, true))).toEqual([tokenizer, budget(2, true)]);
     expect(queued([budget(1, true)], budget(2))).toEqual([budget(1, true), budget(2)]);
-  });
-});
-
-describe("rows in sight", () => {
-  test("are found by their place, above the line and below it", () => {
-    for (const line of [null, 0, 3, 10])
-      for (let i = 0; i < 10; i++) {
-        expect(rowAt(topOf(i, line), 10, line)).toBe(i);
-        expect(rowAt(topOf(i, line) + ROW - 1, 10, line)).toBe(i);
-      }
-    expect(heightOf(10, 3)).toBe(10 * ROW + LINE);
-    expect(heightOf(10, null)).toBe(10 * ROW);
-  });
-
-  test("are few of many", () => {
-    const [first, last] = inSight(9000, 500, 1000, 400);
-    expect(first).toBeLessThanOrEqual(rowAt(9000, 1000, 400));
-    expect(last).toBeGreaterThan(rowAt(9500, 1000, 400));
-    expect(last - first).toBeLessThan(50);
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { clusterEnd, lineAt, linesOf, visible } from "../ctxlab_widgets/token_view/lines";
+import { clusterEnd, lineAt, linesOf, visible } from "../ctxlab_widgets/token_view/line_breaks";
 import { hitAt, search } from "../ctxlab_widgets/token_view/search";
 import {
   cells,
-  compare,
+  markJoints,
   stretchOf,
   type Tokens,
   tokenAt,
@@ -112,7 +112,7 @@ describe("tokens", () => {
   test("the other tokenizer's cuts are marked, those inside a character are none", () => {
     const a = made([1, 3, 3, 4], [1]);
     const b = made([1, 3, 4]);
-    compare(a, b);
+    markJoints(a, b);
 
     expect([...a.joint]).toEqual([1, 1, 0, 1]);
     expect([...b.joint]).toEqual([1, 1, 1]);
@@ -121,7 +121,7 @@ describe("tokens", () => {
   test("cuts that only one has are not joint", () => {
     const a = made([2, 4, 6]);
     const b = made([3, 4, 6]);
-    compare(a, b);
+    markJoints(a, b);
 
     expect([...a.joint]).toEqual([1, 0, 1]);
     expect([...b.joint]).toEqual([1, 0, 1]);

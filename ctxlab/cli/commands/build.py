@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ctxlab.cli.inputs.loaded import Loaded
+    from ctxlab.cli.inputs.files import Inputs
     from ctxlab.pipeline import Trace
 
 
@@ -21,7 +21,7 @@ def print_json(value: object) -> None:
     sys.stdout.buffer.flush()
 
 
-def print_text(loaded: Loaded, trace: Trace) -> None:
+def print_text(inputs: Inputs, trace: Trace) -> None:
     """Head, steps with their causes, messages, and the bar."""
     from ctxlab.cli.output.messages import messages
     from ctxlab.cli.output.progress import waiting
@@ -34,12 +34,12 @@ def print_text(loaded: Loaded, trace: Trace) -> None:
         for step in trace.steps:
             trace.tokens_of(step.after)
     head(screen, trace)
-    losses(screen, loaded.losses)
+    losses(screen, inputs.losses)
     notes(screen, trace.start.notes)
     screen.blank()
     Steps(screen, trace).all(trace)
     screen.blank()
-    after = f" after {trace.steps[-1].id}" if loaded.asked.until and trace.steps else ""
+    after = f" after {trace.steps[-1].id}" if inputs.options.until and trace.steps else ""
     many = counted(len(trace.result.drafts), "message")
     screen.line(
         (f"{many}{after}, {counted(trace.tokens, 'token')}", "strong"), ("" if screen.coloured else MARKS, "dim")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ctxlab.cli.inputs.loaded import Loaded
+from ctxlab.cli.inputs.files import Inputs
 from ctxlab.cli.output.run_text import head, losses, short_key
 from ctxlab.cli.output.table import Column, columns
 from ctxlab.cli.output.terminal import Screen, one_line
@@ -16,14 +16,14 @@ from ctxlab.studies.comparison import SIGNS, Comparison, Line, compare
 MEANINGS = "= kept  … shortened  ≠ rewritten  ↔ moved  + only here  × cut  - never there"
 
 
-def print_comparison(loaded: Loaded, *, strategies: tuple[str, ...], budgets: tuple[int, ...]) -> None:
+def print_comparison(inputs: Inputs, *, strategies: tuple[str, ...], budgets: tuple[int, ...]) -> None:
     """Every strategy at every budget: totals, then the messages that they treat differently."""
     screen = Screen()
-    traces, refused = _runs(loaded, strategies, budgets)
+    traces, refused = _runs(inputs, strategies, budgets)
     if not traces:
         raise CtxlabError(refused[0] if refused else "there is nothing to compare; name strategies or budgets")
     head(screen, next(iter(traces.values())))
-    losses(screen, loaded.losses)
+    losses(screen, inputs.losses)
     for text in refused:
         screen.line(("! ", "warn"), text, hang=2)
     screen.blank()
@@ -37,9 +37,9 @@ def print_comparison(loaded: Loaded, *, strategies: tuple[str, ...], budgets: tu
     screen.line((MEANINGS, "dim"), hang=2)
 
 
-def _runs(loaded: Loaded, strategies: tuple[str, ...], budgets: tuple[int, ...]) -> tuple[dict[str, Trace], list[str]]:
+def _runs(inputs: Inputs, strategies: tuple[str, ...], budgets: tuple[int, ...]) -> tuple[dict[str, Trace], list[str]]:
     """One run a strategy and budget, each from the first one's steps; those whose budget is too small are told."""
-    first = loaded.uncut()
+    first = inputs.uncut()
     traces: dict[str, Trace] = {}
     refused: list[str] = []
     for strategy in strategies or ("",):

@@ -14,10 +14,10 @@ def print_conversion(source: Path, target: Path, *, pick: str | None, form: str 
     from ctxlab.formats import convert
 
     with waiting(f"reading {source.name}", file=source):
-        found = convert(source, target, pick=_picked(pick), format=form)
+        export = convert(source, target, pick=_picked(pick), format=form)
     screen = Screen()
     screen.line(("wrote ", "label"), str(target))
-    losses(screen, [str(loss) for loss in found])
+    losses(screen, [str(loss) for loss in export.losses])
 
 
 def _picked(pick: str | None) -> str | int | None:

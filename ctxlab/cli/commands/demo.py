@@ -13,9 +13,9 @@ from ctxlab.cli.output.run_text import Steps, head, short_key
 from ctxlab.cli.output.terminal import Screen
 from ctxlab.cli.output.token_bar import bar
 from ctxlab.context import Draft
+from ctxlab.engines.worldbook.explain import entries_named
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace, diff
-from ctxlab.pipeline.explain.lore_decisions import entries_named
 from ctxlab.processors import TokenLimiter
 
 NAME = "harbour_roleplay"
@@ -62,8 +62,8 @@ def show_demo() -> None:
     screen.blank()
     _command(screen, f'ctxlab explain {shown} --book {lore} --entry "{ENTRY}"', "why a lore entry does not fire")
     told = api.build(session, agent, user=user, books=api.read(folder / LORE).books)
-    for row in entries_named(told, ENTRY):
-        entry(screen, told, row)
+    for decision in entries_named(told.result, ENTRY):
+        entry(screen, told, decision)
 
     screen.blank()
     screen.line(("next", "strong"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.cli.commands.build import print_json
-from ctxlab.cli.inputs.loaded import Loaded
+from ctxlab.cli.inputs.files import Inputs
 from ctxlab.cli.output import explain_json
 from ctxlab.cli.output.explain_text import fates, keys_for, life, places
 from ctxlab.cli.output.lore import entry
@@ -15,8 +15,8 @@ from ctxlab.cli.output.rules import rule
 from ctxlab.cli.output.run_text import short_key
 from ctxlab.cli.output.terminal import Screen, harmless
 from ctxlab.context import Draft
+from ctxlab.engines.worldbook.explain import entries_named
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.lore_decisions import entries_named
 
 NOT_FOUND = 1
 
@@ -35,9 +35,9 @@ class Question:
         return sum(each is not None for each in (self.key, self.words, self.entry, self.rule)) > 1
 
 
-def print_explanation(loaded: Loaded, asked: Question, *, as_json: bool = False) -> int:
+def print_explanation(inputs: Inputs, asked: Question, *, as_json: bool = False) -> int:
     """The answer, or with no question every message with its fate; 1 when words are nowhere."""
-    trace = loaded.trace()
+    trace = inputs.trace()
     if as_json:
         found = _data(trace, asked)
         print_json(found)
@@ -78,10 +78,10 @@ def lives(screen: Screen, trace: Trace, name: str) -> None:
 
 def show_entries(screen: Screen, trace: Trace, name: str) -> None:
     """The decision on every lore entry that the name means; raises CtxlabError when there is none."""
-    for number, row in enumerate(entries_named(trace, name)):
+    for number, decision in enumerate(entries_named(trace.result, name)):
         if number:
             screen.blank()
-        entry(screen, trace, row)
+        entry(screen, trace, decision)
 
 
 def find_words(screen: Screen, trace: Trace, words: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ctxlab.cli.inputs.loaded import Loaded
+from ctxlab.cli.inputs.files import Inputs
 from ctxlab.cli.output.run_text import head, losses
 from ctxlab.cli.output.table import Column, columns
 from ctxlab.cli.output.terminal import Screen
@@ -14,12 +14,12 @@ from ctxlab.pipeline.explain.ledger import ledger_rows
 FIGURES = ("in", "added", "kept", "cut", "rewritten", "merged", "seams", "out")
 
 
-def print_ledger(loaded: Loaded) -> None:
+def print_ledger(inputs: Inputs) -> None:
     """One line a step and rule, sums under each step, and the bar."""
-    trace = loaded.trace()
+    trace = inputs.trace()
     screen = Screen()
     head(screen, trace)
-    losses(screen, loaded.losses)
+    losses(screen, inputs.losses)
     screen.blank()
     rows: list[tuple[str, ...]] = []
     for step, group in groupby(ledger_rows(trace), key=lambda row: row.step):

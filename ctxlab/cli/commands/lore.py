@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from ctxlab.cli.inputs.loaded import Loaded
+    from ctxlab.cli.inputs.files import Inputs
     from ctxlab.documents import Worldbook
     from ctxlab.engines.worldbook import LoreScan
 
 Form = Literal["text", "json", "csv"]
 
 
-def print_session_lore(loaded: Loaded, *, form: Form) -> None:
+def print_session_lore(inputs: Inputs, *, form: Form) -> None:
     """The decisions on the lore of a conversation."""
-    debugger = loaded.debugger()
+    from ctxlab.engines.worldbook.explain import scan_of
     from ctxlab.errors import CtxlabError
     from ctxlab.processors import WorldbookProcessor
 
-    debugger.run_until(WorldbookProcessor.id)
+    debugger = inputs.debugger()
     if not debugger.context.input.books:
-        raise CtxlabError(f"no book is in force for {loaded.asked.file}; --book names one")
-    stage = debugger.pipeline.stage(WorldbookProcessor.id)
-    step = stage.processor
-    assert isinstance(step, WorldbookProcessor)
-    _print(step.scan(debugger.context, debugger.trace.services), form, loaded.losses)
+        raise CtxlabError(f"no book is in force for {inputs.options.file}; --book names one")
+    debugger.run_until(WorldbookProcessor.id)
+    if not debugger.done:
+        debugger.step()
+    _print(scan_of(debugger.context), form, inputs.losses)
 
 
-def print_text_lore(text: str, books: tuple[str, ...], *, form: Form, settings: tuple[str, ...]) -> None:
+def print_text_lore(text: str, books: Sequence[str], *, form: Form, settings: Sequence[str]) -> None:
     """The decisions on the lore that a text alone calls up."""
     from ctxlab import api
-    from ctxlab.cli.inputs.loaded import read, setting_from
+    from ctxlab.cli.inputs.files import read
+    from ctxlab.cli.inputs.options import settings_from
     from ctxlab.errors import CtxlabError
     from ctxlab.processors import default_pipeline
 
@@ -46,10 +48,7 @@ def print_text_lore(text: str, books: tuple[str, ...], *, form: Form, settings: 
         found += held.books
     if not found:
         raise CtxlabError("--text is looked through for the keys of a book; --book names one")
-    said: dict[str, Any] = {}
-    for setting in settings:
-        said |= setting_from(default_pipeline(), setting)
-    _print(api.lore_scan(found, text, settings=said), form, tuple(losses))
+    _print(api.lore_scan(found, text, settings=settings_from(default_pipeline(), settings)), form, tuple(losses))
 
 
 def _print(found: LoreScan, form: Form, losses: tuple[str, ...]) -> None:
@@ -71,7 +70,7 @@ def _show(found: LoreScan, losses: tuple[str, ...]) -> None:
 
     screen = Screen()
     run_text.losses(screen, losses)
-    table(screen, found.rows())
+    table(screen, found.fired_first())
     notes = [note for note in found.notes if note.level != "info"]
     if notes:
         screen.blank()

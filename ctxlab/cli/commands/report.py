@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from ctxlab.errors import CtxlabError, MissingExtra
 
 if TYPE_CHECKING:
-    from ctxlab.cli.inputs.loaded import Loaded
+    from ctxlab.cli.inputs.files import Inputs
     from ctxlab.pipeline import Trace
 
 
-def print_report(loaded: Loaded, out: Path) -> None:
+def print_report(inputs: Inputs, out: Path) -> None:
     """Write the page and say where it is."""
     from ctxlab.cli.output.terminal import Screen
 
-    path = write_report(loaded.trace(), out)
+    path = write_report(inputs.trace(), out)
     Screen().line((str(path), "command"), f", {path.stat().st_size / 1000:,.0f} kB; open it in a browser")
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ctxlab.cli.commands.explain import find_words, lives, show_entries
-from ctxlab.cli.inputs.loaded import Loaded, report_settings, running_step, setting_from
+from ctxlab.cli.inputs.files import Inputs
+from ctxlab.cli.inputs.options import running_step, setting_from, settings_text
 from ctxlab.cli.output.diff import differences
 from ctxlab.cli.output.explain_text import keys_for
 from ctxlab.cli.output.lore import all_decisions
@@ -19,25 +20,25 @@ from ctxlab.cli.output.token_bar import bar
 from ctxlab.cli.output.variables import variables
 from ctxlab.context import Cause
 from ctxlab.engines.variables.step_values import variable_values
+from ctxlab.engines.worldbook.explain import why_undecided
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger, Step, diff
-from ctxlab.pipeline.explain.lore_decisions import why_undecided
 from ctxlab.processors import RegexProcessor
 
 AT_END = "the run is at its end; b goes back"
 
 
-def walk(loaded: Loaded) -> None:
+def walk(inputs: Inputs) -> None:
     """Read commands until q or the end of the input."""
-    debugger = loaded.debugger()
+    debugger = inputs.debugger()
     screen = Screen()
     head(screen, debugger.trace)
-    losses(screen, loaded.losses)
+    losses(screen, inputs.losses)
     notes(screen, debugger.trace.start.notes)
     session = Prompt(screen, debugger)
     session.table.head()
-    if loaded.asked.until is not None:
-        session.until_after(running_step(debugger.pipeline, loaded.asked.until))
+    if inputs.options.until is not None:
+        session.until_after(running_step(debugger.pipeline, inputs.options.until))
     session.loop()
 
 
@@ -207,7 +208,7 @@ class Prompt:
         if name:
             show_entries(self.screen, trace, name)
         elif not all_decisions(self.screen, trace):
-            raise CtxlabError(why_undecided(trace))
+            raise CtxlabError(why_undecided(trace.result))
 
     def rules(self, name: str = "") -> None:
         trace = self.debugger.trace
@@ -241,9 +242,7 @@ class Prompt:
         self.debugger.set(settings)
         undone = before - self.debugger.position
         words = f"; {counted(undone, 'step')} undone" if undone else ""
-        self.screen.line(
-            f"{harmless(report_settings(settings))}{words}, {self.debugger.next_id or 'nothing'} comes next"
-        )
+        self.screen.line(f"{harmless(settings_text(settings))}{words}, {self.debugger.next_id or 'nothing'} comes next")
 
     def drop(self, name: str) -> None:
         keys = [key for key in keys_for(self.debugger.trace, name) if self._standing(key)]

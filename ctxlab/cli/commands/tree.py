@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from ctxlab.cli.inputs.at_hand import picked, read
+from ctxlab.cli.inputs.files import picked, read
 from ctxlab.cli.output.run_text import counted, losses, notes
 from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted
 from ctxlab.cli.output.tree_lines import Forest, Line

@@ -1,1 +1,1 @@
-"""Options of the commands, and the sessions, agents and runs that they name."""
+"""Options of the commands, and the files that they name."""

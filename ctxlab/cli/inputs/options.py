@@ -1,15 +1,20 @@
-"""What a command that builds can be asked: the options that build, explain, step, ledger and compare share."""
+"""Options that the commands share, and how settings and variables are spelled in them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+
+if TYPE_CHECKING:
+    from ctxlab.context import Variables
+    from ctxlab.pipeline import Pipeline
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file with a conversation.", show_default=False)]
 PickOption = Annotated[
@@ -71,72 +76,34 @@ SeedOption = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class BuildOptions:
-    """What was typed."""
+class CommandOptions:
+    """The options of a command that builds, as they were typed."""
 
-    file: Path
-    pick: str | None = None
-    agent: str | None = None
-    user: str | None = None
-    budget: int | None = None
-    model: str | None = None
-    leaf: str | None = None
-    until: str | None = None
-    settings: tuple[str, ...] = ()
-    books: tuple[str, ...] = ()
-    rules: tuple[str, ...] = ()
-    variables: tuple[str, ...] = ()
-    pending: str | None = None
-    timestamp: str | None = None
-    zone: str | None = None
-    seed: int = 0
-
-
-def asked_for(
-    file: FileArgument,
-    pick: PickOption = None,
-    agent: AgentOption = None,
-    user: UserOption = None,
-    book: BookOption = None,
-    rules: RulesOption = None,
-    variable: VariableOption = None,
-    pending: PendingOption = None,
-    budget: BudgetOption = None,
-    model: ModelOption = None,
-    leaf: LeafOption = None,
-    timestamp: TimestampOption = None,
-    zone: ZoneOption = None,
-    seed: SeedOption = 0,
-    until: UntilOption = None,
-    settings: SetOption = None,
-) -> BuildOptions:
-    """What these options come to."""
-    return BuildOptions(
-        file,
-        pick,
-        agent,
-        user,
-        budget,
-        model,
-        leaf,
-        until,
-        tuple(settings or ()),
-        books=tuple(book or ()),
-        rules=tuple(rules or ()),
-        variables=tuple(variable or ()),
-        pending=pending,
-        timestamp=timestamp,
-        zone=zone,
-        seed=seed,
-    )
+    file: FileArgument
+    pick: PickOption = None
+    agent: AgentOption = None
+    user: UserOption = None
+    books: BookOption = None
+    rules: RulesOption = None
+    variables: VariableOption = None
+    pending: PendingOption = None
+    budget: BudgetOption = None
+    model: ModelOption = None
+    leaf: LeafOption = None
+    timestamp: TimestampOption = None
+    zone: ZoneOption = None
+    seed: SeedOption = 0
+    until: UntilOption = None
+    settings: SetOption = None
 
 
 R = TypeVar("R")
 
 
-def asking(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., R]], Callable[..., R]]:
+def takes_build_options(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """A command that takes the shared options besides its own, and gets them as one value, its first parameter."""
-    shared = [each for each in signature(asked_for, eval_str=True).parameters.values() if each.name not in without]
+    every = signature(CommandOptions, eval_str=True).parameters.values()
+    shared = [each for each in every if each.name not in without]
 
     def decorated(command: Callable[..., R]) -> Callable[..., R]:
         sign = signature(command, eval_str=True)
@@ -145,7 +112,7 @@ def asking(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., R]], Cal
         @wraps(command)
         def run(**options: Any) -> R:
             mine = {each.name: options.pop(each.name) for each in own}
-            return command(asked_for(**options), **mine)
+            return command(CommandOptions(**options), **mine)
 
         file, *others = (each.replace(kind=Parameter.KEYWORD_ONLY) for each in shared)
         parameters = [file, *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in own), *others]
@@ -153,3 +120,67 @@ def asking(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., R]], Cal
         return run
 
     return decorated
+
+
+# --- settings and variables
+
+
+def running_step(pipeline: Pipeline, id: str) -> str:
+    """The id of a step that will run; raises UnknownProcessor, or WrongSetting for one that is switched off."""
+    from ctxlab.errors import WrongSetting
+
+    stage = pipeline.stage(id)
+    if not stage.enabled:
+        raise WrongSetting(f"step {stage.id!r} is switched off; setting {stage.id}.enabled=true switches it on")
+    return stage.id
+
+
+def settings_from(pipeline: Pipeline, texts: Sequence[str]) -> dict[str, Any]:
+    """Settings of steps, by name; of one that is set twice the last."""
+    return {name: value for text in texts for name, value in setting_from(pipeline, text).items()}
+
+
+def setting_from(pipeline: Pipeline, text: str) -> dict[str, Any]:
+    """`step.setting=value` as a setting. A value is JSON where it can be read so and the setting is no text."""
+    from ctxlab.errors import WrongSetting
+
+    name, sign, value = text.partition("=")
+    step, dot, setting = name.strip().rpartition(".")
+    if not sign or not dot:
+        raise WrongSetting(f"{text!r} is no setting; write step.setting=value, such as token-limiter.retain=each")
+    base = pipeline.stage(step).base
+    field = base.Settings.model_fields.get(setting)
+    try:
+        parsed: Any = json.loads(value)
+    except ValueError:
+        parsed = value
+    if field is not None and field.annotation is str and not isinstance(parsed, str):
+        parsed = value
+    return {f"{base.id}.{setting}": parsed}
+
+
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """Settings as a person reads them."""
+    return ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in settings.items())
+
+
+def variables_from(texts: Sequence[str]) -> Variables:
+    """`name=value` as variables of the conversation; a value that is a JSON number is one."""
+    from ctxlab.context import Variables
+    from ctxlab.errors import WrongSetting
+
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise WrongSetting(f"{text!r} is no variable; write NAME=VALUE, such as coins=12")
+        found[name.strip()] = _number_or_text(value)
+    return Variables(session=found)
+
+
+def _number_or_text(value: str) -> int | float | str:
+    try:
+        parsed: Any = json.loads(value)
+    except ValueError:
+        return value
+    return parsed if isinstance(parsed, int | float) and not isinstance(parsed, bool) else value

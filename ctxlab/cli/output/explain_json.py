@@ -7,8 +7,9 @@ from typing import Any
 
 from ctxlab.cli.output.explain_text import fate_rows, keys_for
 from ctxlab.cli.output.rules import hits_of, outcome, rules_named
+from ctxlab.engines.worldbook.explain import entries_named, sentences
+from ctxlab.engines.worldbook.explain import outcome as lore_outcome
 from ctxlab.pipeline import Life, Place, Trace
-from ctxlab.pipeline.explain.lore_decisions import entries_named, sentences, standing
 
 Data = dict[str, Any]
 
@@ -16,8 +17,12 @@ Data = dict[str, Any]
 def of_entry(trace: Trace, name: str) -> list[Data]:
     """The rows of the entries that a name means, with their decisions in sentences."""
     return [
-        {**row, "standing": standing(row), "said": {said.label: said.text for said in sentences(trace, row)}}
-        for row in entries_named(trace, name)
+        {
+            **decision.as_data(),
+            "standing": lore_outcome(decision),
+            "said": {sentence.label: sentence.text for sentence in sentences(trace.result, decision)},
+        }
+        for decision in entries_named(trace.result, name)
     ]
 
 

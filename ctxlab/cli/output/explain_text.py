@@ -10,10 +10,10 @@ from ctxlab.cli.output.messages import fate, preview
 from ctxlab.cli.output.run_text import counted, short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted, shown_body
 from ctxlab.context import Context, Draft, Origin, Span
+from ctxlab.engines.worldbook.explain import LORE, decisions, key_place, requested_place
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline import Event, Life, Place, Trace
 from ctxlab.pipeline.explain.diff import smallest_change
-from ctxlab.pipeline.explain.lore_decisions import LORE, asked_place, decisions, seen
 from ctxlab.pipeline.explain.provenance_text import span_tellings
 
 MOST_PLACES = 12
@@ -134,14 +134,14 @@ def places(screen: Screen, trace: Trace, words: str, found: tuple[Place, ...]) -
 def _lore(trace: Trace, place: Place) -> Iterator[Row]:
     """Which words called the entries up that stand in a place, and why each stands where it stands."""
     keys = {f"{LORE}:{origin.ref}" for span in place.spans for origin in span.origins() if origin.kind == LORE}
-    for row in decisions(trace) if keys else ():
-        if row["key"] not in keys:
+    for decision in decisions(trace.result) if keys else ():
+        if decision.key not in keys:
             continue
-        found = seen(trace, row)
-        if found is not None:
-            words = f"“{row['matched']}” in {short_key(found.where)}, characters {found.start:,} to {found.end:,}"
+        found, matched = key_place(trace.result, decision), decision.matched
+        if found is not None and matched is not None:
+            words = f"“{matched.key}” in {short_key(found.where)}, characters {found.start:,} to {found.end:,}"
             yield 1, Text.assemble(("called up by ", "dim"), harmless(words))
-        yield 1, Text.assemble(("placed ", "dim"), harmless(asked_place(row)))
+        yield 1, Text.assemble(("placed ", "dim"), harmless(requested_place(decision)))
 
 
 def _headline(trace: Trace, place: Place) -> tuple[tuple[str, str], ...]:

@@ -9,8 +9,9 @@ from rich.text import Text
 
 from ctxlab.cli.output.run_text import counted, short_key
 from ctxlab.cli.output.terminal import Screen, harmless, one_line, shortened, shown_body
+from ctxlab.engines.worldbook import Decision
+from ctxlab.engines.worldbook.explain import Sentence, decisions, key_place, outcome, sentences
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.lore_decisions import Row, Said, decisions, seen, sentences, standing
 
 SIGNS = {"fired": "✓", "blocked": "⊘", "not hit": "○"}
 STYLES = {"fired": "came", "blocked": "warn", "not hit": "dim"}
@@ -22,31 +23,31 @@ AROUND = 36
 MOST_ROWS = 200
 
 
-def summary(rows: Sequence[Row]) -> str:
+def summary(found: Sequence[Decision]) -> str:
     """`16 entries: 5 fired, 3 blocked, 8 not hit`."""
-    counts = {kind: sum(standing(row) == kind for row in rows) for kind in SIGNS}
+    counts = {kind: sum(outcome(one) == kind for one in found) for kind in SIGNS}
     told = ", ".join(f"{n:,} {kind}" for kind, n in counts.items() if n)
-    return f"{len(rows):,} {'entry' if len(rows) == 1 else 'entries'}: {told}"
+    return f"{len(found):,} {'entry' if len(found) == 1 else 'entries'}: {told}"
 
 
-def table(screen: Screen, rows: Sequence[Row], *, unsent: Collection[str] = (), most: int = MOST_ROWS) -> None:
+def table(screen: Screen, found: Sequence[Decision], *, unsent: Collection[str] = (), most: int = MOST_ROWS) -> None:
     """One entry a line, those first that fired, then the blocked ones; on a narrow screen two lines each.
 
     `unsent` are the keys of those that fired and were left out by a later step.
     """
-    books = list(dict.fromkeys(str(row["book"]) for row in rows))
-    tokens = sum(row["tokens"] or 0 for row in rows if row["fired"])
-    screen.line((f"{summary(rows)}; {counted(tokens, 'token')}", "strong"), (f"  {_some(books)}", "dim"), hang=2)
-    titles = {row["key"]: str(row["title"]) for row in rows}
+    books = list(dict.fromkeys(one.lore.book.shown_name for one in found))
+    tokens = sum(one.tokens or 0 for one in found if one.fired)
+    screen.line((f"{summary(found)}; {counted(tokens, 'token')}", "strong"), (f"  {_some(books)}", "dim"), hang=2)
+    titles = {one.key: one.title for one in found}
     order = list(SIGNS)
-    shown = sorted(rows, key=lambda row: (order.index(standing(row)), row["rank"] or 0))[:most]
+    shown = sorted(found, key=lambda one: (order.index(outcome(one)), one.rank or 0))[:most]
     if screen.wraps and screen.width < STACKED_BELOW:
-        for row in shown:
-            _stacked(screen, row, unsent, titles)
+        for one in shown:
+            _stacked(screen, one, unsent, titles)
     else:
-        _columns(screen, [_cells(row, unsent, titles) for row in shown], shown)
-    if len(rows) > len(shown):
-        screen.line((f"  … {len(rows) - len(shown):,} more; name one to see it", "dim"))
+        _columns(screen, [_cells(one, unsent, titles) for one in shown], shown)
+    if len(found) > len(shown):
+        screen.line((f"  … {len(found) - len(shown):,} more; name one to see it", "dim"))
 
 
 def _some(names: Sequence[str]) -> str:
@@ -54,7 +55,7 @@ def _some(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - 3} more books" if len(names) > 3 else shown
 
 
-def _columns(screen: Screen, cells: Sequence[Sequence[str]], rows: Sequence[Row]) -> None:
+def _columns(screen: Screen, cells: Sequence[Sequence[str]], shown: Sequence[Decision]) -> None:
     widths = [max(map(cell_len, column)) for column in zip(TITLES, *cells, strict=True)]
     room = screen.width - 2 - 2 * (len(TITLES) - 1)
     while screen.wraps and sum(widths) > room:
@@ -63,10 +64,10 @@ def _columns(screen: Screen, cells: Sequence[Sequence[str]], rows: Sequence[Row]
             break
         widths[widest] -= 1
     screen.line("  ", _line(TITLES, widths, ["label"] * len(TITLES)))
-    for row, texts in zip(rows, cells, strict=True):
-        style = STYLES[standing(row)]
-        entry = "" if row["fired"] else style
-        screen.line((f"{SIGNS[standing(row)]} ", style), _line(texts, widths, [entry, "", "dim", style, "", "dim"]))
+    for one, texts in zip(shown, cells, strict=True):
+        style = STYLES[outcome(one)]
+        entry = "" if one.fired else style
+        screen.line((f"{SIGNS[outcome(one)]} ", style), _line(texts, widths, [entry, "", "dim", style, "", "dim"]))
 
 
 def _line(texts: Sequence[str], widths: Sequence[int], styles: Sequence[str]) -> Text:
@@ -80,89 +81,84 @@ def _line(texts: Sequence[str], widths: Sequence[int], styles: Sequence[str]) ->
     return line
 
 
-def _cells(row: Row, unsent: Collection[str], titles: Mapping[str, str]) -> tuple[str, ...]:
+def _cells(one: Decision, unsent: Collection[str], titles: Mapping[str, str]) -> tuple[str, ...]:
     return (
-        one_line(str(row["title"]), cells=48),
-        one_line(str(row["matched"]), cells=32) if row["matched"] is not None else "",
-        _where(row, titles) or _without_keys(row),
-        _decision(row, unsent),
-        f"{row['tokens']:,}" if row["tokens"] is not None else "",
-        "" if row["fired"] else one_line(str(row["remedy"]), cells=60),
+        one_line(one.title, cells=48),
+        one_line(one.matched.key, cells=32) if one.matched is not None else "",
+        _where(one, titles) or _without_keys(one),
+        _decision(one, unsent),
+        f"{one.tokens:,}" if one.tokens is not None else "",
+        "" if one.fired else one_line(one.remedy, cells=60),
     )
 
 
-def _decision(row: Row, unsent: Collection[str]) -> str:
-    if not row["fired"]:
-        return harmless(str(row["gate"]))
-    words = f"fired, pass {row['pass']}" if row["pass"] > 1 else "fired"
-    return f"{words}, not sent" if row["key"] in unsent else words
+def _decision(one: Decision, unsent: Collection[str]) -> str:
+    if not one.fired:
+        return harmless(str(one.gate))
+    words = f"fired, pass {one.made_in}" if one.made_in > 1 else "fired"
+    return f"{words}, not sent" if one.key in unsent else words
 
 
-def _without_keys(row: Row) -> str:
-    """Why it fires although none of its keys stands anywhere."""
-    return one_line(str(row["reason"]), cells=32) if row["fired"] and row["matched"] is None else ""
+def _without_keys(one: Decision) -> str:
+    """Why it fires although none of its keys was found."""
+    return one_line(one.reason, cells=32) if one.fired and one.matched is None else ""
 
 
-def _where(row: Row, titles: Mapping[str, str]) -> str:
+def _where(one: Decision, titles: Mapping[str, str]) -> str:
     """Which characters of which message; for other lore its title."""
-    if row["message"] is None or row["characters"] is None:
+    matched = one.matched
+    if matched is None:
         return ""
-    start, end = row["characters"]
-    where = str(row["message"])
-    if where in titles:
-        return f"lore {one_line(titles[where], cells=40)}"
-    return f"{short_key(where)}, {start:,} to {end:,}"
+    if matched.where in titles:
+        return f"lore {one_line(titles[matched.where], cells=40)}"
+    return f"{short_key(matched.where)}, {matched.start:,} to {matched.end:,}"
 
 
-def _stacked(screen: Screen, row: Row, unsent: Collection[str], titles: Mapping[str, str]) -> None:
-    style = STYLES[standing(row)]
-    right = _decision(row, unsent) + (f"  {row['tokens']:,}" if row["tokens"] is not None else "")
+def _stacked(screen: Screen, one: Decision, unsent: Collection[str], titles: Mapping[str, str]) -> None:
+    style = STYLES[outcome(one)]
+    right = _decision(one, unsent) + (f"  {one.tokens:,}" if one.tokens is not None else "")
     room = max(8, screen.width - cell_len(right) - 5)
-    title = one_line(str(row["title"]), cells=room)
+    title = one_line(one.title, cells=room)
     pad = " " * (room - cell_len(title))
-    screen.line((f"{SIGNS[standing(row)]} ", style), title, pad, "  ", (right, style))
-    key = (
-        f"“{one_line(str(row['matched']), cells=24)}” in {_where(row, titles)}"
-        if row["message"] is not None
-        else _without_keys(row)
-    )
-    nearest = "" if row["fired"] or not row["remedy"] else f"nearest: {one_line(str(row['remedy']))}"
+    screen.line((f"{SIGNS[outcome(one)]} ", style), title, pad, "  ", (right, style))
+    matched = one.matched
+    key = f"“{one_line(matched.key, cells=24)}” in {_where(one, titles)}" if matched else _without_keys(one)
+    nearest = "" if one.fired or not one.remedy else f"nearest: {one_line(one.remedy)}"
     told = "; ".join(part for part in (key, nearest) if part)
     if told:
         screen.line(("  " + told, "dim"), hang=2)
 
 
-def entry(screen: Screen, trace: Trace, row: Row) -> None:
+def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
     """The whole decision on one entry."""
-    kind = standing(row)
+    kind, book = outcome(decision), decision.lore.book.shown_name
     screen.line(
         (f"{SIGNS[kind]} ", STYLES[kind]),
-        (harmless(str(row["title"])), "strong"),
-        (f"  {harmless(row['key'])}", "dim"),
-        (f"  {harmless(str(row['book']))}", "dim") if str(row["book"]) not in row["key"] else "",
+        (harmless(decision.title), "strong"),
+        (f"  {harmless(decision.key)}", "dim"),
+        (f"  {harmless(book)}", "dim") if book not in decision.key else "",
         hang=2,
     )
-    told = list(sentences(trace, row))
-    where = _seen(trace, row)
+    told = list(sentences(trace.result, decision))
+    where = _seen(trace, decision)
     if where is not None:
-        told.insert(2 if told[1].label == "keys" else 1, Said("seen", ""))
-    width = max(len(said.label) for said in told)
-    for said in told:
-        last = said is told[-1]
-        style = LABEL_STYLES.get(said.label, "label")
-        parts = where if said.label == "seen" and where is not None else [harmless(said.text)]
-        screen.line(("└─ " if last else "├─ ", "dim"), (f"{said.label:<{width}}  ", style), *parts, hang=width + 5)
+        told.insert(2 if told[1].label == "keys" else 1, Sentence("seen", ""))
+    width = max(len(sentence.label) for sentence in told)
+    for sentence in told:
+        last = sentence is told[-1]
+        style = LABEL_STYLES.get(sentence.label, "label")
+        parts = where if sentence.label == "seen" and where is not None else [harmless(sentence.text)]
+        screen.line(("└─ " if last else "├─ ", "dim"), (f"{sentence.label:<{width}}  ", style), *parts, hang=width + 5)
 
 
-def _seen(trace: Trace, row: Row) -> list[str | tuple[str, str]] | None:
-    """Where its key stands, with the words around it."""
-    found = seen(trace, row)
-    if found is None:
+def _seen(trace: Trace, decision: Decision) -> list[str | tuple[str, str]] | None:
+    """Where its key was found, with the words around it."""
+    found, matched = key_place(trace.result, decision), decision.matched
+    if found is None or matched is None:
         return None
-    also = [key for key in row["keys"] if key != row["matched"]]
-    key = harmless(str(row["matched"]))
+    also = [key for key in matched.keys if key != matched.key]
     told: list[str | tuple[str, str]] = [
-        f"“{key}” in {short_key(found.where)}, characters {found.start:,} to {found.end:,}"
+        f"“{harmless(matched.key)}” in {short_key(found.where)}, characters {found.start:,} to {found.end:,}"
     ]
     if also:
         told.append((f"; also in sight: {harmless(', '.join(also))}", "dim"))
@@ -179,8 +175,8 @@ def _seen(trace: Trace, row: Row) -> list[str | tuple[str, str]] | None:
 
 def all_decisions(screen: Screen, trace: Trace) -> bool:
     """The table of the trace, or False where there is none."""
-    rows = decisions(trace)
-    if rows:
+    found = decisions(trace.result)
+    if found:
         unsent = {part.key for group in trace.result.dropped for draft in group.drafts for part in draft.parts}
-        table(screen, rows, unsent=unsent)
-    return bool(rows)
+        table(screen, found, unsent=unsent)
+    return bool(found)

@@ -10,7 +10,6 @@ from ctxlab.cli.output.run_text import counted
 from ctxlab.cli.output.terminal import NEWLINE, Screen, harmless, shown_body, wrapped
 from ctxlab.context import AssetRef, Draft, Span
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.lore_decisions import LORE
 
 ALL_SHOWN = 60  # more messages than this, and the middle is left out
 HEAD, TAIL = 8, 32
@@ -146,8 +145,7 @@ def _some_of(names: list[str], room: int) -> str:
 
 def _was_put(span: Span) -> bool:
     """Whether a step put it into a message or rewrote it; lore is all of its message, joints are none of it."""
-    own = span.origin.kind == "separator" or (span.origin.kind == LORE and not span.was)
-    return span.cause is not None and not own
+    return span.cause is not None and not span.cause.quotes and span.origin.kind != "separator"
 
 
 def _rules_beyond(draft: Draft, shown: int) -> list[str]:

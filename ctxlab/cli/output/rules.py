@@ -8,13 +8,13 @@ from typing import Any
 from ctxlab.cli.output.run_text import counted, short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted
 from ctxlab.context import BuildInput, Context
+from ctxlab.display.text import nearest_name
 from ctxlab.documents import RegexRule
 from ctxlab.engines.regexes.report import RuleHit, RuleHits
 from ctxlab.engines.regexes.rule_selection import BoundRule, Source, sources_of, why_idle, why_not
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.diff import smallest_change
-from ctxlab.pipeline.explain.lore_decisions import nearest_name
 from ctxlab.processors import RegexProcessor
 
 MOST_MESSAGES = 12

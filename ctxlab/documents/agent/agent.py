@@ -96,6 +96,10 @@ class Agent(Stored):
     personality: str | None = None
     scenario: str | None = None
     mes_examples: str | None = None
+    depth_prompt: str | None = Field(
+        None, description="The character's words for a depth of the history, as lore scans them; a preset sends them."
+    )
+    creator_notes: str | None = Field(None, description="Notes of the card's author, as lore scans them; not sent.")
     macro_dialect: str | None = Field(None, description="Spelling of macros in its texts: sillytavern, else ours.")
     carried: JsonObject | None = Field(None, description="What another program's file said, to write it back.")
 

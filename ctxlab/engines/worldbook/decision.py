@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxlab.display.text import counted
-from ctxlab.documents.lore import ROLES
 from ctxlab.engines.worldbook.activation import Fired, Stopped
 from ctxlab.engines.worldbook.key_matches import Matched
 from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, Lore
@@ -42,6 +41,11 @@ class Decision:
         return self.lore.key
 
     @property
+    def title(self) -> str:
+        """What a person would call the entry."""
+        return self.lore.entry.title
+
+    @property
     def remedy(self) -> str:
         """The nearest change in words."""
         return in_words(self.nearest)
@@ -71,7 +75,7 @@ class Decision:
             "nearest": dict(self.nearest),
             "remedy": self.remedy,
             "content": lore.content if self.fired else None,
-            "role": ROLES[entry.role] if entry.role is not None and 0 <= entry.role < len(ROLES) else ROLES[0],
+            "role": entry.role_name,
             "position": entry.position,
             "depth": entry.depth,
             "order": entry.order,

@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoreScan:
-    """What became of every entry.
+    """What became of every entry; it is also the report that the worldbook step leaves, with the table `lore`.
 
     `decisions` are in the order of the books; rows, the frame and what a notebook shows begin with the entries that
     fire, in the order in which they came. `activations` is what the next build should know.
     """
 
+    name = "lore"
     asked: ScanInput
     decisions: tuple[Decision, ...]
     activations: Mapping[str, str]
@@ -70,7 +71,12 @@ class LoreScan:
 
     def rows(self) -> tuple[dict[str, Any], ...]:
         """Plain data, one row an entry: those that fire in the order in which they came, then the rest."""
-        return tuple([one.as_data() for one in self._fired_first()])
+        return tuple([one.as_data() for one in self.fired_first()])
+
+    def summary(self) -> str:
+        """`5 of 16 entries fired`; empty when there are none."""
+        fired = sum(one.fired for one in self.decisions)
+        return f"{fired:,} of {counted(len(self), 'entry', 'entries')} fired" if self.decisions else ""
 
     def frame(self) -> pd.DataFrame:
         """The same rows, indexed by key."""
@@ -87,7 +93,7 @@ class LoreScan:
     def _repr_html_(self) -> str:
         rows = [
             (one.lore.book.shown_name, one.lore.entry.title, "fires" if one.fired else one.gate, one.reason, one.remedy)
-            for one in self._fired_first()
+            for one in self.fired_first()
         ]
         head = ("book", "entry", "", "why", "nearest change")
         return f"<b>{escape(repr(self))}</b>{html_table(head, rows, cells=120, of='entries')}"
@@ -97,8 +103,9 @@ class LoreScan:
 
         return shown_as("lore", self)
 
-    def _fired_first(self) -> list[Decision]:
-        return [*self.fired, *(one for one in self.decisions if not one.fired)]
+    def fired_first(self) -> tuple[Decision, ...]:
+        """The decisions on entries that fire, in the order in which they came, then the others in that of the books."""
+        return (*self.fired, *(one for one in self.decisions if not one.fired))
 
 
 def scan(asked: ScanInput) -> LoreScan:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
+from ctxlab.context.pickling import by_fields
 from ctxlab.documents import ModelProfile, Worldbook
 
 Level = Literal["global", "user", "agent"]
@@ -97,3 +98,6 @@ class ScanInput:
 
     def __repr__(self) -> str:
         return f"ScanInput({len(self.books)} books, {self.chat!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return by_fields(self, "dice", "count")

@@ -11,10 +11,10 @@ from typing import Any, cast
 
 from ctxlab.documents import Session
 from ctxlab.formats.apps.chatgpt_message import OpenCall, answered_call, fields_of
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.format import Format
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_from_messages import ROOT, Names, Tree, parents_first
-from ctxlab.formats.source import Material, Reader, mostly, one_or_mostly
+from ctxlab.formats.source import Source, mostly, one_or_mostly
 
 Data = dict[str, Any]
 
@@ -42,22 +42,22 @@ def _is_place(value: Any) -> bool:
     return isinstance(value, dict) and not {"message", "parent", "children"}.isdisjoint(cast("Data", value))
 
 
-def read(material: Material) -> Import:
-    losses = list(material.losses)
+def read(source: Source) -> Import:
+    losses = list(source.losses)
     names = Names()
     sessions: list[Session] = []
-    for number, (place, item) in enumerate(material.items(), start=1):
+    for number, (place, item) in enumerate(source.items(), start=1):
         if not _is_conversation(item):
             losses.append(Loss(place, "no conversation; it is left out"))
             continue
-        wanted = str(item.get("conversation_id") or item.get("id") or f"{material.stem}-{number}")
+        wanted = str(item.get("conversation_id") or item.get("id") or f"{source.stem}-{number}")
         session_id = names.take(wanted)
         found: list[Loss] = []
         if session_id != wanted:
             found.append(Loss("id", f"{wanted!r} is there twice; this one is {session_id!r} now"))
         sessions.append(_session(item, session_id, found))
         losses += [loss.inside(place) for loss in found]
-    return Import(tuple(sessions), losses=tuple(losses), format=READER.name, source=material.source)
+    return Import(tuple(sessions), losses=tuple(losses))
 
 
 def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
@@ -94,7 +94,7 @@ def _grow(
 ) -> tuple[str, tuple[OpenCall, ...]]:
     """Hang a message into the tree; its id, and the calls that wait for a result after it."""
     answered = answered_call(message, calls)
-    fields, asked = fields_of(message, key, answered, losses)
+    fields, requested = fields_of(message, key, answered, losses)
     if (time := iso_time(message.get("create_time"))) is not None:
         fields["timestamp"] = time
     elif message.get("create_time") is not None:
@@ -104,8 +104,8 @@ def _grow(
     node_id = tree.add(key, parent, fields)
     if node_id != key:
         losses.append(Loss(f"message {key!r}", f"its id is taken; it is {node_id!r} now"))
-    waiting = tuple(call for call in calls if call is not answered)
-    return node_id, waiting if asked is None else (*waiting, asked)
+    unanswered = tuple(call for call in calls if call is not answered)
+    return node_id, unanswered if requested is None else (*unanswered, requested)
 
 
 def _keep(fields: Data, name: str, value: Any) -> None:
@@ -136,7 +136,7 @@ def _links(places: dict[str, Data], losses: list[Loss]) -> dict[str, str | None]
 
 
 def _current(item: Data, places: dict[str, Data], losses: list[Loss]) -> str | None:
-    """Where the conversation stands: `current_node`, else the newest message."""
+    """Id of the active message: `current_node`, else the newest message."""
     current = item.get("current_node")
     if isinstance(current, str) and current in places:
         return current
@@ -160,4 +160,4 @@ def iso_time(seconds: Any) -> str | None:
     return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
 
 
-READER = Reader("chatgpt", sniff, read)
+CHATGPT = Format("chatgpt", "conversation", sniff=sniff, read=read)

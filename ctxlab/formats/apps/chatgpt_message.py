@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 
 Data = dict[str, Any]
 
@@ -51,7 +51,7 @@ class _Content:
 
 
 def answered_call(message: Data, calls: Sequence[OpenCall]) -> OpenCall | None:
-    """The nearest call above that a tool's message answers; the tool's name tells."""
+    """The nearest call above that a tool's message answers; found by the tool's name."""
     author = _author(message)
     if author.get("role") != "tool":
         return None
@@ -65,7 +65,7 @@ def _head(tool: str) -> str:
 
 
 def fields_of(message: Data, key: str, answered: OpenCall | None, losses: list[Loss]) -> tuple[Data, OpenCall | None]:
-    """The fields of a node but for place and time, and the call that it asks for."""
+    """The fields of a node but for place and time, and the call that it requests."""
     place = f"message {key!r}"
     rest = _rest(message)
     role = _role(message, place, rest, losses)
@@ -74,9 +74,9 @@ def fields_of(message: Data, key: str, answered: OpenCall | None, losses: list[L
         rest["content"] = content.rest
     text = "\n".join(content.texts)
     metadata: Data = {}
-    asked = _asked(message, key, role)
-    if asked is not None:
-        metadata["toolCallsRequested"] = [{"requestId": asked.id, "toolName": asked.tool, "args": text}]
+    call = _requested_call(message, key, role)
+    if call is not None:
+        metadata["toolCallsRequested"] = [{"requestId": call.id, "toolName": call.tool, "args": text}]
         text = ""
     if role == "tool":
         metadata["toolCall"] = _result(message, answered)
@@ -91,7 +91,7 @@ def fields_of(message: Data, key: str, answered: OpenCall | None, losses: list[L
         node["attachments"] = files
     if message.get("weight") == 0 or content.rest.get("content_type") in NOT_SENT:
         node["isEnabled"] = False
-    return {**node, "metadata": metadata} if metadata else node, asked
+    return {**node, "metadata": metadata} if metadata else node, call
 
 
 def _author(message: Data) -> Data:
@@ -128,7 +128,7 @@ def _role(message: Data, place: str, rest: Data, losses: list[Loss]) -> str:
     return "user"
 
 
-def _asked(message: Data, key: str, role: str) -> OpenCall | None:
+def _requested_call(message: Data, key: str, role: str) -> OpenCall | None:
     recipient = message.get("recipient")
     called = role == "assistant" and isinstance(recipient, str) and recipient not in ("", "all")
     return OpenCall(key, str(recipient)) if called else None
@@ -177,7 +177,7 @@ def _thoughts(fields: Data) -> _Content:
 def _parts(fields: Data, key: str, losses: list[Loss]) -> _Content:
     found = _Content()
     strange: list[Any] = []
-    said: Data = {}
+    part_fields: Data = {}
     for number, part in enumerate(cast("list[Any]", fields["parts"])):
         place = f"message {key!r}.parts[{number}]"
         text = _text(part)
@@ -186,7 +186,7 @@ def _parts(fields: Data, key: str, losses: list[Loss]) -> _Content:
                 losses.append(Loss(place, "text after a file; text comes first now"))
             found.texts += filter(None, [text])
             if isinstance(part, dict) and len(fields_of_part := cast("Data", part)) > 1:
-                said[str(number)] = {name: value for name, value in fields_of_part.items() if name != "text"}
+                part_fields[str(number)] = {name: value for name, value in fields_of_part.items() if name != "text"}
         elif (file := _file(part, f"{key}-part-{number}")) is not None:
             found.files.append(file)
         else:
@@ -198,8 +198,8 @@ def _parts(fields: Data, key: str, losses: list[Loss]) -> _Content:
     found.rest |= {name: value for name, value in fields.items() if name not in ("content_type", "parts")}
     if strange:
         found.rest["parts"] = strange
-    if said:  # what parts with text say beyond it, by their number
-        found.rest.setdefault("partFields", said)
+    if part_fields:  # further fields of parts with text, by their number
+        found.rest.setdefault("partFields", part_fields)
     return found
 
 

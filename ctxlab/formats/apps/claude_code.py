@@ -2,8 +2,8 @@
 
 Lines of one message of the API are one node, with the first line's id. Sidechains are branches of their own under the
 root; the active leaf is the last message that is none. Lines of the program itself in the chain of messages (`system`,
-`progress`, ...) become disabled nodes. A message that the program wrote to stand for a conversation that grew too long
-is a summary that hides what it stands for. What a node has no field for is kept in `metadata.claudeCode`.
+`progress`, ...) become disabled nodes. A message that the program wrote in place of a conversation that grew too long
+is a summary that hides it. What a node has no field for is kept in `metadata.claudeCode`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any, cast
 from ctxlab.documents import Session
 from ctxlab.formats.apps.claude_code_api_messages import Replies
 from ctxlab.formats.apps.claude_code_message import nodes_of
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.format import Format
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_from_messages import ROOT, Names, Tree, parents_first
-from ctxlab.formats.source import Material, Reader, mostly
+from ctxlab.formats.source import Source, mostly
 
 Data = dict[str, Any]
 
@@ -63,16 +63,16 @@ class _Log:
         return Loss(place, f"uuid {uuid!r} is there twice; this one is {key!r} now") if key != uuid else None
 
 
-def read(material: Material) -> Import:
-    losses = list(material.losses)
+def read(source: Source) -> Import:
+    losses = list(source.losses)
     logs: dict[str, _Log] = {}
     summaries: list[tuple[str, Data]] = []
     others: dict[str, list[str]] = {}
-    for place, line in material.items():
+    for place, line in source.items():
         if _is_summary(line):
             summaries.append((place, line))
         elif isinstance(line, dict) and isinstance(line.get("uuid"), str):
-            log = logs.setdefault(str(line.get("sessionId") or material.stem), _Log())
+            log = logs.setdefault(str(line.get("sessionId") or source.stem), _Log())
             losses += filter(None, [log.add(place, cast("Data", line))])
         elif isinstance(line, dict) and isinstance(line.get("type"), str):
             others.setdefault(line["type"], []).append(place)
@@ -88,7 +88,7 @@ def read(material: Material) -> Import:
         else:
             of.summaries.append(summary)
     sessions = [_session(session_id, log, losses) for session_id, log in logs.items()]
-    return Import(tuple(sessions), losses=tuple(losses), format=READER.name, source=material.source)
+    return Import(tuple(sessions), losses=tuple(losses))
 
 
 def _session(session_id: str, log: _Log, losses: list[Loss]) -> Session:
@@ -124,12 +124,12 @@ def _session(session_id: str, log: _Log, losses: list[Loss]) -> Session:
 
 
 def _standing_for(hidden: list[str], fields: Data) -> Data:
-    stands: Data = {"isCompressionNode": True, "compressedNodeIds": hidden}
-    return {**fields, "metadata": {**fields.get("metadata", {}), **stands}} if hidden else fields
+    marks: Data = {"isCompressionNode": True, "compressedNodeIds": hidden}
+    return {**fields, "metadata": {**fields.get("metadata", {}), **marks}} if hidden else fields
 
 
 def _links(log: _Log, losses: list[Loss]) -> dict[str, str | None]:
-    """Every message's parent. A log in which nobody names one is a chain in the file's order."""
+    """Every message's parent. A log without any parents is a chain in the file's order."""
     main = [key for key, line in log.lines.items() if line.get("isSidechain") is not True]
     links = {key: _parent(line) for key, line in log.lines.items()}
     if len(main) > 1 and not any(links[key] for key in main):
@@ -153,4 +153,4 @@ def _last(log: _Log) -> str:
     return (main or list(log.lines))[-1]
 
 
-READER = Reader("claude-code", sniff, read)
+CLAUDE_CODE = Format("claude-code", "conversation", sniff=sniff, read=read)

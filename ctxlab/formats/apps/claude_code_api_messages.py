@@ -1,7 +1,7 @@
 """Which lines of a Claude Code log are one message of the API, and the results of its calls in a row.
 
 A message's text, thoughts and calls are lines of their own with the same `message.id`. Calls are run while the message
-still comes in, so that results and progress stand between its lines, or beside them as if they were other branches.
+still comes in, so that results and progress are between its lines, or beside them as if they were other branches.
 """
 
 from __future__ import annotations

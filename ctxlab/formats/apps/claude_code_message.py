@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from ctxlab.formats.loss import Loss, unused_fields
 from ctxlab.formats.openai.content_parts import inline_file
+from ctxlab.formats.results import Loss, unused_fields
 
 Data = dict[str, Any]
 

@@ -13,10 +13,10 @@ from datetime import datetime
 from typing import Any, cast
 
 from ctxlab.documents import Session
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.format import Format
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_from_messages import ROOT, Names, Tree
-from ctxlab.formats.source import Material, Reader, one_or_mostly
+from ctxlab.formats.source import Source, one_or_mostly
 
 Data = dict[str, Any]
 
@@ -34,22 +34,22 @@ def _is_sample(value: Any) -> bool:
     return isinstance(conversation, dict) and {"speaker_a", "speaker_b"} <= cast("Data", conversation).keys()
 
 
-def read(material: Material) -> Import:
-    losses = list(material.losses)
+def read(source: Source) -> Import:
+    losses = list(source.losses)
     names = Names()
     sessions: list[Session] = []
-    for number, (place, item) in enumerate(material.items(), start=1):
+    for number, (place, item) in enumerate(source.items(), start=1):
         if not _is_sample(item):
             losses.append(Loss(place, "no conversation of two speakers; it is left out"))
             continue
-        wanted = str(item.get("sample_id") or f"{material.stem}-{number}")
+        wanted = str(item.get("sample_id") or f"{source.stem}-{number}")
         session_id = names.take(wanted)
         found: list[Loss] = []
         if session_id != wanted:
             found.append(Loss("sample_id", f"{wanted!r} is there twice; this one is {session_id!r} now"))
         sessions.append(_session(item, session_id, found))
         losses += [loss.inside(session_id) for loss in found]
-    return Import(tuple(sessions), losses=tuple(losses), format=READER.name, source=material.source)
+    return Import(tuple(sessions), losses=tuple(losses))
 
 
 def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
@@ -88,7 +88,7 @@ def _talks(conversation: Data, losses: list[Loss]) -> Iterator[tuple[int, list[A
 
 
 def _unread(conversation: Data) -> Data:
-    """What is said of talks that are not there, such as a date."""
+    """Fields of talks that are not there, such as a date."""
     read_keys = {f"{key}{end}" for key in conversation if TALK.fullmatch(key) for end in ("", "_date_time")}
     return {key: v for key, v in conversation.items() if key not in read_keys | {"speaker_a", "speaker_b"}}
 
@@ -158,4 +158,4 @@ def _evidence(part: Any, place: str, ids: set[str], losses: list[Loss]) -> Itera
             losses.append(Loss(place, f"evidence {turn_id!r} is no message of the conversation; left out"))
 
 
-READER = Reader("locomo", sniff, read)
+LOCOMO = Format("locomo", "conversation", sniff=sniff, read=read)

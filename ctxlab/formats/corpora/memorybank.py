@@ -9,10 +9,10 @@ from datetime import date, datetime, time, timedelta
 from typing import Any, cast
 
 from ctxlab.documents import Session
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.format import Format
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_from_messages import ROOT, Names, Tree
-from ctxlab.formats.source import Material, Reader, mostly
+from ctxlab.formats.source import Source, mostly
 
 Data = dict[str, Any]
 
@@ -35,18 +35,18 @@ def _is_exchange(value: Any) -> bool:
     return isinstance(value, dict) and "query" in value and "response" in value
 
 
-def read(material: Material) -> Import:
-    losses = list(material.losses)
+def read(source: Source) -> Import:
+    losses = list(source.losses)
     names = Names()
     sessions: list[Session] = []
-    for key, person in material.data.items():
+    for key, person in source.data.items():
         if _is_person(person):
             found: list[Loss] = []
             sessions.append(_session(person, names.take(key.strip() or "nameless"), found))
             losses += [loss.inside(repr(key)) for loss in found]
         else:
             losses.append(Loss(repr(key), "no chats by date; it is left out"))
-    return Import(tuple(sessions), losses=tuple(losses), format=READER.name, source=material.source)
+    return Import(tuple(sessions), losses=tuple(losses))
 
 
 def _session(person: Data, session_id: str, losses: list[Loss]) -> Session:
@@ -85,4 +85,4 @@ def _text(value: Any, place: str, losses: list[Loss]) -> str:
     return "" if value is None else str(value)
 
 
-READER = Reader("memorybank", sniff, read)
+MEMORYBANK = Format("memorybank", "person's memories", sniff=sniff, read=read)

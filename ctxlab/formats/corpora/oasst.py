@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ctxlab.documents import Session
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.format import Format
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_from_messages import ROOT, Names, Tree
-from ctxlab.formats.source import Material, Reader, one_or_mostly
+from ctxlab.formats.source import Source, one_or_mostly
 
 Data = dict[str, Any]
 
@@ -30,11 +30,11 @@ def _is_tree(value: Any) -> bool:
     return isinstance(value, dict) and "message_tree_id" in value and isinstance(value.get("prompt"), dict)
 
 
-def read(material: Material) -> Import:
-    losses = list(material.losses)
+def read(source: Source) -> Import:
+    losses = list(source.losses)
     names = Names()
     sessions: list[Session] = []
-    for place, item in material.items():
+    for place, item in source.items():
         if not _is_tree(item):
             losses.append(Loss(place, "no conversation tree; it is left out"))
             continue
@@ -45,21 +45,21 @@ def read(material: Material) -> Import:
         found: list[Loss] = []
         sessions.append(_session(item, session_id, found))
         losses += [loss.inside(place) for loss in found]
-    return Import(tuple(sessions), losses=tuple(losses), format=READER.name, source=material.source)
+    return Import(tuple(sessions), losses=tuple(losses))
 
 
 def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
     tree = Tree()
     best: dict[str, str] = {}
-    waiting: list[tuple[Data, str]] = [(item["prompt"], ROOT)]
+    stack: list[tuple[Data, str]] = [(item["prompt"], ROOT)]
     ranked: dict[str, float] = {}
     order: list[tuple[str, str]] = []
-    while waiting:
-        message, parent = waiting.pop()
+    while stack:
+        message, parent = stack.pop()
         node_id = _grow(tree, message, parent, losses)
         ranked[node_id] = _rank(message)
         order.append((parent, node_id))
-        waiting.extend((reply, node_id) for reply in reversed(_replies(message, node_id, losses)))
+        stack.extend((reply, node_id) for reply in reversed(_replies(message, node_id, losses)))
     for parent, node_id in order:
         if parent not in best or ranked[node_id] < ranked[best[parent]]:
             best[parent] = node_id
@@ -126,4 +126,4 @@ def _rank(message: Data) -> float:
     return rank if isinstance(rank, int | float) and not isinstance(rank, bool) else LAST
 
 
-READER = Reader("oasst", sniff, read)
+OASST = Format("oasst", "conversation tree", sniff=sniff, read=read)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, cast
 
 from ctxlab.documents import Session
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.format import Format
 from ctxlab.formats.openai.conversation import Conversation, Shelf
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_from_messages import Names
-from ctxlab.formats.source import Material, Reader, mostly, one_or_mostly
+from ctxlab.formats.source import Source, mostly, one_or_mostly
 
 Data = dict[str, Any]
 
@@ -30,7 +30,7 @@ ROLES = {
     "observation": "tool",
 }
 PLAIN = frozenset({"human", "gpt", "system", "tool"})
-"""Speakers that the role alone tells; the names of the others are kept."""
+"""Speakers whose name is clear from the role; the names of the others are kept."""
 
 
 def sniff(data: Any) -> bool:
@@ -48,16 +48,16 @@ def _is_turn(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("from"), str) and "value" in value
 
 
-def read(material: Material) -> Import:
-    losses = list(material.losses)
-    shelf = Shelf(f"agent-{material.stem}")
+def read(source: Source) -> Import:
+    losses = list(source.losses)
+    shelf = Shelf(f"agent-{source.stem}", keep_prompts=source.keep_prompts)
     names = Names()
     sessions: list[Session] = []
-    for number, (place, item) in enumerate(material.items(), start=1):
+    for number, (place, item) in enumerate(source.items(), start=1):
         if not _is_conversation(item):
             losses.append(Loss(place, "no conversation; it is left out"))
             continue
-        wanted = str(item["id"]) if item.get("id") not in (None, "") else f"{material.stem}-{number}"
+        wanted = str(item["id"]) if item.get("id") not in (None, "") else f"{source.stem}-{number}"
         session_id = names.take(wanted)
         found: list[Loss] = []
         if session_id != wanted:
@@ -67,7 +67,7 @@ def read(material: Material) -> Import:
         about = {key: value for key, value in item.items() if key not in ("id", "conversations")}
         sessions.append(talk.session(session_id, shareGpt=about or None))
         losses += [loss.inside(place) for loss in talk.losses]
-    return Import(tuple(sessions), shelf.agents, losses=tuple(losses), format=READER.name, source=material.source)
+    return Import(tuple(sessions), shelf.agents, losses=tuple(losses))
 
 
 def _message(turn: Any, index: int, losses: list[Loss]) -> Any:
@@ -86,4 +86,4 @@ def _message(turn: Any, index: int, losses: list[Loss]) -> Any:
     return {**rest, **kept, "role": role or "user", "content": turn["value"]}
 
 
-READER = Reader("sharegpt", sniff, read)
+SHAREGPT = Format("sharegpt", "conversation", sniff=sniff, read=read)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any, cast
 
 from ctxlab.documents import Session
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.format import Format
 from ctxlab.formats.openai.content_parts import is_text, text_of
 from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_from_messages import Names
-from ctxlab.formats.source import Material, Reader, mostly, one_or_mostly
+from ctxlab.formats.source import Source, mostly, one_or_mostly
 
 Data = dict[str, Any]
 
@@ -26,16 +26,16 @@ def _is_run(value: Any) -> bool:
     return isinstance(value, dict) and mostly(cast("Data", value).get("history"), is_message)
 
 
-def read(material: Material) -> Import:
-    losses = list(material.losses)
-    shelf = Shelf(f"agent-{material.stem}")
+def read(source: Source) -> Import:
+    losses = list(source.losses)
+    shelf = Shelf(f"agent-{source.stem}", keep_prompts=source.keep_prompts)
     names = Names()
     sessions: list[Session] = []
-    for number, (place, run) in enumerate(material.items(), start=1):
+    for number, (place, run) in enumerate(source.items(), start=1):
         if not _is_run(run):
             losses.append(Loss(place, "no run with a history; it is left out"))
             continue
-        session_id = names.take(f"{material.stem}-{number}" if place else material.stem)
+        session_id = names.take(f"{source.stem}-{number}" if place else source.stem)
         found: list[Loss] = []
         messages = [_linked(message, index, found) for index, message in enumerate(run["history"])]
         talk = Conversation(messages, shelf=shelf, group="sweAgent", turns="history", losses=found)
@@ -43,7 +43,7 @@ def read(material: Material) -> Import:
         sessions.append(talk.session(session_id, sweAgent=about or None))
         found += _left_in_the_trajectory(run)
         losses += [loss.inside(place) for loss in found]
-    return Import(tuple(sessions), shelf.agents, losses=tuple(losses), format=READER.name, source=material.source)
+    return Import(tuple(sessions), shelf.agents, losses=tuple(losses))
 
 
 def _linked(message: Any, index: int, losses: list[Loss]) -> Any:
@@ -79,4 +79,4 @@ def _content(message: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-READER = Reader("swe-agent", sniff, read)
+SWE_AGENT = Format("swe-agent", "run", sniff=sniff, read=read)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ctxlab.documents import Session
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.format import Format
 from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_from_messages import Names
-from ctxlab.formats.source import Material, Reader, mostly, one_or_mostly
+from ctxlab.formats.source import Source, mostly, one_or_mostly
 
 
 def sniff(data: Any) -> bool:
@@ -20,12 +20,12 @@ def _is_run(value: Any) -> bool:
     return isinstance(value, dict) and "task_id" in value and mostly(value.get("traj"), is_message)
 
 
-def read(material: Material) -> Import:
-    losses = list(material.losses)
-    shelf = Shelf(f"agent-{material.stem}")
+def read(source: Source) -> Import:
+    losses = list(source.losses)
+    shelf = Shelf(f"agent-{source.stem}", keep_prompts=source.keep_prompts)
     names = Names()
     sessions: list[Session] = []
-    for place, run in material.items():
+    for place, run in source.items():
         if not _is_run(run):
             losses.append(Loss(place, "no run with a trajectory; it is left out"))
             continue
@@ -37,7 +37,7 @@ def read(material: Material) -> Import:
         about = {key: value for key, value in run.items() if key != "traj"}
         sessions.append(talk.session(session_id, tauBench=about))
         losses += [loss.inside(session_id) for loss in talk.losses]
-    return Import(tuple(sessions), shelf.agents, losses=tuple(losses), format=READER.name, source=material.source)
+    return Import(tuple(sessions), shelf.agents, losses=tuple(losses))
 
 
-READER = Reader("tau-bench", sniff, read)
+TAU_BENCH = Format("tau-bench", "run", sniff=sniff, read=read)

@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
 from ctxlab.documents import MessageNode, Role, Session
-from ctxlab.formats.exported import Export
-from ctxlab.formats.loss import Loss
 from ctxlab.formats.markdown.message import Entry, How, Style, one_line
-from ctxlab.formats.markdown.visible_path import Span, Standing, standing
+from ctxlab.formats.markdown.visible_path import Span, VisiblePath, visible_path
+from ctxlab.formats.results import Export, Loss
 
 RULE = "---"
 SPEAKERS: tuple[Role, ...] = ("user", "assistant", "tool")
@@ -18,12 +17,12 @@ SPEAKERS: tuple[Role, ...] = ("user", "assistant", "tool")
 def path_markdown(
     session: Session, leaf: str | None = None, *, roles: Collection[Role] = SPEAKERS, **how: Unpack[How]
 ) -> Export[str]:
-    """What was said on the way to `leaf` (default: the active leaf), without system messages; summaries stay.
+    """The messages from the root to `leaf` (default: the active leaf), without system messages; summaries stay.
 
     `how` it looks: labels, zone, show, people and files, as `How` says.
     """
     style = Style(**how)
-    path = standing(session, leaf)
+    path = visible_path(session, leaf)
     nodes = [node for node in path.nodes if node.role in roles or node.is_summary]
     losses = list(path.losses)
     if unsaid := len(path.nodes) - len(nodes):
@@ -45,12 +44,12 @@ def branch_markdown(
 ) -> Export[str]:
     """All messages from the root to `leaf` (default: the active leaf), with who took part and what is known of them.
 
-    A summary stands for what it hides. `span` takes some of the messages, (first, last), counted from 1, both
+    A summary replaces what it hides. `span` takes some of the messages, (first, last), counted from 1, both
     included. `presets` come first, as messages of their own or `presets_apart` in a part of their own; they don't
     count as messages. `how` it looks: labels, zone, show, people and files, as `How` says.
     """
     style = Style(**how)
-    path = standing(session, leaf, span=span)
+    path = visible_path(session, leaf, span=span)
     before = [style.entry(preset, preset=True) for preset in presets if preset.type in (None, "message")]
     messages = [style.entry(node, hidden=path.hidden_by(node)) for node in path.nodes]
     head = [
@@ -110,13 +109,13 @@ def _dates(session: Session, style: Style) -> Iterator[str]:
             yield style.say(label, time=style.time(time))
 
 
-def _span(path: Standing, style: Style) -> Iterator[str]:
+def _span(path: VisiblePath, style: Style) -> Iterator[str]:
     if path.span is not None:
         yield style.say("span", first=path.span[0], last=path.span[1], total=path.total)
 
 
 def _participants(nodes: Iterable[MessageNode], style: Style) -> Iterator[str]:
-    """Everyone who speaks under a name, with their role, in the order in which they first do."""
+    """Named speakers with their roles, in the order of their first messages."""
     speakers = dict.fromkeys((style.speaker(node), node.role) for node in nodes)
     named = [f"{speaker} ({style.say(role)})" for speaker, role in speakers if speaker]
     if named:

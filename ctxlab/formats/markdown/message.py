@@ -1,4 +1,4 @@
-"""A message as an export for people shows it: who, when, what, and what is to be said of it."""
+"""A message as Markdown: speaker, time, text, and remarks on it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class How(TypedDict, total=False):
 
     `labels` translate its words (ENGLISH, CHINESE, or some of them), `zone` is the time zone of its dates (UTC),
     `show` what is shown beside the texts (all of DETAILS). `people` are agents and users whose names are used where a
-    message only has their ids. `files` are texts of attachments by id: they go where `【file::id】` stands, else after
+    message only has their ids. `files` are texts of attachments by id: they replace `【file::id】`, else go after
     the message.
     """
 
@@ -63,7 +63,7 @@ class Entry:
 
     @property
     def blocks(self) -> Iterator[str]:
-        """What stands under the heading, in order, without what is empty."""
+        """Blocks under the heading, in order, without empty ones."""
         return filter(None, (*self.above, self.text, *self.below))
 
 
@@ -106,7 +106,7 @@ class Style:
     # --- nodes
 
     def entry(self, node: MessageNode, *, hidden: int = 0, preset: bool = False) -> Entry:
-        """A node of the tree, or a preset; `hidden` is the number of messages that it stands for in this export."""
+        """A node of the tree, or a preset; `hidden` is the number of messages that it hides in this export."""
         name = "" if preset else self.speaker(node)
         who = name or self.say("summary" if node.is_summary else node.role)
         label = one_line(_first_text(node.name, self._tool_of(node)))
@@ -121,7 +121,7 @@ class Style:
         )
 
     def speaker(self, node: MessageNode) -> str:
-        """The name of who speaks, where it is known and wanted."""
+        """The speaker's name, where it is known and wanted."""
         if node.role == "user" and "user" in self._show:
             kept = ("userProfileDisplayName", "userProfileName")
             name = _first_text(*map(node.meta, kept), self._names.get(str(node.meta("userProfileId"))))
@@ -193,8 +193,8 @@ class Style:
         role = str(message.get("role") or "")
         content = message.get("content")
         parts = cast("list[Any]", content) if isinstance(content, list) else [content or ""]
-        asked = MessageNode(role="assistant", metadata={"toolCallsRequested": message.get("tool_calls")})
-        below = [self.call(call) for call in asked.tool_calls] if "calls" in self._show else []
+        calling = MessageNode(role="assistant", metadata={"toolCallsRequested": message.get("tool_calls")})
+        below = [self.call(call) for call in calling.tool_calls] if "calls" in self._show else []
         if isinstance(tokens := message.get("tokens"), int) and "tokens" in self._show:
             below.append(italic(self.say("tokens", total=tokens)))
         reasoning = message.get("reasoning_content")

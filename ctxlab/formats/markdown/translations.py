@@ -98,7 +98,7 @@ CHINESE: Labels = MappingProxyType(
 
 
 def checked(labels: Labels) -> Labels:
-    """All labels, those that are not given in English; raises WriteError for one that nobody uses."""
+    """All labels, with English for those that are missing; raises WriteError for an unknown one."""
     for key in labels:
         if key not in ENGLISH:
             near = did_you_mean(key, list(ENGLISH))
@@ -107,5 +107,5 @@ def checked(labels: Labels) -> Labels:
 
 
 def filled(label: str, **values: object) -> str:
-    """A label with its braces filled in; braces that nobody fills stay."""
+    """A label with its braces filled in; unknown braces stay."""
     return BRACES.sub(lambda found: str(values.get(found[1], found[0])), label)

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, Unpack
 
 from ctxlab.documents import MessageNode, Session
-from ctxlab.formats.exported import Export
-from ctxlab.formats.loss import Loss, losses_of
 from ctxlab.formats.markdown.branch import document, name_of
 from ctxlab.formats.markdown.message import How, Style
+from ctxlab.formats.results import Export, Loss, losses_of
 
 STEP = "  "
 NOTHING: frozenset[str] = frozenset()
@@ -22,7 +21,7 @@ def tree_markdown(
     exported_at: str | None = None,
     **how: Unpack[How],
 ) -> Export[str]:
-    """Every message of the tree; a message is left out when on each way below it a summary stands for it.
+    """Every message of the tree; a message is left out when on each way below it a summary hides it.
 
     The list nests at branch points, which keeps long chains readable, or with every message, which makes a text that
     grows with the square of their length. `how` it looks: labels, zone, show and people, as `How` says.
@@ -51,15 +50,15 @@ class _Writer:
 
     def lines(self) -> Iterator[str]:
         """The blocks of the list, from the top."""
-        waiting = list(reversed(self._ways(self._tops(), 0)))
-        while waiting:
-            item = waiting.pop()
+        stack = list(reversed(self._ways(self._tops(), 0)))
+        while stack:
+            item = stack.pop()
             if isinstance(item, str):
                 yield item
                 continue
             key, depth = item
             yield self._item(self._session.nodes[key], depth)
-            waiting.extend(reversed(self._ways(self._below([key]), depth + 1, nest=self._deepen)))
+            stack.extend(reversed(self._ways(self._below([key]), depth + 1, nest=self._deepen)))
 
     def _tops(self) -> list[str]:
         """The root, if it is a message that is shown; else the messages below it."""
@@ -69,13 +68,13 @@ class _Writer:
         return self._below([root.id]) if root.is_empty_root or root.id in self._hidden else [root.id]
 
     def _below(self, keys: Sequence[str]) -> list[str]:
-        """The shown messages next below; those that a summary stands for give way to their own."""
+        """The shown messages next below; hidden ones are replaced by theirs."""
         found: list[str] = []
-        waiting = [child for key in reversed(keys) for child in reversed(self._session.children(key))]
-        while waiting:
-            key = waiting.pop()
+        stack = [child for key in reversed(keys) for child in reversed(self._session.children(key))]
+        while stack:
+            key = stack.pop()
             if key in self._hidden:
-                waiting.extend(reversed(self._session.children(key)))
+                stack.extend(reversed(self._session.children(key)))
             else:
                 found.append(key)
         return found
@@ -100,7 +99,7 @@ class _Writer:
 
 
 def _hidden(session: Session) -> frozenset[str]:
-    """Ids of the messages for which, on every way below them, an enabled summary stands."""
+    """Ids of the messages that, on every way below them, an enabled summary hides."""
     covered: dict[str, frozenset[str]] = {}
     hidden: set[str] = set()
     for node in reversed(list(session.in_order())):  # children before parents

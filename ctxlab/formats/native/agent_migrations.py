@@ -1,7 +1,7 @@
 """Older forms of agents in files, brought up to date step by step.
 
-A migration is a pure function on JSON data: what it doesn't concern comes back as the same object, and done twice is
-done once. They are told by what they find, not by a version, for files of all versions have been written without one.
+A migration is a pure function on JSON data; data that it doesn't concern comes back as the same object, so that a
+second run changes nothing. It recognises data by content, since files of all versions have been written without one.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ def _custom_parameters(data: Data) -> Data:
     custom = parameters.get("custom")
     if not isinstance(custom, Mapping):
         return data
-    given = cast("Data", custom)
-    if isinstance(given.get("enabled"), bool) and isinstance(given.get("params"), Mapping):
+    stored = cast("Data", custom)
+    if isinstance(stored.get("enabled"), bool) and isinstance(stored.get("params"), Mapping):
         return data
-    new = {"enabled": bool(given), "params": dict(given)}
+    new = {"enabled": bool(stored), "params": dict(stored)}
     return {**data, "parameters": {**parameters, "custom": new}}
 
 

@@ -5,23 +5,28 @@ Nothing is unpacked to the disk: files come along as bytes under the names that 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, cast
 
 from ctxlab.documents import Agent, Worldbook
 from ctxlab.documents.agent.copy_agent import PRIVATE
-from ctxlab.documents.atomic_file import replace_file
 from ctxlab.documents.stored import as_json
 from ctxlab.errors import BrokenFile
-from ctxlab.formats.decode import material_of
-from ctxlab.formats.exported import Export
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
-from ctxlab.formats.native.agents import agents_json, books_of, export_data, read_book, read_export
+from ctxlab.formats.decode import source_of
+from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.native.agents import (
+    agents_to_write,
+    all_but_agents_left_out,
+    export_data,
+    read_book,
+    read_export,
+)
 from ctxlab.formats.native.session_zip import file_name, members, packed_files
+from ctxlab.formats.results import Export, Import, Loss
+from ctxlab.formats.selection import books_of
 from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.source import Archive, Source
 
 Data = dict[str, Any]
 
@@ -32,55 +37,42 @@ ASSETS, BOOKS = "assets", "worldbooks"
 # --- writing
 
 
-def write_agent_zip(
-    agents: Sequence[Agent],
-    path: str | os.PathLike[str],
-    *,
-    books: Sequence[Worldbook] = (),
-    files: Mapping[str, bytes] | None = None,
-) -> tuple[Loss, ...]:
-    """Write an archive of agents, the books that they name and their files; returns what could not be taken along."""
-    export = agent_zip_bytes(agents, books=books, files=files)
-    replace_file(path, export.data)
-    return export.losses
-
-
-def agent_zip_bytes(
+def agents_zip(
     agents: Sequence[Agent], *, books: Sequence[Worldbook] = (), files: Mapping[str, bytes] | None = None
 ) -> Export[bytes]:
-    """The archive itself; `files` are by the paths that the agents name."""
-    given = dict(files or {})
-    agents = [_with_icon_inside(agent, given) for agent in agents]
+    """An archive of agents, the books that they name and their files; `files` are by the paths that agents name."""
+    held_files = dict(files or {})
+    agents = [_with_icon_inside(agent, held_files) for agent in agents]
     losses = [
         Loss(f"agent {agent.shown_name!r}", f"its file {path!r} is not at hand; it is named, not contained")
         for agent in agents
         for path in agent.private_files()
-        if path not in given
+        if path not in held_files
     ]
-    losses += [Loss(name, "is no path inside an archive; left out") for name in given if not _has_a_place(name)]
-    given = {name: data for name, data in given.items() if _has_a_place(name)}
+    losses += [Loss(name, "is no path inside an archive; left out") for name in held_files if not _has_a_place(name)]
+    held_files = {name: data for name, data in held_files.items() if _has_a_place(name)}
     names = Names()
-    packed = {LISTS[0]: agents_json(export_data(agents))}
+    packed = {LISTS[0]: as_json(export_data(agents), indent=2)}
     for book in books_of(agents, books):
         packed[file_name(BOOKS, book.book_id, names)] = as_json({"id": book.book_id, **book.to_data()}, indent=2)
-    losses += [Loss(name, "a book has this name in the archive; left out") for name in given if name in packed]
-    return Export(packed_files({**given, **packed}), tuple(losses))
+    losses += [Loss(name, "a book has this name in the archive; left out") for name in held_files if name in packed]
+    return Export(packed_files({**held_files, **packed}), tuple(losses))
 
 
 def _has_a_place(name: str) -> bool:
     return _is_inside(name) and not _is_list(name)
 
 
-def _with_icon_inside(agent: Agent, given: dict[str, bytes]) -> Agent:
-    """The agent with its private icon under a name that it can have in an archive, if the icon is at hand."""
+def _with_icon_inside(agent: Agent, held_files: dict[str, bytes]) -> Agent:
+    """The agent with its private icon under a name that it can have in an archive, if `held_files` has it."""
     icon = agent.icon or ""
-    if not icon.startswith(PRIVATE) or icon not in given:
+    if not icon.startswith(PRIVATE) or icon not in held_files:
         return agent
     name = PurePosixPath(icon.removeprefix(PRIVATE).replace("\\", "/")).name or "icon"
-    data, path = given.pop(icon), f"{ASSETS}/{name}"
-    while given.get(path, data) != data:
+    data, path = held_files.pop(icon), f"{ASSETS}/{name}"
+    while held_files.get(path, data) != data:
         path = f"{ASSETS}/_{path.rpartition('/')[2]}"
-    given[path] = data
+    held_files[path] = data
     return agent.with_(icon=path)
 
 
@@ -108,8 +100,8 @@ def read_agent_zip(raw: bytes, source: str) -> Import:
     if listed is None:
         raise BrokenFile(f"{source} is an archive without a list of agents ({LISTS[0]}){_why(losses)}")
     top = listed.rpartition("/")[0]
-    material = material_of(held.pop(listed), listed)
-    losses += material.losses
+    parsed = source_of(held.pop(listed), listed)
+    losses += parsed.losses
     books: list[Worldbook] = []
     files: dict[str, bytes] = {}
     for name, data in held.items():
@@ -118,7 +110,7 @@ def read_agent_zip(raw: bytes, source: str) -> Import:
             books += _book(data, inside, losses)
         else:
             files[inside] = data
-    return read_export(_as_export(material.data), source, losses=losses, books=books, files=files)
+    return read_export(_as_export(parsed.data), source, losses=losses, books=books, files=files)
 
 
 def _as_export(data: Any) -> Data:
@@ -130,13 +122,13 @@ def _as_export(data: Any) -> Data:
 
 def _book(data: bytes, name: str, losses: list[Loss]) -> Iterator[Worldbook]:
     try:
-        material = material_of(data, name)
+        source = source_of(data, name)
     except BrokenFile as error:
         losses.append(Loss(name, f"left out: {error}"))
         return
-    losses += material.losses
-    if isinstance(material.data, dict):
-        yield read_book(cast("Data", material.data), name, losses, id=PurePosixPath(name).stem)
+    losses += source.losses
+    if isinstance(source.data, dict):
+        yield read_book(cast("Data", source.data), name, losses, id=PurePosixPath(name).stem)
     else:
         losses.append(Loss(name, "is no worldbook; left out"))
 
@@ -168,3 +160,23 @@ def _is_inside(name: str) -> bool:
 
 def _why(losses: Sequence[Loss]) -> str:
     return f": {losses[0]}" if losses else ""
+
+
+# --- the format
+
+
+def sniff(data: Any) -> bool:
+    return isinstance(data, Archive) and is_agent_zip(data.raw)
+
+
+def read(source: Source) -> Import:
+    return read_agent_zip(source.data.raw, source.name)
+
+
+def write(found: Import, pick: Pick) -> Export[bytes]:
+    """The agents with their books and files; `pick` is a session whose agents are written."""
+    agents = agents_to_write(found, pick)
+    return agents_zip(agents, books=found.books, files=found.files).after(all_but_agents_left_out(found))
+
+
+AGENTS_ZIP = Format("agents-zip", "agent", (".agent.zip",), sniff=sniff, read=read, write=write, holds=("agents",))

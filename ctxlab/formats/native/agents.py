@@ -1,7 +1,7 @@
 """Files of agents: one export holds any number of them, and the worldbooks that they name.
 
-Ids, when they were made and used, and what was counted stay behind; an agent that comes back is called after what it
-says, so that the same file gives the same ids.
+Ids, times and counts are not exported; an agent that is read gets an id made of its content, so that the same file
+gives the same ids.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from typing import Any, cast
 from ctxlab.documents import Agent, Worldbook, read_stored
 from ctxlab.documents.session.transient_metadata import CACHES
 from ctxlab.documents.stored import as_json
-from ctxlab.errors import BrokenFile, WriteError
-from ctxlab.formats.exported import Export
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss, losses_of
+from ctxlab.errors import BrokenFile, ReadError, WriteError
+from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.native.agent_migrations import migrated
-from ctxlab.formats.native.session_zip import told_apart
+from ctxlab.formats.native.session_zip import distinct_ids
+from ctxlab.formats.results import Export, Import, Loss, losses_of
+from ctxlab.formats.selection import agents_named, books_of
 from ctxlab.formats.session_from_messages import Names
-from ctxlab.formats.source import Material, Reader
+from ctxlab.formats.source import Source
+from ctxlab.formats.yaml import as_yaml
 
 Data = dict[str, Any]
 
@@ -37,10 +38,10 @@ DEEPEST_BUNDLE = 3
 # --- writing
 
 
-def exported_agents(agents: Sequence[Agent], *, books: Sequence[Worldbook] = ()) -> Export[Data]:
+def agents_data(agents: Sequence[Agent], *, books: Sequence[Worldbook] = ()) -> Export[Data]:
     """Agents as the data of one export, with those of the books that they name.
 
-    Files of their own are named in it, not held; `write_agent_zip` takes them along.
+    Files of their own are named in it, not contained; `agents_zip` takes them along.
     """
     losses = [
         Loss(f"agent {agent.shown_name!r}", f"its file {path!r} is named, not contained")
@@ -50,31 +51,24 @@ def exported_agents(agents: Sequence[Agent], *, books: Sequence[Worldbook] = ())
     return Export(export_data(agents, books_of(agents, books)), tuple(losses))
 
 
-def export_data(agents: Sequence[Agent], books: Sequence[Worldbook] = ()) -> Data:
-    """The export itself."""
-    data: Data = {"version": VERSION, "type": KIND, "agents": [_exported(agent) for agent in agents]}
-    return {**data, "worldbooks": [_book(book) for book in books]} if books else data
+def agents_json(agents: Sequence[Agent], *, books: Sequence[Worldbook] = ()) -> Export[bytes]:
+    """`agents_data` as JSON, indented."""
+    return agents_data(agents, books=books).as_bytes()
 
 
-def books_of(agents: Iterable[Agent], books: Iterable[Worldbook]) -> list[Worldbook]:
-    """The books that the agents name."""
-    named = {book_id for agent in agents for book_id in agent.worldbook_ids}
-    return [book for book in books if book.book_id in named]
-
-
-def agents_json(data: Data) -> bytes:
-    """An export as JSON."""
-    return as_json(data, indent=2)
-
-
-def agents_yaml(data: Data) -> bytes:
-    """An export as YAML that a person can read and edit."""
-    from ctxlab.formats.yaml_writer import as_yaml
-
+def agents_yaml(agents: Sequence[Agent], *, books: Sequence[Worldbook] = ()) -> Export[bytes]:
+    """`agents_data` as YAML that a person can read and edit."""
+    export = agents_data(agents, books=books)
     try:
-        return as_yaml(data)
+        return Export(as_yaml(export.data), export.losses)
     except RecursionError:
         raise WriteError("the agents hold data nested too deeply to be written as YAML") from None
+
+
+def export_data(agents: Sequence[Agent], books: Sequence[Worldbook] = ()) -> Data:
+    """One export of agents and books, as JSON data."""
+    data: Data = {"version": VERSION, "type": KIND, "agents": [_exported(agent) for agent in agents]}
+    return {**data, "worldbooks": [_book(book) for book in books]} if books else data
 
 
 def _exported(agent: Agent) -> Data:
@@ -88,10 +82,10 @@ def _uncounted(preset: Data) -> Data:
     metadata = preset.get("metadata")
     if not isinstance(metadata, dict):
         return preset
-    said = {name: value for name, value in cast("Data", metadata).items() if name not in CACHES}
+    kept = {name: value for name, value in cast("Data", metadata).items() if name not in CACHES}
     return {
         **{key: value for key, value in preset.items() if key != "metadata"},
-        **({"metadata": said} if said else {}),
+        **({"metadata": kept} if kept else {}),
     }
 
 
@@ -107,20 +101,20 @@ def sniff(data: Any) -> bool:
     if not isinstance(data, dict):
         return False
     fields = cast("Data", data)
-    told = fields.get("type")
-    return (told == KIND and isinstance(fields.get("agents"), list)) or told == BUNDLE
+    kind = fields.get("type")
+    return (kind == KIND and isinstance(fields.get("agents"), list)) or kind == BUNDLE
 
 
-def read(material: Material) -> Import:
+def read(source: Source) -> Import:
     """The agents of an export with their books; a bundle holds an archive or an export."""
-    return _read(material, depth=0)
+    return _read(source, depth=0)
 
 
-def _read(material: Material, *, depth: int) -> Import:
-    data = cast("Data", material.data)
+def _read(source: Source, *, depth: int) -> Import:
+    data = cast("Data", source.data)
     if data.get("type") == BUNDLE:
-        return _from_bundle(material, data, depth + 1)
-    return read_export(data, material.source, losses=list(material.losses))
+        return _from_bundle(source, data, depth + 1)
+    return read_export(data, source.name, losses=list(source.losses))
 
 
 def read_export(
@@ -136,7 +130,7 @@ def read_export(
         losses.append(Loss("version", f"is {data['version']!r}; it is read like {VERSION}, the one that is known"))
     own = _list(data, "worldbooks", losses)
     inside = [read_book(book, f"worldbooks[{n}]", losses) for n, book in own]
-    found = list(told_apart([*inside, *books], "book", losses))
+    found = list(distinct_ids([*inside, *books], "book", losses))
     names = Names()
     agents = [read_agent(agent, f"agents[{n}]", losses, names) for n, agent in _list(data, "agents", losses)]
     losses += _unlinked(agents, found)
@@ -166,7 +160,7 @@ def read_agent(data: Data, place: str, losses: list[Loss], names: Names) -> Agen
 
 
 def up_to_date(data: Data, place: str, losses: list[Loss]) -> Data:
-    """An agent's data in the form of today; the same object if it is, else a loss says what was done."""
+    """An agent's data in today's form: the same object if it has that form, else a loss names the migrations."""
     found = migrated(data, fill=False)
     if found.applied:
         name = data.get("id") or data.get("name")
@@ -206,19 +200,19 @@ def _unlinked(agents: Iterable[Agent], books: Iterable[Worldbook]) -> Iterator[L
                 yield Loss(f"agent {agent.shown_name!r}", f"its worldbook {book_id!r} did not come along")
 
 
-def _from_bundle(material: Material, data: Data, depth: int) -> Import:
+def _from_bundle(source: Source, data: Data, depth: int) -> Import:
     """A bundle carries its archive as Base64 in one of its fields, or the agents themselves."""
     if depth <= DEEPEST_BUNDLE:
         for value in data.values():
             if isinstance(value, str) and (raw := _decoded(value)).startswith(ZIP):
                 from ctxlab.formats.native.agent_zip import read_agent_zip
 
-                return read_agent_zip(raw, material.source)
+                return read_agent_zip(raw, source.name)
         held = data.get("data") if isinstance(data.get("data"), dict) else data
         if isinstance(held, dict) and isinstance(cast("Data", held).get("agents"), list):
             inner = {key: value for key, value in cast("Data", held).items() if key != "type"}
-            return read_export(inner, material.source, losses=list(material.losses))
-    raise BrokenFile(f"{material.source} is a bundle of agents in which there is no archive and no agent")
+            return read_export(inner, source.name, losses=list(source.losses))
+    raise BrokenFile(f"{source.name} is a bundle of agents in which there is no archive and no agent")
 
 
 def _decoded(text: str) -> bytes:
@@ -230,4 +224,35 @@ def _decoded(text: str) -> bytes:
         return b""
 
 
-READER = Reader(FORMAT, sniff, read)
+# --- the formats
+
+
+def write_json(found: Import, pick: Pick) -> Export[bytes]:
+    """The agents and the books that they name, as JSON; `pick` is a session whose agents are written."""
+    return agents_json(agents_to_write(found, pick), books=found.books).after(all_but_agents_left_out(found))
+
+
+def write_yaml(found: Import, pick: Pick) -> Export[bytes]:
+    """The agents and the books that they name, as YAML; `pick` is a session whose agents are written."""
+    return agents_yaml(agents_to_write(found, pick), books=found.books).after(all_but_agents_left_out(found))
+
+
+def agents_to_write(found: Import, pick: Pick) -> tuple[Agent, ...]:
+    """The agents, or those that the messages of one session name."""
+    agents = found.agents if pick is None else agents_named(found.pick(pick), found)
+    if not agents:
+        raise ReadError(f"{found.source} holds no agent{'' if pick is None else f' that session {pick!r} names'}")
+    return agents
+
+
+def all_but_agents_left_out(found: Import) -> list[Loss]:
+    """A loss for everything that has no place in a file of agents."""
+    others = {"sessions": found.sessions, "users": found.users, "rules": found.rules}
+    losses = [Loss(what, f"{len(values)} have no place here; left out") for what, values in others.items() if values]
+    unnamed = len(found.books) - len(books_of(found.agents, found.books))
+    return [*losses, *([Loss("books", f"{unnamed} are named by no agent; left out")] if unnamed else [])]
+
+
+AGENTS = Format("agents", "agent", (".agent.json",), sniff=sniff, read=read, write=write_json, holds=("agents",))
+AGENTS_YAML = Format("agents-yaml", "agent", (".agent.yaml", ".agent.yml"), write=write_yaml, holds=("agents",))
+"""YAML is parsed to the data that JSON gives, so `AGENTS` reads it."""

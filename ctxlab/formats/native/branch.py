@@ -1,6 +1,6 @@
 """One branch of a session as data: a session of its own, or a JSON with the messages in a list.
 
-Every message of the path comes along, also those that a summary stands for.
+Every message of the path comes along, also those that a summary hides.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ctxlab.documents import MessageNode, Session
-from ctxlab.formats.exported import Export
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
-from ctxlab.formats.markdown.visible_path import Span, standing
+from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.markdown.visible_path import Span, visible_path
 from ctxlab.formats.native.session import read_session
+from ctxlab.formats.results import Export, Import, Loss
+from ctxlab.formats.selection import agents_left_out, other_branches_left_out
 from ctxlab.formats.session_from_messages import ROOT, Names
-from ctxlab.formats.source import Material, Reader, mostly
+from ctxlab.formats.source import Source, mostly
 
 Data = dict[str, Any]
 
@@ -28,7 +28,7 @@ def branch_session(session: Session, leaf: str | None = None, *, span: Span | No
 
     `span` takes some of them, (first, last), counted from 1, both included.
     """
-    path = standing(session, leaf, span=span, whole=True)
+    path = visible_path(session, leaf, span=span, whole=True)
     chain = _rooted(session.root, path.nodes)
     ends = [None, *chain, None]
     linked = [
@@ -55,14 +55,14 @@ def _rooted(root: MessageNode | None, nodes: Sequence[MessageNode]) -> list[Mess
     return [root, *nodes]
 
 
-def branch_json(
+def branch_data(
     session: Session, leaf: str | None = None, *, span: Span | None = None, exported_at: str | None = None
 ) -> Export[Data]:
     """The messages from the root to `leaf` (default: the active leaf) as JSON data.
 
     It has `session` (what it is called), `messageCount` and `messages`, each as it is stored but for its links.
     """
-    path = standing(session, leaf, span=span, whole=True)
+    path = visible_path(session, leaf, span=span, whole=True)
     data: Data = {"session": {key: value for key, value in session.to_data().items() if key in KEPT}}
     if exported_at:
         data["exportTime"] = exported_at
@@ -86,9 +86,9 @@ def _is_message(value: Any) -> bool:
     return isinstance(value, dict) and {"role", "content"} <= cast("Data", value).keys()
 
 
-def read(material: Material) -> Import:
-    data: Data = material.data
-    losses = list(material.losses)
+def read(source: Source) -> Import:
+    data: Data = source.data
+    losses = list(source.losses)
     names = Names()
     nodes: Data = {names.take(ROOT): {"id": ROOT, "parentId": None, "role": "system", "content": ""}}
     leaf = ROOT
@@ -105,7 +105,13 @@ def read(material: Material) -> Import:
         nodes[key] = {**fields, "id": key, "parentId": leaf}
         leaf = key
     session, found = read_session({**data["session"], "rootNodeId": ROOT, "activeLeafId": leaf, "nodes": nodes})
-    return Import((session,), losses=(*losses, *found), format=READER.name, source=material.source)
+    return Import((session,), losses=(*losses, *found))
 
 
-READER = Reader("branch", sniff, read)
+def write(found: Import, pick: Pick) -> Export[bytes]:
+    """The active branch of the only session, or of the picked one."""
+    session = found.pick(pick)
+    return branch_data(session).as_bytes().after([*other_branches_left_out(session), *agents_left_out(session, found)])
+
+
+BRANCH = Format("branch", "branch", (".branch.json",), sniff=sniff, read=read, write=write, holds=("sessions",))

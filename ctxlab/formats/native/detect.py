@@ -1,4 +1,4 @@
-"""What a value of the seeds' JSON is, told by its keys."""
+"""Kind of a value in ctxlab's own JSON, by its keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NODE_KEYS = frozenset({"parentId", "role", "content", "childrenIds"})
 
 
 def kind_of(data: Any, *, depth: int = 0) -> Kind | None:
-    """What a value is, told by the keys that only this kind has."""
+    """The kind that a value is, by the keys that only this kind has; None for no kind."""
     if isinstance(data, list):
         return "nodes" if _is_tree(cast("list[Any]", data)) else None
     if not isinstance(data, dict):
@@ -74,5 +74,5 @@ def _is_agent(data: Data) -> bool:
 
 
 def _is_user(data: Data) -> bool:
-    told = all(isinstance(data.get(key), str) for key in ("id", "name", "content"))
-    return told and "role" not in data and "presetMessages" not in data and not is_helper_script(data)
+    has_texts = all(isinstance(data.get(key), str) for key in ("id", "name", "content"))
+    return has_texts and "role" not in data and "presetMessages" not in data and not is_helper_script(data)

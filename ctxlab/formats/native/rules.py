@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, TypeGuard, cast
 
 from ctxlab.documents import RegexPreset, RegexRule, read_stored
-from ctxlab.documents.atomic_file import replace_file
 from ctxlab.documents.stored import as_json
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss, losses_of
+from ctxlab.errors import ReadError
+from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.results import Export, Import, Loss, losses_of
+from ctxlab.formats.selection import left_out, pick_rules
 from ctxlab.formats.session_from_messages import Names
-from ctxlab.formats.source import Material, Reader, mostly, one_or_mostly
-
-__all__ = ["READER", "rules_json", "write_rules"]
+from ctxlab.formats.source import Source, mostly, one_or_mostly
 
 Data = dict[str, Any]
 
@@ -24,18 +21,13 @@ OF_CONFIGS = frozenset({"presets", "bindingMode"})
 OF_SETS = frozenset(field.alias for field in RegexPreset.model_fields.values())
 
 
-def rules_json(presets: Iterable[RegexPreset]) -> bytes:
+def rules_json(presets: Iterable[RegexPreset]) -> Export[bytes]:
     """Sets of rules in UTF-8, as the `presets` of a configuration."""
-    return as_json({"presets": [_data(preset) for preset in presets]}, indent=2)
-
-
-def write_rules(presets: Iterable[RegexPreset], path: str | os.PathLike[str]) -> Path:
-    """Write a file of sets of rules and return where it is."""
-    return replace_file(path, rules_json(presets))
+    return Export(as_json({"presets": [_data(preset) for preset in presets]}, indent=2))
 
 
 def _data(preset: RegexPreset) -> Data:
-    """With what tells a set of rules, also where it was never given."""
+    """Its JSON with the fields by which it is recognised, also those with their defaults."""
     return {"id": preset.id, **preset.to_data(), "rules": [{"regex": "", **rule.to_data()} for rule in preset.rules]}
 
 
@@ -51,7 +43,7 @@ def _is_rule(value: Any) -> TypeGuard[Data]:
 
 
 def _is_set(value: Any) -> TypeGuard[Data]:
-    """Either its rules tell, or it has no key of anybody else's."""
+    """Recognised by its rules, or by having no key of another format."""
     return _holds_rules(value) and (mostly(value["rules"], _is_rule) or value.keys() <= OF_SETS)
 
 
@@ -77,11 +69,11 @@ def _holds_rules(value: Any) -> TypeGuard[Data]:
 # --- what is in it
 
 
-def read(material: Material) -> Import:
-    reading = _Reading(material.stem, list(material.losses))
-    for place, item in material.items():
+def read(source: Source) -> Import:
+    reading = _Reading(source.stem, list(source.losses))
+    for place, item in source.items():
         reading.add(item, place)
-    return Import(rules=reading.sets(), losses=tuple(reading.losses), format=READER.name, source=material.source)
+    return Import(rules=reading.sets(), losses=tuple(reading.losses))
 
 
 class _Reading:
@@ -134,4 +126,16 @@ class _Reading:
         self._sets.append(preset if own == preset.id else preset.with_(id=own))
 
 
-READER = Reader("rules", sniff, read)
+# --- the format
+
+
+def write(found: Import, pick: Pick) -> Export[bytes]:
+    """All sets of rules, or the picked one."""
+    sets = found.rules_inside()
+    if not sets:
+        raise ReadError(f"{found.source} holds no set of rules")
+    losses = left_out(found, ("sessions", "agents", "users", "books"), "no rules; left out")
+    return rules_json(sets if pick is None else [pick_rules(found, pick)]).after(losses)
+
+
+RULES = Format("rules", "set of rules", (".rules.json",), sniff=sniff, read=read, write=write, holds=("rules",))

@@ -1,4 +1,4 @@
-"""One session from the seeds' JSON."""
+"""One session from ctxlab's own JSON, and back."""
 
 from __future__ import annotations
 
@@ -7,12 +7,24 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from ctxlab.documents import MessageNode, Session, read_stored
-from ctxlab.formats.loss import Loss, losses_of
+from ctxlab.errors import WriteError
+from ctxlab.formats.results import Export, Loss, losses_of
 from ctxlab.formats.session_from_messages import Names
 
 Data = dict[str, Any]
 
 LINKS = ("id", "parentId", "lastSelectedChildId")
+
+
+def session_json(session: Session) -> Export[bytes]:
+    """A session's own JSON in UTF-8, indented; `nodes` is there even when it is empty."""
+    try:
+        return Export((session if session.nodes else session.model_copy(update={"nodes": {}})).to_json())
+    except WriteError as error:
+        raise WriteError(f"session {session.id!r} holds data nested too deeply to be written") from error
+
+
+# --- reading
 
 
 def read_session(data: Data) -> tuple[Session, list[Loss]]:

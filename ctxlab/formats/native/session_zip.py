@@ -6,33 +6,30 @@ Nothing is unpacked to the disk. What is read is every JSON file in an archive, 
 from __future__ import annotations
 
 import io
-import os
 import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 from ctxlab.documents import Agent, RegexPreset, Session, Stored, UserProfile, Worldbook
-from ctxlab.documents.atomic_file import replace_file
 from ctxlab.documents.stored import as_json
 from ctxlab.errors import BrokenFile, ReadError, UnknownFormat
-from ctxlab.formats.decode import material_of
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
-from ctxlab.formats.native.session_file import session_json
+from ctxlab.formats.decode import source_of
+from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.native.session import session_json
+from ctxlab.formats.results import Export, Import, Loss
+from ctxlab.formats.selection import all_but_sessions_left_out, with_one_session
 from ctxlab.formats.session_from_messages import Names
-from ctxlab.formats.source import Material
+from ctxlab.formats.source import Archive, Source
 
 Data = dict[str, Any]
 V = TypeVar("V", Session, Worldbook, RegexPreset)
 
-FORMAT = "zip"
 KIND, VERSION = "ctxlab-sessions", 1
 INDEX = "metadata.json"
-MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
-"""Of an archive, and of an empty one."""
 LARGEST_BYTES = 512 * 2**20
 TOGETHER_BYTES = 2**30
 ENTRIES = 50_000
@@ -45,32 +42,20 @@ BROKEN = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError
 # --- writing
 
 
-def write_zip(
-    sessions: Sequence[Session],
-    path: str | os.PathLike[str],
-    *,
-    agents: Sequence[Agent] = (),
-    users: Sequence[UserProfile] = (),
-    exported_at: str | None = None,
-) -> Path:
-    """Write an archive of sessions and return where it is; ids that make no file names get others there."""
-    return replace_file(path, zip_bytes(sessions, agents=agents, users=users, exported_at=exported_at))
-
-
-def zip_bytes(
+def sessions_zip(
     sessions: Sequence[Session],
     *,
     agents: Sequence[Agent] = (),
     users: Sequence[UserProfile] = (),
     exported_at: str | None = None,
-) -> bytes:
-    """The archive itself. Equal ids are kept apart in it, and told apart when it is read."""
+) -> Export[bytes]:
+    """An archive of sessions; ids that make no file names get others there, equal ids get different ones."""
     files: dict[str, bytes] = {}
     listed: list[Data] = []
     names = Names()
     for session in sessions:
         file = file_name("sessions", session.id, names)
-        files[file] = session_json(session)
+        files[file] = session_json(session).data
         listed.append({"id": session.id, "name": session.name, "file": file})
     for agent in agents:
         files[file_name("agents", agent.id, names)] = _stored(agent, {"presetMessages": []})
@@ -79,16 +64,16 @@ def zip_bytes(
     about: Data = {"format": KIND, "version": VERSION, "sessionCount": len(listed), "sessions": listed}
     if exported_at:
         about["exportedAt"] = exported_at
-    return packed_files({INDEX: as_json(about, indent=2), **files})
+    return Export(packed_files({INDEX: as_json(about, indent=2), **files}))
 
 
 def _stored(value: Stored, needed: Data) -> bytes:
-    """Its JSON with the fields that tell what it is."""
+    """A value's JSON with the fields by which it is recognised."""
     return as_json({**needed, **value.to_data()}, indent=2)
 
 
 def file_name(folder: str, wanted: str, names: Names) -> str:
-    """A path inside the archive that no system reads as another; letters' case doesn't tell files apart."""
+    """A path inside the archive that no system reads as another; names that differ in letters' case alone are equal."""
     plain = UNSAFE.sub("_", wanted).strip("._")[:80] or "nameless"
     taken = names.take(f"{folder}/{plain}".casefold())
     return f"{folder}/{plain}{taken[len(folder) + 1 + len(plain.casefold()) :]}.json"
@@ -109,11 +94,7 @@ def packed_files(files: Mapping[str, bytes]) -> bytes:
 # --- reading
 
 
-def is_zip(raw: bytes) -> bool:
-    return raw.startswith(MAGIC)
-
-
-def read_zip(raw: bytes, source: str, read: Callable[[Material], Import]) -> Import:
+def read_zip(raw: bytes, source: str, read: Callable[[Source], Import]) -> Import:
     """Everything that `read` finds in the JSON files of an archive; the rest of its files are passed over.
 
     Raises BrokenFile for what is no archive or is too large, UnknownFormat when nothing in it can be read.
@@ -122,7 +103,7 @@ def read_zip(raw: bytes, source: str, read: Callable[[Material], Import]) -> Imp
     found: list[Import] = []
     for name, data in members(raw, source, losses, wanted=_is_json):
         try:
-            part = read(material_of(data, name))
+            part = read(source_of(data, name))
         except ReadError as error:
             losses.append(Loss(name, f"left out: {error}"))
             continue
@@ -131,14 +112,12 @@ def read_zip(raw: bytes, source: str, read: Callable[[Material], Import]) -> Imp
     if not found:
         raise UnknownFormat(f"{source} is a zip archive in which nothing can be read{_reasons(losses)}")
     return Import(
-        tuple(told_apart([session for part in found for session in part.sessions], "session", losses)),
-        tuple(agent for part in found for agent in part.agents),
-        tuple(user for part in found for user in part.users),
-        tuple(told_apart([book for part in found for book in part.books], "book", losses)),
-        tuple(told_apart([rules for part in found for rules in part.rules], "set of rules", losses)),
+        sessions=tuple(distinct_ids([session for part in found for session in part.sessions], "session", losses)),
+        agents=tuple(agent for part in found for agent in part.agents),
+        users=tuple(user for part in found for user in part.users),
+        books=tuple(distinct_ids([book for part in found for book in part.books], "book", losses)),
+        rules=tuple(distinct_ids([rules for part in found for rules in part.rules], "set of rules", losses)),
         losses=tuple(losses),
-        format=FORMAT,
-        source=source,
     )
 
 
@@ -146,7 +125,7 @@ def _reasons(losses: Sequence[Loss]) -> str:
     return f": {losses[0]}" if losses else ": it holds no JSON"
 
 
-def told_apart(values: Sequence[V], noun: str, losses: list[Loss]) -> Iterator[V]:
+def distinct_ids(values: Sequence[V], noun: str, losses: list[Loss]) -> Iterator[V]:
     """The values with an id each; what is there twice and the same is there once."""
     names = Names()
     first: dict[str, V] = {}
@@ -221,3 +200,28 @@ def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: str, los
 
 def _megabytes(size_bytes: int) -> str:
     return f"{size_bytes / 2**20:,.0f} MB"
+
+
+# --- the format
+
+
+def sniff(data: Any) -> bool:
+    return isinstance(data, Archive)
+
+
+def read(source: Source) -> Import:
+    from ctxlab.formats import read_source  # it reads what is in the archive, with every format
+
+    return read_zip(
+        source.data.raw, source.name, lambda inner: read_source(replace(inner, keep_prompts=source.keep_prompts))
+    )
+
+
+def write(found: Import, pick: Pick) -> Export[bytes]:
+    """All sessions, agents and users, or the picked session with the agents that its messages name."""
+    chosen = with_one_session(found, pick)
+    export = sessions_zip(chosen.sessions, agents=chosen.agents, users=chosen.users)
+    return export.after(all_but_sessions_left_out(found))
+
+
+ZIP = Format("zip", "session", (".zip",), sniff=sniff, read=read, write=write, holds=("sessions", "agents", "users"))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, cast
 
 from ctxlab.documents import LoreEntry, Worldbook, read_stored
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss, losses_of
+from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.results import Export, Import, Loss, losses_of
+from ctxlab.formats.selection import left_out, pick_book
 from ctxlab.formats.session_from_messages import Names
-from ctxlab.formats.source import Material, Reader, one_or_mostly
+from ctxlab.formats.source import Source, one_or_mostly
 
 Data = dict[str, Any]
 
@@ -28,22 +29,22 @@ def _is_book(value: Any) -> bool:
     return named or not OWN.isdisjoint(book) or (isinstance(about, dict) and not {"id", "name"}.isdisjoint(about))
 
 
-def read(material: Material) -> Import:
-    losses = list(material.losses)
+def read(source: Source) -> Import:
+    losses = list(source.losses)
     names = Names()
     books: list[Worldbook] = []
-    for place, item in material.items():
+    for place, item in source.items():
         if not _is_book(item):
             losses.append(Loss(place, "no worldbook; it is left out"))
             continue
         book, found = _book(cast("Data", item))
         losses += [loss.inside(place) for loss in found]
-        wanted = book.book_id or material.stem
+        wanted = book.book_id or source.stem
         own = names.take(wanted)
         if own != wanted:
             losses.append(Loss(place, f"book {wanted!r} is there twice; this one is {own!r} now"))
         books.append(book if own == book.book_id else book.with_(id=own))
-    return Import(books=tuple(books), losses=tuple(losses), format=READER.name, source=material.source)
+    return Import(books=tuple(books), losses=tuple(losses))
 
 
 def _book(data: Data) -> tuple[Worldbook, list[Loss]]:
@@ -60,4 +61,12 @@ def _book(data: Data) -> tuple[Worldbook, list[Loss]]:
     return book.with_(entries=entries), losses
 
 
-READER = Reader("worldbook", sniff, read)
+def write(found: Import, pick: Pick) -> Export[bytes]:
+    """The only book, or the picked one."""
+    losses = left_out(found, ("sessions", "agents", "users", "rules"), "no lorebook; left out")
+    return Export(pick_book(found, pick).to_json(), tuple(losses))
+
+
+WORLDBOOK = Format(
+    "worldbook", "worldbook", (".worldbook.json",), sniff=sniff, read=read, write=write, holds=("books",)
+)

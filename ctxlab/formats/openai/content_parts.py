@@ -99,7 +99,7 @@ def inline_file(base64: str, mime_type: str) -> Data:
 
 
 def part_of(asset: Asset) -> Data | None:
-    """The part that carries an asset, with what its form doesn't know of; None when its bytes are elsewhere."""
+    """The part with an asset, and with its fields that the form doesn't know; None when its bytes aren't in it."""
     part = sendable_part(AssetRef.of(asset))
     if part is None:
         return None

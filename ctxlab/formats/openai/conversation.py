@@ -10,9 +10,9 @@ from typing import Any, cast
 import orjson
 
 from ctxlab.documents import Agent, Asset, Session, read_stored
-from ctxlab.formats.loss import Loss, unused_fields
 from ctxlab.formats.openai.content_parts import attachment, is_text, text_of
 from ctxlab.formats.openai.message_entities import ALIASES, StoredSummary, message_in, placed, places_of, summary_in
+from ctxlab.formats.results import Loss, unused_fields
 from ctxlab.formats.session_from_messages import ROOT, Tree
 
 Data = dict[str, Any]
@@ -42,9 +42,13 @@ def is_message(value: Any) -> bool:
 
 
 class Shelf:
-    """Agents made while reading; the same presets and tools make the same agent."""
+    """Agents made while reading; the same presets and tools make the same agent.
 
-    def __init__(self, stem: str) -> None:
+    With `keep_prompts` leading system messages stay in their trees, and agents are made for tools alone.
+    """
+
+    def __init__(self, stem: str, *, keep_prompts: bool = False) -> None:
+        self.keep_prompts = keep_prompts
         self._stem = stem
         self._agents: dict[bytes, Agent] = {}
 
@@ -101,12 +105,17 @@ class Conversation:
         nodes = [(index, self._node(message, index)) for index, message in stored]
         is_prompt = [node is not None and node["role"] == "system" for _, node in nodes]
         leading = next((n for n, leads in enumerate(is_prompt) if not leads), len(nodes))
-        presets = [{"id": f"m{index}", "name": "System", **(node or {})} for index, node in nodes[:leading]]
-        tree = Tree(agent_id=self.shelf.agent_for([*map(_prompt, enumerate(self.prompts)), *presets], self.tools))
+        beside = [*map(_prompt, enumerate(self.prompts))]
+        presets = [*beside, *({"id": f"m{index}", "name": "System", **(node or {})} for index, node in nodes[:leading])]
+        if self.shelf.keep_prompts:
+            presets, leading = [], 0
+        tree = Tree(agent_id=self.shelf.agent_for(presets, self.tools))
         history = {index: node for index, node in nodes[leading:] if node is not None}
         summaries = [*filter(None, among), *self.summaries]
         standing = self._summary_nodes(summaries, places_of(stored), list(history)) if summaries else {}
         leaf = ROOT
+        for prompt in beside if self.shelf.keep_prompts else ():
+            leaf = tree.add(prompt["id"], leaf, {"role": "system", "content": prompt["content"]})
         for index, node in history.items():
             for n, summary in standing.pop(index, ()):
                 leaf = tree.add(f"summary-{n}", leaf, summary)
@@ -243,7 +252,7 @@ class Conversation:
 
 
 def _requested(call: Data) -> Data:
-    """A call as the seeds keep it; arguments stay the text that the model wrote, for their tokens are counted."""
+    """A call in ctxlab's own form; arguments stay the text that the model wrote, for their tokens are counted."""
     kind = next((kind for kind in ("function", "custom") if isinstance(call.get(kind), dict)), None)
     inner = cast("Data", call[kind]) if kind is not None else call
     given = next((key for key in ("arguments", "input") if key in inner), None)

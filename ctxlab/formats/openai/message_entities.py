@@ -1,7 +1,7 @@
 """Messages as chat programs store them, in OpenAI's form: entities with a `body`, camel case, segments, summaries.
 
 An entity is `{"id", "chatId", "body": message, "tokens"}`. A summary is `{"messageIds", "startMessageId", "summary"}`;
-it stands where the first message was that it stands for.
+its place is that of the first message that it hides.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 
 Data = dict[str, Any]
 
@@ -64,7 +64,7 @@ def _segments(segments: Sequence[Any]) -> tuple[list[str], list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class StoredSummary:
-    """What stands for some messages; `hides` and `start` are their ids as the file says them."""
+    """A summary of some messages; `hides` and `start` are their ids as in the file."""
 
     text: str
     hides: tuple[str, ...]
@@ -113,7 +113,7 @@ def _ids(message: Any) -> Iterator[Any]:
 def placed(
     summary: StoredSummary, places: Mapping[str, int], nodes: Sequence[int], where: str, losses: list[Loss]
 ) -> tuple[int, list[int]]:
-    """Before which of `nodes`, the places of the messages that can be hidden, it stands, and which ones it hides."""
+    """The place among `nodes`, the messages that can be hidden, before which it goes, and those that it hides."""
     there = set(nodes)
     hidden = [places[key] for key in summary.hides if places.get(key) in there]
     if missing := len(summary.hides) - len(hidden):

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ctxlab.documents import Agent, MessageNode, Session
-from ctxlab.documents.atomic_file import replace_file
-from ctxlab.documents.stored import as_json
-from ctxlab.formats.exported import Export
-from ctxlab.formats.loss import Loss
 from ctxlab.formats.openai.content_parts import part_of
+from ctxlab.formats.results import Export, Loss
 
 Data = dict[str, Any]
 
@@ -24,11 +20,11 @@ BOOKKEEPING = frozenset({"source", "tokens"})
 def openai_messages(
     what: Session | Sequence[Mapping[str, Any]], *, leaf: str | None = None, agent: Agent | None = None
 ) -> Export[list[Data]]:
-    """The messages from the root to `leaf` (default: the active leaf), with the agent's presets if it is given.
+    """The messages from the root to `leaf` (default: the active leaf), with the presets of `agent`.
 
     Nothing is built here: macros stay as they are and no budget is kept. Finished messages, as `trace.messages` are,
-    only lose `source` and `tokens`, and with a loss files whose bytes are elsewhere. What a disabled node says, and
-    what an enabled summary hides, is left out with a loss.
+    only lose `source` and `tokens`, and with a loss files whose bytes aren't in them. Disabled
+    nodes and those that an enabled summary hides are left out with a loss.
     """
     if not isinstance(what, Session):
         losses: list[Loss] = []
@@ -68,19 +64,6 @@ def _why_not_sent(part: Data) -> str:
     kept = f" at {where!r}" if where is not None else ""
     name = part.get("name") or part.get("id")
     return f"{part.get('kind', 'file')} {name!r} is not in the message but elsewhere{kept}; it is left out"
-
-
-def write_openai(
-    what: Session | Sequence[Mapping[str, Any]],
-    path: str | os.PathLike[str],
-    *,
-    leaf: str | None = None,
-    agent: Agent | None = None,
-) -> Export[list[Data]]:
-    """Write `openai_messages(...)` as a JSON list, and return it with its losses."""
-    export = openai_messages(what, leaf=leaf, agent=agent)
-    replace_file(path, as_json(export.data, indent=2))
-    return export
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Writing back what another program's file said, with only that changed which was changed here.
+"""Lossless writing back of another program's file: only what was changed here is changed in it.
 
 A value that was read keeps the original JSON. To write it, the JSON that its fields would make is made twice, of the
 value as it was read and as it is now, and only the difference between the two is applied to the original: what ctxlab
@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import Any, Final, cast
 
 IDS: Final = ("identifier", "uid", "id")
-"""Keys that name an item of a list, the most telling first."""
+"""Keys that name an item of a list, the most specific first."""
 
 
 class _Missing:
-    """What stands where the original has nothing."""
+    """A value for a place at which the original has none."""
 
 
 MISSING: Final = _Missing()
@@ -101,7 +101,7 @@ def _last_of_each(items: Sequence[Any], key: str) -> dict[Any, Any]:
 
 
 def _by_id(original: dict[Any, Any], before: dict[Any, Any], after: dict[Any, Any]) -> list[Any]:
-    """The items in the order of `after`; those that only the original has stay behind the one they stood behind."""
+    """The items in the order of `after`; those that only the original has stay behind the same item as there."""
     followers: dict[Any, list[Any]] = {}
     leader: Any = MISSING
     for name, item in original.items():

@@ -1,4 +1,4 @@
-"""The conservation law: nothing is lost or changed without a cause. Held for every step, plugins too.
+"""The conservation law: nothing is lost or changed without a cause. Every step is checked, plugins too.
 
 Taking a step back gives what was there before, character for character: a span that the step put gives back the spans
 that it replaced, and a field that it changed has a `Change` with its value before.
@@ -21,7 +21,7 @@ from ctxlab.errors import (
     UnexplainedRewrite,
     UnpairedTool,
 )
-from ctxlab.pipeline.conservation.undo_step import Heir, begins_with, check_cause, first_words, short, spans_of
+from ctxlab.pipeline.conservation.undo_step import DerivedDraft, begins_with, check_cause, first_words, short, spans_of
 
 ROLES = frozenset(get_args(Role))
 ONCE = frozenset({"node", "summary", "pending"})
@@ -30,7 +30,7 @@ IN_REQUEST = frozenset({"node", "summary", "pending", "preset"})
 """Kinds of origin that the build's input must hold."""
 
 
-def hold(before: Context, after: object, *, processor: str) -> Context:
+def check_step(before: Context, after: object, *, processor: str) -> Context:
     """`after`, when it accounts for everything that `before` had; else raises the law that is broken.
 
     Compared by identity: a step that changes nothing costs nothing, and only gone or new drafts are looked at.
@@ -41,7 +41,7 @@ def hold(before: Context, after: object, *, processor: str) -> Context:
         raise LawBroken(f"{processor} returned {type(after).__name__}, not a Context")
     _nothing_recorded_is_lost(before, after, processor)
     if after.drafts is not before.drafts or len(after.dropped) > len(before.dropped):
-        _Comparison(before, after, processor).hold()
+        _Comparison(before, after, processor).check()
     return after
 
 
@@ -60,7 +60,7 @@ def _nothing_recorded_is_lost(before: Context, after: Context, processor: str) -
 
 
 class _Comparison:
-    """The drafts before and after one step: who stayed, who went, who came, and who came from whom."""
+    """The drafts before and after one step: kept, gone and made ones, and which made ones come from which gone ones."""
 
     def __init__(self, before: Context, after: Context, processor: str) -> None:
         self.before, self.after, self.processor = before, after, processor
@@ -81,7 +81,7 @@ class _Comparison:
         self.holder.update((draft.key, draft) for draft in self.gone)
         self.ancestors: dict[int, list[Draft]] = {}
 
-    def hold(self) -> None:
+    def check(self) -> None:
         self._drops_have_causes()
         self._drafts_are_sound()
         self._keys_are_unique()
@@ -89,7 +89,7 @@ class _Comparison:
         if self.ancestors:
             for draft in (*self.made, *self.made_and_dropped):
                 if ancestors := self.ancestors.get(id(draft)):
-                    Heir(draft, ancestors, self.processor).hold(self.before.drafts.index)
+                    DerivedDraft(draft, ancestors, self.processor).check(self.before.drafts.index)
         self._new_ones_are_honest()
         self._order_is_kept()
         self._pairs_are_whole()
@@ -125,7 +125,7 @@ class _Comparison:
             raise DuplicateKey(f"{self.processor} drops {_twice(gone)!r} twice")
 
     def _brings_new_keys(self) -> bool:
-        """Whether a made draft has a key that none of those has of which it may be made; the old ones were unique."""
+        """True if a made draft has a key that none of the gone drafts has; the old keys were unique."""
         return not set(_keys(self.made)).issubset(_keys(self.gone))
 
     def _all_are_accounted_for(self) -> None:
@@ -216,7 +216,7 @@ class _Comparison:
                             raise DuplicateKey(f"{self.processor} copied {old.key!r} as {copy!r}: a text is sent once")
 
     def _names_its_writers(self, draft: Draft) -> None:
-        """What nobody signed is of the message's own origin."""
+        """Raise UnexplainedRewrite for a span without a cause that is not of the draft's own origin."""
         origin = draft.origin
         for part in draft.body:
             for span in part.spans if isinstance(part, Text) else ():
@@ -245,7 +245,7 @@ class _Comparison:
     # --- order, pairs
 
     def _order_is_kept(self) -> None:
-        """What stays, stays in its order; what is moved has a Change of its place."""
+        """Raise UnexplainedChange for a kept draft out of its order that has no Change of its place."""
         if not self.old:
             return
         made = set(map(id, self.made))
@@ -282,7 +282,7 @@ class _Comparison:
                     )
 
     def _touches_tools(self) -> bool:
-        """Whether calls or results came, went or changed where some were before."""
+        """True if tool calls or results came, went or changed where some were before."""
         if not any(draft.role == "tool" for draft in self.before.drafts):
             return False
         if any(draft.calls or draft.role == "tool" for draft in self.out):

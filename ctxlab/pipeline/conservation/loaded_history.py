@@ -1,4 +1,4 @@
-"""What a step that loads the conversation owes: every message of the path, as it is stored or changed with a cause."""
+"""The law for steps that load the conversation: each message of the path is as stored, or changed with a cause."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 from ctxlab.context import Context, Draft, Text
 from ctxlab.documents import MessageNode
 from ctxlab.errors import UnexplainedChange, UnexplainedDrop, UnexplainedRewrite
-from ctxlab.pipeline.conservation.undo_step import check_cause, short, taken_back
+from ctxlab.pipeline.conservation.undo_step import check_cause, short, text_before
 
 
-def hold_history(after: Context, *, processor: str) -> None:
+def check_loaded_history(after: Context, *, processor: str) -> None:
     """Every message of the path is among the drafts or the dropped, as it is stored or changed with a cause.
 
     An empty root is no message. Raises the law that is broken.
@@ -31,7 +31,7 @@ def hold_history(after: Context, *, processor: str) -> None:
             if not node.is_empty_root:
                 raise UnexplainedDrop(f"{processor} left out message {key!r} ({short(node.content)!r}) without a cause")
         elif draft.changes or not _is_as_stored(draft, node):
-            _Loaded(draft, node, processor).hold()
+            _Loaded(draft, node, processor).check()
     if build_input.pending is not None:
         typed = next((draft for draft in after.drafts if draft.origin.kind == "pending"), None)
         if typed is None or str(typed.text) != str(build_input.pending.text):
@@ -39,7 +39,7 @@ def hold_history(after: Context, *, processor: str) -> None:
 
 
 def _is_as_stored(draft: Draft, node: MessageNode) -> bool:
-    """Whether a message has its words, its metadata and all else as they are stored; of files it is not known yet."""
+    """True if text, metadata and other fields are as stored; False for messages with files, which are checked apart."""
     body = draft.body
     if len(body) != 1 or not isinstance(text := body[0], Text) or len(text.spans) != 1 or node.attachments:
         return False
@@ -49,6 +49,7 @@ def _is_as_stored(draft: Draft, node: MessageNode) -> bool:
         and span.cause is None
         and draft.role == node.role
         and draft.speaker == node.speaker
+        and draft.placement is None
         and (draft.meta is node.metadata or draft.meta == (node.metadata or {}))
         and (draft.calls, draft.result_of, draft.reasoning, draft.priority) == node.sent_fields
     )
@@ -60,7 +61,7 @@ class _Loaded:
     def __init__(self, draft: Draft, node: MessageNode, processor: str) -> None:
         self.draft, self.node, self.processor = draft, node, processor
 
-    def hold(self) -> None:
+    def check(self) -> None:
         draft, node = self.draft, self.node
         if not self._has_the_words():
             self._fail("content", node.content, str(draft.text))
@@ -72,9 +73,10 @@ class _Loaded:
         for name, stored in node.sent_fields._asdict().items():
             self._check(name, stored, getattr(draft, name))
         self._check("meta", node.metadata or {}, draft.meta)
+        self._check("placement", None, draft.placement)
 
     def _has_the_words(self) -> bool:
-        """Whether taking back what the step did gives what is stored."""
+        """True if undoing the step's edits gives the stored text."""
         spans = self.draft.text.spans
         if len(spans) == 1 and spans[0].cause is None:
             return spans[0].text is self.node.content or spans[0].text == self.node.content
@@ -82,7 +84,7 @@ class _Loaded:
             if span.cause is not None:
                 what = f"put {short(span.text)!r} into {self.draft.key!r}"
                 check_cause(span.cause, self.processor, what, UnexplainedRewrite)
-        return taken_back(spans, lambda span: span.cause is None) == self.node.content
+        return text_before(spans, lambda span: span.cause is None) == self.node.content
 
     def _check(self, name: str, stored: Any, now: Any) -> None:
         if stored is now or stored == now:

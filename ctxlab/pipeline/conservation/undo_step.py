@@ -1,7 +1,7 @@
-"""Taking a step back: what a draft was before, from the draft that a step made of it.
+"""Undo of a step on one draft: the draft as it was before, from the draft that the step made of it.
 
 A span that the step put gives back the spans that it replaced, and a field that it changed has a `Change` with its
-value before. What comes out must be what was there, character for character.
+value before. The result must be the earlier draft, character for character.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ctxlab.context import AssetRef, Cause, Change, Draft, Edit, Origin, Span, T
 from ctxlab.context.draft import SHARED_FIELDS, combined_fields
 from ctxlab.errors import LawBroken, UnexplainedChange, UnexplainedRewrite
 
-FIELDS = ("role", "origin", "calls", "result_of", "reasoning", "speaker", "pinned", "priority", "meta")
+FIELDS = ("role", "origin", "calls", "result_of", "reasoning", "speaker", "pinned", "priority", "meta", "placement")
 """Fields of a draft that stay as they were unless a Change says otherwise; files and places are looked at apart."""
 VALUES = attrgetter(*FIELDS)
 
@@ -29,8 +29,8 @@ def check_cause(cause: object, processor: str, what: str, error: type[LawBroken]
         raise error(f"{processor} {what} for no reason: a cause has a rule and a reason")
 
 
-class Heir:
-    """A draft that was made of others: taking the step back gives them."""
+class DerivedDraft:
+    """A draft that a step made of others, its ancestors; undoing the step must give them."""
 
     def __init__(self, draft: Draft, ancestors: Sequence[Draft], processor: str) -> None:
         self.draft, self.ancestors, self.processor = draft, ancestors, processor
@@ -42,7 +42,7 @@ class Heir:
         for change in self.made_now:
             self.changes.setdefault(change.field, change)
 
-    def hold(self, place_of: Callable[[Draft], int]) -> None:
+    def check(self, place_of: Callable[[Draft], int]) -> None:
         if self.forgot:
             raise UnexplainedChange(f"{self.processor} forgot what earlier steps had changed of {self.draft.key!r}")
         for change in self.made_now:
@@ -81,7 +81,7 @@ class Heir:
             )
 
     def _is_spliced_from(self, old: Draft) -> bool:
-        """Whether the words came of signed edits of the old ones: `Text.splice` keeps what stood there by itself."""
+        """True if the texts come from signed edits of the old ones: `Text.splice` records the replaced spans itself."""
         return (
             "files" not in self.changes
             and len(self.draft.body) == len(old.body)
@@ -93,13 +93,13 @@ class Heir:
         )
 
     def _taken_back(self, text: Text, known: _Known) -> str:
-        """The text without what this step did to it, which it has signed."""
+        """The text with this step's edits undone; raises UnexplainedRewrite for one that the step has not signed."""
         for span in text.spans:
             if span not in known:
                 check_cause(
                     span.cause, self.processor, f"put {short(span.text)!r} into {self.draft.key!r}", UnexplainedRewrite
                 )
-        return taken_back(text.spans, known.__contains__)
+        return text_before(text.spans, known.__contains__)
 
     # --- fields
 
@@ -137,10 +137,10 @@ class Heir:
             )
 
 
-def taken_back(spans: Iterable[Span], was_there: Callable[[Span], bool]) -> str:
-    """The words before a step: a span that wasn't there gives back what it replaced, once.
+def text_before(spans: Iterable[Span], was_there: Callable[[Span], bool]) -> str:
+    """The text before a step: a span that wasn't there gives back the spans it replaced, once.
 
-    Slices of one span share what it replaced, so that is told by identity.
+    Slices of one span share what it replaced, so that is compared by identity.
     """
     out: list[str] = []
     given_back: set[int] = set()
@@ -170,18 +170,18 @@ def _puts_words_signed_by(edit: Edit, processor: str) -> bool:
     return is_signed and isinstance(edit.new, str)
 
 
-def words_are_kept(draft: Draft, old: Draft, processor: str) -> None:
-    """Raise the law that is broken where taking back what a step did to a draft's words doesn't give the old ones."""
-    Heir(draft, [old], processor).check_body()
+def check_text(draft: Draft, old: Draft, processor: str) -> None:
+    """Raise the LawBroken that applies where undoing a step's edits of a draft's text doesn't give the old text."""
+    DerivedDraft(draft, [old], processor).check_body()
 
 
 # --- pieces
 
 
 class _Known:
-    """The spans that were there before a step, their slices among them: the same hand, the same cause, the same past.
+    """The spans that were there before a step and their slices: same origin, same cause, same replaced spans.
 
-    Told by identity first. One that is only equal, since the step made it anew, doesn't bear the step's signature.
+    Compared by identity first. One that is only equal, since the step made it anew, doesn't bear the step's signature.
     """
 
     def __init__(self, drafts: Sequence[Draft], processor: str) -> None:

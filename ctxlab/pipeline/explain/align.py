@@ -52,7 +52,7 @@ def _part(piece: Piece, whole: Draft, known: Draft | None) -> Draft:
     if known is None:
         body = (text,)
         bare = replace(whole, key=piece.part.key, body=body, origin=piece.part.origin, calls=(), reasoning=None)
-        return replace(bare, merged=(), meta=NOTHING)
+        return replace(bare, merged=(), meta=NOTHING, placement=None)
     if known.role == role and _are_the_same(known.text, text):
         return known
     return replace(known, role=role, body=(text, *known.assets))
@@ -115,7 +115,7 @@ def _content(draft: Draft, *, in_parts: bool) -> tuple[Any, ...]:
 
 def _fields(draft: Draft) -> tuple[Any, ...]:
     called = (draft.role, draft.calls, draft.result_of, draft.reasoning, draft.speaker)
-    return (*called, draft.pinned, draft.priority, dict(draft.meta))
+    return (*called, draft.pinned, draft.priority, dict(draft.meta), draft.placement)
 
 
 def wholes_differ(a: Draft, b: Draft) -> bool:

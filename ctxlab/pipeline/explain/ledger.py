@@ -171,8 +171,7 @@ def _merge_rule(draft: Draft) -> str:
 
 
 def _added_rule(draft: Draft) -> str:
-    placement = draft.meta.get("placement")
-    return f"{draft.origin.kind} {placement}" if placement else draft.origin.kind
+    return f"{draft.origin.kind} {draft.placement.kind}" if draft.placement else draft.origin.kind
 
 
 def _rewrite_rule(before: Draft, after: Draft) -> str:

@@ -170,7 +170,7 @@ def _moved(step: Step, before: Draft, after: Draft) -> Iterator[Event]:
 def _added_words(step: Step, key: str, draft: Draft, cause: Cause | None) -> str:
     at = next(i for i, other in enumerate(step.after.drafts, start=1) if other is draft)
     reason = f" ({cause.reason})" if cause and cause.processor == step.id and cause.reason else ""
-    asked = draft.meta.get("placed") if draft.origin.kind in ("preset", "lore") else None
+    asked = str(draft.placement or "")
     where = f", asked for {asked}" if asked else ""
     what = "added as" if draft.key == key else "added as a part of"
     return f"{what} message {at}{where}{reason}"
@@ -223,7 +223,7 @@ def _causes_in(text: Text) -> set[Cause]:
     return found
 
 
-FIELDS = ("calls", "pinned", "priority", "reasoning", "result_of", "speaker", "meta")
+FIELDS = ("calls", "pinned", "priority", "reasoning", "result_of", "speaker", "meta", "placement")
 
 
 def _field_words(before: Draft, after: Draft) -> str:

@@ -42,7 +42,8 @@ SOURCES: tuple[str, ...] = (
     "reserve",
     "free",
 )
-PERSONAS = ("at user_profile", "at personaDescription")
+PERSONAS = ("user_profile", "personaDescription")
+"""Anchors whose placeholders show the user's profile."""
 BY_KIND = {"summary": "summaries", "lore": "lore", "knowledge": "knowledge", "transcript": "attachments"}
 
 
@@ -113,7 +114,8 @@ def source_of(draft: Draft) -> str:
     if draft.role == "tool":
         return "tools"
     if draft.origin.kind == "preset":
-        if draft.meta.get("placed") in PERSONAS:
+        place = draft.placement
+        if place is not None and place.kind == "template" and place.anchor in PERSONAS:
             return "profile"
         return "system" if draft.role == "system" else "presets"
     if draft.origin.kind in ("node", "pending"):

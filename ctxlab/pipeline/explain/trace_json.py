@@ -147,7 +147,7 @@ class Tables:
                     "speaker": draft.speaker,
                     "pinned": draft.pinned,
                     "merged": [{"key": part.key, **part.origin.as_data()} for part in draft.merged],
-                    "placed": plain(draft.meta.get("placed")),
+                    "placed": str(draft.placement) if draft.placement else None,
                     "tokens": tokens,
                     **({"estimated": True} if self._counter.draft_is_estimated(draft) else {}),
                     **({"seams": self._seams(draft, tokens)} if draft.merged else {}),

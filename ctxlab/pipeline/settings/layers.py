@@ -1,4 +1,4 @@
-"""Where a step's settings come from: default < model < agent < the user's layout < this call."""
+"""Precedence of a step's settings: default < model < agent < the user's layout < this call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ORDER: tuple[LayerName, ...] = ("model", "agent", "layout", "call")
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """What one source says of a step. Settings are by field name; None means it says nothing."""
+    """Settings of a step from one source, by field name; None means that the source has none."""
 
     name: LayerName
     enabled: bool | None = None
@@ -26,7 +26,7 @@ class Layer:
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def over(self, older: Layer) -> Layer:
-        """Both as one layer: what this one says, and what else the older one said."""
+        """Both layers as one; values of this one win."""
         return Layer(
             self.name,
             self.enabled if self.enabled is not None else older.enabled,
@@ -41,8 +41,8 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """What the layers come to, and which layer each value is from."""
+class ResolvedSettings:
+    """The resolved settings of a step, and the layer that each value is from."""
 
     settings: ProcessorSettings
     enabled: bool
@@ -51,36 +51,36 @@ class Settled:
     notes: tuple[Note, ...]
 
 
-def settle(base: Processor, layers: Sequence[Layer]) -> Settled:
-    """Lay the layers over a step's own settings. An agent's entry replaces the model's entry whole."""
-    heard = sorted(layers, key=lambda layer: ORDER.index(layer.name))
-    if any(layer.name == "agent" for layer in heard):
-        heard = [layer for layer in heard if layer.name != "model"]
+def resolve_settings(base: Processor, layers: Sequence[Layer]) -> ResolvedSettings:
+    """The step's settings after all layers. An agent's entry replaces the model's entry whole."""
+    applied = sorted(layers, key=lambda layer: ORDER.index(layer.name))
+    if any(layer.name == "agent" for layer in applied):
+        applied = [layer for layer in applied if layer.name != "model"]
     enabled, priority = base.default_enabled, base.priority
     sources = {"enabled": "default", "priority": "default", **dict.fromkeys(base.Settings.model_fields, "default")}
     values: dict[str, Any] = {name: getattr(base.settings, name) for name in base.settings.model_fields_set}
     notes: list[Note] = []
-    for layer in heard:
+    for layer in applied:
         if layer.enabled is not None:
             enabled, sources["enabled"] = layer.enabled, layer.name
         if layer.priority is not None:
             priority, sources["priority"] = layer.priority, layer.name
         for name, value in _known_fields(base, layer, notes):
             values[name], sources[name] = value, layer.name
-    settings = _checked(base, values, sources, {layer.name: layer for layer in heard}, notes)
-    return Settled(settings, enabled, priority, sources, tuple(notes))
+    settings = _checked(base, values, sources, {layer.name: layer for layer in applied}, notes)
+    return ResolvedSettings(settings, enabled, priority, sources, tuple(notes))
 
 
 def _known_fields(base: Processor, layer: Layer, notes: list[Note]) -> list[tuple[str, Any]]:
     fields = base.Settings.model_fields
     by_alias = {info.alias: name for name, info in fields.items() if info.alias}
     found: list[tuple[str, Any]] = []
-    for given, value in layer.settings.items():
-        name = given if given in fields else by_alias.get(given)
+    for name_given, value in layer.settings.items():
+        name = name_given if name_given in fields else by_alias.get(name_given)
         if name is not None:
             found.append((name, value))
             continue
-        text = f"{base.id} has no setting {given!r}{did_you_mean(given, list(fields))}"
+        text = f"{base.id} has no setting {name_given!r}{did_you_mean(name_given, list(fields))}"
         if not layer.is_stored:
             raise WrongSetting(text)
         notes.append(Note("warning", f"{text} (from the {layer.name}); it is ignored", base.id))

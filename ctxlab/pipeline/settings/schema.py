@@ -1,4 +1,4 @@
-"""What a form needs to know of a setting."""
+"""The form schema of a setting: title, type, choices, bounds."""
 
 from __future__ import annotations
 

@@ -7,11 +7,22 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from ctxlab.context import AssetRef, Cause, Context, Draft, Dropped, MacroVariables, Origin, Text
-from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.context import (
+    NOTHING,
+    AssetRef,
+    Cause,
+    Context,
+    Draft,
+    Dropped,
+    MacroVariables,
+    Origin,
+    Placement,
+    Text,
+)
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.processors.injection.anchor_plugins import GROUP, plugin_anchors
 from ctxlab.processors.injection.depth import index_of_insertion_point, parse_depths
-from ctxlab.processors.injection.lore import Lore, Reading, lore_of, marker_off, place_lore
+from ctxlab.processors.injection.lore import LoreDraft, Reading, lore_of, marker_off, place_lore
 from ctxlab.processors.injection.macros import Wording
 from ctxlab.processors.injection.placement import (
     ANCHORS,
@@ -19,9 +30,9 @@ from ctxlab.processors.injection.placement import (
     BARE_TITLES,
     HISTORY,
     Anchor,
-    Placement,
+    RequestedPlacement,
     anchor_id,
-    placement_of,
+    requested_placement,
     role_in_prompt,
 )
 from ctxlab.processors.injection.plan import Places, Point
@@ -61,9 +72,11 @@ class InjectionAssembler(Processor):
 
     settings: Settings
 
-    def __init__(self, settings: Settings | None = None, *, anchors: Sequence[Anchor] = ANCHORS) -> None:
+    def __init__(self, settings: Settings | None = None, *, anchors: Sequence[Anchor] | None = None) -> None:
+        """`anchors` are all that are known; by default ctxlab's own and those that installed packages bring."""
         super().__init__(settings)
-        self.anchors = {anchor.id: anchor for anchor in anchors}
+        self.takes_plugins = anchors is None
+        self.anchors = {anchor.id: anchor for anchor in (ANCHORS if anchors is None else anchors)}
 
     def __call__(self, ctx: Context, services: Services) -> Context:
         presets, lore = presets_of(ctx.input), lore_of(ctx, self.settings.lore_places)
@@ -76,6 +89,7 @@ class _Assembly:
     """One run of the assembler."""
 
     def __init__(self, step: InjectionAssembler, ctx: Context) -> None:
+        self.takes_plugins = step.takes_plugins
         self.anchors = step.anchors
         self.settings = step.settings
         self.ctx = ctx
@@ -86,7 +100,8 @@ class _Assembly:
         self.left_out: dict[Cause, list[Draft]] = {}
         self.before_history: list[Draft] = []
 
-    def result(self, presets: Sequence[Preset], lore: Sequence[Lore]) -> Context:
+    def result(self, presets: Sequence[Preset], lore: Sequence[LoreDraft]) -> Context:
+        self._ask_plugins_for_anchors(presets)
         for preset in presets:
             self._sort_in(preset)
         self._rehome_lost_anchors()
@@ -98,9 +113,18 @@ class _Assembly:
 
     # --- sorting the presets
 
+    def _ask_plugins_for_anchors(self, presets: Sequence[Preset]) -> None:
+        """Where a preset names an anchor that isn't known: those that packages bring, with a note of broken ones."""
+        if not self.takes_plugins or not any(name not in self.anchors for name in _anchors_named(presets)):
+            return
+        brought = plugin_anchors()
+        self.anchors = {**brought.anchors, **self.anchors}
+        for problem in brought.problems:
+            self.ctx = self.ctx.note("warning", problem, processor=ID, group=GROUP)
+
     def _sort_in(self, preset: Preset) -> None:
         node = preset.node
-        place = placement_of(node)
+        place = requested_placement(node)
         if not self._is_active(preset):
             # A placeholder that is switched off still marks where the history goes.
             if anchor_id(node) == HISTORY:
@@ -115,13 +139,12 @@ class _Assembly:
         elif place.kind == "skeleton":
             self.places.skeleton.append(preset)
         elif place.kind == "anchor":
-            where = "before" if place.before else "after"
-            draft = self._draft(preset, "anchor", f"{where} {place.anchor}")
+            draft = self._draft(preset, Placement("anchor", anchor=place.anchor, before=place.before))
             self.places.around(place.anchor).add((place.order, 0, 0), draft, before=place.before)
         else:
             self._sort_into_history(preset, place)
 
-    def _sort_lore_in(self, lore: Lore) -> None:
+    def _sort_lore_in(self, lore: LoreDraft) -> None:
         reading = self.settings.lore_places
         marker = marker_off(lore, self.places) if reading == "sillytavern" else None
         if marker is not None:
@@ -139,17 +162,17 @@ class _Assembly:
             self._leave_out(preset, verdict.refusal.rule, verdict.refusal.reason)
         return verdict.refusal is None
 
-    def _sort_into_history(self, preset: Preset, place: Placement) -> None:
+    def _sort_into_history(self, preset: Preset, place: RequestedPlacement) -> None:
         length = len(self.history)
         rank = (place.order, 0, 0)
         if place.kind == "depth":
-            draft = self._draft(preset, "depth", f"depth {place.depth:g}")
+            draft = self._draft(preset, Placement("depth", depth=place.depth))
             self.places.point_at(place.depth, rank, draft)
             return
         if place.kind == "point":
             ends_with_user = bool(self.history) and self.history[-1].role == "user"
             at = index_of_insertion_point(place.point, length=length, ends_with_user=ends_with_user)
-            draft = self._draft(preset, "depth", f"insertion point {place.point}")
+            draft = self._draft(preset, Placement("depth", point=place.point))
             self.places.points.append(Point(at, length - at, rank, draft))
             return
         found = parse_depths(place.config, length=length)
@@ -159,10 +182,10 @@ class _Assembly:
             reason = f"no depth of {place.config!r} lies within a history of {length}"
             self._leave_out(preset, "no-depth", reason)
             return
-        once = self._draft(preset, "depth", "")
+        once = self._draft(preset, Placement("depth"))
         for depth in found.depths:
-            draft = replace(once, key=f"{once.key}@{depth}", meta=FrozenDict({**once.meta, "placed": f"depth {depth}"}))
-            self.places.point_at(depth, rank, draft)
+            placement = Placement("depth", depth=depth, index=preset.index, level=preset.level)
+            self.places.point_at(depth, rank, replace(once, key=f"{once.key}@{depth}", placement=placement))
 
     def _rehome_lost_anchors(self) -> None:
         """What is to go to an anchor that has no placeholder goes just before the history, with a warning."""
@@ -176,13 +199,13 @@ class _Assembly:
                     "warning",
                     f"anchor {name!r} {why}: {draft.key} stands just before the history",
                     processor=ID,
-                    preset=draft.meta["index"],
+                    preset=_index(draft),
                     key=draft.key,
                 )
             self.before_history.extend(lost)
 
     def _leave_out(self, preset: Preset, rule: str, reason: str) -> None:
-        self.left_out.setdefault(Cause(ID, rule, reason), []).append(self._draft(preset, "none", ""))
+        self.left_out.setdefault(Cause(ID, rule, reason), []).append(self._draft(preset, Placement("none")))
         if rule == "no-depth":
             self._warn(f"{preset.place} is not sent: {reason}", preset)
 
@@ -207,7 +230,7 @@ class _Assembly:
     def _in_its_place(self, preset: Preset, placed: set[str]) -> Iterator[_Piece]:
         name = anchor_id(preset.node)
         if name is None:
-            yield self._draft(preset, "skeleton", "")
+            yield self._draft(preset, Placement("skeleton"))
         elif name in placed:  # its injections and the history are sent once, words of its own stay
             yield from self._template(preset, name)
         else:
@@ -224,7 +247,7 @@ class _Assembly:
         if name == HISTORY or not title or title in BARE_TITLES:
             return []
         if anchor is not None and anchor.has_template:
-            return [self._draft(preset, "template", f"at {name}")]
+            return [self._draft(preset, Placement("template", anchor=name))]
         self._leave_out(preset, "placeholder", f"it marks the place of {name}, whose own words are not shown")
         return []
 
@@ -242,20 +265,26 @@ class _Assembly:
         return out
 
     def _warn_of_split(self, draft: Draft) -> None:
-        text = f"{draft.key} ({draft.meta['placed']}) stands between a tool call and its result"
-        self.ctx = self.ctx.note("warning", text, processor=ID, preset=draft.meta.get("index"), key=draft.key)
+        text = f"{draft.key} ({draft.placement}) stands between a tool call and its result"
+        self.ctx = self.ctx.note("warning", text, processor=ID, preset=_index(draft), key=draft.key)
 
-    def _draft(self, preset: Preset, placement: str, placed: str) -> Draft:
+    def _draft(self, preset: Preset, placement: Placement) -> Draft:
         node = preset.node
         origin = Origin("preset", preset.ref)
-        assets = self._assets(preset) if placement != "none" else ()
-        meta = {**(node.metadata or {}), "index": preset.index, "placement": placement, "placed": placed}
-        if preset.level != "agent":
-            meta["level"] = preset.level
-        elif self.ctx.input.agent is not None:
+        assets = self._assets(preset) if placement.kind != "none" else ()
+        if preset.level == "agent" and self.ctx.input.agent is not None:
             self.dialects[preset.key] = self.ctx.input.agent.macro_dialect
         body = (Text.of(node.content, origin), *assets)
-        return Draft(preset.key, node.role, body, origin, speaker=node.speaker, pinned=True, meta=FrozenDict(meta))
+        return Draft(
+            preset.key,
+            node.role,
+            body,
+            origin,
+            speaker=node.speaker,
+            pinned=True,
+            meta=node.metadata or NOTHING,
+            placement=replace(placement, index=preset.index, level=preset.level),
+        )
 
     def _assets(self, preset: Preset) -> tuple[AssetRef, ...]:
         agent = self.ctx.input.agent
@@ -294,9 +323,10 @@ class _Assembly:
         return out
 
     def _is_hollow(self, draft: Draft) -> bool:
-        if draft.meta.get("placement") != "template" or draft.assets or str(draft.text).strip():
+        place = draft.placement
+        if place is None or place.kind != "template" or draft.assets or str(draft.text).strip():
             return False
-        anchor = self.anchors.get(str(draft.meta["placed"]).removeprefix("at "))
+        anchor = self.anchors.get(place.anchor or "")
         return anchor is not None and anchor.only_if_filled
 
     def _leave_out_unshown(self, drafts: Sequence[Draft]) -> None:
@@ -309,6 +339,21 @@ class _Assembly:
             if lost:
                 cause = Cause(ID, "outlet", f"no message shows {{{{outlet::{name}}}}}")
                 self.left_out.setdefault(cause, []).extend(lost)
+
+
+def _anchors_named(presets: Sequence[Preset]) -> Iterator[str]:
+    """The anchors that presets are placeholders of, or go to."""
+    for preset in presets:
+        marks, place = anchor_id(preset.node), requested_placement(preset.node)
+        if marks is not None:
+            yield marks
+        if place is not None and place.kind == "anchor":
+            yield place.anchor
+
+
+def _index(draft: Draft) -> int | None:
+    """The number of a preset among those of its level; None for lore."""
+    return draft.placement.index if draft.placement is not None else None
 
 
 def _private_asset(asset: Mapping[str, object], agent_id: str, asset_id: str) -> AssetRef:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, Literal
+from typing import Literal
 
-from ctxlab.context import Cause, Context, Draft, Origin, Text
-from ctxlab.context.report import rows_named
+from ctxlab.context import Cause, Context, Draft, Origin, Placement, Text
 from ctxlab.documents import Role
-from ctxlab.documents.frozen_json import FrozenDict
-from ctxlab.documents.lore import POSITIONS
+from ctxlab.engines.worldbook import Decision, LoreScan
 from ctxlab.processors.injection.placement import (
     CHARACTER,
     EXAMPLES,
@@ -19,16 +17,15 @@ from ctxlab.processors.injection.placement import (
     LORE_AFTER,
     LORE_BEFORE,
     anchor_id,
-    placement_of,
+    requested_placement,
 )
 from ctxlab.processors.injection.plan import Places, Point, Rank
+from ctxlab.processors.worldbook_processor import ID as STEP
 
 LORE = "lore"
-"""The shared key under which the worldbook step leaves its decisions."""
-STEP = "worldbook-processor"
+"""The kind of origin of an entry's words."""
 
 Reading = Literal["sillytavern", "reference"]
-_ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 _TURNS: Mapping[Role, int] = {"assistant": 0, "tool": 0, "user": 1, "system": 2}
 """Which goes first of one depth and one order: in SillyTavern the system's words stand nearest the end."""
 _MARKERS = {
@@ -40,7 +37,7 @@ _MARKERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Lore:
+class LoreDraft:
     """An entry that fired: its message, the name of its place, and what decides between neighbours."""
 
     draft: Draft
@@ -51,32 +48,37 @@ class Lore:
     dialect: str | None
 
 
-def lore_of(ctx: Context, reading: Reading) -> list[Lore]:
+def lore_of(ctx: Context, reading: Reading) -> list[LoreDraft]:
     """What fired; where orders are equal this order counts: in SillyTavern what fired last stands first."""
-    rows = [row for row in rows_named(ctx, LORE) if row["fired"] and row["content"].strip()]
-    return [_lore(row, reading) for row in (rows if reading == "reference" else reversed(rows))]
+    scan = ctx.report(LoreScan)
+    if scan is None:
+        return []
+    fired = [_lore(decision, reading) for decision in scan.fired if decision.lore.content.strip()]
+    return fired if reading == "reference" else fired[::-1]
 
 
-def _lore(row: Mapping[str, Any], reading: Reading) -> Lore:
-    position = row["position"]
-    place = POSITIONS[position] if 0 <= position < len(POSITIONS) else "unknown"
-    origin = Origin(LORE, row["key"].partition(":")[2])
-    text = Text.of(row["content"], origin, Cause(STEP, str(row["title"]), str(row.get("reason") or "")))
+def _lore(decision: Decision, reading: Reading) -> LoreDraft:
+    lore, entry = decision.lore, decision.lore.entry
+    place = entry.position_name or "unknown"
+    origin = Origin(LORE, decision.key.partition(":")[2])
+    text = Text.of(lore.content, origin, Cause(STEP, decision.title, decision.reason, quotes=True))
     has_role = place == "at_depth" or reading == "reference"  # elsewhere it is a part of SillyTavern's system prompt
-    role: Role = _ROLES.get(row["role"], "system") if has_role else "system"
-    depth, outlet = float(row["depth"]), str(row["outlet"] or "")
-    meta = FrozenDict({"placement": LORE, "placed": _placed(place, depth, outlet)})
-    draft = Draft(row["key"], role, (text,), origin, pinned=True, meta=meta)
-    return Lore(draft, place, depth, float(row["order"]), outlet, row.get("dialect"))
+    role: Role = entry.role_name if has_role else "system"
+    placement = _placement(place, entry.depth, entry.outlet_name)
+    draft = Draft(decision.key, role, (text,), origin, pinned=True, placement=placement)
+    return LoreDraft(draft, place, entry.depth, entry.order, entry.outlet_name, lore.book.macro_dialect)
 
 
-def _placed(place: str, depth: float, outlet: str) -> str:
+def _placement(place: str, depth: float, outlet: str) -> Placement:
     if place == "at_depth":
-        return f"depth {depth:g}"
-    return f"outlet {outlet}" if place == "outlet" else place.replace("_", " ")
+        return Placement("lore", depth=depth)
+    if place == "outlet":
+        return Placement("outlet", anchor=outlet)
+    side, _, anchor = place.partition("_")
+    return Placement("lore", anchor=anchor or None, before=side == "before")
 
 
-def order_of(lore: Lore, reading: Reading) -> float:
+def order_of(lore: LoreDraft, reading: Reading) -> float:
     """What sorts entries of one place, smaller first: their order, so that the strongest stands nearest the end.
 
     The reference turns it round wherever an entry goes before something.
@@ -87,14 +89,14 @@ def order_of(lore: Lore, reading: Reading) -> float:
     return lore.order if ascending else -lore.order
 
 
-def marker_off(lore: Lore, places: Places) -> str | None:
+def marker_off(lore: LoreDraft, places: Places) -> str | None:
     """The marker of its place, where presets have it switched off: then SillyTavern sends none of the lore there."""
     marker = _MARKERS.get(lore.place)
     off = marker is not None and marker in places.off and not places.with_role([marker])
     return marker if off else None
 
 
-def place_lore(lore: Lore, places: Places, *, reading: Reading, note_depth: int) -> None:
+def place_lore(lore: LoreDraft, places: Places, *, reading: Reading, note_depth: int) -> None:
     """Sort an entry in where its author wanted it, after all presets are sorted in."""
     order = order_of(lore, reading)
     before = lore.place in ("before_char", "before_an", "before_em", "unknown")
@@ -113,7 +115,7 @@ def place_lore(lore: Lore, places: Places, *, reading: Reading, note_depth: int)
         _beside_examples(lore.draft, places, order, before=before)
 
 
-def _rank_at_depth(lore: Lore, places: Places) -> Rank:
+def _rank_at_depth(lore: LoreDraft, places: Places) -> Rank:
     """After the presets of its depth and order whose turn comes before its own or with it, before the others.
 
     The sides are farther out than those of lore around an author's note, which is one with the note.
@@ -129,7 +131,7 @@ def _rank_at_depth(lore: Lore, places: Places) -> Rank:
     return (max(earlier, default=lore.order), turn + 2 if is_after else turn - 4, 0)
 
 
-def _shares_order(point: Point, lore: Lore) -> bool:
+def _shares_order(point: Point, lore: LoreDraft) -> bool:
     """Where roles of one order mix, presets from SillyTavern have a quarter on their order for each turn."""
     return point.rank[0] - lore.order in (0, _TURNS[point.draft.role] / 4)
 
@@ -154,7 +156,7 @@ def _beside_note(draft: Draft, places: Places, order: float, *, before: bool, no
     """Around the author's note, wherever it is; where there is none, at the depth where it would be."""
     side = -1 if before else 1
     note = places.note
-    place = placement_of(note.node) if note is not None else None
+    place = requested_placement(note.node) if note is not None else None
     if note is None or place is None:
         places.point_at(note_depth, (100, side, order), draft)
     elif place.kind == "anchor":

@@ -49,8 +49,11 @@ BARE_TITLES = frozenset({"用户档案", "user_profile", "User Profile"})
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
-    """Exactly one of the forms; `order` sorts what lands on the same place, smaller first."""
+class RequestedPlacement:
+    """The place that a stored preset names, in exactly one of the forms; `order` sorts what lands on the same place.
+
+    Smaller orders go first.
+    """
 
     kind: Literal["skeleton", "depth", "depths", "point", "anchor"]
     depth: float = 0
@@ -61,10 +64,10 @@ class Placement:
     order: float = 100
 
 
-SKELETON = Placement("skeleton")
+SKELETON = RequestedPlacement("skeleton")
 
 
-def placement_of(node: MessageNode) -> Placement | None:
+def requested_placement(node: MessageNode) -> RequestedPlacement | None:
     """Where the preset wants to be; None when it names a form without saying where (a depth without a number).
 
     Without a type, a depth beats an anchor. The older form (insertionPoint, anchorPoint, anchorTarget on the message
@@ -76,12 +79,12 @@ def placement_of(node: MessageNode) -> Placement | None:
         return _older_form(node)
     order = 100 if strategy.order is None else strategy.order
     if kind == "depth":
-        return None if strategy.depth is None else Placement("depth", depth=strategy.depth, order=order)
+        return None if strategy.depth is None else RequestedPlacement("depth", depth=strategy.depth, order=order)
     if kind == "advanced_depth":
-        return Placement("depths", config=strategy.depth_config or "", order=order)
+        return RequestedPlacement("depths", config=strategy.depth_config or "", order=order)
     if kind == "anchor":
         before = strategy.anchor_position == "before"
-        return Placement("anchor", anchor=_target(strategy.anchor_target), before=before, order=order)
+        return RequestedPlacement("anchor", anchor=_target(strategy.anchor_target), before=before, order=order)
     return SKELETON
 
 
@@ -115,9 +118,9 @@ def _kind(strategy: InjectionStrategy) -> str | None:
     return "anchor" if strategy.anchor_target else None
 
 
-def _older_form(node: MessageNode) -> Placement:
+def _older_form(node: MessageNode) -> RequestedPlacement:
     if node.insertion_point is not None:
-        return Placement("point", point=node.insertion_point)
+        return RequestedPlacement("point", point=node.insertion_point)
     if node.anchor_target or node.anchor_point:
-        return Placement("anchor", anchor=_target(node.anchor_target), before=node.anchor_point == "before")
+        return RequestedPlacement("anchor", anchor=_target(node.anchor_target), before=node.anchor_point == "before")
     return SKELETON

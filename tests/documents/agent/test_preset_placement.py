@@ -9,7 +9,7 @@ import pytest
 from ctxlab.documents import Agent, MessageNode, UserProfile
 from ctxlab.documents.agent.preset_placement import placed
 from ctxlab.errors import Refused
-from ctxlab.processors.injection.placement import Placement, placement_of
+from ctxlab.processors.injection.placement import RequestedPlacement, requested_placement
 
 
 def preset(**fields: Any) -> MessageNode:
@@ -33,35 +33,39 @@ def any_preset(request: pytest.FixtureRequest) -> MessageNode:
 
 
 def test_from_any_form_it_goes_to_a_depth(any_preset: MessageNode) -> None:
-    there = placement_of(placed(any_preset, depth=5, order=3))
+    there = requested_placement(placed(any_preset, depth=5, order=3))
 
-    assert there == Placement("depth", depth=5, order=3)
+    assert there == RequestedPlacement("depth", depth=5, order=3)
 
 
 def test_from_any_form_it_goes_to_several_depths(any_preset: MessageNode) -> None:
-    there = placement_of(placed(any_preset, depth="3, 10~5", order=3))
+    there = requested_placement(placed(any_preset, depth="3, 10~5", order=3))
 
-    assert there == Placement("depths", config="3, 10~5", order=3)
+    assert there == RequestedPlacement("depths", config="3, 10~5", order=3)
 
 
 def test_from_any_form_it_goes_to_an_anchor(any_preset: MessageNode) -> None:
-    there = placement_of(placed(any_preset, anchor="y", position="before", order=3))
+    there = requested_placement(placed(any_preset, anchor="y", position="before", order=3))
 
-    assert there == Placement("anchor", anchor="y", before=True, order=3)
+    assert there == RequestedPlacement("anchor", anchor="y", before=True, order=3)
 
 
 def test_from_any_form_it_goes_among_the_others(any_preset: MessageNode) -> None:
-    assert placement_of(placed(any_preset, anchor="")) == Placement("skeleton")
+    assert requested_placement(placed(any_preset, anchor="")) == RequestedPlacement("skeleton")
 
 
 def test_what_isnt_named_stays() -> None:
     at_anchor = preset(**FORMS["anchor"])
 
-    assert placement_of(placed(at_anchor, depth=5)) == Placement("depth", depth=5, order=7)
-    assert placement_of(placed(at_anchor, anchor="y")) == Placement("anchor", anchor="y", before=True, order=7)
-    assert placement_of(placed(at_anchor, position="after")) == Placement("anchor", anchor="x", order=7)
-    assert placement_of(placed(at_anchor, order=9)) == Placement("anchor", anchor="x", before=True, order=9)
-    assert placement_of(placed(preset(**FORMS["older anchor"]), order=9)) == Placement(
+    assert requested_placement(placed(at_anchor, depth=5)) == RequestedPlacement("depth", depth=5, order=7)
+    assert requested_placement(placed(at_anchor, anchor="y")) == RequestedPlacement(
+        "anchor", anchor="y", before=True, order=7
+    )
+    assert requested_placement(placed(at_anchor, position="after")) == RequestedPlacement("anchor", anchor="x", order=7)
+    assert requested_placement(placed(at_anchor, order=9)) == RequestedPlacement(
+        "anchor", anchor="x", before=True, order=9
+    )
+    assert requested_placement(placed(preset(**FORMS["older anchor"]), order=9)) == RequestedPlacement(
         "anchor", anchor="x", before=True, order=9
     )
     assert placed(at_anchor, depth=5).content == "words"
@@ -103,7 +107,9 @@ def test_a_place_that_doesnt_exist_is_refused(form: str, place: dict[str, Any], 
 def test_agents_and_users_place_their_presets_by_index_or_id(holder: Any) -> None:
     both = holder.model_validate({"name": "Ann", "presetMessages": [{"id": "a"}, {"id": "b"}]})
 
-    assert placement_of(both.place_preset("b", depth=3).preset_messages[1]) == Placement("depth", depth=3)
+    assert requested_placement(both.place_preset("b", depth=3).preset_messages[1]) == RequestedPlacement(
+        "depth", depth=3
+    )
     assert both.place_preset(1, depth=3) == both.place_preset("b", depth=3)
     assert both.place_preset(1, depth=3).preset_messages[0] is both.preset_messages[0]
     with pytest.raises(Refused, match="they are 0 to 1"):

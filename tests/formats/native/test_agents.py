@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from ctxlab.documents import Agent, Session, Worldbook
-from ctxlab.errors import BrokenFile, ReadError
-from ctxlab.formats import agent_zip_bytes, convert, exported_agents, read, read_data, session_zip, write_agent_zip
-from ctxlab.formats.native.agents import agents_yaml
+from ctxlab.errors import BrokenFile, WriteError
+from ctxlab.formats import agents_data, agents_zip, convert, read, read_data, sessions_zip, write
+from ctxlab.formats.native import session_zip
 from ctxlab.formats.sillytavern.cards.png import with_chunks
+from ctxlab.formats.yaml import as_yaml
 
 ADA = Agent.model_validate(
     {
@@ -54,7 +55,7 @@ def saved(path: Path, data: bytes) -> Path:
 
 
 def test_what_belongs_to_a_library_stays_behind() -> None:
-    data = exported_agents([ADA]).data
+    data = agents_data([ADA]).data
 
     assert (data["version"], data["type"]) == (1, "AIO_Agent_Export")
     (agent,) = data["agents"]
@@ -64,28 +65,28 @@ def test_what_belongs_to_a_library_stays_behind() -> None:
 
 
 def test_files_that_json_cannot_hold_are_named() -> None:
-    (loss,) = exported_agents([ADA]).losses
+    (loss,) = agents_data([ADA]).losses
 
     assert str(loss) == "agent 'Ada': its file 'assets/face.png' is named, not contained"
 
 
 @pytest.mark.parametrize("ending", [".agent.json", ".agent.yaml", ".agent.zip"])
 def test_agents_and_their_books_come_back(tmp_path: Path, ending: str) -> None:
-    source = saved(tmp_path / "in.zip", agent_zip_bytes([ADA], books=[BOOK], files={"assets/face.png": FACE}).data)
+    source = saved(tmp_path / "in.zip", agents_zip([ADA], books=[BOOK], files={"assets/face.png": FACE}).data)
     convert(source, tmp_path / f"out{ending}")
 
     found = read(tmp_path / f"out{ending}")
 
     assert found.format == "agents"
     (agent,) = found.agents
-    assert exported_agents([agent]).data == exported_agents([ADA]).data
+    assert agents_data([agent]).data == agents_data([ADA]).data
     assert found.books == (BOOK,)
     assert agent.worldbook_ids == (found.books[0].book_id,)
     assert found.losses == ()
 
 
 def test_the_same_file_gives_the_same_ids() -> None:
-    data = exported_agents([ADA, ADA, ADA.with_(name="Bob")]).data
+    data = agents_data([ADA, ADA, ADA.with_(name="Bob")]).data
 
     first, second = read_data(data), read_data(data)
 
@@ -97,7 +98,7 @@ def test_an_archive_carries_the_agents_own_files_byte_for_byte(tmp_path: Path) -
     ada = ADA.with_(icon="appdata://icons/ada.png")
     files = {"assets/face.png": FACE, "appdata://icons/ada.png": b"icon"}
 
-    losses = write_agent_zip([ada], tmp_path / "ada.zip", books=[BOOK, OTHER], files=files)
+    losses = write(agents_zip([ada], books=[BOOK, OTHER], files=files), tmp_path / "ada.zip").losses
 
     found = read(tmp_path / "ada.zip")
     assert losses == ()
@@ -107,14 +108,14 @@ def test_an_archive_carries_the_agents_own_files_byte_for_byte(tmp_path: Path) -
 
 
 def test_files_that_are_not_at_hand_are_named() -> None:
-    (loss,) = agent_zip_bytes([ADA]).losses
+    (loss,) = agents_zip([ADA]).losses
 
     assert "'assets/face.png' is not at hand" in str(loss)
 
 
 @pytest.mark.parametrize("name", ["../evil.png", "/etc/evil", "assets\\..\\evil", "assets//x", "c:/x", "agents.json"])
 def test_no_path_leads_out_of_an_archive(tmp_path: Path, name: str) -> None:
-    export = agent_zip_bytes([ADA], files={name: b"x"})
+    export = agents_zip([ADA], files={name: b"x"})
 
     assert f"{name}: is no path inside an archive; left out" in map(str, export.losses)
     source = saved(tmp_path / "a.zip", zipped({"agents.json": b'{"agents": []}', "../evil.png": b"x"}))
@@ -125,7 +126,7 @@ def test_no_path_leads_out_of_an_archive(tmp_path: Path, name: str) -> None:
 
 def test_an_archive_may_have_a_folder_around_it(tmp_path: Path) -> None:
     files = {
-        "ada/agent.yaml": agents_yaml({"name": "Ada", "presetMessages": [], "worldbookIds": ["w"]}),
+        "ada/agent.yaml": as_yaml({"name": "Ada", "presetMessages": [], "worldbookIds": ["w"]}),
         "ada/worldbooks/w.json": b'{"entries": {}}',
         "ada/assets/a.png": b"a",
         "__MACOSX/ada/agent.yaml": b"x",
@@ -139,21 +140,21 @@ def test_an_archive_may_have_a_folder_around_it(tmp_path: Path) -> None:
 
 
 def test_a_session_archive_with_an_agent_called_agent_stays_one(tmp_path: Path) -> None:
-    packed = session_zip.zip_bytes([Session(id="s").append("Hi")], agents=[Agent(id="agent", name="A")])
+    packed = sessions_zip([Session(id="s").append("Hi")], agents=[Agent(id="agent", name="A")]).data
 
     assert read(saved(tmp_path / "s.zip", packed)).format == "zip"
 
 
 def test_what_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_zip, "LARGEST_BYTES", 10)
-    source = saved(tmp_path / "a.zip", agent_zip_bytes([ADA]).data)
+    source = saved(tmp_path / "a.zip", agents_zip([ADA]).data)
 
     with pytest.raises(BrokenFile, match="are allowed"):
         read(source)
 
 
 def test_a_bundle_holds_an_archive() -> None:
-    packed = base64.b64encode(agent_zip_bytes([ADA], files={"assets/face.png": FACE}).data).decode()
+    packed = base64.b64encode(agents_zip([ADA], files={"assets/face.png": FACE}).data).decode()
 
     found = read_data({"type": "AIO_Agent_Bundle", "version": 1, "zip": packed})
 
@@ -185,7 +186,7 @@ def test_a_file_of_agents_has_no_place_for_sessions(tmp_path: Path) -> None:
     session = {"id": "s", "nodes": {}, "rootNodeId": None}
     source = saved(tmp_path / "in.json", json.dumps({"sessions": [session], "agents": [ADA.to_data()]}).encode())
 
-    losses = convert(source, tmp_path / "out.agent.json")
+    losses = convert(source, tmp_path / "out.agent.json").losses
 
     assert "sessions: 1 have no place here; left out" in map(str, losses)
 
@@ -193,7 +194,7 @@ def test_a_file_of_agents_has_no_place_for_sessions(tmp_path: Path) -> None:
 def test_a_file_without_agents_is_refused(tmp_path: Path) -> None:
     source = saved(tmp_path / "in.json", json.dumps({"id": "s", "nodes": {}, "rootNodeId": None}).encode())
 
-    with pytest.raises(ReadError, match="holds no agent"):
+    with pytest.raises(WriteError, match="holds no agent"):
         convert(source, tmp_path / "out.agent.yaml")
 
 
@@ -211,7 +212,7 @@ def test_a_picture_may_hold_a_bundle(tmp_path: Path) -> None:
     pixel = base64.b64decode(
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
     )
-    packed = base64.b64encode(agent_zip_bytes([ADA], books=[BOOK], files={"assets/face.png": FACE}).data).decode()
+    packed = base64.b64encode(agents_zip([ADA], books=[BOOK], files={"assets/face.png": FACE}).data).decode()
     bundle = base64.b64encode(json.dumps({"type": "AIO_Agent_Bundle", "data": packed}).encode()).decode()
 
     found = read(saved(tmp_path / "ada.png", with_chunks(pixel, {"aiob": bundle})))

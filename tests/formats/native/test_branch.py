@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from ctxlab.documents import Session
-from ctxlab.formats import branch_json, branch_session, read_data
+from ctxlab.formats import branch_data, branch_session, read_data
 
 FORKED = (
     Session(id="s", name="Tea", created_at="2026-01-01T00:00:00Z")
@@ -42,11 +42,11 @@ def test_what_a_summary_stands_for_comes_along() -> None:
     )
 
     assert [node.id for node in branch_session(shortened).path()] == ["root", "u", "a", "v", "S"]
-    assert [message["id"] for message in branch_json(shortened).data["messages"]] == ["u", "a", "v", "S"]
+    assert [message["id"] for message in branch_data(shortened).data["messages"]] == ["u", "a", "v", "S"]
 
 
 def test_the_json_holds_messages_as_they_are_stored_but_for_their_links() -> None:
-    export = branch_json(FORKED, "b", exported_at="2026-01-02T00:00:00Z")
+    export = branch_data(FORKED, "b", exported_at="2026-01-02T00:00:00Z")
 
     assert export.losses == ()
     assert export.data == {
@@ -61,7 +61,7 @@ def test_the_json_holds_messages_as_they_are_stored_but_for_their_links() -> Non
 
 
 def test_the_json_is_read_again() -> None:
-    found = read_data(json.loads(json.dumps(branch_json(FORKED, "v").data)))
+    found = read_data(json.loads(json.dumps(branch_data(FORKED, "v").data)))
 
     assert (found.format, found.losses) == ("branch", ())
     assert found.pick().check() == ()
@@ -71,7 +71,7 @@ def test_the_json_is_read_again() -> None:
         ("a", "Hello"),
         ("v", "Bye"),
     ]
-    assert branch_json(found.pick()).data == branch_json(FORKED, "v").data
+    assert branch_data(found.pick()).data == branch_data(FORKED, "v").data
 
 
 def test_messages_that_are_none_and_ids_that_are_there_twice_are_said() -> None:
@@ -88,4 +88,4 @@ def test_an_empty_branch_is_read_again() -> None:
     empty = Session(id="s").append("", role="system", id="root")
 
     assert [node.id for node in branch_session(empty).path()] == ["root"]
-    assert len(read_data(branch_json(empty).data).pick()) == 1
+    assert len(read_data(branch_data(empty).data).pick()) == 1

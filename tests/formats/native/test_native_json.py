@@ -48,16 +48,16 @@ def test_what_is_read_is_written_again_with_fields_that_nobody_knows() -> None:
 
     found = read_data(data)
 
-    assert found.format == "seed"
+    assert found.format == "native"
     assert found.losses == ()
-    assert json.loads(session_json(found.pick())) == data
+    assert json.loads(session_json(found.pick()).data) == data
 
 
 def test_an_undo_history_is_left_out_and_said() -> None:
     found = read_data(chat(history=[{"action": "a"}, {"action": "b"}], historyIndex=1))
 
     assert [str(loss) for loss in found.losses] == ["history: undo history can't be carried over; 2 steps are left out"]
-    assert json.loads(session_json(found.pick())) == chat()
+    assert json.loads(session_json(found.pick()).data) == chat()
 
 
 def test_index_and_detail_make_one_session() -> None:
@@ -75,7 +75,7 @@ def test_a_detail_without_a_name_is_a_session() -> None:
     whole = chat()
     del whole["name"]
 
-    assert json.loads(session_json(read_data(whole).pick())) == whole
+    assert json.loads(session_json(read_data(whole).pick()).data) == whole
 
 
 @pytest.mark.parametrize("wrap", [lambda s: {"session": s}, lambda s: {"sessions": [s]}, lambda s: [s]])
@@ -131,7 +131,7 @@ def test_a_list_of_nodes_keeps_both_of_two_with_one_id() -> None:
 def test_a_bare_list_of_nodes_is_a_tree_and_no_chat_log() -> None:
     found = read_data(list(chat()["nodes"].values()))
 
-    assert found.format == "seed"
+    assert found.format == "native"
     assert found.pick()["a"].parent_id == "u"
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from ctxlab.documents import Agent, Session, UserProfile
 from ctxlab.errors import BrokenFile, UnknownFormat, WriteError
-from ctxlab.formats import read, session_json, session_zip, write_zip
+from ctxlab.formats import read, session_json, sessions_zip, write
+from ctxlab.formats.native import session_zip
 
 CHAT = Session(id="s", name="Tea").append("Hi", id="u").append("你好", role="assistant", id="a")
 
@@ -25,7 +26,8 @@ def zipped(folder: Path, files: dict[str, bytes], *, compression: int = zipfile.
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     agent, user = Agent(id="x", name="Nova"), UserProfile(id="p", name="Ann", content="Likes tea.")
 
-    path = write_zip([CHAT, Session(id="t")], tmp_path / "all.zip", agents=[agent], users=[user])
+    path = tmp_path / "all.zip"
+    write([CHAT, Session(id="t"), agent, user], path)
     found = read(path)
 
     assert (found.format, found.losses) == ("zip", ())
@@ -35,14 +37,15 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 
 
 def test_the_index_lists_the_sessions_and_no_time_but_the_one_given(tmp_path: Path) -> None:
-    write_zip([CHAT], tmp_path / "one.zip")
-    path = write_zip([CHAT], tmp_path / "two.zip", exported_at="2026-01-01T00:00:00Z")
+    path = tmp_path / "two.zip"
+
+    write(sessions_zip([CHAT], exported_at="2026-01-01T00:00:00Z"), path)
 
     with zipfile.ZipFile(path) as archive:
         index = json.loads(archive.read("metadata.json"))
     assert index["sessions"] == [{"id": "s", "name": "Tea", "file": "sessions/s.json"}]
     assert (index["sessionCount"], index["exportedAt"]) == (1, "2026-01-01T00:00:00Z")
-    assert (tmp_path / "one.zip").read_bytes() == write_zip([CHAT], tmp_path / "three.zip").read_bytes()
+    assert sessions_zip([CHAT]).data == sessions_zip([CHAT]).data
 
 
 @pytest.mark.parametrize(
@@ -50,7 +53,8 @@ def test_the_index_lists_the_sessions_and_no_time_but_the_one_given(tmp_path: Pa
     [["../../etc/passwd", "/root", "..", "C:\\x"], ["a", "A", "a"], ["", " ", "."], ["x" * 500, "x" * 600], ["你好"]],
 )
 def test_paths_stay_inside_and_files_apart(tmp_path: Path, ids: list[str]) -> None:
-    path = write_zip([CHAT.model_copy(update={"id": one}) for one in ids], tmp_path / "all.zip")
+    path = tmp_path / "all.zip"
+    write([CHAT.model_copy(update={"id": one}) for one in ids], path)
 
     with zipfile.ZipFile(path) as archive:
         files = [name for name in archive.namelist() if name != "metadata.json"]
@@ -69,7 +73,7 @@ def test_archives_of_other_programs_are_read(tmp_path: Path) -> None:
     exported = json.dumps([{"title": "T", "id": "c", "mapping": {"u": place}, "current_node": "u"}]).encode()
     files = {
         "backup/metadata.json": b"{}",
-        "backup/sessions/s.json": session_json(CHAT),
+        "backup/sessions/s.json": session_json(CHAT).data,
         "conversations.json": exported,
         "chat.html": b"<html>",
         "__MACOSX/._s.json": b"\x00",
@@ -83,21 +87,23 @@ def test_archives_of_other_programs_are_read(tmp_path: Path) -> None:
 
 
 def test_equal_ids_in_an_archive_are_told_apart(tmp_path: Path) -> None:
-    found = read(zipped(tmp_path, {"a.json": session_json(CHAT), "b.json": session_json(CHAT)}))
+    found = read(zipped(tmp_path, {"a.json": session_json(CHAT).data, "b.json": session_json(CHAT).data}))
 
     assert [session.id for session in found.sessions] == ["s", "s~2"]
     assert [loss.place for loss in found.losses] == ["session 's'"]
 
 
 def test_one_broken_file_is_lost_and_the_rest_is_read(tmp_path: Path) -> None:
-    found = read(zipped(tmp_path, {"sessions/a.json": b'{"nodes": ', "sessions/s.json": session_json(CHAT)}))
+    found = read(zipped(tmp_path, {"sessions/a.json": b'{"nodes": ', "sessions/s.json": session_json(CHAT).data}))
 
     assert found.pick() == CHAT
     assert [loss.place for loss in found.losses] == ["sessions/a.json"]
 
 
 def test_a_damaged_file_is_lost_and_the_rest_is_read(tmp_path: Path) -> None:
-    path = zipped(tmp_path, {"a.json": b'{"x": 1}' * 9, "s.json": session_json(CHAT)}, compression=zipfile.ZIP_STORED)
+    path = zipped(
+        tmp_path, {"a.json": b'{"x": 1}' * 9, "s.json": session_json(CHAT).data}, compression=zipfile.ZIP_STORED
+    )
     path.write_bytes(path.read_bytes().replace(b'{"x": 1}', b'{"x": 2}', 1))
 
     found = read(path)
@@ -113,7 +119,7 @@ def test_an_archive_without_anything_to_read_is_refused(tmp_path: Path, content:
 
 
 def test_a_truncated_archive_is_refused(tmp_path: Path) -> None:
-    path = zipped(tmp_path, {"s.json": session_json(CHAT)})
+    path = zipped(tmp_path, {"s.json": session_json(CHAT).data})
     path.write_bytes(path.read_bytes()[:-30])
 
     with pytest.raises(BrokenFile, match="broken zip archive"):
@@ -130,7 +136,7 @@ def test_what_would_unpack_to_too_much_is_refused(tmp_path: Path, monkeypatch: p
 
 
 def test_a_file_that_is_larger_than_its_archive_says_is_not_unpacked_whole(tmp_path: Path) -> None:
-    path = zipped(tmp_path, {"bomb.json": b"[" + b" " * 5_000_000 + b"]", "s.json": session_json(CHAT)})
+    path = zipped(tmp_path, {"bomb.json": b"[" + b" " * 5_000_000 + b"]", "s.json": session_json(CHAT).data})
     lying = path.read_bytes().replace((5_000_002).to_bytes(4, "little"), (10).to_bytes(4, "little"))
     path.write_bytes(lying)
 
@@ -141,7 +147,7 @@ def test_a_file_that_is_larger_than_its_archive_says_is_not_unpacked_whole(tmp_p
 
 
 def test_what_unpacks_without_a_limit_is_left_out(tmp_path: Path) -> None:
-    files = {"s.json": session_json(CHAT)}
+    files = {"s.json": session_json(CHAT).data}
 
     with pytest.raises(UnknownFormat, match="packed in another way than deflate"):
         read(zipped(tmp_path, files, compression=zipfile.ZIP_BZIP2))
@@ -166,4 +172,4 @@ def test_an_empty_archive_holds_nothing(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(WriteError, match="there is no folder"):
-        write_zip([CHAT], tmp_path / "no" / "all.zip")
+        write(CHAT, tmp_path / "no" / "all.zip")

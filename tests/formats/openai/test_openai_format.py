@@ -6,7 +6,7 @@ from typing import Any
 
 from ctxlab.api import build
 from ctxlab.documents import Agent
-from ctxlab.formats import Import, openai_messages, read, read_data, write_openai
+from ctxlab.formats import Import, openai_messages, read, read_data, write
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"at":"x"}'}}
 RESULT = {"role": "tool", "tool_call_id": "c1", "name": "look", "content": "a cat"}
@@ -267,10 +267,10 @@ def test_the_written_file_is_read_again(tmp_path: Path) -> None:
         [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": None, "tool_calls": [CALL]}, RESULT]
     )
 
-    export = write_openai(found.pick(), tmp_path / "out.json")
+    export = write(found.pick(), tmp_path / "out.openai.json")
 
     assert export.losses == ()
-    assert said(read(tmp_path / "out.json")) == said(found)
+    assert said(read(tmp_path / "out.openai.json")) == said(found)
 
 
 def test_equal_ids_of_conversations_are_told_apart() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ctxlab import Agent
-from ctxlab.errors import BrokenFile, ReadError, WriteError
-from ctxlab.formats import card_data, convert, read, read_data, write_card
+from ctxlab.errors import BrokenFile, ReadError
+from ctxlab.formats import card_data, convert, read, read_data
 from ctxlab.formats.sillytavern import card_from
 
 TEXTS: dict[str, Any] = {
@@ -279,11 +279,34 @@ def test_what_a_card_cannot_say_is_a_loss() -> None:
     assert [loss.place for loss in card_data(agent).losses] == ["preset 3"]
 
 
+def test_what_lore_scans_of_a_card_is_in_fields_of_the_agent() -> None:
+    agent = agent_of(CARD)
+
+    assert (agent.depth_prompt, agent.creator_notes) == ("waves", "for rainy days")
+    assert agent_of({"name": "A", "first_mes": "x", "creatorcomment": "old"}).creator_notes == "old"
+
+
+def test_fields_that_the_card_takes_from_elsewhere_are_losses_when_changed() -> None:
+    agent = agent_of(CARD).with_(depth_prompt="storms", creator_notes="for sunny days")
+
+    export = card_data(agent)
+
+    assert export.data == CARD
+    assert [loss.place for loss in export.losses] == ["depth_prompt", "creator_notes"]
+
+
+def test_an_agent_that_was_no_card_is_written_with_its_depth_prompt_and_notes() -> None:
+    export = card_data(Agent(name="Mira", depth_prompt="waves", creator_notes="for rainy days"))
+
+    again = agent_of(export.data)
+    assert (again.depth_prompt, again.creator_notes, export.losses) == ("waves", "for rainy days", ())
+
+
 def test_a_card_is_converted_by_its_ending(tmp_path: Path) -> None:
     source, out = tmp_path / "in.json", tmp_path / "out.card.json"
     source.write_text(json.dumps(CARD))
 
-    assert convert(source, out) == read(source).losses
+    assert convert(source, out).losses == read(source).losses
     assert json.loads(out.read_bytes()) == CARD
 
 
@@ -296,8 +319,3 @@ def test_which_of_several_agents_is_written_has_to_be_said(tmp_path: Path) -> No
     convert(source, out, pick="card-B")
 
     assert json.loads(out.read_bytes())["name"] == "B"
-
-
-def test_json_takes_no_picture(tmp_path: Path) -> None:
-    with pytest.raises(WriteError, match=r"holds no picture; end it in \.png"):
-        write_card(agent_of(CARD), tmp_path / "a.json", picture=b"")

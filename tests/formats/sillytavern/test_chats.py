@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ctxlab.documents import Session
-from ctxlab.formats import chat_jsonl, chat_lines, convert, read, write_chat
+from ctxlab.formats import chat_jsonl, chat_lines, convert, read, write
 from ctxlab.formats.sillytavern.chats.dates import iso
 from ctxlab.formats.sillytavern.chats.reader import chat_from
 
@@ -184,7 +184,7 @@ def test_ten_thousand_messages_are_read_and_written() -> None:
 def test_a_chat_is_written_as_it_was_read(tmp_path: Path) -> None:
     session = read(file(tmp_path, [*CHAT, 7, {"is_user": True}])).pick()
 
-    export = write_chat(session, tmp_path / "out.jsonl")
+    export = write(session, tmp_path / "out.jsonl")
 
     assert [json.loads(line) for line in export.data.splitlines()] == [*CHAT, 7, {"is_user": True}]
     assert export.losses == ()
@@ -243,7 +243,7 @@ def test_a_conversation_is_converted_to_a_chat_and_back(tmp_path: Path) -> None:
     source = Path(__file__).parents[3] / "datasets" / "harbour_roleplay.session.json"
     before = read(source).pick()
 
-    losses = convert(source, tmp_path / "out.jsonl")
+    losses = convert(source, tmp_path / "out.jsonl").losses
     after = read(tmp_path / "out.jsonl").pick()
 
     assert told(after) == [(node.role, node.content) for node in before.path()[1:] if not node.is_summary]

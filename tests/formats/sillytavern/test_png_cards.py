@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ctxlab.errors import BrokenFile, UnknownFormat, WriteError
-from ctxlab.formats import card_data, card_png, read, write_card
+from ctxlab.formats import card_data, card_png, read, write
 from ctxlab.formats.sillytavern import card_from
 from ctxlab.formats.sillytavern.cards import png
 from ctxlab.formats.sillytavern.cards.png import chunks, plain_picture, read_chunks, with_chunks, written
@@ -130,7 +130,7 @@ def test_many_texts_together_are_bounded() -> None:
 def test_writing_keeps_every_other_piece(tmp_path: Path) -> None:
     raw = picture((b"tEXt", b"Comment\x00kept"), (b"vpAg", b"private"), (b"tEXt", b"Chara\x00old"))
 
-    write_card(card_from(V2).agent, tmp_path / "out.png", picture=raw + b"tail")
+    write(card_png(card_from(V2).agent, raw + b"tail"), tmp_path / "out.png")
 
     out = (tmp_path / "out.png").read_bytes()
     assert pieces(out) == pieces(raw)
@@ -140,7 +140,7 @@ def test_writing_keeps_every_other_piece(tmp_path: Path) -> None:
 
 
 def test_version_3_goes_under_both_names() -> None:
-    out = read_chunks(card_png(card_from(V3).agent), "x")
+    out = read_chunks(card_png(card_from(V3).agent).data, "x")
 
     assert list(out) == ["chara", "ccv3"]
     assert '"chara_card_v2"' in zlib_free(out["chara"])
@@ -156,14 +156,14 @@ def zlib_free(text: str) -> str:
 def test_a_stale_card_of_version_3_does_not_hide_the_new_one(tmp_path: Path) -> None:
     old = with_chunks(plain_picture(), {"ccv3": encoded(V3), "aiob": "e30="})
 
-    export = write_card(card_from(V2).agent, tmp_path / "out.png", picture=old)
+    export = write(card_png(card_from(V2).agent, old), tmp_path / "out.png")
 
     assert read(tmp_path / "out.png").agents[0].name == "Old"
     assert [loss.place for loss in export.losses] == ["picture"]
 
 
 def test_a_card_without_a_picture_gets_a_plain_one(tmp_path: Path) -> None:
-    write_card(card_from(V2).agent, tmp_path / "out.png")
+    write(card_from(V2).agent, tmp_path / "out.png")
 
     assert card_data(read(tmp_path / "out.png").agents[0]).data == V2
 
@@ -172,7 +172,7 @@ def test_a_card_without_a_picture_gets_a_plain_one(tmp_path: Path) -> None:
 def test_the_real_card_goes_into_its_own_picture(tmp_path: Path) -> None:
     found = read(SERAPHINA)
 
-    write_card(found.agents[0], tmp_path / "out.png", picture=SERAPHINA, book=found.books[0])
+    write(card_png(found.agents[0], SERAPHINA, book=found.books[0]), tmp_path / "out.png")
 
     again = read(tmp_path / "out.png")
     assert (again.agents, again.books) == (found.agents, found.books)
@@ -181,9 +181,9 @@ def test_the_real_card_goes_into_its_own_picture(tmp_path: Path) -> None:
 
 def test_a_picture_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BrokenFile, match="no PNG picture"):
-        write_card(card_from(V2).agent, tmp_path / "out.png", picture=b"GIF89a")
+        card_png(card_from(V2).agent, b"GIF89a")
     with pytest.raises(WriteError, match="can't be read"):
-        write_card(card_from(V2).agent, tmp_path / "out.png", picture=tmp_path / "none.png")
+        card_png(card_from(V2).agent, tmp_path / "none.png")
 
 
 def test_a_text_beyond_latin_1_survives() -> None:

@@ -11,13 +11,12 @@ import pytest
 import ctxlab
 from ctxlab import RegexPreset, RegexRule
 from ctxlab.documents.rules import AppliesTo, DepthRange
-from ctxlab.formats.sillytavern.rules.regex_scripts import (
+from ctxlab.formats.sillytavern.regex_scripts import (
     preset_of,
     rule_to_script,
     script_to_rule,
     scripts_json,
     scripts_of,
-    write_scripts,
 )
 
 SCRIPT: dict[str, Any] = {
@@ -203,7 +202,7 @@ def test_a_rule_of_ours_comes_back_with_the_same_meaning(rule: RegexRule) -> Non
 def test_a_file_is_written(tmp_path: Path) -> None:
     preset = ctxlab.read_data(SCRIPT).rules[0]
 
-    path = write_scripts(preset, tmp_path / "out.json")
+    export = ctxlab.write(preset, tmp_path / "out.regex.json")
 
-    assert json.loads(path.read_bytes()) == SCRIPT
-    assert json.loads(scripts_json(preset)) == SCRIPT
+    assert json.loads((tmp_path / "out.regex.json").read_bytes()) == SCRIPT
+    assert export.data == scripts_json(preset).data

@@ -12,7 +12,7 @@ from ctxlab import Agent, Pipeline, RegexPreset, Session, UserProfile, Variables
 from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.formats.sillytavern import card_from, joined, preset_from
 from ctxlab.formats.sillytavern.lorebooks.format import book_from
-from ctxlab.formats.sillytavern.rules.regex_scripts import preset_of
+from ctxlab.formats.sillytavern.regex_scripts import preset_of
 from tests.golden.second_opinion.case import Case, Data
 from tests.reports import left
 

@@ -60,7 +60,7 @@ def test_a_change_is_the_smallest_stretch_that_differs() -> None:
 def test_the_same_words_for_another_reason_are_no_change_of_words() -> None:
     def lore(reason: str) -> Draft:
         origin = Origin("lore", "isle/3")
-        return replace(draft("a"), body=(Text.of("hi", origin, Cause("worldbook-processor", "The reef", reason)),))
+        return replace(draft("a"), body=(Text.of("hi", origin, Cause("mine", "The reef", reason, quotes=True)),))
 
     (row,) = diff(context([lore("it is constant")]), context([lore("'reef' stands in node:u1")])).changes
 

@@ -9,17 +9,13 @@ from ctxlab.context import AssetRef, BuildInput, Cause, Context, Draft, Origin, 
 from ctxlab.documents import (
     Agent,
     AppliesTo,
-    LoreEntry,
     RegexPreset,
     RegexRule,
     Session,
-    UserProfile,
-    Worldbook,
 )
 from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Pipeline, Processor, Remedy, Services, Trace, processor, span_story
-from ctxlab.pipeline.explain.lore_decisions import entries_named, sentences
 from ctxlab.processors import default_pipeline
 from ctxlab.testing.fakes import WordTokenizer
 
@@ -406,59 +402,3 @@ def test_what_was_typed_is_found_although_parts_of_it_were_replaced() -> None:
 
     assert (place.state, place.start, place.end) == ("replaced", 9, 26)
     assert place.cause is not None and place.cause.rule == "user"
-
-
-def lore(**fields: Any) -> Trace:
-    """A conversation about a reef, with a book of one entry; fields are the entry's."""
-    session = Session(id="s").append("", role="system", id="root")
-    session = session.append("the reef, again", id="old").append("I see", role="assistant", id="see")
-    entry = LoreEntry(uid=3, comment="The reef", key=("reef",), content="{{user}} fears it.", **fields)
-    book = Worldbook(id="isle", entries={"3": entry})
-    return build(session, user=UserProfile(id="u", name="Kim", content=""), books=[book], services=SERVICES)
-
-
-def told(trace: Trace) -> dict[str, str]:
-    (row,) = entries_named(trace, "the reef")
-    return {said.label: said.text for said in sentences(trace, row)}
-
-
-def test_an_entry_that_fires_says_by_what_and_where_it_stands() -> None:
-    trace = lore(position=4, depth=1)
-
-    assert told(trace) == {
-        "fired": "because 'reef' stands in node:old",
-        "keys": "reef",
-        "placed": "at depth 1 of the history, as system, order 100: it is in message 2",
-        "tokens": "3",
-        "nearest": "it stays out with none of its keys",
-    }
-    (place,) = trace.where("fears it")
-    assert str(place).splitlines()[1:] == [
-        "  'fears it' from lore isle/3 “The reef”, because 'reef' stands in node:old"
-    ]
-
-
-def test_an_entry_that_does_not_fire_says_which_gate_and_the_nearest_change() -> None:
-    blocked, unseen = lore(probability=0), lore(scan_depth=1)
-
-    assert told(blocked)["blocked"].startswith("at gate probability: ")
-    assert told(blocked)["nearest"] == "it fires with probability: 100"
-    assert told(unseen)["not hit"] == "none of its keys stands in the newest message"
-    assert told(unseen)["nearest"] == "it fires with scan depth: 2"
-    assert told(unseen)["placed"] == "it would stand before the character's description, as system, order 100"
-
-
-@pytest.mark.parametrize("name", ["lore:isle/3", "isle/3", "THE REEF", "3", "reef", "ree"])
-def test_an_entry_is_found_by_all_that_it_goes_by(name: str) -> None:
-    (row,) = entries_named(lore(), name)
-
-    assert row["key"] == "lore:isle/3"
-
-
-def test_an_entry_that_is_not_there_is_an_error_with_the_nearest() -> None:
-    with pytest.raises(CtxlabError, match="no lore entry 'the reif'; did you mean 'The reef'"):
-        entries_named(lore(), "the reif")
-    with pytest.raises(CtxlabError, match="no book is in force"):
-        entries_named(chat(), "the reef")
-    with pytest.raises(CtxlabError, match="nothing is decided on lore yet"):
-        entries_named(lore().upto("session-loader"), "the reef")

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
+from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Placement, Text
 from ctxlab.documents import Agent, ModelProfile, Session, UserProfile
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import InjectionAssembler
@@ -149,7 +149,7 @@ def test_ties_keep_the_order_of_the_presets() -> None:
 def test_the_depth_is_told() -> None:
     (placed,) = [draft for draft in assembled(at("X", type="depth", depth=1.5)).result.drafts if draft.pinned]
 
-    assert (placed.meta["placement"], placed.meta["placed"]) == ("depth", "depth 1.5")
+    assert placed.placement == Placement("depth", depth=1.5, index=0, level="agent")
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_every_copy_of_a_preset_has_a_key_of_its_own() -> None:
     trace = assembled(at("X", type="advanced_depth", depthConfig="0, 2"))
 
     copies = [draft for draft in trace.result.drafts if draft.pinned]
-    assert [(draft.key, draft.meta["placed"]) for draft in copies] == [
+    assert [(draft.key, str(draft.placement)) for draft in copies] == [
         ("preset:0@2", "depth 2"),
         ("preset:0@0", "depth 0"),
     ]
@@ -287,7 +287,7 @@ def test_a_template_stands_between_its_injections() -> None:
     trace = assembled(*presets, user=UserProfile(name="Kim"))
 
     assert texts(trace) == "b about Kim a h1 h2 h3"
-    assert trace.result.drafts[1].meta["placement"] == "template"
+    assert trace.result.drafts[1].placement == Placement("template", anchor="user_profile", index=0, level="agent")
 
 
 @pytest.mark.parametrize("title", ["用户档案", "user_profile", "User Profile", "", "  "])

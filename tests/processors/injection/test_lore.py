@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
-from ctxlab.context import BuildInput, Context, Draft, Origin, Table, Text, Variables
+from ctxlab.context import BuildInput, Context, Draft, Origin, Text, Variables
 from ctxlab.documents import Agent, Session, UserProfile
-from ctxlab.documents.lore import POSITIONS
+from ctxlab.documents.lore import POSITIONS, ROLES, LoreEntry, Worldbook
+from ctxlab.engines.worldbook import ActiveBook, Decision, LoreScan, ScanInput
+from ctxlab.engines.worldbook.prepared_entry import Maker
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import InjectionAssembler
 from ctxlab.testing.fakes import WordTokenizer
@@ -23,10 +25,21 @@ def part(content: str, name: str, **fields: Any) -> dict[str, Any]:
     return preset(content, metadata={"stPromptName": name}, **fields)
 
 
-def lore(content: str, position: str, *, order: float = 100, depth: int = 4, **fields: Any) -> dict[str, Any]:
-    row = {"key": f"lore:B/{content}", "book": "B", "uid": content, "title": content, "content": content}
-    place = {"position": POSITIONS.index(position), "depth": depth, "order": order, "outlet": ""}
-    return {**row, **place, "fired": True, "role": "system", "dialect": None, **fields}
+def lore(content: str, position: str, *, fired: bool = True, role: str = "system", **fields: Any) -> dict[str, Any]:
+    """An entry that fires, or doesn't."""
+    entry = {"uid": content, "comment": content, "content": content, "position": POSITIONS.index(position), **fields}
+    return {"fired": fired, "entry": {**entry, "role": ROLES.index(role)}}
+
+
+def scanned(rows: list[dict[str, Any]]) -> LoreScan:
+    """The scan in which these fire in their order."""
+    entries = {str(n): LoreEntry.model_validate(row["entry"]) for n, row in enumerate(rows)}
+    asked = ScanInput((ActiveBook(Worldbook(id="B", entries=entries)),))
+    decisions = [
+        Decision(ready, row["fired"], "it is its turn", 1, rank=n)
+        for n, (row, ready) in enumerate(zip(rows, Maker(asked).all(), strict=True))
+    ]
+    return LoreScan(asked, tuple(decisions), {})
 
 
 def assembled(
@@ -46,7 +59,7 @@ def assembled(
         for origin in [Origin("node", text)]
     )
     step = InjectionAssembler(InjectionAssembler.Settings(**settings))
-    context = Context(build_input, history, reports=(Table("lore", rows),))
+    context = Context(build_input, history, reports=(scanned(rows),))
     return Pipeline.of([step]).run(context, Services(tokenizer=WordTokenizer()))
 
 
@@ -125,7 +138,7 @@ def test_roles_and_macros_of_lore_are_its_own() -> None:
 
 
 def test_an_outlet_shows_its_lore_where_a_preset_asks_for_it() -> None:
-    rows = [lore("two", "outlet", order=2, outlet="box"), lore("one", "outlet", order=1, outlet="box")]
+    rows = [lore("two", "outlet", order=2, outlet_name="box"), lore("one", "outlet", order=1, outlet_name="box")]
 
     trace = assembled([preset("<{{outlet::box}}>")], rows)
 
@@ -134,7 +147,7 @@ def test_an_outlet_shows_its_lore_where_a_preset_asks_for_it() -> None:
 
 
 def test_lore_for_an_outlet_that_nobody_shows_is_left_out_and_named() -> None:
-    trace = assembled([preset("p")], [lore("lost", "outlet", outlet="box")])
+    trace = assembled([preset("p")], [lore("lost", "outlet", outlet_name="box")])
 
     assert dropped(trace) == {"lore:B/lost": "outlet"}
     assert "{{outlet::box}}" in trace.result.dropped[0].cause.reason

@@ -6,7 +6,7 @@ export interface Difference {
   added: string;
 }
 
-export function differing(before: string, after: string): Difference {
+export function difference(before: string, after: string): Difference {
   const most = Math.min(before.length, after.length);
   let start = 0;
   while (start < most && before[start] === after[start]) start++;

@@ -1,15 +1,15 @@
 // Long runs of alike rows become one row that opens.
 
-import type { Row } from "./changes";
+import type { ChangeRow } from "./message_changes";
 
 export interface Fold {
   id: string;
-  rows: Row[];
+  rows: ChangeRow[];
 }
-export type Item = { row: Row } | { fold: Fold };
+export type Item = { row: ChangeRow } | { fold: Fold };
 
 /** How many rows of a run stay in sight at its front and its end. Of what changed, one row alone is never hidden. */
-const SIGHT: Record<Row["kind"], [number, number]> = {
+const ALWAYS_SHOWN: Record<ChangeRow["kind"], [number, number]> = {
   same: [0, 0],
   dropped: [0, 1],
   added: [4, 2],
@@ -25,13 +25,13 @@ const AHEAD = 160;
 const BEHIND = 40;
 const REST = "rest:";
 
-/** Rows as they are shown. The row of `sought`, a draft's number, is never inside a fold. */
-export function folded(rows: Row[], open: ReadonlyMap<string, number>, sought = -1): Item[] {
+/** Rows as they are shown. The row of `revealed`, a draft's number, is never inside a fold. */
+export function folded(rows: ChangeRow[], open: ReadonlyMap<string, number>, revealed = -1): Item[] {
   const out: Item[] = [];
   for (let i = 0; i < rows.length; ) {
     let end = i + 1;
-    while (end < rows.length && alike(rows[i], rows[end], sought)) end++;
-    const [head, tail] = rows[i].draft === sought ? [1, 0] : SIGHT[rows[i].kind];
+    while (end < rows.length && alike(rows[i], rows[end], revealed)) end++;
+    const [head, tail] = rows[i].draft === revealed ? [1, 0] : ALWAYS_SHOWN[rows[i].kind];
     const hidden = rows.slice(i + head, Math.max(end - tail, i + head));
     if (hidden.length < (rows[i].kind === "same" ? 1 : 2)) {
       for (const row of rows.slice(i, end)) out.push({ row });
@@ -42,17 +42,17 @@ export function folded(rows: Row[], open: ReadonlyMap<string, number>, sought = 
     }
     i = end;
   }
-  return limited(out, open, sought);
+  return limited(out, open, revealed);
 }
 
-function opened(id: string, hidden: Row[], open: ReadonlyMap<string, number>): Item[] {
+function opened(id: string, hidden: ChangeRow[], open: ReadonlyMap<string, number>): Item[] {
   const shown = Math.min(open.get(id) ?? 0, hidden.length);
   const rest = hidden.slice(shown);
   return [...hidden.slice(0, shown).map((row) => ({ row })), ...(rest.length ? [{ fold: { id, rows: rest } }] : [])];
 }
 
 /** Where rows of many kinds alternate, runs alone don't fold enough: the middle becomes one fold that opens. */
-function limited(items: Item[], open: ReadonlyMap<string, number>, sought: number): Item[] {
+function limited(items: Item[], open: ReadonlyMap<string, number>, revealed: number): Item[] {
   let ahead = AHEAD;
   for (const [id, n] of open) if (!id.startsWith(REST)) ahead += n;
   if (items.length <= ahead + BEHIND + 1) return items;
@@ -61,7 +61,7 @@ function limited(items: Item[], open: ReadonlyMap<string, number>, sought: numbe
   const id = `${REST}${first}`;
   const shown = middle.slice(0, open.get(id) ?? 0);
   const hidden = middle.slice(shown.length);
-  const at = hidden.findIndex((item) => "row" in item && item.row.draft === sought);
+  const at = hidden.findIndex((item) => "row" in item && item.row.draft === revealed);
   const fold = (part: Item[], name: string): Item[] =>
     part.length ? [{ fold: { id: name, rows: part.flatMap(rowsOf) } }] : [];
   const rest =
@@ -71,7 +71,7 @@ function limited(items: Item[], open: ReadonlyMap<string, number>, sought: numbe
   return [...items.slice(0, ahead), ...shown, ...rest, ...items.slice(-BEHIND)];
 }
 
-const rowsOf = (item: Item): Row[] => ("row" in item ? [item.row] : item.fold.rows);
+const rowsOf = (item: Item): ChangeRow[] => ("row" in item ? [item.row] : item.fold.rows);
 
-const alike = (a: Row, b: Row, sought: number): boolean =>
-  a.kind === b.kind && a.cause === b.cause && a.draft !== sought && b.draft !== sought;
+const alike = (a: ChangeRow, b: ChangeRow, revealed: number): boolean =>
+  a.kind === b.kind && a.cause === b.cause && a.draft !== revealed && b.draft !== revealed;

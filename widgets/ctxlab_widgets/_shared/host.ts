@@ -33,11 +33,11 @@ export class HostModel {
   };
   /** What a kernel does: new values come in, and whoever listens is told. */
   put = (values: Record<string, unknown>): void => {
-    const news = Object.entries(read(values)).filter(([name, value]) => !alike(this.state[name], value));
-    if (!news.length) return;
-    for (const [name, value] of news) this.state[name] = value;
-    for (const [name] of news) for (const tell of this.listeners.get(`change:${name}`) ?? []) tell();
-    for (const tell of this.listeners.get("change") ?? []) tell();
+    const changes = Object.entries(read(values)).filter(([name, value]) => !alike(this.state[name], value));
+    if (!changes.length) return;
+    for (const [name, value] of changes) this.state[name] = value;
+    for (const [name] of changes) for (const listener of this.listeners.get(`change:${name}`) ?? []) listener();
+    for (const listener of this.listeners.get("change") ?? []) listener();
   };
 }
 

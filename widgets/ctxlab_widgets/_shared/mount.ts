@@ -1,4 +1,4 @@
-// How every widget begins and ends: a named region with its styles and theme, redrawn when Python says so, gone without a trace.
+// Mounting and unmounting of every widget: a named region with its styles and theme, redrawn when Python says so, gone without a trace.
 
 import base from "./base.css";
 import { h } from "./dom";
@@ -49,8 +49,12 @@ export function widget(label: string, css: string, begin: (at: Mounted) => void)
   };
 }
 
-/** Calls `tell` once with the names of all values that changed together. */
-export function whenChanged({ model, signal }: Mounted, names: string[], tell: (changed: Set<string>) => void): void {
+/** Calls `listener` once with the names of all values that changed together. */
+export function whenChanged(
+  { model, signal }: Mounted,
+  names: string[],
+  listener: (changed: Set<string>) => void,
+): void {
   let changed = new Set<string>();
   const note = (name: string) => () => {
     changed.add(name);
@@ -58,13 +62,13 @@ export function whenChanged({ model, signal }: Mounted, names: string[], tell: (
     queueMicrotask(() => {
       const all = changed;
       changed = new Set();
-      if (!signal.aborted) tell(all);
+      if (!signal.aborted) listener(all);
     });
   };
-  const heard = names.map((name): [string, () => void] => [`change:${name}`, note(name)]);
-  for (const [event, listener] of heard) model.on(event, listener);
+  const listeners = names.map((name): [string, () => void] => [`change:${name}`, note(name)]);
+  for (const [event, onChange] of listeners) model.on(event, onChange);
   signal.addEventListener("abort", () => {
-    for (const [event, listener] of heard) model.off(event, listener);
+    for (const [event, onChange] of listeners) model.off(event, onChange);
   });
 }
 

@@ -3,7 +3,7 @@
 export type Theme = "light" | "dark";
 
 /** What the page says: JupyterLab, VS Code, a data-theme of its own. Null: nothing. */
-export function saidBy(page: { body: Element | null; documentElement: Element }): Theme | null {
+export function themeOf(page: { body: Element | null; documentElement: Element }): Theme | null {
   const { body, documentElement: root } = page;
   const lab = body?.getAttribute("data-jp-theme-light");
   if (lab === "true" || lab === "false") return lab === "true" ? "light" : "dark";
@@ -17,7 +17,7 @@ export function saidBy(page: { body: Element | null; documentElement: Element })
 export function followTheme(root: HTMLElement, signal: AbortSignal): void {
   const wish = matchMedia("(prefers-color-scheme: dark)");
   const set = () => {
-    root.dataset.theme = saidBy(document) ?? (wish.matches ? "dark" : "light");
+    root.dataset.theme = themeOf(document) ?? (wish.matches ? "dark" : "light");
   };
   const watch = new MutationObserver(set);
   const attributeFilter = ["data-theme", "data-jp-theme-light", "data-vscode-theme-kind"];

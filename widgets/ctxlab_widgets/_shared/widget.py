@@ -1,4 +1,4 @@
-"""What every widget has in common: commands from the page, checked in Python, and a sentence for what was refused."""
+"""The base of all widgets: checks commands from the page, and keeps the error of one that was refused."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class WrongCommand(CtxlabError):
 class Widget(anywidget.AnyWidget):
     """A view whose state is traits and whose clicks are messages.
 
-    A subclass says in `_do` what each message does and in `show` what the page gets to see of it.
+    A subclass carries out a message in `_handle` and fills the synced traits in `show`.
     """
 
-    said = traitlets.Unicode("").tag(sync=True)
+    error = traitlets.Unicode("").tag(sync=True)
     """Why the last command was not done, as a sentence; empty when it was."""
     live = traitlets.Bool(True).tag(sync=True)
     """Whether Python answers; a report has nobody who does."""
@@ -32,32 +32,32 @@ class Widget(anywidget.AnyWidget):
 
     def __init__(self, **traits: Any) -> None:
         super().__init__(**traits)
-        self.on_msg(self._asked)
+        self.on_msg(self._on_message)
 
     def show(self) -> None:
-        """Take over into the traits what Python holds, also after it was changed by Python."""
+        """Fill the synced traits from the current state, also after Python changed it."""
         raise NotImplementedError
 
-    def _do(self, asked: Mapping[str, Any]) -> None:
+    def _handle(self, message: Mapping[str, Any]) -> None:
         raise NotImplementedError
 
-    def _asked(self, _: Any, content: Any, buffers: Any) -> None:
-        """A message from the page: checked, done, and what came of it shown."""
+    def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
+        """Check a message from the page, carry it out and show the result."""
         with self.hold_sync():
-            self.said = ""
+            self.error = ""
             try:
                 if not isinstance(content, dict):
-                    raise self._wrong(content)
-                self._do(content)
+                    raise self._wrong_command(content)
+                self._handle(content)
             except CtxlabError as problem:
-                self._refused(problem)
+                self._on_error(problem)
             self.show()
 
-    def _refused(self, problem: CtxlabError) -> None:
-        self.said = _brief(str(problem))
+    def _on_error(self, problem: CtxlabError) -> None:
+        self.error = _brief(str(problem))
 
-    def _wrong(self, asked: object) -> WrongCommand:
-        return WrongCommand(f"{asked!r} is no command of the {type(self).__name__}"[:200])
+    def _wrong_command(self, message: object) -> WrongCommand:
+        return WrongCommand(f"{message!r} is no command of the {type(self).__name__}"[:200])
 
 
 def _brief(sentence: str, most: int = 600) -> str:
@@ -67,14 +67,14 @@ def _brief(sentence: str, most: int = 600) -> str:
     return f"{sentence[: most * 2 // 3]} \u2026 {sentence[-most // 3 :]}"
 
 
-def bundle_of(widget: type[Widget]) -> Path:
-    """The file with a widget's browser half, beside its Python half."""
+def bundle_path(widget: type[Widget]) -> Path:
+    """Path of a widget's JavaScript bundle."""
     return Path(getfile(widget)).parent / "static" / "widget.js"
 
 
-def held_by(widget: Widget) -> dict[str, Any]:
-    """What the page gets of a widget: its synced traits, without those of every anywidget."""
-    return {name: getattr(widget, name) for name in sorted(widget.traits(sync=True)) if name not in _EVERYBODYS}
+def synced_state(widget: Widget) -> dict[str, Any]:
+    """Values of a widget's synced traits by name, without those that every anywidget has."""
+    return {name: getattr(widget, name) for name in sorted(widget.traits(sync=True)) if name not in _ANYWIDGET_TRAITS}
 
 
-_EVERYBODYS = frozenset(anywidget.AnyWidget.class_trait_names(sync=True)) | {"_esm", "_css", "_anywidget_id"}
+_ANYWIDGET_TRAITS = frozenset(anywidget.AnyWidget.class_trait_names(sync=True)) | {"_esm", "_css", "_anywidget_id"}

@@ -16,9 +16,9 @@ from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.branch_tree.message_json import read, rewritten, written
+from ctxlab_widgets.branch_tree.message_json import message_to_json, parsed_message, with_message_data
 from ctxlab_widgets.branch_tree.payload import Drawing, drawing_of
-from ctxlab_widgets.branch_tree.shared_history import Likeness, likeness
+from ctxlab_widgets.branch_tree.shared_history import SharedHistory, shared_history
 
 P = ParamSpec("P")
 
@@ -42,11 +42,11 @@ class BranchTree(Widget):
     """What there is to say of the tree as a whole, as JSON."""
     picked: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """Ids of up to two messages to compare."""
-    likeness = traitlets.Dict().tag(sync=True)
+    shared_history = traitlets.Dict().tag(sync=True)
     """What the two have in common; empty unless two are picked."""
-    sought = traitlets.Unicode("").tag(sync=True)
+    query = traitlets.Unicode("").tag(sync=True)
     hits: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    """Ids of the messages that `sought` was found in, in tree order."""
+    """Ids of the messages that `query` was found in, in tree order."""
     editing = traitlets.Unicode("").tag(sync=True)
     """Id of the message whose data is open; empty when none."""
     data = traitlets.Unicode("").tag(sync=True)
@@ -61,8 +61,8 @@ class BranchTree(Widget):
         self._tokenizer = tokenizer
         self._unfolded: frozenset[str] = frozenset()
         self._labels: dict[tuple[str, str], str] = {}
-        self._drawn: tuple[Session, frozenset[str], Drawing] | None = None
-        self._is_ours = False
+        self._drawing_cache: tuple[Session, frozenset[str], Drawing] | None = None
+        self._is_own_change = False
         super().__init__()
         if isinstance(shown, History):
             self.history = shown
@@ -88,20 +88,20 @@ class BranchTree(Widget):
         """Take over the session as it is, also after `history` was moved by Python."""
         session = self.history.session
         if self.session is not session and (self.session is not None or session.nodes):
-            with self._ours():
+            with self._own_changes():
                 self.session = session
-        is_new = self._drawn is None or self._drawn[0] is not session
+        is_new = self._drawing_cache is None or self._drawing_cache[0] is not session
         drawing = self._drawing(session)
         with self.hold_sync():
             self.texts = as_json({"keys": drawing.keys, "labels": drawing.labels})
             self.places, self.flags = drawing.places, drawing.flags
             self.view = as_json(self._facts(session, drawing))
             if is_new:
-                self.hits = self._found(self.sought)
+                self.hits = self._found(self.query)
                 self.picked = [key for key in self.picked if key in session.nodes]
                 self.editing = self.editing if self.editing in session.nodes else ""
-            self.data = written(session, self.editing) if self.editing else ""
-            self.likeness = cast("dict[str, Any]", self._likeness() or {})
+            self.data = message_to_json(session, self.editing) if self.editing else ""
+            self.shared_history = cast("dict[str, Any]", self._shared_history() or {})
 
     # --- what a person does
 
@@ -127,19 +127,19 @@ class BranchTree(Widget):
 
     def undo(self) -> Session:
         """The state before; refuses where there is none."""
-        self.said = ""
+        self.error = ""
         self.history.undo()
         return self._changed()
 
     def redo(self) -> Session:
         """The state that was undone last; refuses where there is none."""
-        self.said = ""
+        self.error = ""
         self.history.redo()
         return self._changed()
 
     def edit(self, node_id: str, data: str | Mapping[str, Any]) -> Session:
         """Give a message other data, as JSON text or as an object: what isn't in it is gone, its links stay."""
-        session = self._change(rewritten, node_id, read(data) if isinstance(data, str) else data)
+        session = self._change(with_message_data, node_id, parsed_message(data) if isinstance(data, str) else data)
         self.edits += 1
         return session
 
@@ -165,17 +165,17 @@ class BranchTree(Widget):
         self.selected = f"node:{session.leaf}"
         return session
 
-    def pick(self, *node_ids: str) -> Likeness | None:
+    def pick(self, *node_ids: str) -> SharedHistory | None:
         """Choose the two messages to compare, and get what they have in common; None unless there are two."""
         for node_id in node_ids:
             self.history.session.node(node_id)
         self.picked = list(node_ids)
-        return self._likeness()
+        return self._shared_history()
 
     def find(self, text: str) -> list[str]:
         """Ids of the messages with this text in their words, name or id, whatever the case; the page rings them."""
         with self.hold_sync():
-            self.sought, self.hits = text, self._found(text)
+            self.query, self.hits = text, self._found(text)
         return self.hits
 
     def unfold(self, node_id: str) -> None:
@@ -205,8 +205,8 @@ class BranchTree(Widget):
 
     # --- what the page asks
 
-    def _do(self, asked: Mapping[str, Any]) -> None:
-        match asked:
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        match message:
             case {"command": "undo" | "redo" | "close_message" as command}:
                 getattr(self, command)()
             case {"command": "graft" | "move" as command, "node": str(node), "parent": str(parent)}:
@@ -220,18 +220,18 @@ class BranchTree(Widget):
             case {"command": "find", "text": str(text)}:
                 self.find(text)
             case _:
-                raise self._wrong(asked)
+                raise self._wrong_command(message)
 
     # --- what changes
 
     def _change(self, verb: Callable[Concatenate[Session, P], Session], *args: P.args, **kwargs: P.kwargs) -> Session:
-        self.said = ""
+        self.error = ""
         self.history.do(verb, *args, **kwargs)
         return self._changed()
 
     def _changed(self) -> Session:
         session = self.history.session
-        with self._ours():
+        with self._own_changes():
             self.session = session
             self._run_again(session)
         self.show()
@@ -242,38 +242,38 @@ class BranchTree(Widget):
 
     def _run_again(self, session: Session) -> None:
         run = self._run()
-        if run is None or _looked_at(run) == session:
+        if run is None or _session_of(run) == session:
             return
         try:
             self.trace = ctxlab.rebuild(run, session=session)
         except CtxlabError as problem:
-            self.said = f"the run is still the one before: {problem}"
+            self.error = f"the run is still the one before: {problem}"
 
     @contextmanager
-    def _ours(self) -> Generator[None]:
+    def _own_changes(self) -> Generator[None]:
         """Traits that are set inside are set by this widget."""
-        before, self._is_ours = self._is_ours, True
+        before, self._is_own_change = self._is_own_change, True
         try:
             yield
         finally:
-            self._is_ours = before
+            self._is_own_change = before
 
     @traitlets.observe("session")
-    def _another_session(self, change: Mapping[str, Any]) -> None:
+    def _on_session(self, change: Mapping[str, Any]) -> None:
         session = cast("Session | None", change["new"]) or Session()
-        if self._is_ours or session is self.history.session:
+        if self._is_own_change or session is self.history.session:
             return
         self._take_over(session)
-        with self._ours():
+        with self._own_changes():
             self._run_again(session)
         self.show()
 
     @traitlets.observe("trace")
-    def _another_trace(self, change: Mapping[str, Any]) -> None:
+    def _on_trace(self, change: Mapping[str, Any]) -> None:
         trace = cast("Trace | None", change["new"])
-        if self._is_ours:
+        if self._is_own_change:
             return
-        if trace is not None and (session := _looked_at(trace)) != self.history.session:
+        if trace is not None and (session := _session_of(trace)) != self.history.session:
             self._take_over(session)
         self.show()
 
@@ -292,15 +292,15 @@ class BranchTree(Widget):
         return list(dict.fromkeys(known))[-2:]
 
     @traitlets.observe("picked")
-    def _picked_others(self, _: object) -> None:
-        self.likeness = cast("dict[str, Any]", self._likeness() or {})
+    def _on_picked(self, _: object) -> None:
+        self.shared_history = cast("dict[str, Any]", self._shared_history() or {})
 
     # --- what is shown
 
     def _drawing(self, session: Session) -> Drawing:
-        drawn = self._drawn
+        drawn = self._drawing_cache
         if drawn is None or drawn[0] is not session or drawn[1] != self._unfolded:
-            drawn = self._drawn = (session, self._unfolded, drawing_of(session, self._unfolded, self._labels))
+            drawn = self._drawing_cache = (session, self._unfolded, drawing_of(session, self._unfolded, self._labels))
         return drawn[2]
 
     def _facts(self, session: Session, drawing: Drawing) -> dict[str, Any]:
@@ -321,22 +321,22 @@ class BranchTree(Widget):
             return []
         nodes = self.history.session.nodes
         keys = self._drawing(self.history.session).keys
-        return [key for key in keys if any(wanted in said.casefold() for said in _says(key, nodes[key]))]
+        return [key for key in keys if any(wanted in part.casefold() for part in _searchable_texts(key, nodes[key]))]
 
-    def _likeness(self) -> Likeness | None:
+    def _shared_history(self) -> SharedHistory | None:
         session = self.history.session
         picked = [key for key in self.picked if key in session.nodes]
-        return likeness(session, picked[0], picked[1], self.tokenizer) if len(picked) == 2 else None
+        return shared_history(session, picked[0], picked[1], self.tokenizer) if len(picked) == 2 else None
 
 
 _ABOUT_ONE = {"switch_to", "end_at", "delete", "branch", "unfold", "fold", "open_message"}
 
 
-def _looked_at(trace: Trace) -> Session:
+def _session_of(trace: Trace) -> Session:
     """The session of a run, looking at the leaf that was built."""
     session, leaf = trace.start.input.session, trace.start.input.leaf
     return session if leaf in (None, session.active_leaf_id) else session.switched(leaf)
 
 
-def _says(key: str, node: ctxlab.MessageNode) -> Sequence[str]:
+def _searchable_texts(key: str, node: ctxlab.MessageNode) -> Sequence[str]:
     return node.content, key, node.name or ""

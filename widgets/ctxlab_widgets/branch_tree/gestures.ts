@@ -73,7 +73,7 @@ export class Gestures {
   alone(one: boolean): void {
     if (!this.held || this.held.one === one) return;
     this.held.one = one;
-    this.tell();
+    this.notify();
   }
 
   private place(event: MouseEvent): [number, number] {
@@ -107,7 +107,7 @@ export class Gestures {
     if (start.sign !== null && this.does.mayDrag(start.sign)) {
       this.held = { sign: start.sign, one: event.altKey, x, y };
       if (first) this.pull();
-      this.tell();
+      this.notify();
     } else if (first) this.does.panned(x - start.x, y - start.y);
     else this.does.panned(x - before.x, y - before.y);
   }
@@ -135,7 +135,7 @@ export class Gestures {
     if (was > 8 && is > 8) this.does.zoomed(is / was, (now.x + other.x) / 2, (now.y + other.y) / 2);
   }
 
-  private tell(): void {
+  private notify(): void {
     if (this.held) this.does.dragged(this.held.sign, this.held.x, this.held.y, this.held.one);
   }
 
@@ -148,7 +148,7 @@ export class Gestures {
       const [dx, dy] = [by(this.held.x, width), by(this.held.y, height)];
       if (dx || dy) {
         this.does.panned(dx, dy);
-        this.tell();
+        this.notify();
       }
       this.pull();
     });

@@ -1,4 +1,4 @@
-"""A message as JSON text, and what a person made of it back into the tree."""
+"""A message as JSON text, and edited JSON text back into the session."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufef
 FIXED = {str(MessageNode.model_fields[name].alias): remedy for name, remedy in STRUCTURE.items()}
 
 
-def written(session: Session, node_id: str) -> str:
+def message_to_json(session: Session, node_id: str) -> str:
     """The stored form of a message as indented JSON."""
     text = json.dumps(session.node(node_id).to_data(), ensure_ascii=False, indent=2)
     return OBEYED.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
-def read(text: str) -> dict[str, Any]:
+def parsed_message(text: str) -> dict[str, Any]:
     """The object that JSON text holds; refuses what is none with the line and the column where it ends to be."""
     try:
         data: object = json.loads(text, parse_constant=_no_number)
@@ -38,7 +38,7 @@ def read(text: str) -> dict[str, Any]:
     return cast("dict[str, Any]", data)
 
 
-def rewritten(session: Session, node_id: str, data: Mapping[str, Any]) -> Session:
+def with_message_data(session: Session, node_id: str, data: Mapping[str, Any]) -> Session:
     """The session with a message that has these fields and no others; refuses other links and a missing role."""
     before = session.node(node_id).to_data()
     for name, remedy in FIXED.items():

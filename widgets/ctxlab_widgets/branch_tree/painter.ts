@@ -3,11 +3,11 @@
 import { grouped, many } from "../_shared/numbers";
 import { LABELS, SIGNS, seen } from "./camera";
 import { edges, type Line } from "./edges";
-import { dots, signs } from "./far";
 import type { Palette } from "./palette";
 import { at, type Drag, grown, HALF, inView, isLifted, type Pen, type Scene } from "./scene";
 import { outline, tag, trace } from "./shapes";
-import { BOX, isFolded, isHidden, isLeaf, isOff, isSummary, roleOf, TALL, type Tree } from "./tree";
+import { BOX, isFolded, isHidden, isLeaf, isOff, isSummary, roleOf, TALL, type Tree } from "./tree_layout";
+import { drawDots, drawSigns } from "./zoomed_out";
 
 export class Painter {
   private readonly fits = new Map<string, string>();
@@ -19,8 +19,8 @@ export class Painter {
     pen.fillRect(0, 0, size.width, size.height);
     if (!tree.n) return;
     pen.lineJoin = "round";
-    if (camera.scale < SIGNS) dots(pen, scene, colours);
-    else if (camera.scale < LABELS) signs(pen, scene, colours);
+    if (camera.scale < SIGNS) drawDots(pen, scene, colours);
+    else if (camera.scale < LABELS) drawSigns(pen, scene, colours);
     else this.boxes(pen, scene, colours);
     if (scene.drag) this.held(pen, scene, scene.drag, colours);
   }

@@ -1,6 +1,6 @@
 // The colours of the page as a canvas needs them, read from the tokens when something is drawn.
 
-import type { Role } from "./tree";
+import type { Role } from "./tree_layout";
 
 const NAMES = {
   s0: "s0",

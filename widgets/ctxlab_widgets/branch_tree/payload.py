@@ -1,4 +1,4 @@
-"""What the page gets to draw a tree: signs and their places as numbers, and words for their labels."""
+"""The drawing of a tree as the page gets it: positions and flags as numbers, labels as text."""
 
 from __future__ import annotations
 
@@ -129,11 +129,11 @@ def _label(sign: Sign, session: Session, known: dict[tuple[str, str], str]) -> s
     label = known.get((key, node.content))
     if label is None:
         label = known[key, node.content] = plain(node.content, CELLS)
-    return label or _told(node, session)
+    return label or _placeholder_label(node, session)
 
 
-def _told(node: MessageNode, session: Session) -> str:
-    """What stands for a message that says nothing."""
+def _placeholder_label(node: MessageNode, session: Session) -> str:
+    """The label of a message without text."""
     if node.parent_id is None:
         return plain(session.name, CELLS) or "root"
     if node.tool_calls:

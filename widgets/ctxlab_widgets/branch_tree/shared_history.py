@@ -1,4 +1,4 @@
-"""What two branches have in common, in messages and tokens."""
+"""The shared history of two branches, in messages and tokens."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from ctxlab.pipeline.services import TokenCounter
 
 
-class Likeness(TypedDict):
-    """Two messages, what the ways to them share, and what each has of its own after that."""
+class SharedHistory(TypedDict):
+    """Counts of what the paths to two messages share, and of what each has of its own after that."""
 
     ids: tuple[str, str]
     shared: int
@@ -19,7 +19,7 @@ class Likeness(TypedDict):
     own_tokens: tuple[int, int]
 
 
-def likeness(session: Session, a: str, b: str, tokenizer: TokenCounter) -> Likeness:
+def shared_history(session: Session, a: str, b: str, tokenizer: TokenCounter) -> SharedHistory:
     """Messages and tokens of the contents alone, without roles, calls and presets."""
     ways = session.path(a), session.path(b)
     same = 0

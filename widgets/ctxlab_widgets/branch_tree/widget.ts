@@ -3,20 +3,20 @@
 import { h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
-import type { Ask, Door, Facts, Likeness } from "./door";
-import { Finder } from "./finder";
-import { Foot } from "./foot";
+import { itemLabel, listItems } from "./accessible_list";
+import { type CanvasContent, STEP, TreeCanvas } from "./canvas";
+import { Footer } from "./footer";
 import { Gestures, type Handlers } from "./gestures";
-import { type Doings, doing } from "./keys";
-import { Panel } from "./panel";
-import { items, told } from "./readers";
+import type { Command, SharedHistory, TreeFacts, TreeHost } from "./host";
+import { type KeyActions, keyAction } from "./key_bindings";
+import { MessageEditor } from "./message_editor";
 import type { Drag } from "./scene";
-import { type Shown, STEP, Stage } from "./stage";
+import { SearchBox } from "./search_box";
 import {
   activeLeaf,
   BOX,
+  checkDrop,
   endOf,
-  hanging,
   isFolded,
   isOpened,
   keyOf,
@@ -25,22 +25,22 @@ import {
   treeOf,
   type Way,
   walked,
-} from "./tree";
+} from "./tree_layout";
 import own from "./widget.css";
 
 const DRAWING = ["texts", "places", "flags"];
-const STATE = ["view", "said", "selected", "picked", "likeness", "sought", "hits", "editing", "data", "edits"];
+const STATE = ["view", "error", "selected", "picked", "shared_history", "query", "hits", "editing", "data", "edits"];
 const KEYS: Record<string, string> = { undo: "Ctrl+Z", redo: "Ctrl+Shift+Z" };
 const NOTHING = "Nothing to show: pass a session, a history or a trace, BranchTree(session).";
 const NO_MESSAGES = "This session has no messages yet.";
 /** Nothing smaller is dragged: one would not see what one holds. */
 const GRASPED = 0.3;
 
-class BranchTree implements Door, Doings, Handlers {
+class BranchTree implements TreeHost, KeyActions, Handlers {
   readonly signal: AbortSignal;
   readonly live: boolean;
   tree: Tree;
-  private facts: Facts = { given: false, leaf: null, messages: 0, leaves: 0, chains: 0, undo: null, redo: null };
+  private facts: TreeFacts = { given: false, leaf: null, messages: 0, leaves: 0, chains: 0, undo: null, redo: null };
   private drag: Drag | null = null;
   private lifted: string | null = null;
   /** A refusal of the page's own, until something else is done. */
@@ -48,10 +48,10 @@ class BranchTree implements Door, Doings, Handlers {
   private edits = 0;
   private wantsPanel = false;
   private readonly model: Model;
-  private readonly stage: Stage;
-  private readonly finder: Finder;
-  private readonly panel: Panel;
-  private readonly foot = new Foot();
+  private readonly canvas: TreeCanvas;
+  private readonly searchBox: SearchBox;
+  private readonly editor: MessageEditor;
+  private readonly footer = new Footer();
   private readonly gestures: Gestures;
   private readonly empty = h("p", { class: "empty" });
   private readonly buttons = new Map<string, HTMLButtonElement>();
@@ -64,13 +64,13 @@ class BranchTree implements Door, Doings, Handlers {
     this.live = model.get("live") === true;
     this.tree = this.read();
     this.edits = this.get("edits", 0);
-    this.finder = new Finder(this, (choose) => this.goToHit(choose));
-    this.panel = new Panel(this);
-    this.stage = new Stage(root, this, () => this.shown());
-    this.gestures = new Gestures(this.stage.canvas, this, signal);
-    const main = h("div", { class: "main" }, this.stage.element, this.empty);
+    this.searchBox = new SearchBox(this, (choose) => this.goToHit(choose));
+    this.editor = new MessageEditor(this);
+    this.canvas = new TreeCanvas(root, this, () => this.shown());
+    this.gestures = new Gestures(this.canvas.canvas, this, signal);
+    const main = h("div", { class: "main" }, this.canvas.element, this.empty);
     root.append(
-      h("div", { class: "w" }, this.head(), h("div", { class: "two" }, main, this.panel.element), this.foot.element),
+      h("div", { class: "w" }, this.head(), h("div", { class: "two" }, main, this.editor.element), this.footer.element),
     );
     this.listen(root);
     this.take(new Set(STATE));
@@ -78,13 +78,13 @@ class BranchTree implements Door, Doings, Handlers {
 
   // --- what parts ask for
 
-  ask(what: Ask): void {
+  send(what: Command): void {
     this.note = "";
     if (this.live) this.model.send(what);
   }
 
   focus(): void {
-    this.stage.canvas.focus();
+    this.canvas.canvas.focus();
   }
 
   // --- what Python holds
@@ -104,14 +104,14 @@ class BranchTree implements Door, Doings, Handlers {
   private take(changed: Set<string>): void {
     if (DRAWING.some((name) => changed.has(name))) this.replace(this.read());
     const view = this.get("view", "");
-    if (view) this.facts = JSON.parse(view) as Facts;
+    if (view) this.facts = JSON.parse(view) as TreeFacts;
     if (changed.has("selected")) this.bring(this.selected());
-    if (changed.has("hits") || changed.has("sought")) this.finder.take(this.get("sought", ""), this.get("hits", []));
+    if (changed.has("hits") || changed.has("query")) this.searchBox.take(this.get("query", ""), this.get("hits", []));
     const edits = this.get("edits", 0);
     const key = this.live ? this.get("editing", "") : "";
-    const isNew = this.panel.take(key, this.get("data", ""), edits !== this.edits, this.get("said", ""));
+    const isNew = this.editor.take(key, this.get("data", ""), edits !== this.edits, this.get("error", ""));
     this.edits = edits;
-    if (isNew && this.wantsPanel) this.panel.focus();
+    if (isNew && this.wantsPanel) this.editor.focus();
     if (isNew) this.wantsPanel = false;
     this.draw();
   }
@@ -122,8 +122,8 @@ class BranchTree implements Door, Doings, Handlers {
     this.tree = tree;
     const anchors = [this.selectedKey(), this.facts.leaf, tree.keys[0]];
     const anchor = anchors.find((key) => key && before.signOf.has(key) && tree.signOf.has(key));
-    if (anchor) this.stage.follow(before, before.signOf.get(anchor)!, tree, tree.signOf.get(anchor)!);
-    else this.stage.camera = null;
+    if (anchor) this.canvas.follow(before, before.signOf.get(anchor)!, tree, tree.signOf.get(anchor)!);
+    else this.canvas.camera = null;
   }
 
   private selectedKey(): string | null {
@@ -156,17 +156,17 @@ class BranchTree implements Door, Doings, Handlers {
   private select(key: string): void {
     this.note = "";
     if (this.selectedKey() !== key) save(this.model, { selected: `node:${key}` });
-    if (this.panel.key && this.panel.key !== key) this.ask({ command: "open_message", node: key });
+    if (this.editor.key && this.editor.key !== key) this.send({ command: "open_message", node: key });
   }
 
   private bring(sign: number | null): void {
-    if (sign !== null) this.stage.bring(sign);
+    if (sign !== null) this.canvas.bring(sign);
   }
 
   private switchTo(sign: number): void {
     const key = this.keyAt(sign);
     this.select(key);
-    this.ask({ command: "switch_to", node: key });
+    this.send({ command: "switch_to", node: key });
     this.draw();
   }
 
@@ -180,12 +180,12 @@ class BranchTree implements Door, Doings, Handlers {
   }
 
   private unfoldAt(sign: number): void {
-    if (isFolded(this.tree, sign)) this.ask({ command: "unfold", node: this.keyAt(sign) });
-    else if (isOpened(this.tree, sign)) this.ask({ command: "fold", node: keyOf(this.tree, sign) });
+    if (isFolded(this.tree, sign)) this.send({ command: "unfold", node: this.keyAt(sign) });
+    else if (isOpened(this.tree, sign)) this.send({ command: "fold", node: keyOf(this.tree, sign) });
   }
 
   private goToHit(choose: boolean): void {
-    const { hit } = this.finder;
+    const { hit } = this.searchBox;
     if (hit === null) return;
     if (choose) this.select(hit);
     this.bring(this.tree.signOf.get(hit) ?? null);
@@ -195,9 +195,9 @@ class BranchTree implements Door, Doings, Handlers {
   private hang(key: string, onto: number, one: boolean): void {
     const sign = this.tree.signOf.get(key);
     if (sign === undefined) return;
-    const outcome = hanging(this.tree, sign, onto, one);
+    const outcome = checkDrop(this.tree, sign, onto, one);
     if (outcome.refused) this.say(outcome.words);
-    else this.ask({ command: one ? "move" : "graft", node: key, parent: endOf(this.tree, onto) });
+    else this.send({ command: one ? "move" : "graft", node: key, parent: endOf(this.tree, onto) });
   }
 
   private say(words: string): void {
@@ -208,11 +208,11 @@ class BranchTree implements Door, Doings, Handlers {
   // --- mouse
 
   signAt(x: number, y: number): number | null {
-    return this.stage.signAt(x, y);
+    return this.canvas.signAt(x, y);
   }
 
   mayDrag(): boolean {
-    return this.live && (this.stage.camera?.scale ?? 0) >= GRASPED;
+    return this.live && (this.canvas.camera?.scale ?? 0) >= GRASPED;
   }
 
   clicked(sign: number | null, event: MouseEvent): void {
@@ -226,36 +226,36 @@ class BranchTree implements Door, Doings, Handlers {
   }
 
   panned(dx: number, dy: number): void {
-    this.stage.pan(dx, dy);
+    this.canvas.pan(dx, dy);
   }
 
   zoomed(factor: number, x: number, y: number): void {
-    this.stage.zoom(factor, x, y);
+    this.canvas.zoom(factor, x, y);
   }
 
   hovered(sign: number | null): void {
-    this.stage.canvas.title = sign === null ? "" : told(this.tree, sign, new Map());
-    this.stage.canvas.classList.toggle("over", sign !== null);
+    this.canvas.canvas.title = sign === null ? "" : itemLabel(this.tree, sign, new Map());
+    this.canvas.canvas.classList.toggle("over", sign !== null);
   }
 
   dragged(sign: number, x: number, y: number, one: boolean): void {
     const under = this.signAt(x, y);
     const onto = under === sign ? null : under;
-    const outcome = onto === null ? { words: "", refused: false } : hanging(this.tree, sign, onto, one);
+    const outcome = onto === null ? { words: "", refused: false } : checkDrop(this.tree, sign, onto, one);
     this.drag = { sign, one, x, y, onto, ...outcome };
-    this.stage.request();
+    this.canvas.request();
   }
 
   dropped(): void {
     const drag = this.drag;
     this.drag = null;
     if (drag && drag.onto !== null) this.hang(keyOf(this.tree, drag.sign), drag.onto, drag.one);
-    this.stage.request();
+    this.canvas.request();
   }
 
   released(): void {
     this.drag = null;
-    this.stage.request();
+    this.canvas.request();
   }
 
   // --- keys
@@ -269,42 +269,42 @@ class BranchTree implements Door, Doings, Handlers {
   }
 
   undo(): void {
-    this.ask({ command: "undo" });
+    this.send({ command: "undo" });
   }
 
   redo(): void {
-    this.ask({ command: "redo" });
+    this.send({ command: "redo" });
   }
 
   find(): void {
-    this.finder.input.select();
+    this.searchBox.input.select();
   }
 
   goToLeaf(): void {
     const leaf = activeLeaf(this.tree);
     if (leaf === null) return;
     this.select(this.facts.leaf ?? keyOf(this.tree, leaf));
-    this.stage.centre(this.tree.x[leaf] + BOX / 2, this.tree.y[leaf] + TALL / 2);
+    this.canvas.centre(this.tree.x[leaf] + BOX / 2, this.tree.y[leaf] + TALL / 2);
     this.draw();
   }
 
   zoomIn(): void {
-    this.stage.zoom(STEP);
+    this.canvas.zoom(STEP);
   }
 
   zoomOut(): void {
-    this.stage.zoom(1 / STEP);
+    this.canvas.zoom(1 / STEP);
   }
 
   unzoom(): void {
-    this.stage.unzoom();
+    this.canvas.unzoom();
   }
 
   edit(): void {
     const key = this.keyAt(this.current());
-    this.wantsPanel = this.panel.key !== key;
-    if (this.wantsPanel) this.ask({ command: "open_message", node: key });
-    else this.panel.focus();
+    this.wantsPanel = this.editor.key !== key;
+    if (this.wantsPanel) this.send({ command: "open_message", node: key });
+    else this.editor.focus();
   }
 
   walk(way: Way): void {
@@ -352,7 +352,7 @@ class BranchTree implements Door, Doings, Handlers {
     else if (this.lifted !== null || this.note) {
       this.lifted = null;
       this.note = "";
-    } else if (this.panel.key) this.ask({ command: "close_message" });
+    } else if (this.editor.key) this.send({ command: "close_message" });
     this.draw();
   }
 
@@ -361,15 +361,15 @@ class BranchTree implements Door, Doings, Handlers {
     whenChanged(this.at, [...DRAWING, ...STATE], (changed) => this.take(changed));
     root.addEventListener("keydown", (event) => this.pressed(event), { signal });
     root.addEventListener("keyup", (event) => event.key === "Alt" && this.gestures.alone(false), { signal });
-    const { canvas } = this.stage;
+    const { canvas } = this.canvas;
     canvas.addEventListener("focus", () => canvas.matches(":focus-visible") && this.bring(this.current()), { signal });
-    for (const name of ["focus", "blur"]) canvas.addEventListener(name, () => this.stage.request(), { signal });
+    for (const name of ["focus", "blur"]) canvas.addEventListener(name, () => this.canvas.request(), { signal });
   }
 
   private pressed(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
     if (event.isComposing || !this.tree.n || target.matches("input, textarea, select")) return;
-    const does = doing(event, target === this.stage.canvas, this);
+    const does = keyAction(event, target === this.canvas.canvas, this);
     if (!does) return;
     taken(event);
     does();
@@ -380,24 +380,24 @@ class BranchTree implements Door, Doings, Handlers {
   /** Everything around the canvas now, the canvas with the next frame. */
   private draw(): void {
     const { tree, facts } = this;
-    this.stage.element.hidden = !tree.n;
+    this.canvas.element.hidden = !tree.n;
     this.empty.hidden = tree.n > 0;
     if (!tree.n) this.empty.replaceChildren(facts.given ? NO_MESSAGES : NOTHING);
     if (this.lifted !== null && !tree.signOf.has(this.lifted)) this.lifted = null;
-    const like = this.get<Partial<Likeness>>("likeness", {});
-    this.foot.draw({
+    const like = this.get<Partial<SharedHistory>>("shared_history", {});
+    this.footer.draw({
       tree,
       facts,
-      wrong: this.note || this.get("said", ""),
+      wrong: this.note || this.get("error", ""),
       cut: this.lifted,
       picked: this.picked(),
-      likeness: like.ids ? (like as Likeness) : null,
+      likeness: like.ids ? (like as SharedHistory) : null,
     });
     this.enable("undo", facts.undo !== null, facts.undo);
     this.enable("redo", facts.redo !== null, facts.redo);
     for (const name of ["leaf", "edit"]) this.enable(name, tree.n > 0);
-    if (tree.n) this.tell();
-    this.stage.request();
+    if (tree.n) this.announce();
+    this.canvas.request();
   }
 
   private enable(name: string, on: boolean, what: string | null = null): void {
@@ -408,9 +408,9 @@ class BranchTree implements Door, Doings, Handlers {
   }
 
   /** The offscreen list follows the focus. */
-  private tell(): void {
-    const { canvas } = this.stage;
-    const { list, focus } = items(this.tree, this.current(), this.tags(), this.prefix);
+  private announce(): void {
+    const { canvas } = this.canvas;
+    const { list, focus } = listItems(this.tree, this.current(), this.tags(), this.prefix);
     const leaf = this.facts.leaf === null ? "" : `, active leaf ${harmless(this.facts.leaf)}`;
     canvas.replaceChildren(...list);
     canvas.setAttribute("aria-activedescendant", focus);
@@ -426,18 +426,18 @@ class BranchTree implements Door, Doings, Handlers {
     return tags;
   }
 
-  private shown(): Shown {
-    const { tree, finder } = this;
+  private shown(): CanvasContent {
+    const { tree, searchBox } = this;
     const drag = this.drag;
-    const { canvas } = this.stage;
+    const { canvas } = this.canvas;
     const cut = this.lifted === null ? undefined : tree.signOf.get(this.lifted);
     return {
       tree,
       selected: this.selected(),
       focus: (canvas.getRootNode() as Document | ShadowRoot).activeElement === canvas ? this.current() : null,
       picked: this.tags(),
-      hits: new Set(finder.hits.map((key) => tree.signOf.get(key)).filter((i) => i !== undefined)),
-      hit: finder.hit === null ? null : (tree.signOf.get(finder.hit) ?? null),
+      hits: new Set(searchBox.hits.map((key) => tree.signOf.get(key)).filter((i) => i !== undefined)),
+      hit: searchBox.hit === null ? null : (tree.signOf.get(searchBox.hit) ?? null),
       lifted: drag ?? (cut === undefined ? null : { sign: cut, one: false }),
       drag,
     };
@@ -460,7 +460,14 @@ class BranchTree implements Door, Doings, Handlers {
       );
     }
     const tools = h("div", { class: "tools" }, all);
-    return h("div", { class: "head" }, h("h2", {}, "Branches"), this.finder.element, h("span", { class: "sp" }), tools);
+    return h(
+      "div",
+      { class: "head" },
+      h("h2", {}, "Branches"),
+      this.searchBox.element,
+      h("span", { class: "sp" }),
+      tools,
+    );
   }
 }
 

@@ -15,7 +15,7 @@ from ctxlab.pipeline import Trace
 from ctxlab.studies import Comparison, compare
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.compare.columns import Column, Recipe, columns_of, free_name, made, rebased, recipes
+from ctxlab_widgets.compare.columns import Column, Variant, built_column, columns_of, free_name, rebased, variants
 from ctxlab_widgets.compare.payload import view_of
 
 UNCOUNTABLE = 2**53
@@ -51,12 +51,12 @@ class Compare(Widget):
         agents: Sequence[Agent] | None = None,
         leaves: Sequence[str] | None = None,
     ) -> None:
-        given = traces.traces if isinstance(traces, Comparison) else traces
+        runs = traces.traces if isinstance(traces, Comparison) else traces
         self._columns: tuple[Column, ...] = ()
         self._comparison = Comparison({}, ())
         self._agents = tuple(agents or ())
         self._shown: Comparison | None = None
-        columns = columns_of(given, recipes(strategies, budgets, agents, leaves))
+        columns = columns_of(runs, variants(strategies, budgets, agents, leaves))
         found = traces if isinstance(traces, Comparison) and list(traces.traces) == _names(columns) else None
         super().__init__()
         self._set(columns, found)
@@ -87,7 +87,7 @@ class Compare(Widget):
         agent: Agent | str | None = None,
         leaf: str | None = None,
     ) -> None:
-        """One more column: the base's run with something else in it. An agent at hand can be given by id or name.
+        """One more column: the base's run with something else in it. An agent of the run can be given by id or name.
 
         A run whose budget is too small is a column that says so. Raises for what there is not.
         """
@@ -96,13 +96,13 @@ class Compare(Widget):
             raise CtxlabError("there is no run to start from: set `trace` first")
         if budget is not None and budget >= UNCOUNTABLE:
             raise CtxlabError(f"a budget is below {UNCOUNTABLE:,} tokens: a page can't count further")
-        recipe = Recipe(strategy, budget, self._agent(agent), leaf)
-        if not recipe:
+        variant = Variant(strategy, budget, self._agent(agent), leaf)
+        if not variant:
             raise CtxlabError("say what is different in the new column: a strategy, a budget, an agent or a branch")
         taken = _names(self._columns)
         if name is not None and name in taken:
             raise CtxlabError(f"there is a column {name!r} already")
-        column = made(name or free_name(recipe.name, taken), recipe, base)
+        column = built_column(name or free_name(variant.name, taken), variant, base)
         self._set((*self._columns, column))
 
     def remove(self, name: str) -> None:
@@ -120,7 +120,7 @@ class Compare(Widget):
         if column is self._columns[0]:
             return
         rest = [each for each in self._columns if each is not column]
-        self._set((replace(column, recipe=None), *rest))
+        self._set((replace(column, variant=None), *rest))
 
     def open_row(self, key: str) -> None:
         """Open a message's row: its text in every run, and why."""
@@ -132,9 +132,9 @@ class Compare(Widget):
             if key not in self.opened:
                 self.opened = [*self.opened, key]
 
-    def _do(self, asked: Mapping[str, Any]) -> None:
-        match asked:
-            case {"command": "add"} if (wanted := _wanted(asked)) is not None:
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        match message:
+            case {"command": "add"} if (wanted := _add_arguments(message)) is not None:
                 self.add(**wanted)
             case {"command": "remove", "name": str(name)}:
                 self.remove(name)
@@ -143,12 +143,12 @@ class Compare(Widget):
             case {"command": "open", "key": str(key)}:
                 self.open_row(key)
             case _:
-                raise self._wrong(asked)
+                raise self._wrong_command(message)
 
     # --- what is held
 
     @traitlets.observe("trace")
-    def _another_base(self, change: Any) -> None:
+    def _on_trace(self, change: Any) -> None:
         base: Trace | None = change["new"]
         if base is self._base:
             return
@@ -177,7 +177,7 @@ class Compare(Widget):
             if not self._comparison.traces:
                 self.view, self.texts = "", as_json({"texts": []})
                 return
-            view, texts = view_of(self._columns, self._comparison, self._at_hand())
+            view, texts = view_of(self._columns, self._comparison, self._known_agents())
             self.texts = as_json({"texts": texts})
             self.view = as_json(view)
 
@@ -191,7 +191,7 @@ class Compare(Widget):
             raise CtxlabError(f"there is no column {name!r}{did_you_mean(name, _names(self._columns))}"[:300])
         return found
 
-    def _at_hand(self) -> list[Agent]:
+    def _known_agents(self) -> list[Agent]:
         """The agents that a column can be made with, each id once."""
         build_input = self._base.start.input if self._base is not None else None
         known = [*(build_input.agents if build_input else ()), *self._agents]
@@ -202,7 +202,7 @@ class Compare(Widget):
     def _agent(self, agent: Agent | str | None) -> Agent | None:
         if agent is None or isinstance(agent, Agent):
             return agent
-        known = self._at_hand()
+        known = self._known_agents()
         found = next((each for each in known if agent in (each.id, each.name)), None)
         if found is None:
             raise CtxlabError(f"no agent {agent!r} is at hand{did_you_mean(agent, [each.id for each in known])}"[:300])
@@ -216,7 +216,7 @@ def _names(columns: Sequence[Column]) -> list[str]:
 _FIELDS: Mapping[str, type] = {"name": str, "strategy": str, "budget": int, "agent": str, "leaf": str}
 
 
-def _wanted(asked: Mapping[str, Any]) -> dict[str, Any] | None:
+def _add_arguments(asked: Mapping[str, Any]) -> dict[str, Any] | None:
     """The fields of an `add`, null ones left out; None where one is of a wrong kind or there is no such field."""
     fields = {name: value for name, value in asked.items() if name != "command" and value is not None}
     right = all(type(value) is _FIELDS.get(name) for name, value in fields.items())

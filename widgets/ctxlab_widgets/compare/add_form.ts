@@ -2,7 +2,7 @@
 
 import { h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
-import type { Ask, Door, State } from "./state";
+import type { Command, CompareHost, State } from "./state";
 
 /** Whole numbers from here on arrive in Python as others or not as whole ones: it refuses this one. */
 const UNCOUNTABLE = 2 ** 53;
@@ -17,9 +17,9 @@ export class AddForm {
 
   constructor(
     private readonly state: State,
-    private readonly door: Door,
+    private readonly host: CompareHost,
   ) {
-    const { signal } = door;
+    const { signal } = host;
     this.button.addEventListener("click", () => (this.element.hidden ? this.open() : this.close()), { signal });
     this.element.addEventListener("submit", (event) => this.submit(event), { signal });
     this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
@@ -68,14 +68,14 @@ export class AddForm {
 
   private submit(event: Event): void {
     event.preventDefault();
-    const said = Object.fromEntries([...this.fields].map(([name, field]) => [name, field.value]));
-    const what: Ask = { command: "add" };
-    if (said.strategy) what.strategy = said.strategy;
-    if (said.agent) what.agent = said.agent;
-    if (said.leaf) what.leaf = said.leaf;
-    if (said.budget) what.budget = Math.min(Math.round(Number(said.budget)), UNCOUNTABLE);
+    const values = Object.fromEntries([...this.fields].map(([name, field]) => [name, field.value]));
+    const what: Command = { command: "add" };
+    if (values.strategy) what.strategy = values.strategy;
+    if (values.agent) what.agent = values.agent;
+    if (values.leaf) what.leaf = values.leaf;
+    if (values.budget) what.budget = Math.min(Math.round(Number(values.budget)), UNCOUNTABLE);
     this.awaiting = this.state.view.columns.length;
-    this.door.ask(what);
+    this.host.send(what);
   }
 
   private inside(): HTMLElement[] {
@@ -86,7 +86,7 @@ export class AddForm {
     const branches = view.leaves.map(([id, words]): [string, string] => [id, `${id} ${words}`]);
     if (branches.length) out.push(this.choice("leaf", "Branch", branches));
     const cancel = h("button", { type: "button", class: "btn quiet" }, "Cancel");
-    cancel.addEventListener("click", () => this.close(), { signal: this.door.signal });
+    cancel.addEventListener("click", () => this.close(), { signal: this.host.signal });
     return [...out, h("div", { class: "does" }, h("button", { type: "submit", class: "btn" }, "Add"), cancel)];
   }
 

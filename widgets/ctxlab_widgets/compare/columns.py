@@ -1,4 +1,4 @@
-"""The columns of a comparison: runs that were given, and runs that are made from the base by a recipe."""
+"""The columns of a comparison: runs that were given, and runs that are made from the base, each a variant of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BASE = "base"
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class Variant:
     """What a column has otherwise than the base; None is as in the base. `budget` counts prompt tokens exactly."""
 
     strategy: str | None = None
@@ -49,7 +49,7 @@ class Recipe:
         """The base's run with this in it; raises what `build` raises."""
         return rebuild(base, leaf=self.leaf, agent=self.agent, settings=self.settings)
 
-    def gives_the_base(self, base: Recipe) -> bool:
+    def gives_the_base(self, base: Variant) -> bool:
         """Whether nothing in it is other than in the base."""
         return (
             replace(
@@ -65,90 +65,91 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """A run by name. Without a recipe it was given; without a trace `error` says why there is none."""
+    """A run by name. Without a variant it was given; without a trace `error` says why there is none."""
 
     name: str
-    recipe: Recipe | None = None
+    variant: Variant | None = None
     trace: Trace | None = None
     error: str = ""
 
-    def made_from(self, base: Trace | None) -> Column:
-        """The column for another base: given ones stay, the others run again and tell what goes wrong."""
-        if self.recipe is None:
+    def rebuilt(self, base: Trace | None) -> Column:
+        """The column for another base: given ones stay, the others run again; where that fails, with its error."""
+        if self.variant is None:
             return self
         if base is None:
-            return Column(self.name, self.recipe)
+            return Column(self.name, self.variant)
         try:
-            return made(self.name, self.recipe, base)
+            return built_column(self.name, self.variant, base)
         except CtxlabError as problem:
-            return Column(self.name, self.recipe, error=str(problem))
+            return Column(self.name, self.variant, error=str(problem))
 
 
-def made(name: str, recipe: Recipe, base: Trace) -> Column:
+def built_column(name: str, variant: Variant, base: Trace) -> Column:
     """A column from the base; raises for what can't be asked, a run that fails is a column without a trace."""
     try:
-        return Column(name, recipe, recipe.run(base))
+        return Column(name, variant, variant.run(base))
     except ProcessorFailed as problem:  # asked for rightly, it stays as a column that says so
-        return Column(name, recipe, error=str(problem))
+        return Column(name, variant, error=str(problem))
 
 
-def recipes(
+def variants(
     strategies: Iterable[str] | None,
     budgets: Iterable[int] | None,
     agents: Iterable[Agent] | None,
     leaves: Iterable[str] | None,
-) -> list[Recipe]:
+) -> list[Variant]:
     """Every strategy at every budget, then each agent, then each leaf."""
     both = product(list(strategies or [None]), list(budgets or [None]))
-    found = [Recipe(strategy, budget) for strategy, budget in both]
-    found += [Recipe(agent=agent) for agent in agents or ()]
-    found += [Recipe(leaf=leaf) for leaf in leaves or ()]
-    return [recipe for recipe in found if recipe]
+    found = [Variant(strategy, budget) for strategy, budget in both]
+    found += [Variant(agent=agent) for agent in agents or ()]
+    found += [Variant(leaf=leaf) for leaf in leaves or ()]
+    return [variant for variant in found if variant]
 
 
 def rebased(columns: Sequence[Column], base: Trace | None) -> tuple[Column, ...]:
     """The columns with another base: one that is named by what it has is named anew."""
     first, *rest = columns or (Column(BASE),)
-    wanted = [column.recipe for column in rest if column.recipe is not None]
+    wanted = [column.variant for column in rest if column.variant is not None]
     name, taken = first.name, [column.name for column in rest]
     if name != BASE and name == _name_of_base(first.trace, wanted):
         now = _name_of_base(base, wanted)
         name = free_name(BASE if now in taken else now, taken)
-    return (Column(name, trace=base), *(column.made_from(base) for column in rest))
+    return (Column(name, trace=base), *(column.rebuilt(base) for column in rest))
 
 
-def columns_of(traces: Trace | Mapping[str, Trace] | None, wanted: Sequence[Recipe]) -> tuple[Column, ...]:
+def columns_of(traces: Trace | Mapping[str, Trace] | None, wanted: Sequence[Variant]) -> tuple[Column, ...]:
     """The given runs, then what is made from the first of them; what would be the base once more is left out."""
     if isinstance(traces, Mapping):
-        given = [Column(name, trace=trace) for name, trace in traces.items()]
+        runs = [Column(name, trace=trace) for name, trace in traces.items()]
     else:
-        given = [Column(_name_of_base(traces, wanted), trace=traces)]
-    base = given[0].trace if given else None
-    same = recipe_of(base) if base is not None else None
-    found = given or [Column(BASE)]
-    for recipe in wanted:
-        if same is not None and recipe.gives_the_base(same):
+        runs = [Column(_name_of_base(traces, wanted), trace=traces)]
+    base = runs[0].trace if runs else None
+    same = variant_of(base) if base is not None else None
+    found = runs or [Column(BASE)]
+    for variant in wanted:
+        if same is not None and variant.gives_the_base(same):
             continue
-        name = free_name(recipe.name, [column.name for column in found])
-        found.append(made(name, recipe, base) if base is not None else Column(name, recipe))
+        name = free_name(variant.name, [column.name for column in found])
+        found.append(built_column(name, variant, base) if base is not None else Column(name, variant))
     return tuple(found)
 
 
-def recipe_of(trace: Trace) -> Recipe:
+def variant_of(trace: Trace) -> Variant:
     """What a run has of that in which columns differ."""
     report = trace.result.report(BudgetReport)
     build_input = trace.start.input
     strategy, budget = (report.strategy, report.budget_tokens) if report is not None else (None, None)
-    return Recipe(strategy, budget, build_input.agent, build_input.leaf_id)
+    return Variant(strategy, budget, build_input.agent, build_input.leaf_id)
 
 
-def _name_of_base(trace: Trace | None, wanted: Sequence[Recipe]) -> str:
+def _name_of_base(trace: Trace | None, wanted: Sequence[Variant]) -> str:
     """It is named by that in which the other columns differ from it."""
     if trace is None:
         return BASE
-    own = recipe_of(trace)
-    asked = {field for recipe in wanted for field in ("strategy", "budget", "agent", "leaf") if getattr(recipe, field)}
-    return free_name(replace(own, **dict.fromkeys({"strategy", "budget", "agent", "leaf"} - asked)).name or BASE, [])
+    own = variant_of(trace)
+    names = ("strategy", "budget", "agent", "leaf")
+    same = [name for name in names if not any(getattr(variant, name) for variant in wanted)]
+    return free_name(replace(own, **dict.fromkeys(same)).name or BASE, [])
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:

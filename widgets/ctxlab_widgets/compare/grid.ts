@@ -3,44 +3,48 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { onlyStop, taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
-import { headsOf, totalsOf } from "./heads";
-import { folded, type Item, isSent, items, said } from "./rows";
-import { inSight } from "./sight";
-import type { Cell, Door, Row, State } from "./state";
-import { textsOf } from "./texts";
+import { VirtualRows } from "../_shared/virtual_rows";
+import { columnHeads, totalRows } from "./column_heads";
+import { rowDetail } from "./row_detail";
+import { cellLabel, foldCell, type Item, isSent, items } from "./rows";
+import type { Cell, CompareHost, ComparisonRow, State } from "./state";
 
 const PLAIN = 24;
 const NOTED = 38;
 const UNSEEN = 160; // an open row's texts, before they were drawn once
+const SPARE = 240; // pixels drawn above and below what is seen
 /** Columns that are seen at once; more scroll sideways. */
 export const SIDE_BY_SIDE = 3;
 
 export class Grid {
   readonly element: HTMLElement;
-  private readonly heads = h("div", { class: "hd", role: "rowgroup" });
+  private readonly columnHeads = h("div", { class: "hd", role: "rowgroup" });
   private readonly body = h("div", { class: "bd", role: "rowgroup" });
-  private readonly foot = h("div", { class: "ft", role: "rowgroup" });
+  private readonly footer = h("div", { class: "ft", role: "rowgroup" });
   private readonly id: string;
   private items: Item[] = [];
-  private heights: number[] = [];
-  private drawn = new Map<string, HTMLElement>();
-  private measured = new Map<string, number>();
-  private range = "";
+  private readonly rows: VirtualRows;
   private at = { id: "", column: 0 };
 
   constructor(
     private readonly state: State,
-    private readonly door: Door,
+    private readonly host: CompareHost,
   ) {
-    const { signal } = door;
+    const { signal } = host;
     this.id = `cx${Math.random().toString(36).slice(2)}`; // several may stand on one page
     this.element = h(
       "div",
       { class: "cmp", role: "grid", tabindex: 0, "aria-label": "Messages by run" },
-      this.heads,
+      this.columnHeads,
       this.body,
-      this.foot,
+      this.footer,
     );
+    this.rows = new VirtualRows({
+      scroller: this.element,
+      body: this.body,
+      spare: SPARE,
+      covered: () => this.columnHeads.offsetHeight + this.footer.offsetHeight,
+    });
     this.element.addEventListener("scroll", () => this.look(), { signal, passive: true });
     this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.body.addEventListener("click", (event) => this.clicked(event), { signal });
@@ -51,10 +55,9 @@ export class Grid {
 
   /** Everything anew. */
   draw(): void {
-    this.drawn.clear();
-    this.measured.clear();
+    this.rows.forget();
     this.drawHeads();
-    this.foot.replaceChildren(...totalsOf(this.state));
+    this.footer.replaceChildren(...totalRows(this.state));
     this.element.setAttribute("aria-colcount", String(this.state.view.columns.length + 1));
     this.adjust();
     this.arrange();
@@ -64,8 +67,8 @@ export class Grid {
   drawHeads(): void {
     const held =
       document.activeElement instanceof HTMLElement ? document.activeElement.getAttribute("aria-label") : null;
-    const had = this.heads.contains(document.activeElement);
-    this.heads.replaceChildren(headsOf(this.state, this.door));
+    const had = this.columnHeads.contains(document.activeElement);
+    this.columnHeads.replaceChildren(columnHeads(this.state, this.host));
     if (!had) return;
     const buttons = this.buttons();
     const again = Math.max(
@@ -94,8 +97,7 @@ export class Grid {
     this.items = items(this.state.view.rows, this.state);
     const index = this.index();
     if (index < 0) this.at.id = this.items[0]?.id ?? "";
-    this.measure();
-    this.look(true);
+    this.lay();
   }
 
   /** The message is in sight and holds the keys, whatever was folded over it; false when it can't be seen. */
@@ -118,8 +120,7 @@ export class Grid {
   /** Marks what is selected and which cell holds the keys. */
   mark(): void {
     let active = "";
-    for (const element of this.drawn.values()) {
-      if (!element.isConnected) continue;
+    for (const element of this.rows.drawn.values()) {
       const on = element.dataset.id === this.at.id;
       element.classList.toggle("chosen", element.dataset.key === this.state.selected && Boolean(this.state.selected));
       for (const [i, cell] of [...element.children].entries()) {
@@ -136,10 +137,8 @@ export class Grid {
 
   private resize(): void {
     if (!this.adjust()) return;
-    this.drawn.clear();
-    this.measured.clear();
-    this.measure();
-    this.look(true);
+    this.rows.forget();
+    this.lay();
   }
 
   /** Widths of the columns for the room that there is; says whether rows must be drawn anew for it. */
@@ -164,28 +163,31 @@ export class Grid {
     return true;
   }
 
-  private measure(): void {
-    this.heights = this.items.map((item) => {
-      if (item.kind === "texts") return this.measured.get(item.id) ?? UNSEEN;
-      if (item.kind === "fold" || this.state.narrow) return PLAIN;
-      return item.row.cells.some((cell) => cell && note(cell)) ? NOTED : PLAIN;
+  private lay(): void {
+    const { items, state } = this;
+    this.rows.set({
+      count: items.length,
+      key: (i) => `${items[i].id} ${stateOf(items[i], state)}`,
+      height: (i) => this.heightOf(items[i]),
+      measured: (i) => items[i].kind === "texts",
+      draw: (i) => this.drawn(items[i]),
+      number: (element, i) => element.setAttribute("aria-rowindex", String(i + 2)),
     });
+    this.element.setAttribute("aria-rowcount", String(items.length + 1 + this.footer.children.length));
+    this.mark();
   }
 
-  private topOf(index: number): number {
-    let top = 0;
-    for (let i = 0; i < index; i++) top += this.heights[i];
-    return top;
+  private heightOf(item: Item): number {
+    if (item.kind === "texts") return UNSEEN;
+    if (item.kind === "fold" || this.state.narrow) return PLAIN;
+    return item.row.cells.some((cell) => cell && note(cell)) ? NOTED : PLAIN;
   }
 
   private scrollTo(index: number): void {
     const { element } = this;
-    const top = this.topOf(index);
-    const room = element.clientHeight - this.heads.offsetHeight - this.foot.offsetHeight;
-    const fits = top >= element.scrollTop && top + this.heights[index] <= element.scrollTop + room;
-    if (!fits) element.scrollTop = top < element.scrollTop ? top : top + this.heights[index] - room;
-    const first = this.heads.querySelector<HTMLElement>(".cc0")?.offsetWidth ?? 0;
-    const column = this.heads.querySelector<HTMLElement>("[data-column]")?.offsetWidth ?? 0;
+    this.rows.reveal(index);
+    const first = this.columnHeads.querySelector<HTMLElement>(".cc0")?.offsetWidth ?? 0;
+    const column = this.columnHeads.querySelector<HTMLElement>("[data-column]")?.offsetWidth ?? 0;
     const left = (this.at.column - 1) * column;
     if (this.at.column > 0 && left < element.scrollLeft) element.scrollLeft = left;
     else if (left + column > element.scrollLeft + element.clientWidth - first)
@@ -195,53 +197,18 @@ export class Grid {
 
   // --- drawing
 
-  private look(anew = false): void {
-    const { element } = this;
-    const sight = inSight(this.heights, element.scrollTop, element.clientHeight || 600);
-    const range = `${sight.first}-${sight.end}`;
-    if (!anew && range === this.range) return;
-    this.range = range;
-    const seen = this.items.slice(sight.first, sight.end);
-    const rows = seen.map((item, i) => this.elementOf(item, sight.first + i));
-    const kept = new Set(seen.map((item) => item.id));
-    for (const id of this.drawn.keys()) if (!kept.has(id)) this.drawn.delete(id);
-    this.body.replaceChildren(space(sight.above), ...rows, space(sight.below));
-    element.setAttribute("aria-rowcount", String(this.items.length + 1 + this.foot.children.length));
-    this.mark();
-    if (this.remeasure(seen)) this.look(true);
+  private look(): void {
+    if (this.rows.update()) this.mark();
   }
 
-  /** Texts take the height that they take; says whether that was news. */
-  private remeasure(seen: Item[]): boolean {
-    let news = false;
-    for (const item of seen) {
-      if (item.kind !== "texts") continue;
-      const height = this.drawn.get(item.id)?.offsetHeight ?? 0;
-      if (height && this.measured.get(item.id) !== height) {
-        this.measured.set(item.id, height);
-        news = true;
-      }
-    }
-    if (news) this.measure();
-    return news;
-  }
-
-  private elementOf(item: Item, index: number): HTMLElement {
-    const found = this.drawn.get(item.id);
-    if (found && found.dataset.state === stateOf(item, this.state)) {
-      found.setAttribute("aria-rowindex", String(index + 2));
-      return found;
-    }
+  private drawn(item: Item): HTMLElement {
     const made =
       item.kind === "texts" ? this.texts(item.row) : item.kind === "fold" ? this.fold(item) : this.row(item.row);
     made.dataset.id = item.id;
-    made.dataset.state = stateOf(item, this.state);
-    made.setAttribute("aria-rowindex", String(index + 2));
-    this.drawn.set(item.id, made);
     return made;
   }
 
-  private row(row: Row): HTMLElement {
+  private row(row: ComparisonRow): HTMLElement {
     const open = this.state.opened.has(row.key);
     const noted = !this.state.narrow && row.cells.some((cell) => cell && note(cell));
     const short = row.key.replace(/^node:/, "");
@@ -273,7 +240,7 @@ export class Grid {
 
   private fold(item: Item & { kind: "fold" }): HTMLElement {
     const { rows } = item;
-    const sums = this.state.view.columns.map((_, i) => folded(rows, i));
+    const sums = this.state.view.columns.map((_, i) => foldCell(rows, i));
     const mark = h("span", { class: `mk${item.open ? " down" : ""}`, "aria-hidden": "true" }, "›");
     const [count, rest] = item.words.split(/(?=,)/);
     const words = h("span", { class: "x" }, count, h("span", { class: "hide-n" }, rest));
@@ -291,19 +258,19 @@ export class Grid {
     );
   }
 
-  private texts(row: Row): HTMLElement {
+  private texts(row: ComparisonRow): HTMLElement {
     const facts = h(
       "div",
       { class: "cc0 facts", role: "rowheader" },
       h("code", {}, harmless(row.key)),
       h("span", { class: "ink2" }, `${row.role}${row.look === "history" ? "" : `, ${row.look}`}`),
     );
-    return h("div", { class: "cr texts", role: "row" }, facts, textsOf(this.state, row));
+    return h("div", { class: "cr texts", role: "row" }, facts, rowDetail(this.state, row));
   }
 
   private cell(cell: Cell | null, base: Cell | null): HTMLElement {
     if (!cell) return h("div", { class: "cc is-none", role: "gridcell" }, h("span", { class: "vh" }, "no run"));
-    const { look, sign, word } = said(cell, base);
+    const { look, sign, word } = cellLabel(cell, base);
     const sent = isSent(cell);
     const cut = cell.state === "cut" ? `${cell.cause}, ${many(cell.tokens, "token")}` : cell.cause;
     const line = h(
@@ -345,8 +312,8 @@ export class Grid {
       if (!this.state.unfolded.delete(key)) this.state.unfolded.add(key);
       this.arrange();
     } else if (item?.kind === "row") {
-      this.door.select(item.row.key);
-      this.door.toggleRow(item.row.key);
+      this.host.select(item.row.key);
+      this.host.toggleRow(item.row.key);
       this.showTexts();
     }
   }
@@ -356,20 +323,21 @@ export class Grid {
     const index = this.index();
     if (this.items[index + 1]?.kind !== "texts") return;
     const { element } = this;
-    const room = element.clientHeight - this.heads.offsetHeight - this.foot.offsetHeight;
-    const top = this.topOf(index);
-    const beyond = top + this.heights[index] + this.heights[index + 1] - element.scrollTop - room;
+    const room = element.clientHeight - this.columnHeads.offsetHeight - this.footer.offsetHeight;
+    const { offsets } = this.rows;
+    const top = offsets.top(index);
+    const beyond = offsets.bottom(index + 1) - element.scrollTop - room;
     if (beyond > 0) element.scrollTop = Math.min(top, element.scrollTop + beyond);
   }
 
   private buttons(): HTMLElement[] {
-    return [...this.heads.querySelectorAll("button")];
+    return [...this.columnHeads.querySelectorAll("button")];
   }
 
   private pressed(event: KeyboardEvent): void {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const took = event.target === this.element ? this.moved(event.key) : this.alongHeads(event);
-    if (!took) return;
+    const isHandled = event.target === this.element ? this.moved(event.key) : this.alongHeads(event);
+    if (!isHandled) return;
     taken(event);
   }
 
@@ -408,7 +376,7 @@ export class Grid {
     const item = this.items[index];
     if (!item) return;
     this.at.id = item.id;
-    if (item.kind === "row") this.door.select(item.row.key);
+    if (item.kind === "row") this.host.select(item.row.key);
     this.scrollTo(index);
     this.mark();
   }
@@ -429,9 +397,3 @@ const stateOf = (item: Item, state: State): string =>
     : item.kind === "fold"
       ? `${item.open} ${item.rows.length}`
       : "";
-
-function space(height: number): HTMLElement {
-  const element = h("div", { "aria-hidden": "true" });
-  element.style.height = `${height}px`;
-  return element;
-}

@@ -2,25 +2,25 @@
 
 import { glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
-import { type Door, type Entry, type Ran, ran, type State } from "./state";
+import { type CompareHost, hasRun, type LedgerEntry, type RunColumn, type State } from "./state";
 
 const TITLES = ["step", "rule", "in", "added", "cut", "saved", "out", "balance"];
 /** On a narrow page what came in, what goes out and the balance between them is enough. */
 const LOOKS = ["", "", "num", "num hide-n", "num hide-n", "num hide-n", "num", "num"];
 
-export function ledgersOf(state: State, door: Door): HTMLElement[] {
-  const shown = state.view.columns.filter((column) => ran(column) && state.ledgers.has(column.name)) as Ran[];
-  return shown.map((column) => ledgerOf(column, door));
+export function ledgersOf(state: State, host: CompareHost): HTMLElement[] {
+  const shown = state.view.columns.filter((column) => hasRun(column) && state.ledgers.has(column.name)) as RunColumn[];
+  return shown.map((column) => ledgerOf(column, host));
 }
 
-function ledgerOf(column: Ran, door: Door): HTMLElement {
+function ledgerOf(column: RunColumn, host: CompareHost): HTMLElement {
   const name = harmless(column.name);
   const close = h(
     "button",
     { type: "button", class: "btn quiet", "aria-label": `Close the ledger of ${name}` },
     glyph("failed"),
   );
-  close.addEventListener("click", () => door.toggleLedger(column.name), { signal: door.signal });
+  close.addEventListener("click", () => host.toggleLedger(column.name), { signal: host.signal });
   const titles = TITLES.map((title, i) => h("th", { scope: "col", class: LOOKS[i] }, title));
   const table = h(
     "table",
@@ -60,7 +60,7 @@ function ledgerOf(column: Ran, door: Door): HTMLElement {
   );
 }
 
-function entryOf([step, rule, came, added, cut, saved, out]: Entry, above: Entry | undefined): HTMLElement {
+function entryOf([step, rule, came, added, cut, saved, out]: LedgerEntry, above: LedgerEntry | undefined): HTMLElement {
   const again = above?.[0] === step;
   const number = (n: number, i: number) => h("td", { class: LOOKS[i + 2] }, n ? signed(n).replace("+", "") : "");
   return h(

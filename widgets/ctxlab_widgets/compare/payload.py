@@ -1,4 +1,4 @@
-"""What the page draws of a comparison: columns with bars and totals, rows with a cell a column, every text once."""
+"""A comparison as the page gets it: columns with bars and totals, rows with a cell a column, every text once."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def view_of(
     columns: Sequence[Column], comparison: Comparison, agents: Sequence[Agent]
 ) -> tuple[dict[str, Any], list[str]]:
     """The view, and the texts that its cells number."""
-    said, texts = _Table(), _Table()
+    sentences, texts = _StringTable(), _StringTable()
     places = {name: i for i, name in enumerate(comparison.traces)}
-    rows = [_row(line, columns, places, said, texts) for line in comparison.lines]
+    rows = [_row(line, columns, places, sentences, texts) for line in comparison.lines]
     totals = comparison.total_rows()
     drawn = [
         _column(column, comparison, places[column.name], totals[places[column.name]])
@@ -41,10 +41,10 @@ def view_of(
         "agents": [[agent.id, agent.name or agent.id] for agent in agents],
         "leaves": _leaves(base) if base is not None else [],
     }
-    return {"columns": drawn, "rows": rows, "said": said.entries, **forms}, texts.entries
+    return {"columns": drawn, "rows": rows, "sentences": sentences.entries, **forms}, texts.entries
 
 
-class _Table:
+class _StringTable:
     """Words that are said once and then named by number; nothing has -1."""
 
     def __init__(self) -> None:
@@ -61,26 +61,28 @@ class _Table:
 # --- rows
 
 
-def _row(line: Line, columns: Sequence[Column], places: Mapping[str, int], said: _Table, texts: _Table) -> list[Any]:
+def _row(
+    line: Line, columns: Sequence[Column], places: Mapping[str, int], sentences: _StringTable, texts: _StringTable
+) -> list[Any]:
     """[key, words, role, look, 1 if it differs, a cell for each column]"""
     cells = [line.cells[places[c.name]] if c.name in places else None for c in columns]
-    drawn = [_cell(cell, said, texts) if cell is not None else None for cell in cells]
+    drawn = [_cell(cell, sentences, texts) if cell is not None else None for cell in cells]
     return [line.key, plain(line.words, WORDS), line.role, LOOKS.get(line.source, "overhead"), int(line.differs), drawn]
 
 
-def _cell(cell: Cell, said: _Table, texts: _Table) -> list[int]:
+def _cell(cell: Cell, sentences: _StringTable, texts: _StringTable) -> list[int]:
     """[state, tokens, its cause, the same in few words, its text]"""
-    text = _whole(cell.draft) if cell.draft is not None else None
+    text = _full_text(cell.draft) if cell.draft is not None else None
     return [
         STATES.index(cell.state),
         cell.tokens,
-        said.add(cell.cause or None),
-        said.add(_in_few_words(cell)),
+        sentences.add(cell.cause or None),
+        sentences.add(_short_cause(cell)),
         texts.add(text),
     ]
 
 
-def _in_few_words(cell: Cell) -> str | None:
+def _short_cause(cell: Cell) -> str | None:
     match cell.state:
         case "shortened":
             reasons = (span.cause.reason for span in _spans(cell) if span.cause and span.cause.rule == "shortened")
@@ -99,7 +101,7 @@ def _spans(cell: Cell) -> Iterable[Any]:
     return cell.draft.text.spans if cell.draft is not None else ()
 
 
-def _whole(draft: Draft) -> str:
+def _full_text(draft: Draft) -> str:
     """What the message says, with what it thinks, asks for and brings along: a difference may be in any of them."""
     calls = [f"{call.name}({call.arguments})" for call in draft.calls]
     files = [f"[{asset.kind} {asset.name or asset.id}]" for asset in draft.assets]

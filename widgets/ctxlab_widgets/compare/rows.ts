@@ -1,14 +1,14 @@
 // Which rows there are to see: alike neighbours fold into one, an open one has its texts below it.
 
 import { many } from "../_shared/numbers";
-import type { Cell, CellState, Row } from "./state";
+import type { Cell, CellState, ComparisonRow } from "./state";
 
 export type Item =
-  | { kind: "row"; id: string; row: Row }
-  | { kind: "fold"; id: string; rows: Row[]; words: string; open: boolean }
-  | { kind: "texts"; id: string; row: Row };
+  | { kind: "row"; id: string; row: ComparisonRow }
+  | { kind: "fold"; id: string; rows: ComparisonRow[]; words: string; open: boolean }
+  | { kind: "texts"; id: string; row: ComparisonRow };
 
-export interface Shown {
+export interface RowFilter {
   onlyDifferences: boolean;
   opened: ReadonlySet<string>;
   unfolded: ReadonlySet<string>;
@@ -17,14 +17,14 @@ export interface Shown {
 const ALIKE_TO_FOLD = 2; // rows of which nothing is to be told
 const DIFFERING_TO_FOLD = 4;
 
-export function items(rows: Row[], { onlyDifferences, opened, unfolded }: Shown): Item[] {
+export function items(rows: ComparisonRow[], { onlyDifferences, opened, unfolded }: RowFilter): Item[] {
   const shown = onlyDifferences ? rows.filter((row) => row.differs) : rows;
   const out: Item[] = [];
   for (const run of alike(shown, opened)) {
     const [first] = run;
     const folds = run.length >= (isUniform(first) ? ALIKE_TO_FOLD : DIFFERING_TO_FOLD);
     const open = unfolded.has(first.key);
-    if (folds) out.push({ kind: "fold", id: `fold ${first.key}`, rows: run, words: called(run), open });
+    if (folds) out.push({ kind: "fold", id: `fold ${first.key}`, rows: run, words: foldLabel(run), open });
     if (folds && !open) continue;
     for (const row of run) {
       out.push({ kind: "row", id: `row ${row.key}`, row });
@@ -35,8 +35,8 @@ export function items(rows: Row[], { onlyDifferences, opened, unfolded }: Shown)
 }
 
 /** Neighbours of which every run says the same, in order; what is open, and what was changed, stands alone. */
-function alike(rows: Row[], opened: ReadonlySet<string>): Row[][] {
-  const out: Row[][] = [];
+function alike(rows: ComparisonRow[], opened: ReadonlySet<string>): ComparisonRow[][] {
+  const out: ComparisonRow[][] = [];
   let before = "";
   for (const row of rows) {
     const now = opened.has(row.key) ? "" : signature(row);
@@ -50,18 +50,18 @@ function alike(rows: Row[], opened: ReadonlySet<string>): Row[][] {
 const FOLDING: ReadonlySet<CellState> = new Set(["kept", "cut", "not there", "only here"]);
 
 /** Empty for a row that is not to be folded. */
-function signature(row: Row): string {
+function signature(row: ComparisonRow): string {
   const cells = row.cells.filter((cell) => cell !== null);
   if (cells.some((cell) => !FOLDING.has(cell.state) || (cell.note && cell.state !== "cut"))) return "";
   return `${row.differs}|${row.cells.map((cell) => (cell ? `${cell.state} ${cell.cause}` : "")).join("|")}`;
 }
 
-function isUniform(row: Row): boolean {
+function isUniform(row: ComparisonRow): boolean {
   const states = new Set(row.cells.map((cell) => cell?.state).filter((state) => state !== undefined));
   return states.size === 1 && (!row.differs || !states.has("kept"));
 }
 
-function called(run: Row[]): string {
+function foldLabel(run: ComparisonRow[]): string {
   const cells = run[0].cells.filter((cell) => cell !== null);
   const count = (state: CellState) => cells.filter((cell) => cell.state === state).length;
   const all = many(run.length, "message");
@@ -72,19 +72,19 @@ function called(run: Row[]): string {
 }
 
 /** The cell of a fold: what all its rows are in this run, with their tokens. */
-export function folded(run: Row[], column: number): Cell | null {
+export function foldCell(run: ComparisonRow[], column: number): Cell | null {
   const first = run[0].cells[column];
   if (!first) return null;
   return { ...first, tokens: run.reduce((n, row) => n + (row.cells[column]?.tokens ?? 0), 0) };
 }
 
-export interface Said {
+export interface CellLabel {
   look: "same" | "changed" | "moved" | "new" | "not" | "cut";
   sign: string;
   word: string;
 }
 
-const SAID: Record<CellState, Said> = {
+const LABELS: Record<CellState, CellLabel> = {
   kept: { look: "same", sign: "=", word: "same" },
   moved: { look: "moved", sign: "↔", word: "moved" },
   shortened: { look: "changed", sign: "≠", word: "changed" },
@@ -95,8 +95,8 @@ const SAID: Record<CellState, Said> = {
 };
 
 /** How a cell is called beside the base's: what the base changed and another run did not is no "same". */
-export function said(cell: Cell, base: Cell | null): Said {
-  const found = SAID[cell.state];
+export function cellLabel(cell: Cell, base: Cell | null): CellLabel {
+  const found = LABELS[cell.state];
   if (cell.state !== "kept" || !base || base.text === cell.text) return found;
   if (base.state === "shortened") return { ...found, word: "in full" };
   return base.state === "rewritten" ? { ...found, word: "as typed" } : found;

@@ -1,4 +1,4 @@
-// What Python says of the runs, as the page holds it.
+// The runs as Python sends them, and the state of the page.
 
 export const STATES = ["kept", "moved", "shortened", "rewritten", "only here", "cut", "not there"] as const;
 export type CellState = (typeof STATES)[number];
@@ -13,7 +13,7 @@ export interface Cell {
 }
 
 /** One message in all runs; a column that came to no run has no cell. */
-export interface Row {
+export interface ComparisonRow {
   key: string;
   words: string;
   role: string;
@@ -23,9 +23,9 @@ export interface Row {
 }
 
 /** [step, rule, in, added, cut, saved, out] */
-export type Entry = [string, string, number, number, number, number, number];
+export type LedgerEntry = [string, string, number, number, number, number, number];
 
-export interface Ran {
+export interface RunColumn {
   name: string;
   error?: undefined;
   about: string;
@@ -39,19 +39,19 @@ export interface Ran {
   cut: [messages: number, tokens: number];
   shortened: number;
   bar: [look: string, tokens: number, name: string][];
-  ledger: Entry[];
+  ledger: LedgerEntry[];
 }
 
-export interface Failed {
+export interface FailedColumn {
   name: string;
   error: string;
 }
 
-export type Column = Ran | Failed;
+export type Column = RunColumn | FailedColumn;
 
 export interface View {
   columns: Column[];
-  rows: Row[];
+  rows: ComparisonRow[];
   strategies: string[];
   agents: [id: string, name: string][];
   leaves: [id: string, words: string][];
@@ -60,13 +60,13 @@ export interface View {
 type Packed = [key: string, words: string, role: string, look: string, differs: number, cells: (number[] | null)[]];
 
 export function viewOf(json: string): View {
-  const { rows, said, ...rest } = JSON.parse(json) as Omit<View, "rows"> & { rows: Packed[]; said: string[] };
+  const { rows, sentences, ...rest } = JSON.parse(json) as Omit<View, "rows"> & { rows: Packed[]; sentences: string[] };
   const cell = (packed: number[] | null): Cell | null => {
     if (!packed) return null;
     const [state, tokens, cause, note, text] = packed;
-    return { state: STATES[state], tokens, cause: said[cause] ?? "", note: said[note] ?? "", text };
+    return { state: STATES[state], tokens, cause: sentences[cause] ?? "", note: sentences[note] ?? "", text };
   };
-  const row = ([key, words, role, look, differs, cells]: Packed): Row => ({
+  const row = ([key, words, role, look, differs, cells]: Packed): ComparisonRow => ({
     key,
     words,
     role,
@@ -77,10 +77,10 @@ export function viewOf(json: string): View {
   return { ...rest, rows: rows.map(row) };
 }
 
-export const ran = (column: Column): column is Ran => column.error === undefined;
+export const hasRun = (column: Column): column is RunColumn => column.error === undefined;
 
 /** What Python does when it is asked. */
-export type Ask =
+export type Command =
   | { command: "add"; strategy?: string; budget?: number; agent?: string; leaf?: string }
   | { command: "remove" | "base"; name: string };
 
@@ -100,9 +100,9 @@ export interface State {
 }
 
 /** What a part asks of the whole. */
-export interface Door {
+export interface CompareHost {
   readonly signal: AbortSignal;
-  ask(what: Ask): void;
+  send(what: Command): void;
   select(key: string): void;
   toggleRow(key: string): void;
   toggleLedger(name: string): void;

@@ -6,16 +6,16 @@ import { grouped, many } from "../_shared/numbers";
 import { AddForm } from "./add_form";
 import { Grid, SIDE_BY_SIDE } from "./grid";
 import { ledgersOf } from "./ledgers";
-import { type Ask, type Door, ran, type State, type View, viewOf } from "./state";
+import { type Command, type CompareHost, hasRun, type State, type View, viewOf } from "./state";
 import own from "./widget.css";
 
 const EMPTY =
   'Nothing to compare: pass a trace and what shall differ, Compare(trace, strategies=["sliding", "middle-out"]), or runs by name.';
 
-const HEARD = ["view", "texts", "opened", "ledgers", "only_differences", "selected", "said"];
+const TRAITS = ["view", "texts", "opened", "ledgers", "only_differences", "selected", "error"];
 
 function begin(at: Mounted): void {
-  let shown: Shown | null = null;
+  let shown: Compare | null = null;
   const empty = h("p", { class: "empty", hidden: true }, EMPTY);
   const frame = h("div", { class: "w" }, empty);
   at.root.append(frame);
@@ -27,22 +27,22 @@ function begin(at: Mounted): void {
       shown = null;
     } else if (shown) shown.changed(changed);
     else {
-      shown = new Shown(at);
+      shown = new Compare(at);
       frame.append(shown.element);
     }
   };
-  whenChanged(at, HEARD, draw);
+  whenChanged(at, TRAITS, draw);
   draw(new Set());
 }
 
-class Shown implements Door {
+class Compare implements CompareHost {
   readonly element: HTMLElement;
   readonly signal: AbortSignal;
   private readonly model: Model;
   private readonly state: State;
   private readonly grid: Grid;
   private readonly form: AddForm;
-  private readonly said = h("span", { class: "muted said", "aria-live": "polite" });
+  private readonly status = h("span", { class: "muted status", "aria-live": "polite" });
   private readonly only = h("input", { type: "checkbox" });
   private readonly ledgers = h("div", { class: "ledgers" });
 
@@ -81,14 +81,14 @@ class Shown implements Door {
     } else {
       if (names.has("opened") || names.has("only_differences")) this.grid.arrange();
       if (names.has("ledgers")) this.drawLedgers();
-      this.tell();
+      this.drawStatus();
     }
     this.follow();
   }
 
   // --- what parts ask for
 
-  ask(what: Ask): void {
+  send(what: Command): void {
     this.model.send(what);
   }
 
@@ -121,7 +121,7 @@ class Shown implements Door {
     this.form.draw();
     this.grid.draw();
     this.ledgers.replaceChildren(...ledgersOf(this.state, this));
-    this.tell();
+    this.drawStatus();
   }
 
   private drawLedgers(): void {
@@ -137,11 +137,11 @@ class Shown implements Door {
     if (!this.grid.reveal(selected)) this.grid.mark();
   }
 
-  private tell(): void {
-    const wrong = String(this.model.get("said") ?? "");
+  private drawStatus(): void {
+    const wrong = String(this.model.get("error") ?? "");
     this.only.checked = this.state.onlyDifferences;
-    this.said.replaceChildren(wrong || sentence(this.state.view));
-    this.said.classList.toggle("wrong", Boolean(wrong));
+    this.status.replaceChildren(wrong || sentence(this.state.view));
+    this.status.classList.toggle("wrong", Boolean(wrong));
   }
 
   private head(): HTMLElement {
@@ -160,7 +160,7 @@ class Shown implements Door {
       "div",
       { class: "head" },
       h("h2", {}, "Compare"),
-      this.said,
+      this.status,
       h("span", { class: "sp" }),
       only,
       this.state.live && this.form.button,
@@ -176,7 +176,7 @@ const textsIn = (model: Model): string[] =>
 /** What came of it: "29 of 46 messages differ, budget 2,400". */
 function sentence({ columns, rows }: View): string {
   const differing = rows.filter((row) => row.differs).length;
-  const runs = columns.filter(ran);
+  const runs = columns.filter(hasRun);
   const budgets = [...new Set(runs.map((column) => column.budget))];
   const known = budgets.filter((budget) => budget !== null);
   const [least, most] = [Math.min(...known), Math.max(...known)];

@@ -14,8 +14,8 @@ from ctxlab.errors import Refused
 from ctxlab.pipeline import Trace
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.injection_map.payload import shown
-from ctxlab_widgets.injection_map.relocate import moved
+from ctxlab_widgets.injection_map.payload import map_payload
+from ctxlab_widgets.injection_map.relocate import relocated
 
 PLACE = {"depth": (int, float, str), "order": (int, float), "anchor": (str,), "position": (str,)}
 
@@ -49,7 +49,7 @@ class InjectionMap(Widget):
             self.undoable = len(self._before)
             if trace is not self._drawn:
                 self._drawn = trace
-                self.view = as_json(shown(trace)) if trace is not None else ""
+                self.view = as_json(map_payload(trace)) if trace is not None else ""
 
     @traitlets.observe("trace")
     def _trace_changed(self, change: Mapping[str, Any]) -> None:
@@ -85,16 +85,16 @@ class InjectionMap(Widget):
 
     # --- what the page asks
 
-    def _do(self, asked: Mapping[str, Any]) -> None:
-        match asked:
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        match message:
             case {"command": "place", "key": str(key), **place}:
                 if not all(name in PLACE and _fits(value, PLACE[name]) for name, value in place.items()):
-                    raise self._wrong(asked)
+                    raise self._wrong_command(message)
                 self.place(key, **place)
             case {"command": "undo"}:
                 self.undo()
             case _:
-                raise self._wrong(asked)
+                raise self._wrong_command(message)
 
     def place(
         self,
@@ -113,7 +113,7 @@ class InjectionMap(Widget):
         run = cast("Trace | None", self.trace)
         if run is None:
             raise Refused("there is no run to move anything in: set trace")
-        again = moved(run, key, depth=depth, order=order, anchor=anchor, position=position)
+        again = relocated(run, key, depth=depth, order=order, anchor=anchor, position=position)
         self._before.append(run)
         self._set(again)
 

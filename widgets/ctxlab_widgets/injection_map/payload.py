@@ -1,4 +1,4 @@
-"""What the page draws: definitions at the left, messages at the right, and what of a place can be changed."""
+"""The injection map as the page gets it: definitions, messages, and the fields of a placement that can be changed."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from ctxlab.context import Draft
-from ctxlab.context.report import rows_named
 from ctxlab.display.theme import plain
 from ctxlab.documents.lore import POSITIONS
+from ctxlab.engines.worldbook import Decision
+from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Trace
-from ctxlab.processors.injection.lore import LORE
-from ctxlab.processors.injection.placement import Placement, anchor_id, placement_of
+from ctxlab.processors.injection.placement import RequestedPlacement, anchor_id, requested_placement
 from ctxlab.processors.injection.presets import Preset, presets_of
 from ctxlab.studies import Injection, Landing, landings
 from ctxlab.studies.landings import ASSEMBLER, anchors_of
@@ -29,20 +29,20 @@ ID_SHOWN = 8
 NAME, WORDS = 60, 140
 
 
-def shown(trace: Trace) -> dict[str, Any]:
+def map_payload(trace: Trace) -> dict[str, Any]:
     """The map as JSON data: groups of definitions, rows in their order, anchors that a preset can name."""
     placed = landings(trace)
     build_input = trace.start.input
     presets = {preset.key: preset for preset in presets_of(build_input)}
     movable, anchors = books_by_key(build_input.books), list(anchors_of(build_input))
-    lore = {str(row["key"]): row for row in rows_named(trace.result, LORE)}
+    lore = {one.key: one for one in decisions(trace.result)}
     names = {each.key: each.name for each in placed.injections}
     groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
     for each in placed.injections:
-        told = _definition(each)
+        definition = _definition(each)
         if each.key in presets:
             preset = presets[each.key]
-            place = placement_of(preset.node)
+            place = requested_placement(preset.node)
             group, more = _of_preset(preset, place)
             if each.fate == "warned" and place is not None and place.kind == "anchor" and place.anchor not in anchors:
                 more["fate"] = "unknown anchor"
@@ -50,10 +50,8 @@ def shown(trace: Trace) -> dict[str, Any]:
             group, more = "lore", _of_lore(lore[each.key], movable)
         else:
             group, more = "steps", {"ask": each.asked, "fixed": "A step of the pipeline puts it there."}
-        groups[group].append({**told, **more})
-    groups["lore"] += [
-        _not_fired(row, movable) for row in lore.values() if not row["fired"] and row["key"] not in names
-    ]
+        groups[group].append({**definition, **more})
+    groups["lore"] += [_not_fired(one, movable) for one in lore.values() if not one.fired and one.key not in names]
     for name in ("depth", "anchor", "lore"):
         groups[name].sort(key=_where)
     return {
@@ -102,20 +100,20 @@ def _where(definition: Mapping[str, Any]) -> tuple[bool, int]:
     return (not landings, landings[0] if landings else 0)
 
 
-def _of_preset(preset: Preset, place: Placement | None) -> tuple[str, dict[str, Any]]:
+def _of_preset(preset: Preset, place: RequestedPlacement | None) -> tuple[str, dict[str, Any]]:
     marks = anchor_id(preset.node)
     if marks is not None:
         fixed = f"It marks the place of {plain(marks)}: where it is listed among the presets is where it stands."
         return "presets", {"ask": f"at {plain(marks, 40)}", "fixed": fixed}
     strategy = preset.node.injection_strategy
     depths = strategy.depth_config or "" if strategy is not None else ""
-    ask, fields = _asked(place, depths)
+    ask, fields = _place_fields(place, depths)
     group = {"skeleton": "presets", "anchor": "anchor"}.get(place.kind, "depth") if place is not None else "depth"
     level = {"global": "everyone's, ", "user": "the user's, "}.get(preset.level, "")
     return group, {"ask": plain(level + ask, NAME), "place": {"kind": "preset", **fields}}
 
 
-def _asked(place: Placement | None, depths: str) -> tuple[str, dict[str, str]]:
+def _place_fields(place: RequestedPlacement | None, depths: str) -> tuple[str, dict[str, str]]:
     """The place that a preset asks for, in words and as the values of the fields that change it."""
     bare = {"depth": "", "order": "", "anchor": "", "position": "after"}
     if place is None:
@@ -132,23 +130,21 @@ def _asked(place: Placement | None, depths: str) -> tuple[str, dict[str, str]]:
     return (f"insertion point {place.point}" if place.kind == "point" else "in its place"), bare
 
 
-def _of_lore(row: Mapping[str, Any], movable: Container[str]) -> dict[str, Any]:
-    at = int(row["position"])
-    place = POSITIONS[at] if 0 <= at < len(POSITIONS) else "unknown"
-    depth, order = f"{row['depth']:g}", f"{row['order']:g}"
-    where = {"at_depth": f"depth {depth}", "outlet": f"outlet {row['outlet'] or ''}"}.get(
-        place, place.replace("_", " ")
-    )
-    told = {"ask": plain(f"{where}, order {order}", NAME)}
-    if row["key"] in movable:
-        return {**told, "place": {"kind": "lore", "position": place, "depth": depth, "order": order}}
-    return {**told, "fixed": "Several entries have its uid: give them others to move one of them."}
+def _of_lore(decision: Decision, movable: Container[str]) -> dict[str, Any]:
+    entry = decision.lore.entry
+    place = entry.position_name or "unknown"
+    depth, order = f"{entry.depth:g}", f"{entry.order:g}"
+    where = {"at_depth": f"depth {depth}", "outlet": f"outlet {entry.outlet_name}"}.get(place, place.replace("_", " "))
+    definition = {"ask": plain(f"{where}, order {order}", NAME)}
+    if decision.key in movable:
+        return {**definition, "place": {"kind": "lore", "position": place, "depth": depth, "order": order}}
+    return {**definition, "fixed": "Several entries have its uid: give them others to move one of them."}
 
 
-def _not_fired(row: Mapping[str, Any], movable: Container[str]) -> dict[str, Any]:
-    title = plain(str(row["title"]), 40) or str(row["key"])
-    entry = Injection(title, LORE, "", "not sent", sentence=str(row["reason"]), key=str(row["key"]))
-    return {**_definition(entry), "fate": "not fired", **_of_lore(row, movable)}
+def _not_fired(decision: Decision, movable: Container[str]) -> dict[str, Any]:
+    title = plain(decision.title, 40) or decision.key
+    entry = Injection(title, LORE, "", "not sent", sentence=decision.reason, key=decision.key)
+    return {**_definition(entry), "fate": "not fired", **_of_lore(decision, movable)}
 
 
 def _row(row: Landing, names: Mapping[str, str]) -> dict[str, Any]:
@@ -179,5 +175,4 @@ def _words(draft: Draft) -> str:
 
 
 def _is_at_depth(draft: Draft) -> bool:
-    placed = str(draft.meta.get("placed") or "") if draft.meta else ""
-    return placed.startswith(("depth ", "insertion point "))
+    return draft.placement is not None and draft.placement.is_in_history

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ctxlab.api import rebuild
-from ctxlab.context.report import rows_named
 from ctxlab.display.text import nearest
 from ctxlab.documents import Worldbook
 from ctxlab.documents.agent.preset_placement import placed
 from ctxlab.documents.lore import POSITIONS
+from ctxlab.engines.worldbook.explain import decisions
 from ctxlab.errors import Refused
 from ctxlab.pipeline import Trace
 from ctxlab.processors.injection.depth import parse_depths
-from ctxlab.processors.injection.lore import LORE
 from ctxlab.processors.injection.placement import anchor_id
 from ctxlab.processors.injection.presets import Preset, presets_of
 from ctxlab.studies.landings import anchors_of
@@ -25,7 +24,7 @@ MOST = 10**9
 """Further than any history reaches; whole numbers beyond 10^308 are no floats any more."""
 
 
-def moved(
+def relocated(
     trace: Trace,
     key: str,
     *,
@@ -43,9 +42,9 @@ def moved(
     preset = next((each for each in presets_of(trace.start.input) if each.key == key), None)
     if preset is not None:
         return _with_preset(trace, preset, depth=depth, order=order, anchor=anchor, position=position)
-    rows = {str(row["key"]) for row in rows_named(trace.result, LORE)}
-    if key not in rows:
-        known = [*(each.key for each in presets_of(trace.start.input)), *sorted(rows)]
+    entries = {one.key for one in decisions(trace.result)}
+    if key not in entries:
+        known = [*(each.key for each in presets_of(trace.start.input)), *sorted(entries)]
         raise Refused(f"nothing is defined under {key!r}{nearest(key, known)}")
     if anchor:
         raise Refused(f"lore goes to a position, not to an anchor; there are: {', '.join(POSITIONS)}")

@@ -1,6 +1,6 @@
 // The right column: messages, stretches of history folded, ghosts of depths that aren't there, and the ruler's numbers.
 
-import { definitions, type MapView, type Row } from "./map";
+import { definitions, type MapView, type MessageRow } from "./payload";
 
 export type Slot = (
   | { row: number }
@@ -11,7 +11,7 @@ export type Slot = (
   /** The depth of its upper edge; null above and below the history. */
   depth: number | null;
   /** Whether the ruler says it here: not again for what stands on the same place. */
-  told: boolean;
+  isLabelled: boolean;
 };
 
 /** So many messages of the history in a row are shown as they are; of longer rows the ends stay. */
@@ -24,7 +24,7 @@ const NEWEST = 8;
 /** Rows that one opening shows. */
 export const OPENING = 100;
 
-type Stays = (row: Row, at: number) => boolean;
+type Stays = (row: MessageRow, at: number) => boolean;
 type Bare = { row: number } | { fold: string; from: number; to: number } | { ghost: number } | { end: true };
 
 /** Rows of definitions that land every few messages: they fold as the history does. */
@@ -41,7 +41,7 @@ export function slots(view: MapView, open: ReadonlyMap<string, number>, stays: S
 function arranged(view: MapView, open: ReadonlyMap<string, number>, stays: Stays): Bare[] {
   const { rows } = view;
   const crowded = crowd(view);
-  const inside = (row: Row) => row.history || row.atDepth;
+  const inside = (row: MessageRow) => row.history || row.atDepth;
   const found = rows.findIndex(inside);
   const head = found < 0 ? rows.length : found;
   const last = rows.findLastIndex((row) => row.history);
@@ -65,7 +65,7 @@ function arranged(view: MapView, open: ReadonlyMap<string, number>, stays: Stays
 }
 
 /** Where the history from a row on, and what folds with it, ends or begins to be cut or sent. */
-function stretch(rows: Row[], from: number, crowded: ReadonlySet<number>): number {
+function stretch(rows: MessageRow[], from: number, crowded: ReadonlySet<number>): number {
   let first = from;
   while (crowded.has(first)) first++;
   let to = first;
@@ -74,7 +74,7 @@ function stretch(rows: Row[], from: number, crowded: ReadonlySet<number>): numbe
 }
 
 /** A stretch of history: what was opened, then folds around what stays. */
-function folded(rows: Row[], from: number, to: number, open: ReadonlyMap<string, number>, stays: Stays): Bare[] {
+function folded(rows: MessageRow[], from: number, to: number, open: ReadonlyMap<string, number>, stays: Stays): Bare[] {
   const out: Bare[] = [];
   const fold = rows[from].key;
   let begun = Math.min(from + (open.get(fold) ?? 0), to);
@@ -102,12 +102,12 @@ function missing(view: MapView): number[] {
 function measured(view: MapView, bare: Bare[]): Slot[] {
   const end = bare.findIndex((slot) => "end" in slot);
   const head = bare.findIndex((slot) => !("row" in slot) || view.rows[slot.row].history || view.rows[slot.row].atDepth);
-  let said: number | null = null;
+  let last: number | null = null;
   return bare.map((slot, i) => {
     const depth = i < head || i > end ? null : edge(view, slot);
-    const told = depth !== null && depth !== said;
-    said = depth ?? said;
-    return { ...slot, depth, told };
+    const isLabelled = depth !== null && depth !== last;
+    last = depth ?? last;
+    return { ...slot, depth, isLabelled };
   });
 }
 

@@ -3,29 +3,29 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
-import { Editor, type EditorDoor } from "./editor";
-import { Left, type LeftDoor } from "./left";
-import { definitionOf, definitions, exceptions, isOf, type MapView } from "./map";
-import { Right, type RightDoor } from "./right";
+import { DefinitionList, type DefinitionListHost } from "./definition_list";
+import { MessageList, type MessageListHost } from "./message_list";
+import { definitionOf, definitions, exceptions, isOf, type MapView } from "./payload";
+import { PlacementEditor, type PlacementEditorHost } from "./placement_editor";
 import own from "./widget.css";
 import { Wires } from "./wires";
 
 const EMPTY = "Nothing to show: pass a run, InjectionMap(ctxlab.build(session, agent)), or set its trace.";
 
-class Shown implements LeftDoor, EditorDoor {
+class InjectionMap implements DefinitionListHost, PlacementEditorHost {
   readonly signal: AbortSignal;
   readonly live: boolean;
   private readonly model: Model;
   private view: MapView | null = null;
   private selected = "";
-  private lit: string | null = null;
+  private highlighted: string | null = null;
   private due = 0;
 
   private readonly facts = h("span", { class: "muted facts" });
-  private readonly said = h("span", { class: "said", "aria-live": "polite" });
-  private readonly left: Left;
-  private readonly right: Right;
-  private readonly editor: Editor;
+  private readonly status = h("span", { class: "status", "aria-live": "polite" });
+  private readonly definitionList: DefinitionList;
+  private readonly messageList: MessageList;
+  private readonly editor: PlacementEditor;
   private readonly wires = new Wires();
   private readonly frame = h("div", { class: "w" });
   private readonly map: HTMLElement;
@@ -34,20 +34,27 @@ class Shown implements LeftDoor, EditorDoor {
     this.model = at.model;
     this.signal = at.signal;
     this.live = at.model.get("live") === true;
-    this.left = new Left(this);
-    const door: RightDoor = {
+    this.definitionList = new DefinitionList(this);
+    const host: MessageListHost = {
       signal: this.signal,
       select: (key) => this.select(key, false),
       near: (row) => this.light(row === null ? null : this.ownerOf(row)),
       unfolded: () => this.unfolded(),
     };
-    this.right = new Right(door);
-    this.editor = new Editor(this);
-    this.map = h("div", { class: "map" }, this.wires.element, this.left.element, h("div"), this.right.element);
+    this.messageList = new MessageList(host);
+    this.editor = new PlacementEditor(this);
+    this.map = h(
+      "div",
+      { class: "map" },
+      this.wires.element,
+      this.definitionList.element,
+      h("div"),
+      this.messageList.element,
+    );
     at.root.append(this.frame);
     this.follow();
-    whenChanged(at, ["view", "selected", "said", "undoable"], (changed) => this.took(changed));
-    this.took(new Set(["view"]));
+    whenChanged(at, ["view", "selected", "error", "undoable"], (changed) => this.onChange(changed));
+    this.onChange(new Set(["view"]));
   }
 
   // --- what parts ask for
@@ -56,12 +63,12 @@ class Shown implements LeftDoor, EditorDoor {
     this.selected = key;
     save(this.model, { selected: key });
     this.draw(false);
-    if (edit && !this.editor.focus()) this.left.focus(key);
+    if (edit && !this.editor.focus()) this.definitionList.focus(key);
   }
 
   light(key: string | null): void {
-    if (key === this.lit) return;
-    this.lit = key;
+    if (key === this.highlighted) return;
+    this.highlighted = key;
     this.mark();
   }
 
@@ -79,19 +86,19 @@ class Shown implements LeftDoor, EditorDoor {
 
   leave(): void {
     const key = this.view && definitionOf(this.view, this.selected)?.key;
-    if (key) this.left.focus(key);
+    if (key) this.definitionList.focus(key);
   }
 
   // --- what Python says
 
-  private took(changed: Set<string>): void {
+  private onChange(changed: Set<string>): void {
     const selected = String(this.model.get("selected") ?? "");
     if (changed.size === 1 && changed.has("selected") && selected === this.selected) return;
     this.selected = selected;
     if (changed.has("view")) {
       const text = String(this.model.get("view") ?? "");
       this.view = text ? (JSON.parse(text) as MapView) : null;
-      this.right.forget();
+      this.messageList.forget();
     }
     if (this.view) this.draw(changed.has("view"));
     else this.frame.replaceChildren(h("p", { class: "empty" }, EMPTY));
@@ -104,14 +111,14 @@ class Shown implements LeftDoor, EditorDoor {
     if (!view) return;
     if (!this.map.isConnected) {
       const sp = h("span", { class: "sp" });
-      const head = h("div", { class: "head" }, h("h2", {}, "Injections"), this.facts, sp, this.said);
+      const head = h("div", { class: "head" }, h("h2", {}, "Injections"), this.facts, sp, this.status);
       this.frame.replaceChildren(head, this.map, this.editor.element);
     }
-    const told = [view.session, view.leaf && `leaf ${view.leaf}`, `history ${grouped(view.history)}`];
-    this.facts.textContent = harmless(told.filter(Boolean).join(", "));
-    const wrong = String(this.model.get("said") ?? "");
-    this.said.classList.toggle("wrong", Boolean(wrong));
-    this.said.replaceChildren(...(wrong ? [harmless(wrong)] : this.result(view)));
+    const facts = [view.session, view.leaf && `leaf ${view.leaf}`, `history ${grouped(view.history)}`];
+    this.facts.textContent = harmless(facts.filter(Boolean).join(", "));
+    const wrong = String(this.model.get("error") ?? "");
+    this.status.classList.toggle("wrong", Boolean(wrong));
+    this.status.replaceChildren(...(wrong ? [harmless(wrong)] : this.result(view)));
     const row = view.rows.find((each) => isOf(each, this.selected));
     const chosen = definitionOf(view, this.selected);
     this.editor.draw(view, chosen, row, Number(this.model.get("undoable") ?? 0));
@@ -120,7 +127,9 @@ class Shown implements LeftDoor, EditorDoor {
 
   /** Whether everything that is selected is in sight, so that marking it is enough. */
   private picked(view: MapView): boolean {
-    return this.left.pick(view, this.selected) && this.right.pick(view, this.selected, this.landed(view));
+    return (
+      this.definitionList.pick(view, this.selected) && this.messageList.pick(view, this.selected, this.landed(view))
+    );
   }
 
   private landed(view: MapView): Set<number> {
@@ -139,8 +148,8 @@ class Shown implements LeftDoor, EditorDoor {
   private drawColumns(): void {
     const view = this.view;
     if (!view) return;
-    this.left.draw(view, this.selected);
-    this.right.draw(view, this.selected, this.landed(view));
+    this.definitionList.draw(view, this.selected);
+    this.messageList.draw(view, this.selected, this.landed(view));
     this.wire();
     this.mark();
   }
@@ -148,14 +157,14 @@ class Shown implements LeftDoor, EditorDoor {
   private wire(): void {
     const view = this.view;
     if (!view) return;
-    const places = this.left.places();
+    const places = this.definitionList.places();
     const there = (each: HTMLElement | undefined) => each !== undefined;
     this.wires.draw(
       definitions(view).flatMap((definition) => {
         const from = places.get(definition.key);
         if (!from || !definition.landings.length) return [];
-        const landings = [...new Set(definition.landings.map((at) => this.right.place(at)).filter(there))];
-        const ghosts = definition.missing.map((depth) => this.right.ghost(depth)).filter(there);
+        const landings = [...new Set(definition.landings.map((at) => this.messageList.place(at)).filter(there))];
+        const ghosts = definition.missing.map((depth) => this.messageList.ghost(depth)).filter(there);
         return [{ definition, from, landings, ghosts }];
       }),
     );
@@ -164,12 +173,12 @@ class Shown implements LeftDoor, EditorDoor {
   private mark(): void {
     const view = this.view;
     if (!view) return;
-    const lit = this.lit === null ? undefined : definitionOf(view, this.lit);
-    this.wires.light(lit?.landings.length ? lit.key : null);
+    const definition = this.highlighted === null ? undefined : definitionOf(view, this.highlighted);
+    this.wires.light(definition?.landings.length ? definition.key : null);
     for (const each of this.map.querySelectorAll(".bx.lit, .d.lit")) each.classList.remove("lit");
-    if (!lit) return;
-    this.left.places().get(lit.key)?.classList.add("lit");
-    for (const at of lit.landings) this.right.row(at)?.classList.add("lit");
+    if (!definition) return;
+    this.definitionList.places().get(definition.key)?.classList.add("lit");
+    for (const at of definition.landings) this.messageList.row(at)?.classList.add("lit");
   }
 
   private ownerOf(row: number): string | null {
@@ -182,7 +191,7 @@ class Shown implements LeftDoor, EditorDoor {
       cancelAnimationFrame(this.due);
       this.due = requestAnimationFrame(() => this.wire());
     });
-    for (const each of [this.map, this.left.element, this.right.element]) watch.observe(each);
+    for (const each of [this.map, this.definitionList.element, this.messageList.element]) watch.observe(each);
     this.signal.addEventListener("abort", () => {
       watch.disconnect();
       cancelAnimationFrame(this.due);
@@ -191,5 +200,5 @@ class Shown implements LeftDoor, EditorDoor {
 }
 
 export default widget("Injection map", own, (at) => {
-  new Shown(at);
+  new InjectionMap(at);
 });

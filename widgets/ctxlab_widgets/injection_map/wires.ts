@@ -1,6 +1,6 @@
 // Lines from what is defined to where it landed. They follow the layout: nothing here knows a row's height.
 
-import type { Definition, Fate } from "./map";
+import type { Definition, Fate } from "./payload";
 
 /** The fourth sign of a source, as in underlined text. */
 const DASHES: Record<string, string> = { lore: "1.5 2.5", profile: "9 2", knowledge: "6 3", summary: "6 2 1 2" };

@@ -18,18 +18,18 @@ from ctxlab.processors import WorldbookProcessor
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.lore_view import explanations
-from ctxlab_widgets.lore_view.excerpts import Sights
+from ctxlab_widgets.lore_view.excerpts import ScannedTexts
 
 FEW = 64
 """Entries up to which the page gets all that an opened row shows, so that it opens without asking."""
 STEP = WorldbookProcessor.id
 
-Shown = Trace | LoreScan | Worldbook | Sequence[Worldbook]
+LoreViewSource = Trace | LoreScan | Worldbook | Sequence[Worldbook]
 Kind = Literal["all", "fired", "blocked", "not-hit"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Tried:
+class _TriedChange:
     """What was shown before a change was tried, and the change."""
 
     trace: Trace | None
@@ -64,11 +64,11 @@ class LoreView(Widget):
     scan = traitlets.Instance(LoreScan, allow_none=True)
     """The decisions that are shown."""
 
-    def __init__(self, run_or_book: Shown | None = None, text: str | None = None) -> None:
+    def __init__(self, run_or_book: LoreViewSource | None = None, text: str | None = None) -> None:
         self._books: tuple[Worldbook, ...] | None = None
-        self._tried: list[_Tried] = []
-        self._sights: Sights | None = None
-        self._taking = False
+        self._tried: list[_TriedChange] = []
+        self._scanned_texts: ScannedTexts | None = None
+        self._is_updating = False
         self._typed = ""
         super().__init__()
         if isinstance(run_or_book, Trace | LoreScan) and text is not None:
@@ -97,7 +97,7 @@ class LoreView(Widget):
         scan = ctxlab.lore_scan(self._books, text)
         self._tried.clear()
         self._typed = self.text = text
-        self._take(None, scan)
+        self._replace(None, scan)
 
     def try_change(self, key: str) -> None:
         """Show what would fire with an entry's nearest change; `back` leads back.
@@ -109,22 +109,22 @@ class LoreView(Widget):
         change = decision.nearest
         if not change:
             raise CtxlabError(f"no change is known for {decision.lore.entry.title!r}")
-        said = explanations.nearest(decision, scan)
-        before = _Tried(self._run, scan, decision.lore.entry.title, said)
+        words = explanations.nearest(decision, scan)
+        before = _TriedChange(self._run, scan, decision.lore.entry.title, words)
         if self._run is None or "message" in change:
             after, found = self._run, scan.with_change(key)
         else:
             after = _rebuilt(self._run, scan, decision)
             found = scan_of(after)
         self._tried.append(before)
-        self._take(after, found)
+        self._replace(after, found)
 
     def back(self) -> None:
         """Show what stood there before the last change that was tried."""
         if not self._tried:
             raise CtxlabError("no change is being tried")
         before = self._tried.pop()
-        self._take(before.trace, before.scan)
+        self._replace(before.trace, before.scan)
 
     def filter(self, kind: Kind) -> None:
         """Show all entries, or only those that fired, were blocked, or whose keys weren't seen."""
@@ -138,8 +138,8 @@ class LoreView(Widget):
             self._scan()[key]
         self.opened = key
 
-    def _do(self, asked: Mapping[str, Any]) -> None:
-        match asked:
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        match message:
             case {"command": "set_text", "text": str(text)}:
                 self.set_text(text)
             case {"command": "try_change", "key": str(key)}:
@@ -151,7 +151,7 @@ class LoreView(Widget):
             case {"command": "open", "key": str(key)}:
                 self.open_row(key)
             case _:
-                raise self._wrong(asked)
+                raise self._wrong_command(message)
 
     # --- what is held and what is shown
 
@@ -160,53 +160,53 @@ class LoreView(Widget):
         return cast("Trace | None", self.trace)
 
     @property
-    def _found(self) -> LoreScan | None:
+    def _shown_scan(self) -> LoreScan | None:
         return cast("LoreScan | None", self.scan)
 
     def _scan(self) -> LoreScan:
-        if self._found is None:
+        if self._shown_scan is None:
             raise CtxlabError("no entries are shown")
-        return self._found
+        return self._shown_scan
 
-    def _take(self, trace: Trace | None, scan: LoreScan | None) -> None:
+    def _replace(self, trace: Trace | None, scan: LoreScan | None) -> None:
         """Show these two, which belong together."""
-        self._taking = True
+        self._is_updating = True
         try:
             self.trace, self.scan = trace, scan
         finally:
-            self._taking = False
+            self._is_updating = False
         self.show()
 
     @traitlets.observe("trace")
-    def _another_run(self, change: Any) -> None:
-        if self._taking:
+    def _on_trace(self, change: Any) -> None:
+        if self._is_updating:
             return
         self._tried.clear()
         self._books = None
         self._typed = self.text = ""
-        self._take(self._run, None if self._run is None else scan_of(self._run))
+        self._replace(self._run, None if self._run is None else scan_of(self._run))
 
     @traitlets.observe("scan")
-    def _another_scan(self, change: Any) -> None:
-        if not self._taking:
+    def _on_scan(self, change: Any) -> None:
+        if not self._is_updating:
             self._tried.clear()
             self.show()
 
     @traitlets.observe("text")
-    def _another_text(self, change: Any) -> None:
+    def _on_text(self, change: Any) -> None:
         if self.text != self._typed:
             self.set_text(self.text)
 
     @traitlets.observe("opened")
-    def _another_row(self, change: Any) -> None:
-        if self._found is not None and len(self._found) > FEW:
+    def _on_opened(self, change: Any) -> None:
+        if self._shown_scan is not None and len(self._shown_scan) > FEW:
             self._show_details()
 
     def show(self) -> None:
         """Take over into the traits what Python holds."""
-        scan = self._found
-        if self._sights is None or self._sights.scan is not scan:
-            self._sights = Sights(scan) if scan is not None else None
+        scan = self._shown_scan
+        if self._scanned_texts is None or self._scanned_texts.scan is not scan:
+            self._scanned_texts = ScannedTexts(scan) if scan is not None else None
         elif self.view:
             return
         with self.hold_sync():
@@ -214,9 +214,9 @@ class LoreView(Widget):
             self._show_details()
 
     def _view(self) -> dict[str, Any]:
-        if self._sights is None:
+        if self._scanned_texts is None:
             return {"empty": _why_empty(self._run)}
-        scan = self._sights.scan
+        scan = self._scanned_texts.scan
         counts = dict.fromkeys(("all", *explanations.KINDS), 0)
         for decision in scan.decisions:
             counts["all"] += 1
@@ -226,16 +226,16 @@ class LoreView(Widget):
             "books": ", ".join(book.shown_name for book in scan.books),
             "several": len(scan.books) > 1,
             "typed": self._books is not None,
-            "said": _result(scan),
+            "summary": _result(scan),
             "counts": counts,
             "rows": [self._row(decision, before) for decision in _in_order(scan)],
-            "tried": self._told(),
+            "tried": self._tried_json(),
             "notes": [note.text for note in scan.notes if note.level != "info"],
         }
 
     def _row(self, decision: Decision, before: set[str] | None) -> dict[str, Any]:
-        assert self._sights is not None
-        scan, lore = self._sights.scan, decision.lore
+        assert self._scanned_texts is not None
+        scan, lore = self._scanned_texts.scan, decision.lore
         row: dict[str, Any] = {
             "key": decision.key,
             "uid": str(lore.entry.uid),
@@ -254,45 +254,45 @@ class LoreView(Widget):
 
     def _where(self, decision: Decision) -> dict[str, Any]:
         """Where its key was seen, or what was looked through in vain."""
-        assert self._sights is not None
-        seen = self._sights.seen(decision)
-        if seen is None:
-            return {"scanned": self._looked_through(decision)}
-        said, spot = seen
-        where = said.key.replace("-", " ")
-        if said.number is not None:
-            where = f"message {said.number}"
-        elif said.key.startswith("lore:"):
-            where = self._sights.scan[said.key].lore.entry.title
-        pieces = self._sights.excerpt(decision, said, spot)
-        return {"number": said.number, "where": where, "in_lore": said.key.startswith("lore:"), "pieces": pieces}
+        assert self._scanned_texts is not None
+        match = self._scanned_texts.first_match(decision)
+        if match is None:
+            return {"scanned": self._scanned_summary(decision)}
+        text, spot = match
+        where = text.key.replace("-", " ")
+        if text.number is not None:
+            where = f"message {text.number}"
+        elif text.key.startswith("lore:"):
+            where = self._scanned_texts.scan[text.key].lore.entry.title
+        pieces = self._scanned_texts.excerpt(decision, text, spot)
+        return {"number": text.number, "where": where, "in_lore": text.key.startswith("lore:"), "pieces": pieces}
 
-    def _looked_through(self, decision: Decision) -> str:
-        assert self._sights is not None
+    def _scanned_summary(self, decision: Decision) -> str:
+        assert self._scanned_texts is not None
         if decision.lore.is_certain:
             return "it needs no key"
         if not decision.lore.primary:
             return "it has no keys"
-        messages, characters = self._sights.characters(decision.lore.depth)
+        messages, characters = self._scanned_texts.characters(decision.lore.depth)
         return f"scanned {counted(messages, 'message')}, {counted(characters, 'character')}"
 
-    def _told(self) -> dict[str, Any] | None:
+    def _tried_json(self) -> dict[str, Any] | None:
         """What is being tried, and what it changes."""
-        if not self._tried or self._found is None:
+        if not self._tried or self._shown_scan is None:
             return None
         tried = self._tried[-1]
-        was, now = {one.key for one in tried.scan.fired}, {one.key for one in self._found.fired}
+        was, now = {one.key for one in tried.scan.fired}, {one.key for one in self._shown_scan.fired}
         return {
             "title": tried.title,
             "change": tried.change,
-            "came": [one.lore.entry.title for one in self._found.fired if one.key not in was],
+            "came": [one.lore.entry.title for one in self._shown_scan.fired if one.key not in was],
             "went": [one.lore.entry.title for one in tried.scan.fired if one.key not in now],
             "alone": self._run is not None and self._run is tried.trace,
         }
 
     def _show_details(self) -> None:
-        scan = self._found
-        if scan is None or self._sights is None:
+        scan = self._shown_scan
+        if scan is None or self._scanned_texts is None:
             self.details = "{}"
             return
         keys = [one.key for one in scan.decisions] if len(scan) <= FEW else [self.opened]
@@ -300,15 +300,15 @@ class LoreView(Widget):
         self.details = as_json({key: self._detail(scan[key]) for key in keys if key in known})
 
     def _detail(self, decision: Decision) -> dict[str, Any]:
-        assert self._sights is not None
-        scan = self._sights.scan
+        assert self._scanned_texts is not None
+        scan = self._scanned_texts.scan
         return {
             "texts": [
-                {"key": said.key, "number": said.number, "pieces": pieces}
-                for said, pieces in self._sights.lit(decision)
+                {"key": text.key, "number": text.number, "pieces": pieces}
+                for text, pieces in self._scanned_texts.marked(decision)
             ],
             "content": decision.lore.entry.content,
-            "goes": explanations.goes(decision.lore),
+            "goes": explanations.placement(decision.lore),
             "gates": list(explanations.gates(decision, scan)),
             "change": explanations.nearest(decision, scan),
             "fired": decision.fired,
@@ -316,12 +316,8 @@ class LoreView(Widget):
 
 
 def scan_of(trace: Trace) -> LoreScan | None:
-    """The scan that a run made, with what it was made from; None where it made none."""
-    step = next((step for step in trace.steps if step.id == STEP and not step.skipped), None)
-    if step is None or step.failure is not None or not step.before.input.books:
-        return None
-    processor = trace.pipeline.stage(STEP).processor
-    return processor.scan(step.before, trace.services) if isinstance(processor, WorldbookProcessor) else None
+    """The scan that a run left, with what it was made from; None where it made none."""
+    return trace.result.report(LoreScan)
 
 
 def _rebuilt(trace: Trace, scan: LoreScan, decision: Decision) -> Trace:

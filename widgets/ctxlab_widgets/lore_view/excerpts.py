@@ -27,7 +27,7 @@ Pieces = list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Scanned:
+class ScannedText:
     """One text that was looked through: a message by its number, or something beside the conversation."""
 
     key: str
@@ -35,15 +35,15 @@ class Scanned:
     number: int | None = None
 
 
-class Sights:
+class ScannedTexts:
     """The texts of one scan, each folded once."""
 
     def __init__(self, scan: LoreScan) -> None:
         self.scan = scan
         chat = scan.asked.chat
-        self.messages = [Scanned(spoken.key, spoken.text, i) for i, spoken in enumerate(chat.messages, 1)]
-        self.about = {name: Scanned(name, text) for name, text in chat.about.items() if text}
-        self._by_key: dict[str, Scanned] = {said.key: said for said in self.messages} | self.about
+        self.messages = [ScannedText(spoken.key, spoken.text, i) for i, spoken in enumerate(chat.messages, 1)]
+        self.about = {name: ScannedText(name, text) for name, text in chat.about.items() if text}
+        self._by_key: dict[str, ScannedText] = {text.key: text for text in self.messages} | self.about
         self._folded: dict[str, str] = {}
         self._characters: dict[int, int] = {}
         # They were tried once and took their time; they stand nowhere.
@@ -53,10 +53,10 @@ class Sights:
         """How many of the newest messages are looked through at a depth, and their characters."""
         newest = self.messages[-depth:] if depth else []
         if depth not in self._characters:
-            self._characters[depth] = sum(len(said.text) for said in newest)
+            self._characters[depth] = sum(len(text.text) for text in newest)
         return len(newest), self._characters[depth]
 
-    def seen(self, decision: Decision) -> tuple[Scanned, Spot] | None:
+    def first_match(self, decision: Decision) -> tuple[ScannedText, Spot] | None:
         """Where its key was found; of an entry that was stopped before its keys were asked, where one stands."""
         matched = decision.matched
         if matched is not None:
@@ -64,67 +64,67 @@ class Sights:
             return None if found is None else (found, (matched.start, matched.end))
         if decision.fired or decision.gate == "no-key":
             return None
-        for said in reversed(self._in_sight(decision.lore)):
+        for text in reversed(self._scanned_for(decision.lore)):
             for key in decision.lore.primary:
-                spot = next(self._plain_spots(key, said), None)
+                spot = next(self._plain_spots(key, text), None)
                 if spot is not None:
-                    return said, spot
+                    return text, spot
         return None
 
-    def excerpt(self, decision: Decision, said: Scanned, spot: Spot) -> Pieces:
+    def excerpt(self, decision: Decision, text: ScannedText, spot: Spot) -> Pieces:
         """The words around a key, and around the others of its keys in the same text."""
         keys = (*decision.lore.primary, *decision.lore.secondary)
-        spots = [spot, *(other for key in keys for other in self._plain_spots(key, said))]
-        return excerpt(said.text, spot, spots)
+        spots = [spot, *(other for key in keys for other in self._plain_spots(key, text))]
+        return excerpt(text.text, spot, spots)
 
-    def lit(self, decision: Decision) -> Iterator[tuple[Scanned, Pieces]]:
+    def marked(self, decision: Decision) -> Iterator[tuple[ScannedText, Pieces]]:
         """Everything that was looked through for an entry, all of its keys lit, oldest first."""
         lore = decision.lore
-        texts = [*self._in_sight(lore), *self._lore_with(decision)]
+        texts = [*self._scanned_for(lore), *self._fired_with_key(decision)]
         keys = (*lore.primary, *lore.secondary)
         usable = [key for key in keys if isinstance(key, PatternKey) and key.text not in self._unusable]
-        patterns = _pattern_spots(usable, [said.text for said in texts])
-        is_much = sum(len(said.text) for said in texts) > WHOLE
-        for said, more in zip(texts, patterns, strict=True):
-            spots = [spot for key in keys for spot in self._plain_spots(key, said)]
-            pieces = lit(said.text, [*spots, *more])
-            yield said, shortened(pieces) if is_much else pieces
+        patterns = _pattern_spots(usable, [text.text for text in texts])
+        is_much = sum(len(text.text) for text in texts) > WHOLE
+        for text, more in zip(texts, patterns, strict=True):
+            spots = [spot for key in keys for spot in self._plain_spots(key, text)]
+            pieces = marked(text.text, [*spots, *more])
+            yield text, shortened(pieces) if is_much else pieces
 
-    def text_of(self, where: str) -> Scanned | None:
+    def text_of(self, where: str) -> ScannedText | None:
         """What a match names: a message, something about the character, or an entry that fired."""
         if where not in self._by_key and where.startswith("lore:"):
-            self._by_key[where] = Scanned(where, self.scan[where].lore.content)
+            self._by_key[where] = ScannedText(where, self.scan[where].lore.content)
         return self._by_key.get(where)
 
-    def _in_sight(self, lore: Lore) -> list[Scanned]:
+    def _scanned_for(self, lore: Lore) -> list[ScannedText]:
         sources = [self.about[source] for source in lore.sources if source in self.about]
         return [*sources, *(self.messages[-lore.depth :] if lore.depth else [])]
 
-    def _lore_with(self, decision: Decision) -> Iterator[Scanned]:
+    def _fired_with_key(self, decision: Decision) -> Iterator[ScannedText]:
         """What fired and has one of the keys in it, where the entry may be called up by such."""
         lore, where = decision.lore, decision.matched.where if decision.matched else None
         if lore.excluded or not self.scan.asked.rules.recursion:
             return
         for fired in self.scan.fired:
-            said = self.text_of(fired.key)
-            if said is None or fired.lore.prevents or fired is decision:
+            text = self.text_of(fired.key)
+            if text is None or fired.lore.prevents or fired is decision:
                 continue
-            if fired.key == where or any(self._stands(key, said) for key in lore.primary):
-                yield said
+            if fired.key == where or any(self._contains(key, text) for key in lore.primary):
+                yield text
 
-    def _stands(self, key: AnyKey, said: Scanned) -> bool:
-        return next(self._plain_spots(key, said), None) is not None
+    def _contains(self, key: AnyKey, text: ScannedText) -> bool:
+        return next(self._plain_spots(key, text), None) is not None
 
-    def _plain_spots(self, key: AnyKey, said: Scanned) -> Iterator[Spot]:
+    def _plain_spots(self, key: AnyKey, text: ScannedText) -> Iterator[Spot]:
         """Every place of a key that is no pattern."""
         if not isinstance(key, Key):
             return
-        if said.key not in self._folded:
-            self._folded[said.key] = searchable(said.text)
-        folded, word = self._folded[said.key], searchable(key.text)
+        if text.key not in self._folded:
+            self._folded[text.key] = searchable(text.text)
+        folded, word = self._folded[text.key], searchable(key.text)
         at = folded.find(word)
         while at >= 0:
-            if key.stands_at(said.text, at, at + len(word)):
+            if key.stands_at(text.text, at, at + len(word)):
                 yield at, at + len(word)
             at = folded.find(word, at + len(word))
 
@@ -150,7 +150,7 @@ def _pattern_spots(keys: Sequence[PatternKey], texts: Sequence[str]) -> list[lis
 # --- cutting
 
 
-def lit(text: str, spots: Iterable[Spot]) -> Pieces:
+def marked(text: str, spots: Iterable[Spot]) -> Pieces:
     """A whole text, with these places lit."""
     out, at = [""], 0
     for start, end in _joined(spots):
@@ -177,7 +177,7 @@ def excerpt(text: str, spot: Spot, spots: Iterable[Spot]) -> Pieces:
         if start > at:
             out[-1] = f"{out[-1].rstrip()}…"
         inside = [(max(a, start), min(b, end)) for a, b in all_spots if a < end and b > start]
-        head, *rest = [_plain(piece) for piece in lit(text[start:end], [(a - start, b - start) for a, b in inside])]
+        head, *rest = [_plain(piece) for piece in marked(text[start:end], [(a - start, b - start) for a, b in inside])]
         out[-1] += head
         out += [_shortest(piece) if i % 2 == 0 else piece for i, piece in enumerate(rest)]
         at = end

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from ctxlab.display.text import counted, short
-from ctxlab.documents.lore import POSITIONS, ROLES
+from ctxlab.documents.lore import ROLES
 from ctxlab.engines.worldbook import GATES, Decision, Lore, LoreScan
 from ctxlab.engines.worldbook.timing import Clock
 
@@ -47,7 +47,7 @@ def chips(decision: Decision, scan: LoreScan) -> Iterator[str]:
     """What decided, in a few words each."""
     lore, entry = decision.lore, decision.lore.entry
     if decision.fired:
-        yield from _how(decision)
+        yield from _match_chips(decision)
         if lore.secondary and entry.selective and not lore.is_certain:
             yield f"{_of(_CHIP, entry.selective_logic)} {len(lore.secondary)}"
         if _by_chance(lore):
@@ -58,10 +58,10 @@ def chips(decision: Decision, scan: LoreScan) -> Iterator[str]:
         if lore.depth != scan.asked.rules.scan_depth and not lore.is_certain:
             yield f"depth {lore.depth}"
         return
-    yield from _stopped(decision, scan)
+    yield from _blocked_chips(decision, scan)
 
 
-def _how(decision: Decision) -> Iterator[str]:
+def _match_chips(decision: Decision) -> Iterator[str]:
     entry, matched = decision.lore.entry, decision.matched
     if decision.reason.startswith("it is sticky"):
         yield f"sticky {entry.sticky}"
@@ -76,7 +76,7 @@ def _how(decision: Decision) -> Iterator[str]:
         yield "key hit"
 
 
-def _stopped(decision: Decision, scan: LoreScan) -> Iterator[str]:
+def _blocked_chips(decision: Decision, scan: LoreScan) -> Iterator[str]:
     lore, entry = decision.lore, decision.lore.entry
     match decision.gate:
         case "disabled":
@@ -178,13 +178,13 @@ def _room(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
         yield "pass-limit", "pass", f"{decision.made_in} of {scan.passes}"
 
 
-def goes(lore: Lore) -> str:
+def placement(lore: Lore) -> str:
     """Where it is put when it fires."""
     entry = lore.entry
-    name = POSITIONS[entry.position] if 0 <= entry.position < len(POSITIONS) else f"position {entry.position}"
+    name = entry.position_name or f"position {entry.position}"
     where = f"depth {entry.depth}" if name == "at_depth" else name.replace("_", " ")
     where += f" {entry.outlet_name}" if name == "outlet" and entry.outlet_name else ""
-    role = ROLES[entry.role] if entry.role is not None and 0 <= entry.role < len(ROLES) else ""
+    role = entry.role_name if entry.role is not None and 0 <= entry.role < len(ROLES) else ""
     return ", ".join(filter(None, [where, role if name == "at_depth" else "", f"order {entry.order:g}"]))
 
 
@@ -194,17 +194,17 @@ def goes(lore: Lore) -> str:
 def nearest(decision: Decision, scan: LoreScan) -> str:
     """What would have made it fire, or kept it out, as a sentence without its full stop."""
     change, lore = decision.nearest, decision.lore
-    said = ["its book for every model"] if "book" in change else []
-    said += [f"a message that says “{short(change['message'])}”"] if "message" in change else []
+    parts = ["its book for every model"] if "book" in change else []
+    parts += [f"a message that says “{short(change['message'])}”"] if "message" in change else []
     fields: Mapping[str, Any] = change.get("entry", {})
-    said += [_field(name, value, decision, scan) for name, value in fields.items()]
+    parts += [_field(name, value, decision, scan) for name, value in fields.items()]
     more = change.get("settings", {}).get("max_passes")
-    said += [f"{counted(more, 'pass', 'passes')} allowed"] if more is not None else []
+    parts += [f"{counted(more, 'pass', 'passes')} allowed"] if more is not None else []
     if decision.gate == "cooldown" and (wait := _until_cool(lore, scan)):
-        said.append(f"or {counted(wait, 'more message')}")
+        parts.append(f"or {counted(wait, 'more message')}")
     elif decision.gate == "delay" and lore.entry.delay:
-        said.append(f"or {counted(lore.entry.delay - len(scan.asked.chat.messages), 'more message')}")
-    return ", ".join(said)
+        parts.append(f"or {counted(lore.entry.delay - len(scan.asked.chat.messages), 'more message')}")
+    return ", ".join(parts)
 
 
 def _field(name: str, value: Any, decision: Decision, scan: LoreScan) -> str:

@@ -1,20 +1,22 @@
-// The table: only blocks of rows that are near what is seen are drawn, so that ten thousand entries are no more work than fifty.
+// The table: of many entries only the rows near what is seen are drawn, so that ten thousand are no more work than fifty.
 
 import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
-import { opened } from "./opened";
-import { blocksOf, type Detail, KINDS, type Row } from "./rows";
+import { VirtualRows } from "../_shared/virtual_rows";
+import { rowDetail } from "./row_detail";
+import { type Detail, type EntryRow, KINDS } from "./rows";
 
-const BLOCK = 40;
+const SPARE = 600; // pixels drawn above and below what is seen
 /** Rows up to which the table stands in the page at its full height. */
 const FEW = 120;
 const HEIGHT = 46; // of a row that was never drawn
+const DETAIL = 320; // of what an opened row shows, before it was drawn
 const PAGE = 10;
 const NAMES = ["entry, keys", "decision", "where the key was seen", "gate", "nearest change", "tokens"];
 const SIGNS = { fired: "done", blocked: "off", "not-hit": "todo" };
 
-export interface Door {
+export interface GridHost {
   live: boolean;
   several: boolean;
   signal: AbortSignal;
@@ -25,11 +27,10 @@ export interface Door {
   tryChange(key: string): void;
 }
 
-interface Block {
-  element: HTMLElement;
-  first: number;
-  end: number;
-  drawn: boolean;
+/** A row of the table: an entry, or below the one that is open all that is known of it. */
+interface Line {
+  place: number;
+  isDetail: boolean;
 }
 
 export class Grid {
@@ -39,72 +40,79 @@ export class Grid {
     { class: "lrow lhead", role: "row", "aria-rowindex": 1 },
     NAMES.map((name, i) => h("div", { role: "columnheader", class: i === 5 ? "num" : "" }, name)),
   );
-  private rows: Row[] = [];
-  private blocks: Block[] = [];
-  private watch: IntersectionObserver | null = null;
+  private rows: EntryRow[] = [];
+  private lines: Line[] = [];
+  private long = false;
+  private width = 0;
+  private readonly body = h("div", { class: "lbody", role: "rowgroup" });
+  private readonly virtual: VirtualRows;
   private at: { key: string; column: number } = { key: "", column: 0 };
   private open = "";
   private selected = "";
 
-  constructor(private readonly door: Door) {
-    const { signal } = door;
+  constructor(private readonly host: GridHost) {
+    const { signal } = host;
     this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.element.addEventListener("click", (event) => this.clicked(event), { signal });
     this.element.addEventListener("focusin", (event) => this.came(event), { signal });
-    signal.addEventListener("abort", () => this.watch?.disconnect());
+    this.virtual = new VirtualRows({
+      scroller: this.element,
+      body: this.body,
+      spare: SPARE,
+      covered: () => this.head.offsetHeight,
+    });
+    this.element.addEventListener("scroll", () => this.virtual.update() && this.mark(), { signal, passive: true });
+    const watch = new ResizeObserver(() => this.resized());
+    watch.observe(this.element);
+    signal.addEventListener("abort", () => watch.disconnect());
   }
 
   /** Everything anew; the focus stays on the entry that has it. */
-  draw(rows: Row[], open: string, selected: string, nothing: string): void {
+  draw(rows: EntryRow[], open: string, selected: string, nothing: string): void {
     const had = this.element.contains(document.activeElement);
     const top = this.element.scrollTop;
     Object.assign(this, { rows, open, selected });
-    const long = rows.length > FEW;
-    this.watch?.disconnect();
-    this.watch = long ? new IntersectionObserver((seen) => this.seen(seen), this.watching()) : null;
-    this.blocks = blocksOf(rows.length, long ? BLOCK : FEW).map(([first, end]) => {
-      const element = h("div", { class: "block", role: "rowgroup" });
-      return { element, first, end, drawn: false };
-    });
-    this.element.classList.toggle("long", long);
+    this.long = rows.length > FEW;
+    this.element.classList.toggle("long", this.long);
     this.element.setAttribute("aria-rowcount", String(rows.length + 1));
-    this.element.replaceChildren(this.head, ...this.blocks.map((block) => block.element));
+    this.element.replaceChildren(this.head, ...(rows.length ? [this.body] : []));
     if (!rows.length)
       this.element.append(
         h("div", { role: "row" }, h("div", { role: "gridcell", class: "empty", tabindex: 0 }, nothing)),
       );
-    for (const block of this.blocks) {
-      if (long) {
-        block.element.style.height = `${(block.end - block.first) * HEIGHT}px`;
-        this.watch?.observe(block.element);
-      } else this.fill(block);
-    }
-    this.element.scrollTop = top;
     const place = rows.findIndex((row) => row.key === this.at.key);
     if (place < 0) this.at = { key: rows[0]?.key ?? "", column: 0 };
-    if (long) this.fill(this.blockOf(Math.max(0, place)));
+    this.virtual.forget();
+    this.lay();
+    this.element.scrollTop = top;
+    this.virtual.update();
+    if (place >= 0 && had) this.reveal(place);
     this.mark();
-    if (!had) return;
-    this.cell()?.focus({ preventScroll: true });
-    this.cell()?.parentElement?.scrollIntoView({ block: "nearest" });
+    if (had) this.cell()?.focus({ preventScroll: true });
   }
 
   /** Another row is open. */
   show(open: string): void {
     const before = this.open;
+    const had = this.element.contains(document.activeElement);
     this.open = open;
-    for (const key of new Set([before, open])) this.redraw(key);
+    for (const key of [before, open]) this.virtual.forget(`detail ${key}`);
+    this.lay();
     this.mark();
-    if (before !== open && this.watch) this.element.querySelector(".lopen")?.scrollIntoView({ block: "nearest" });
+    if (had && !this.element.contains(document.activeElement)) this.cell()?.focus({ preventScroll: true });
+    const detail = this.lines.findIndex((line) => line.isDetail);
+    if (before !== open && this.long && detail >= 0) this.virtual.reveal(detail);
   }
 
   /** Another entry is selected, in this view or elsewhere. */
   select(selected: string, reveal: boolean): void {
     this.selected = selected;
     const place = this.rows.findIndex((row) => row.key === selected);
-    if (reveal && place >= 0 && this.watch) {
-      this.fill(this.blockOf(place));
-      this.element.scrollTop = this.rowOf(selected)!.offsetTop - this.element.clientHeight / 3;
+    if (reveal && place >= 0 && this.long) {
+      const third = (this.element.clientHeight - this.head.offsetHeight) / 3;
+      this.element.scrollTop = this.virtual.offsets.top(this.lineOf(place)) - third;
+      this.virtual.update();
+      this.reveal(place);
     }
     this.mark();
   }
@@ -113,66 +121,57 @@ export class Grid {
     this.cell()?.focus();
   }
 
-  // --- blocks
-
-  private watching(): IntersectionObserverInit {
-    return { root: this.element, rootMargin: "600px 0px" };
-  }
-
-  private seen(seen: IntersectionObserverEntry[]): void {
-    for (const { target, isIntersecting } of seen) {
-      const block = this.blocks.find((each) => each.element === target);
-      if (!block) continue;
-      if (isIntersecting) this.fill(block);
-      else if (!block.element.contains(document.activeElement)) this.leave(block);
-    }
-    this.mark();
-  }
-
-  private fill(block: Block): void {
-    if (block.drawn) return;
-    block.drawn = true;
-    const parts: HTMLElement[] = [];
-    for (let i = block.first; i < block.end; i++) parts.push(...this.parts(i));
-    block.element.replaceChildren(...parts);
-    block.element.style.height = "";
-  }
-
-  private leave(block: Block): void {
-    if (!block.drawn) return;
-    block.element.style.height = `${block.element.offsetHeight}px`;
-    block.element.replaceChildren();
-    block.drawn = false;
-  }
-
-  private blockOf(place: number): Block {
-    return this.blocks.find((block) => place >= block.first && place < block.end)!;
-  }
-
   // --- rows
 
-  private parts(place: number): HTMLElement[] {
-    const row = this.rows[place];
-    const line = this.line(row, place);
-    return row.key === this.open ? [line, this.below(row)] : [line];
+  private lay(): void {
+    const { rows } = this;
+    const open = rows.findIndex((row) => row.key === this.open);
+    const lines = rows.map((_, place) => ({ place, isDetail: false }));
+    if (open >= 0) lines.splice(open + 1, 0, { place: open, isDetail: true });
+    this.lines = lines;
+    this.virtual.set({
+      count: lines.length,
+      key: (i) => {
+        const { key } = rows[lines[i].place];
+        return lines[i].isDetail ? `detail ${key}` : `${key === this.open ? "open" : "row"} ${key}`;
+      },
+      height: (i) => (lines[i].isDetail ? DETAIL : HEIGHT),
+      measured: () => true,
+      draw: (i) => {
+        const { place, isDetail } = lines[i];
+        return isDetail ? this.below(rows[place]) : this.line(rows[place], place);
+      },
+      stays: () => this.lineOf(rows.findIndex((row) => row.key === this.at.key)),
+      all: !this.long,
+    });
   }
 
-  private redraw(key: string): void {
-    const line = this.rowOf(key);
-    if (!line) return;
-    const had = line.contains(document.activeElement);
-    if (line.nextElementSibling?.classList.contains("lopen")) line.nextElementSibling.remove();
-    line.replaceWith(...this.parts(this.rows.findIndex((row) => row.key === key)));
-    this.mark();
-    if (had) this.cell()?.focus({ preventScroll: true });
+  /** The place of a row among the lines: the one below the open row moves the later ones down. */
+  private lineOf(place: number): number {
+    const detail = this.lines.findIndex((line) => line.isDetail);
+    return detail >= 0 && detail <= place ? place + 1 : place;
   }
 
-  private below(row: Row): HTMLElement {
-    const body = opened(this.door.detail(row.key), row, this.door);
+  /** Brings a row into sight: in the table where it scrolls, else in the page. */
+  private reveal(place: number): void {
+    const row = this.virtual.reveal(this.lineOf(place));
+    if (!this.long) row?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** In another width the rows have other heights. */
+  private resized(): void {
+    const { clientWidth } = this.element;
+    if (clientWidth === this.width) return;
+    this.width = clientWidth;
+    if (this.virtual.update()) this.mark();
+  }
+
+  private below(row: EntryRow): HTMLElement {
+    const body = rowDetail(this.host.detail(row.key), row, this.host);
     return h("div", { class: "lopen", role: "row" }, h("div", { role: "gridcell", "aria-colspan": 6 }, body));
   }
 
-  private line(row: Row, place: number): HTMLElement {
+  private line(row: EntryRow, place: number): HTMLElement {
     const cell = (name: string, ...inside: Parameters<typeof h>[2][]) =>
       h("div", { role: "gridcell", class: name, tabindex: -1 }, ...inside);
     const open = row.key === this.open;
@@ -190,7 +189,7 @@ export class Grid {
         { role: "rowheader", class: "who", tabindex: -1 },
         h("span", { class: "strong" }, harmless(row.title === row.uid ? row.uid : `${row.uid} ${row.title}`)),
         h("span", { class: "sub mono" }, harmless(row.keys)),
-        this.door.several && h("span", { class: "sub" }, harmless(row.book)),
+        this.host.several && h("span", { class: "sub" }, harmless(row.book)),
       ),
       cell("decided", this.decision(row)),
       cell("tx", this.seenAt(row)),
@@ -203,14 +202,14 @@ export class Grid {
     );
   }
 
-  private decision(row: Row): HTMLElement[] {
+  private decision(row: EntryRow): HTMLElement[] {
     const word = KINDS[row.kind].toLowerCase();
     const out = [h("span", { class: `tag d-${row.kind}` }, glyph(SIGNS[row.kind]), word)];
     if (row.turned) out.push(h("span", { class: `tag ${row.turned === "new" ? "add" : "gone"}` }, row.turned));
     return out;
   }
 
-  private seenAt(row: Row): (Node | string)[] {
+  private seenAt(row: EntryRow): (Node | string)[] {
     if (!row.pieces) return [h("span", { class: "muted" }, row.scanned ?? "")];
     const where = harmless(row.where ?? "");
     const sign = row.in_lore
@@ -218,7 +217,7 @@ export class Grid {
       : row.number
         ? h("span", { class: "mno", title: where }, row.number, h("span", { class: "vh" }, ": "))
         : h("span", { class: "tag" }, where);
-    return [sign, " ", ...lit(row.pieces)];
+    return [sign, " ", ...highlighted(row.pieces)];
   }
 
   // --- where the focus is
@@ -257,7 +256,7 @@ export class Grid {
     const column = [...line.children].findIndex((cell) => cell.contains(target));
     this.at = { key: line.dataset.key!, column: Math.max(0, column) };
     this.mark();
-    this.door.pick(line.dataset.key!);
+    this.host.pick(line.dataset.key!);
   }
 
   private pressed(event: KeyboardEvent): void {
@@ -267,7 +266,7 @@ export class Grid {
     if (event.key === "Escape" && this.open && (inside || target === this.cell())) {
       taken(event);
       if (inside) this.at.key = this.open;
-      this.door.close();
+      this.host.close();
       this.cell()?.focus();
       return;
     }
@@ -278,7 +277,7 @@ export class Grid {
       this.go(to.place, to.column);
     } else if (event.key === "Enter" && !event.ctrlKey) {
       taken(event);
-      this.door.pick(this.at.key);
+      this.host.pick(this.at.key);
     }
   }
 
@@ -303,21 +302,19 @@ export class Grid {
   }
 
   private go(place: number, column: number): void {
-    this.fill(this.blockOf(place));
+    this.reveal(place);
     const { column: before } = this.at;
     this.at = { key: this.rows[place].key, column };
     // A narrow page leaves a cell without words out.
     while (this.cell()?.offsetParent === null && this.at.column > 0)
       this.at.column += column > before && this.at.column < NAMES.length - 1 ? 1 : -1;
     this.mark();
-    const cell = this.cell();
-    cell?.focus({ preventScroll: true });
-    cell?.parentElement?.scrollIntoView({ block: "nearest" });
+    this.cell()?.focus({ preventScroll: true });
   }
 }
 
 const tag = (words: string) => h("span", { class: "tag" }, h("span", { class: "cut" }, harmless(words)));
 
 /** Text and lit text in turn. */
-export const lit = (pieces: string[]): (Node | string)[] =>
+export const highlighted = (pieces: string[]): (Node | string)[] =>
   pieces.map((piece, i) => (i % 2 ? h("mark", {}, harmless(piece)) : harmless(piece)));

@@ -1,4 +1,4 @@
-// The decisions as they come from Python, and which of them are shown.
+// The decisions as Python sends them, and the filter of rows.
 
 export type Kind = "fired" | "blocked" | "not-hit";
 export const KINDS: Record<Kind | "all", string> = {
@@ -8,7 +8,7 @@ export const KINDS: Record<Kind | "all", string> = {
   "not-hit": "Not hit",
 };
 
-export interface Row {
+export interface EntryRow {
   key: string;
   uid: string;
   title: string;
@@ -32,9 +32,9 @@ export interface View {
   books: string;
   several: boolean;
   typed: boolean;
-  said: string;
+  summary: string;
   counts: Record<Kind | "all", number>;
-  rows: Row[];
+  rows: EntryRow[];
   tried: { title: string; change: string; came: string[]; went: string[]; alone: boolean } | null;
   notes: string[];
 }
@@ -49,7 +49,7 @@ export interface Detail {
 }
 
 /** The rows of a kind whose title, number or keys have all the words. */
-export function chosen(rows: Row[], kind: string, find: string): Row[] {
+export function chosen(rows: EntryRow[], kind: string, find: string): EntryRow[] {
   const words = find.toLowerCase().split(/\s+/).filter(Boolean);
   if (kind === "all" && !words.length) return rows;
   return rows.filter((row) => {
@@ -58,13 +58,6 @@ export function chosen(rows: Row[], kind: string, find: string): Row[] {
     const text = `${row.uid} ${row.title} ${row.keys} ${row.key}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
-}
-
-/** Rows cut into blocks of one size, each as [first, end). */
-export function blocksOf(count: number, size: number): [first: number, end: number][] {
-  const out: [number, number][] = [];
-  for (let first = 0; first < count; first += size) out.push([first, Math.min(first + size, count)]);
-  return out;
 }
 
 /** A few names, and how many more there are. */

@@ -5,30 +5,29 @@ import { isSingle, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
+import { Frame, jsonTrait, StatusLine, TextField } from "../_shared/text_tester";
 import { Grid } from "./grid";
-import { chosen, type Detail, KINDS, named, type Row, type View } from "./rows";
+import { chosen, type Detail, type EntryRow, KINDS, named, type View } from "./rows";
 import own from "./widget.css";
 
 const EMPTY =
   'Nothing to show: pass a run with a book, LoreView(trace), or a book and a text, LoreView(book, "a text").';
-const WAIT = 250; // milliseconds without a key before a text is scanned again
-const HEARD = ["view", "details", "text", "kind", "find", "opened", "selected", "said", "live"];
+const TRAITS = ["view", "details", "text", "kind", "find", "opened", "selected", "error", "live"];
 
-const begin = (at: Mounted): void => void new Shown(at);
+const begin = (at: Mounted): void => void new LoreView(at);
 
-class Shown {
+class LoreView {
   readonly signal: AbortSignal;
   private readonly model: Model;
   private view: View | null = null;
   private details: Record<string, Detail> = {};
-  private readonly frame = h("div", { class: "w" });
-  private readonly empty = h("p", { class: "empty" });
+  private readonly frame = new Frame();
   private readonly books = h("span", { class: "muted books" });
-  private readonly said = h("span", { class: "ink2 said", "aria-live": "polite" });
+  private readonly status = new StatusLine();
   private readonly tried = h("div", { class: "tried", role: "status" });
   private readonly notes = h("ul", { class: "lnotes" });
-  private readonly field = h("textarea", { rows: 3, "aria-label": "Text to scan", spellcheck: "false" });
-  private readonly typing = h("div", { class: "typing" }, h("span", { class: "ink2" }, "Text"), this.field);
+  private readonly text: TextField;
+  private readonly typing: HTMLElement;
   private readonly find = h("input", {
     type: "search",
     class: "find",
@@ -37,15 +36,16 @@ class Shown {
   });
   private readonly kinds;
   private readonly grid: Grid;
-  private waiting = 0;
 
   constructor(private readonly at: Mounted) {
     const { model, root, signal } = at;
     this.model = model;
     this.signal = signal;
+    this.text = new TextField(at, "Text to scan", 3);
+    this.typing = h("div", { class: "typing" }, h("span", { class: "ink2" }, "Text"), this.text.element);
     this.grid = new Grid(this);
     this.kinds = radios("Show", KINDS, (kind) => this.choose({ kind }), signal);
-    root.append(this.frame);
+    root.append(this.frame.element);
     this.listen(root);
     this.read();
     this.draw();
@@ -78,16 +78,12 @@ class Shown {
     this.model.send({ command: "try_change", key });
   }
 
-  // --- what is heard
+  // --- changes
 
   private listen(root: HTMLElement): void {
     const { signal } = this;
-    whenChanged(this.at, HEARD, (changed) => this.heard(changed));
+    whenChanged(this.at, TRAITS, (changed) => this.onChange(changed));
     this.find.addEventListener("input", () => this.choose({ find: this.find.value }), { signal });
-    this.field.addEventListener("input", () => this.typed(), { signal });
-    // Only a field that nobody is in takes over another text.
-    this.field.addEventListener("blur", () => this.takeText(), { signal });
-    signal.addEventListener("abort", () => clearTimeout(this.waiting));
     root.addEventListener(
       "keydown",
       (event) => {
@@ -99,60 +95,45 @@ class Shown {
     );
   }
 
-  private heard(changed: Set<string>): void {
+  private onChange(changed: Set<string>): void {
     const has = (...names: string[]) => names.some((name) => changed.has(name));
     const before = this.view;
     if (has("view", "details")) this.read();
-    if (has("view", "kind", "find", "live") || (has("said") && !this.view)) this.draw(before);
+    if (has("view", "kind", "find", "live") || (has("error") && !this.view)) this.draw(before);
     else {
-      this.tell();
-      if (has("text")) this.takeText();
+      this.drawStatus();
+      if (has("text")) this.text.update();
       if (has("opened", "details")) this.grid.show(String(this.model.get("opened")));
     }
     if (has("selected")) {
-      const inside = this.frame.contains(document.activeElement);
+      const inside = this.frame.element.contains(document.activeElement);
       this.grid.select(String(this.model.get("selected")), !inside);
     }
   }
 
   private read(): void {
-    const view = String(this.model.get("view") ?? "");
-    this.view = view ? (JSON.parse(view) as View) : null;
-    this.details = JSON.parse(String(this.model.get("details") || "{}"));
+    this.view = jsonTrait<View>(this.model, "view");
+    this.details = jsonTrait<Record<string, Detail>>(this.model, "details") ?? {};
   }
 
   private choose(values: Record<string, string>): void {
     save(this.model, values);
   }
 
-  private typed(): void {
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => {
-      this.waiting = 0;
-      this.model.send({ command: "set_text", text: this.field.value });
-    }, WAIT);
-  }
-
-  private takeText(): void {
-    if (this.waiting || document.activeElement === this.field) return;
-    this.field.value = String(this.model.get("text") ?? "");
-  }
-
   // --- drawing
 
   private draw(before: View | null = null): void {
-    const { view, frame } = this;
+    const { view } = this;
     if (!view || view.empty !== undefined) {
-      this.empty.textContent = view?.empty ?? EMPTY;
-      frame.replaceChildren(this.empty);
+      this.frame.showEmpty(view?.empty ?? EMPTY);
       return;
     }
-    if (this.empty.isConnected || !frame.childElementCount) frame.replaceChildren(...this.parts());
+    this.frame.showParts(() => this.parts());
     this.books.textContent = harmless(view.books);
     this.books.title = harmless(view.books);
     this.typing.hidden = !view.typed;
-    this.field.disabled = !this.live;
-    this.takeText();
+    this.text.element.disabled = !this.live;
+    this.text.update();
     const kind = String(this.model.get("kind") ?? "all");
     for (const [name, word] of Object.entries(KINDS))
       this.kinds.label(name, `${word} ${grouped(view.counts[name as keyof typeof KINDS])}`);
@@ -169,7 +150,7 @@ class Shown {
       String(this.model.get("selected") ?? ""),
       this.nothing(kind, find),
     );
-    this.tell(rows);
+    this.drawStatus(rows);
   }
 
   private parts(): HTMLElement[] {
@@ -181,23 +162,23 @@ class Shown {
       this.kinds.element,
       this.find,
       h("span", { class: "sp" }),
-      this.said,
+      this.status.element,
     );
     return [head, this.tried, this.typing, this.grid.element, this.notes];
   }
 
   private nothing(kind: string, find: string): string {
     if (find) return `No entry has “${harmless(find)}” in its title or keys.`;
-    return kind === "all" ? "The books have no entries." : `No entry is ${KINDS[kind as Row["kind"]].toLowerCase()}.`;
+    return kind === "all"
+      ? "The books have no entries."
+      : `No entry is ${KINDS[kind as EntryRow["kind"]].toLowerCase()}.`;
   }
 
   /** The result, or why the last thing asked for was not done. */
-  private tell(rows?: Row[]): void {
-    const wrong = String(this.model.get("said") ?? "");
+  private drawStatus(rows?: EntryRow[]): void {
+    const summary = this.view?.summary ?? "";
     const found = rows && this.model.get("find") ? `${grouped(rows.length)} found, ` : "";
-    if (wrong || rows) this.said.textContent = wrong || `${found}${this.view?.said ?? ""}`;
-    else this.said.textContent = this.view?.said ?? "";
-    this.said.classList.toggle("wrong", Boolean(wrong));
+    this.status.show(String(this.model.get("error") ?? ""), `${found}${summary}`);
   }
 
   private drawTried(view: View, before: View | null): void {

@@ -20,25 +20,25 @@ from ctxlab.processors import RegexProcessor
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.rule_view.editing import (
-    Place,
+    RulePosition,
     WrongFlags,
     holder_of,
-    named,
-    places,
+    positions_of,
     rebuilt,
+    rule_key,
     with_flags,
     with_rule,
 )
 from ctxlab_widgets.rule_view.messages import (
     ROLES,
     STEP,
-    Message,
+    RuleMessage,
     Stage,
-    Tested,
-    key_alone,
+    TestInput,
+    default_message,
+    message_key,
+    message_options,
     messages_of,
-    offered,
-    worth_showing,
 )
 from ctxlab_widgets.rule_view.payload import last_of, result_of, row_of
 
@@ -48,7 +48,7 @@ Rules = RegexConfig | RegexPreset | RegexRule | Sequence[RegexPreset | RegexRule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Before:
+class _UndoState:
     """What stood there before a change; `typing` names the field that was typed in."""
 
     trace: Trace | None
@@ -88,12 +88,12 @@ class RuleView(Widget):
 
     def __init__(self, run_or_rules: Trace | Rules | None = None, text: str | None = None) -> None:
         self._config: RegexConfig | None = None
-        self._undo: list[_Before] = []
-        self._messages: dict[str, Message] = {}
-        self._ready: tuple[Sequence[Source], dict[str, BoundRule]] = ((), {})
-        self._taking = True
+        self._undo: list[_UndoState] = []
+        self._messages: dict[str, RuleMessage] = {}
+        self._listed_rules: tuple[Sequence[Source], dict[str, BoundRule]] = ((), {})
+        self._is_updating = True
         super().__init__()
-        self._taking = False
+        self._is_updating = False
         if isinstance(run_or_rules, Trace):
             self.trace = run_or_rules
             if text is not None:
@@ -101,9 +101,9 @@ class RuleView(Widget):
         elif run_or_rules is not None:
             one = isinstance(run_or_rules, RegexPreset | RegexRule)
             self._config = rules_of([run_or_rules] if one else run_or_rules)  # pyright: ignore[reportArgumentType]
-            self._test(Tested(text or "", stage=_stage_of(self._config)))
+            self._set_input(TestInput(text or "", stage=_stage_of(self._config)))
         elif text is not None:
-            self._test(Tested(text))
+            self._set_input(TestInput(text))
 
     @property
     def rules(self) -> RegexConfig:
@@ -121,14 +121,14 @@ class RuleView(Widget):
 
     def set_text(self, text: str) -> None:
         """Try the rules on another text."""
-        self.look(text=text)
+        self.set_test_input(text=text)
 
-    def look(self, **where: Any) -> None:
+    def set_test_input(self, **where: Any) -> None:
         """Say otherwise what is tested: `text`, `role` (None is any), `depth` (None is any), `stage`."""
         known = {"text", "role", "depth", "stage"}
         if wrong := set(where) - known:
             raise CtxlabError(f"a text has no {sorted(wrong)[0]!r}; it has a text, a role, a depth and a stage")
-        now = self._tested
+        now = self._test_input
         fields = {name: where.get(name, getattr(now, name)) for name in known}
         if not isinstance(fields["text"], str):
             raise CtxlabError(f"a text is text, not {fields['text']!r}")
@@ -139,14 +139,14 @@ class RuleView(Widget):
         depth = fields["depth"]
         if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
             raise CtxlabError(f"a depth is a number from 0, or None, not {depth!r}")
-        self._test(Tested(**fields))
+        self._set_input(TestInput(**fields))
 
     def choose(self, key: str) -> None:
         """Show a message of the run, as the rules found it."""
         if key not in self._messages:
             raise CtxlabError(f"the rules saw no message {key!r}{did_you_mean(key, list(self._messages)[:2000])}")
         self._choose(key)
-        self.selected = key_alone(key)
+        self.selected = message_key(key)
 
     def reset(self) -> None:
         """Back to the message as it is in the run."""
@@ -171,7 +171,7 @@ class RuleView(Widget):
         before = self._undo.pop()
         self.wrong = {}
         self._config = before.config
-        self._take(before.trace)
+        self._replace_run(before.trace)
 
     def _edit(
         self,
@@ -182,8 +182,8 @@ class RuleView(Widget):
         *,
         typing: tuple[str, str] | None,
     ) -> None:
-        key = named(rule, self._ready[1])
-        now = self._ready[1][key].rule
+        key = rule_key(rule, self._listed_rules[1])
+        now = self._listed_rules[1][key].rule
         fields: dict[str, Any] = {"regex": pattern} if pattern is not None else {}
         fields |= {"replacement": replacement} if replacement is not None else {}
         try:
@@ -194,28 +194,28 @@ class RuleView(Widget):
         self._change(key, fields, typing=typing)
 
     def _change(self, rule: str, fields: Mapping[str, Any], *, typing: tuple[str, str] | None) -> None:
-        sources, rules = self._ready
-        key = named(rule, rules)
+        sources, rules = self._listed_rules
+        key = rule_key(rule, rules)
         self.wrong = {}
         if all(getattr(rules[key].rule, name) == value for name, value in fields.items()):
             return
         layer, preset, index = key.split("/")
         source = next(source for source in sources if source.layer == layer)
-        config = with_rule(source.config, Place(source.layer, int(preset), int(index)), fields)
-        before = _Before(self._run, self.rules, typing)
+        config = with_rule(source.config, RulePosition(source.layer, int(preset), int(index)), fields)
+        before = _UndoState(self._run, self.rules, typing)
         after = rebuilt(self._run, source, config) if self._run is not None else None
         if not (typing is not None and self._undo and self._undo[-1].typing == typing):
             self._undo.append(before)
         if after is None:
             self._config = config
-        self._take(after)
+        self._replace_run(after)
 
-    def _do(self, asked: Mapping[str, Any]) -> None:
-        match asked:
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        match message:
             case {"command": "set_text", "text": str(text)}:
                 self.set_text(text)
-            case {"command": "look", "where": dict(where)}:
-                self.look(**{str(name): value for name, value in cast("dict[Any, Any]", where).items()})
+            case {"command": "test", "where": dict(where)}:
+                self.set_test_input(**{str(name): value for name, value in cast("dict[Any, Any]", where).items()})
             case {"command": "choose", "message": str(key)}:
                 self.choose(key)
             case {"command": "reset"}:
@@ -224,14 +224,14 @@ class RuleView(Widget):
                 self.switch(rule, on=on)
             case {"command": "edit", "rule": str(rule), "field": str(field), "value": str(value), **more}:
                 if field not in ("pattern", "replacement", "flags"):
-                    raise self._wrong(asked)
+                    raise self._wrong_command(message)
                 words = {name: value if name == field else None for name in ("pattern", "replacement", "flags")}
                 turn = (rule, f"{field} {more['turn']}") if "turn" in more else None
                 self._edit(rule, **words, typing=turn)
             case {"command": "undo"}:
                 self.undo()
             case _:
-                raise self._wrong(asked)
+                raise self._wrong_command(message)
 
     # --- what is held
 
@@ -240,49 +240,49 @@ class RuleView(Widget):
         return cast("Trace | None", self.trace)
 
     @property
-    def _tested(self) -> Tested:
-        return Tested(self.text, self.role or None, self.depth, cast("Stage", self.stage))
+    def _test_input(self) -> TestInput:
+        return TestInput(self.text, self.role or None, self.depth, cast("Stage", self.stage))
 
     @property
     def _build_input(self) -> BuildInput:
         return self._run.start.input if self._run is not None else BuildInput(Session())
 
-    def _test(self, what: Tested) -> None:
-        self._taking = True
+    def _set_input(self, what: TestInput) -> None:
+        self._is_updating = True
         try:
             with self.hold_sync():
                 self.text, self.role, self.depth, self.stage = what.text, what.role or "", what.depth, what.stage
         finally:
-            self._taking = False
+            self._is_updating = False
         self.show()
 
     def _choose(self, key: str) -> None:
-        self._taking = True
+        self._is_updating = True
         self.message = key
-        self._offer()
-        self._test(self._messages[key].own)
+        self._show_options()
+        self._set_input(self._messages[key].own)
 
-    def _take(self, trace: Trace | None) -> None:
+    def _replace_run(self, trace: Trace | None) -> None:
         """Show a run that a change here has made; what is tested stays what it is."""
-        self._taking = True
+        self._is_updating = True
         try:
             if trace is not None:
                 self.trace = trace
                 self._read(trace)
         finally:
-            self._taking = False
+            self._is_updating = False
         self.show()
 
     def _read(self, trace: Trace) -> None:
         self._messages = {message.key: message for message in messages_of(trace)}
-        self._offer()
+        self._show_options()
 
-    def _offer(self) -> None:
-        self.messages = as_json({"count": len(self._messages), "all": offered(self._messages, self.message)})
+    def _show_options(self) -> None:
+        self.messages = as_json({"count": len(self._messages), "all": message_options(self._messages, self.message)})
 
     @traitlets.observe("trace")
-    def _another_run(self, change: Any) -> None:
-        if self._taking:
+    def _on_trace(self, change: Any) -> None:
+        if self._is_updating:
             return
         self._undo.clear()
         self.wrong = {}
@@ -291,40 +291,40 @@ class RuleView(Widget):
             self.show()
             return
         self._config = None
-        was_own = self.message in self._messages and self._tested == self._messages[self.message].own
+        was_own = self.message in self._messages and self._test_input == self._messages[self.message].own
         self._read(self._run)
-        keys = [key for key in self._messages if key_alone(key) == self.selected]
+        keys = [key for key in self._messages if message_key(key) == self.selected]
         if was_own or self.message not in self._messages:
             kept = self.message if self.message in self._messages else ""
-            first = next(iter(keys), "") or kept or worth_showing(self._messages)
+            first = next(iter(keys), "") or kept or default_message(self._messages)
             if first:
                 self._choose(first)
                 return
         self.show()
 
     @traitlets.observe("selected")
-    def _another_message(self, change: Any) -> None:
-        if self._taking or key_alone(self.message) == self.selected:
+    def _on_selected(self, change: Any) -> None:
+        if self._is_updating or message_key(self.message) == self.selected:
             return
-        found = next((key for key in self._messages if key_alone(key) == self.selected), None)
+        found = next((key for key in self._messages if message_key(key) == self.selected), None)
         if found is not None:
             self._choose(found)
 
     @traitlets.observe("text", "role", "depth", "stage")
-    def _another_test(self, change: Any) -> None:
-        if not self._taking:
+    def _on_test_input(self, change: Any) -> None:
+        if not self._is_updating:
             self.show()
 
     @traitlets.observe("message")
-    def _another_choice(self, change: Any) -> None:
+    def _on_message_key(self, change: Any) -> None:
         message = self._messages.get(self.message)
-        if not self._taking and message is not None and self._tested != message.own:
-            self._test(message.own)
+        if not self._is_updating and message is not None and self._test_input != message.own:
+            self._set_input(message.own)
 
     # --- what is shown
 
     def _steps(self) -> RegexSteps:
-        tested, run = self._tested, self._run
+        tested, run = self._test_input, self._run
         sources = self._sources()
         message = self._messages.get(self.message)
         own = message is not None and tested.text == message.own.text
@@ -347,7 +347,7 @@ class RuleView(Widget):
 
     def show(self) -> None:
         """Take over into the traits what Python holds."""
-        self._ready = ((), {})
+        self._listed_rules = ((), {})
         if self._run is None and self._config is None:
             self.view = ""
             return
@@ -356,21 +356,21 @@ class RuleView(Widget):
             return
         sources = self._sources()
         rules = [bound for bound, _ in listed(sources, stage=cast("Stage", self.stage))]
-        keys = [place.key for place in places(sources, rules)]
-        self._ready = sources, dict(zip(keys, rules, strict=True))
+        keys = [place.key for place in positions_of(sources, rules)]
+        self._listed_rules = sources, dict(zip(keys, rules, strict=True))
         with self.hold_sync():
             self.view = as_json(self._view(keys, self._steps()))
-            self.opened = [key for key in self.opened if key in self._ready[1]]
+            self.opened = [key for key in self.opened if key in self._listed_rules[1]]
 
     def _view(self, keys: Sequence[str], steps: RegexSteps) -> dict[str, Any]:
-        sources, rules = self._ready
+        sources, rules = self._listed_rules
         message = self._messages.get(self.message)
         return {
             "run": self._run is not None,
             "names": ", ".join(dict.fromkeys(bound.preset.name or bound.preset.id for bound in rules.values())),
-            "said": result_of(steps),
+            "summary": result_of(steps),
             "several": len({id(bound.preset) for bound in rules.values()}) > 1,
-            "own": message is None or self._tested == message.own,
+            "own": message is None or self._test_input == message.own,
             "undo": len(self._undo),
             "rules": [
                 row_of(key, rules[key], step, self._holder(sources, rules[key]))

@@ -23,7 +23,7 @@ class WrongFlags(CtxlabError):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RulePosition:
     """Where a rule stands: whose it is, in which of the presets, and where in it."""
 
     layer: Layer
@@ -35,18 +35,18 @@ class Place:
         return f"{self.layer}/{self.preset}/{self.rule}"
 
 
-def places(sources: Sequence[Source], rules: Sequence[BoundRule]) -> list[Place]:
+def positions_of(sources: Sequence[Source], rules: Sequence[BoundRule]) -> list[RulePosition]:
     """The place of each rule."""
-    free: dict[tuple[str, int, int], list[Place]] = {}
+    free: dict[tuple[str, int, int], list[RulePosition]] = {}
     for source in sources:
         for number, preset in enumerate(source.config.presets):
             for index, rule in enumerate(preset.rules):
-                place = Place(source.layer, number, index)
+                place = RulePosition(source.layer, number, index)
                 free.setdefault((source.layer, id(preset), id(rule)), []).append(place)
     return [free[bound.layer, id(bound.preset), id(bound.rule)].pop(0) for bound in rules]
 
 
-def named(which: str, rules: Mapping[str, BoundRule]) -> str:
+def rule_key(which: str, rules: Mapping[str, BoundRule]) -> str:
     """The key of the rule of this key, id or name."""
     if which in rules:
         return which
@@ -62,7 +62,7 @@ def named(which: str, rules: Mapping[str, BoundRule]) -> str:
     raise CtxlabError(f"there is no rule {which!r}{did_you_mean(which, known)}")
 
 
-def with_rule(config: RegexConfig, place: Place, fields: Mapping[str, Any]) -> RegexConfig:
+def with_rule(config: RegexConfig, place: RulePosition, fields: Mapping[str, Any]) -> RegexConfig:
     """The same rules, with other fields in one."""
     presets = list(config.presets)
     rules = list(presets[place.preset].rules)
@@ -127,7 +127,7 @@ def rebuilt(trace: Trace, source: Source, config: RegexConfig) -> Trace:
 # --- in words
 
 
-def where_of(rule: RegexRule) -> str:
+def scope_text(rule: RegexRule) -> str:
     """Where a rule works: on what is sent or shown, whose messages, how deep."""
     stages = [word for word, is_on in (("sent", rule.apply_to.request), ("shown", rule.apply_to.render)) if is_on]
     return ", ".join([" and ".join(stages) or "nowhere", "/".join(rule.target_roles) or "no role", *_depths(rule)])
@@ -145,7 +145,7 @@ def _depths(rule: RegexRule) -> Iterator[str]:
         yield f"depth {span.min}" if span.min == span.max else f"depth {span.min} to {span.max}"
 
 
-def plainly(problem: str) -> str:
+def error_sentence(problem: str) -> str:
     """Why a rule was left out, as one sentence without the engine's prefix."""
     words = problem.replace("\n", " ").strip()
     head = "it doesn't compile: "
@@ -157,5 +157,5 @@ def plainly(problem: str) -> str:
     return f"{words[:1].upper()}{words[1:]}".rstrip(".") + "."
 
 
-def times(hits: int) -> str:
+def match_count(hits: int) -> str:
     return f"matched {'once' if hits == 1 else counted(hits, 'time')}"

@@ -21,7 +21,7 @@ Stage = Literal["request", "render"]
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class TestInput:
     """A text, and where it is said to stand. A role or a depth of None is any."""
 
     text: str
@@ -31,18 +31,18 @@ class Tested:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Message:
+class RuleMessage:
     """A text of a run as its rules found it."""
 
     key: str
     number: int
     draft: Draft
     text: Text
-    own: Tested
+    own: TestInput
     changed_by: int
 
 
-def messages_of(trace: Trace) -> list[Message]:
+def messages_of(trace: Trace) -> list[RuleMessage]:
     """The texts that the rules saw, oldest first; a message's further texts have a number behind their key."""
     step = next((step for step in trace.steps if step.id == STEP and not step.skipped), None)
     if step is None:
@@ -52,27 +52,27 @@ def messages_of(trace: Trace) -> list[Message]:
     for hit in report.hits if report is not None else ():
         changed[hit.key] = changed.get(hit.key, 0) + 1
     newest = len(step.before.drafts) - 1
-    out: list[Message] = []
+    out: list[RuleMessage] = []
     for i, draft in enumerate(step.before.drafts):
         texts = [part for part in draft.body if isinstance(part, Text)]
         for number, text in enumerate(texts, 1):
             key = draft.key if number == 1 else f"{draft.key}#{number}"
-            own = Tested(str(text), draft.role if draft.role in ROLES else None, newest - i)
-            out.append(Message(key, i + 1, draft, text, own, changed.get(draft.key, 0)))
+            own = TestInput(str(text), draft.role if draft.role in ROLES else None, newest - i)
+            out.append(RuleMessage(key, i + 1, draft, text, own, changed.get(draft.key, 0)))
     return out
 
 
-def key_alone(key: str) -> str:
+def message_key(key: str) -> str:
     return key.split("#")[0]
 
 
-def worth_showing(messages: Mapping[str, Message]) -> str:
+def default_message(messages: Mapping[str, RuleMessage]) -> str:
     """The newest that a rule changed, else the newest."""
     newest = list(messages.values())[::-1]
     return next((one.key for one in newest if one.changed_by), newest[0].key if newest else "")
 
 
-def offered(messages: Mapping[str, Message], shown: str) -> list[dict[str, Any]]:
+def message_options(messages: Mapping[str, RuleMessage], shown: str) -> list[dict[str, Any]]:
     """Of a long conversation those that a rule changed, the newest, and the one that is shown."""
     rows = list(messages.values())
     newest = len(rows) - NEWEST

@@ -9,8 +9,8 @@ from ctxlab import RegexRule
 from ctxlab.display.text import counted
 from ctxlab.engines.regexes.rule_selection import BoundRule
 from ctxlab.engines.regexes.rule_steps import RegexStep, RegexSteps
-from ctxlab_widgets.rule_view.editing import flags_of, plainly, times, where_of
-from ctxlab_widgets.rule_view.text_diff import marked
+from ctxlab_widgets.rule_view.editing import error_sentence, flags_of, match_count, scope_text
+from ctxlab_widgets.rule_view.text_diff import diff_pieces
 
 LONGEST = 20_000
 """Characters of the last text that are shown."""
@@ -18,7 +18,7 @@ LONGEST = 20_000
 
 def row_of(key: str, bound: BoundRule, step: RegexStep, holder: str) -> dict[str, Any]:
     rule = bound.rule
-    state, told = _state(step, rule)
+    state, outcome = _state(step, rule)
     row: dict[str, Any] = {
         "key": key,
         "name": rule.shown_name or rule.regex,
@@ -29,19 +29,19 @@ def row_of(key: str, bound: BoundRule, step: RegexStep, holder: str) -> dict[str
         "replacement": rule.replacement,
         "flags": flags_of(rule),
         "flavor": rule.flavor,
-        "where": where_of(rule),
+        "where": scope_text(rule),
         "on": rule.enabled,
         "state": state,
-        "told": told,
+        "outcome": outcome,
         "remarks": list(step.remarks),
     }
-    return row | ({"pieces": marked(str(step.before), step.hits)} if step.hits else {})
+    return row | ({"pieces": diff_pieces(str(step.before), step.hits)} if step.hits else {})
 
 
 def _state(step: RegexStep, rule: RegexRule) -> tuple[str, str]:
     """Matched, nothing to change, off, failed or passed by, and that in words."""
     if step.problem:
-        return "failed", plainly(step.problem)
+        return "failed", error_sentence(step.problem)
     if step.idle and "switched off" in step.idle:
         return "off", step.idle.removeprefix("it is ")
     if step.idle and step.idle.endswith("stage"):
@@ -49,7 +49,7 @@ def _state(step: RegexStep, rule: RegexRule) -> tuple[str, str]:
         return "idle", f"only for what is {kinds[0]}" if kinds else "for nothing, neither sent nor shown"
     if step.idle:
         return "idle", step.idle
-    return ("matched", times(len(step.hits))) if step.hits else ("none", "nothing to change")
+    return ("matched", match_count(len(step.hits))) if step.hits else ("none", "nothing to change")
 
 
 def result_of(steps: RegexSteps) -> str:
@@ -57,15 +57,15 @@ def result_of(steps: RegexSteps) -> str:
         return "no rules"
     matched = [len(step.hits) for step in steps if step.hits]
     failed = sum(step.problem is not None for step in steps)
-    told = f"{len(matched):,} of {counted(len(steps), 'rule')} matched, {counted(sum(matched), 'place')}"
-    return f"{told}, {failed:,} failed" if failed else told
+    summary = f"{len(matched):,} of {counted(len(steps), 'rule')} matched, {counted(sum(matched), 'place')}"
+    return f"{summary}, {failed:,} failed" if failed else summary
 
 
 def last_of(steps: RegexSteps, count: Callable[[str], int] | None) -> dict[str, Any]:
     """The text after all rules, and in words what they made of its length; tokens where a run counts them."""
     before, after = str(steps.start), str(steps.text)
-    told = f"{counted(len(before), 'character')} → {len(after):,}"
+    summary = f"{counted(len(before), 'character')} → {len(after):,}"
     if count is not None:
-        told += f", {counted(count(before), 'token')} → {count(after):,}"
+        summary += f", {counted(count(before), 'token')} → {count(after):,}"
     more = len(after) - LONGEST
-    return {"text": after[:LONGEST], "told": told, "more": f"{more:,} characters more" if more > 0 else ""}
+    return {"text": after[:LONGEST], "summary": summary, "more": f"{more:,} characters more" if more > 0 else ""}

@@ -1,4 +1,4 @@
-// Rules and what each did, as they come from Python.
+// The rules and the outcome of each, as Python sends them.
 
 export type State = "matched" | "none" | "off" | "failed" | "idle";
 
@@ -19,7 +19,7 @@ export interface Rule {
   where: string;
   on: boolean;
   state: State;
-  told: string;
+  outcome: string;
   remarks: string[];
   pieces?: Piece[];
 }
@@ -30,11 +30,11 @@ export interface View {
   names: string;
   /** Whether they come from more than one preset. */
   several: boolean;
-  said: string;
+  summary: string;
   own: boolean;
   undo: number;
   rules: Rule[];
-  last: { text: string; told: string; more: string };
+  last: { text: string; summary: string; more: string };
 }
 
 export interface Message {
@@ -66,11 +66,11 @@ export function line({ number, role, rules, words }: Message): string {
 /** Why a field's words were not taken, or what is wrong with them. */
 export function complaint(rule: Rule, field: string, wrong: Wrong): string {
   if (wrong.rule === rule.key && wrong.field === field) return wrong.error ?? "";
-  return field === "pattern" && rule.state === "failed" ? rule.told : "";
+  return field === "pattern" && rule.state === "failed" ? rule.outcome : "";
 }
 
 /** The key of the message before or after, of those that can be chosen. */
-export function beside(all: Message[], key: string, by: number): string | null {
+export function neighbourOf(all: Message[], key: string, by: number): string | null {
   const at = all.findIndex((each) => each.key === key);
   return at < 0 ? null : (all[at + by]?.key ?? null);
 }

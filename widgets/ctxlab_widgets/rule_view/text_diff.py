@@ -16,13 +16,13 @@ FAR = 1_000
 """Characters of an unchanged stretch that are shown at each of its ends."""
 
 
-def marked(text: str, hits: Sequence[RegexHit]) -> list[Piece]:
+def diff_pieces(text: str, hits: Sequence[RegexHit]) -> list[Piece]:
     """The text before a rule, with every change in it."""
     out: list[Piece] = []
     at = 0
     for hit in hits[:MOST]:
         out += _kept(text[at : hit.start])
-        out += [(sign, words) for sign, words in smallest(hit.found, hit.new) if words]
+        out += [(sign, words) for sign, words in smallest_diff(hit.found, hit.new) if words]
         at = hit.end
     if len(hits) > MOST:
         after = hits[MOST].start
@@ -30,7 +30,7 @@ def marked(text: str, hits: Sequence[RegexHit]) -> list[Piece]:
     return _joined([*out, *_kept(text[at:])])
 
 
-def smallest(before: str, after: str) -> list[Piece]:
+def smallest_diff(before: str, after: str) -> list[Piece]:
     """One text made another with the least that has to be marked: what is put around it, or one stretch."""
     if before and (at := _inside(before, after)) >= 0:
         return [("+", after[:at]), ("=", before), ("+", after[at + len(before) :])]

@@ -5,27 +5,29 @@ import { onlyStop, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
-import { RuleRow } from "./row";
-import { beside, line, type Message, type View, type Wrong } from "./rules";
+import { Frame, jsonTrait, StatusLine, TextField } from "../_shared/text_tester";
+import { RuleRow } from "./rule_row";
+import { line, type Message, neighbourOf, type View, type Wrong } from "./rules";
 import own from "./widget.css";
 
 const EMPTY = 'Nothing to show: pass rules and a text, RuleView(rules, "a text"), or a run, RuleView(trace).';
-const WAIT = 250; // milliseconds without a key before the rules are tried on a text
-const HEARD = ["view", "messages", "message", "text", "role", "depth", "stage", "opened", "wrong", "said", "live"];
+const TRAITS = ["view", "messages", "message", "text", "role", "depth", "stage", "opened", "wrong", "error", "live"];
+/** How many messages there are, and those that can be chosen. */
+type Messages = { count: number; all: Message[] };
+const NO_MESSAGES: Messages = { count: 0, all: [] };
 const ROLES = ["system", "user", "assistant", "tool"];
 
-const begin = (at: Mounted): void => void new Shown(at);
+const begin = (at: Mounted): void => void new RuleView(at);
 
-class Shown {
+class RuleView {
   readonly signal: AbortSignal;
   private readonly model: Model;
   private view: View | null = null;
-  private all: { count: number; all: Message[] } = { count: 0, all: [] };
+  private all = NO_MESSAGES;
   private readonly rows = new Map<string, RuleRow>();
-  private readonly frame = h("div", { class: "w" });
-  private readonly empty = h("p", { class: "empty" });
+  private readonly frame = new Frame();
   private readonly names = h("span", { class: "muted names" });
-  private readonly said = h("span", { class: "ink2 said", "aria-live": "polite" });
+  private readonly status = new StatusLine();
   private readonly undo = h("button", { type: "button", class: "btn", title: "Ctrl+Z" }, glyph("back"), "Undo");
   private readonly reset = h("button", { type: "button", class: "btn" }, "Back to the message");
   private readonly choice = h("select", { class: "choice", "aria-label": "Message" });
@@ -41,10 +43,9 @@ class Shown {
   );
   private readonly depth = h("input", { type: "number", min: 0, class: "depth", placeholder: "any" });
   private readonly stage;
-  private readonly field = h("textarea", { rows: 4, "aria-label": "Text before the rules", spellcheck: "false" });
+  private readonly text: TextField;
   private readonly list = h("div", { class: "rules", role: "list", "aria-label": "Rules in running order" });
   private readonly last = h("div", { class: "last" });
-  private waiting = 0;
   private at: { key: string; column: 0 | 1 } = { key: "", column: 1 };
 
   constructor(private readonly mounted: Mounted) {
@@ -53,7 +54,8 @@ class Shown {
     this.signal = signal;
     const stages = { request: "Sent", render: "Shown" };
     this.stage = radios("Stage", stages, (stage) => this.look({ stage }), signal);
-    root.append(this.frame);
+    this.text = new TextField(mounted, "Text before the rules", 4);
+    root.append(this.frame.element);
     this.listen(root);
     this.read();
     this.draw();
@@ -95,14 +97,14 @@ class Shown {
   }
 
   private look(where: Record<string, unknown>): void {
-    this.model.send({ command: "look", where });
+    this.model.send({ command: "test", where });
   }
 
-  // --- what is heard
+  // --- changes
 
   private listen(root: HTMLElement): void {
     const { signal, model } = this;
-    whenChanged(this.mounted, HEARD, (changed) => {
+    whenChanged(this.mounted, TRAITS, (changed) => {
       if (changed.has("view") || changed.has("messages")) this.read();
       if (changed.has("messages")) this.choice.replaceChildren();
       this.draw();
@@ -111,17 +113,13 @@ class Shown {
     this.undo.addEventListener("click", () => this.takeBack(), listening);
     this.reset.addEventListener("click", () => this.live && model.send({ command: "reset" }), listening);
     this.choice.addEventListener("change", () => this.choose(this.choice.value), listening);
-    this.before.addEventListener("click", () => this.choose(beside(this.all.all, this.key(), -1)), listening);
-    this.after.addEventListener("click", () => this.choose(beside(this.all.all, this.key(), 1)), listening);
+    this.before.addEventListener("click", () => this.choose(neighbourOf(this.all.all, this.key(), -1)), listening);
+    this.after.addEventListener("click", () => this.choose(neighbourOf(this.all.all, this.key(), 1)), listening);
     this.role.addEventListener("change", () => this.look({ role: this.role.value || null }), listening);
     this.depth.addEventListener("change", () => this.sendDepth(), listening);
-    this.field.addEventListener("input", () => this.typed(), listening);
-    // Only a field that nobody is in takes over another text.
-    this.field.addEventListener("blur", () => this.takeText(), listening);
     this.list.addEventListener("keydown", (event) => this.walk(event), listening);
     this.list.addEventListener("focusin", (event) => this.came(event), listening);
     root.addEventListener("keydown", (event) => this.pressed(event), listening);
-    signal.addEventListener("abort", () => clearTimeout(this.waiting));
   }
 
   private pressed(event: KeyboardEvent): void {
@@ -152,24 +150,9 @@ class Shown {
     else this.draw();
   }
 
-  private typed(): void {
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => {
-      this.waiting = 0;
-      this.model.send({ command: "set_text", text: this.field.value });
-    }, WAIT);
-  }
-
-  private takeText(): void {
-    const text = String(this.model.get("text") ?? "");
-    if (this.waiting || document.activeElement === this.field || this.field.value === text) return;
-    this.field.value = text;
-  }
-
   private read(): void {
-    const view = String(this.model.get("view") ?? "");
-    this.view = view ? (JSON.parse(view) as View) : null;
-    this.all = JSON.parse(String(this.model.get("messages") || '{"count":0,"all":[]}'));
+    this.view = jsonTrait<View>(this.model, "view");
+    this.all = jsonTrait<Messages>(this.model, "messages") ?? NO_MESSAGES;
   }
 
   // --- keys in the list: up and down from rule to rule, left and right between its switch and its line
@@ -221,13 +204,12 @@ class Shown {
   // --- drawing
 
   private draw(): void {
-    const { view, frame } = this;
+    const { view } = this;
     if (!view || view.empty !== undefined) {
-      this.empty.textContent = view?.empty ?? EMPTY;
-      frame.replaceChildren(this.empty);
+      this.frame.showEmpty(view?.empty ?? EMPTY);
       return;
     }
-    if (this.empty.isConnected || !frame.childElementCount) frame.replaceChildren(...this.parts());
+    this.frame.showParts(() => this.parts());
     this.names.textContent = harmless(view.names);
     this.names.title = harmless(view.names);
     this.undo.setAttribute("aria-disabled", String(!this.live || !view.undo));
@@ -235,15 +217,13 @@ class Shown {
     this.drawWhere();
     this.drawRules(view);
     this.drawLast(view);
-    const wrong = String(this.model.get("said") ?? "");
-    this.said.textContent = harmless(wrong || view.said);
-    this.said.classList.toggle("wrong", Boolean(wrong));
+    this.status.show(String(this.model.get("error") ?? ""), view.summary);
   }
 
   private drawWhere(): void {
     const { model, live } = this;
-    this.field.disabled = this.role.disabled = this.depth.disabled = !live;
-    this.takeText();
+    this.text.element.disabled = this.role.disabled = this.depth.disabled = !live;
+    this.text.update();
     this.role.value = String(model.get("role") ?? "");
     const depth = model.get("depth");
     if (document.activeElement !== this.depth) this.depth.value = depth === null ? "" : String(depth);
@@ -265,8 +245,8 @@ class Shown {
     const key = this.key();
     this.choice.value = key;
     this.choice.disabled = !this.live;
-    this.before.setAttribute("aria-disabled", String(!this.live || !beside(all, key, -1)));
-    this.after.setAttribute("aria-disabled", String(!this.live || !beside(all, key, 1)));
+    this.before.setAttribute("aria-disabled", String(!this.live || !neighbourOf(all, key, -1)));
+    this.after.setAttribute("aria-disabled", String(!this.live || !neighbourOf(all, key, 1)));
   }
 
   private drawRules(view: View): void {
@@ -298,7 +278,7 @@ class Shown {
 
   private drawLast({ last }: View): void {
     this.last.replaceChildren(
-      h("h3", {}, "After all rules", h("span", { class: "muted plain" }, last.told)),
+      h("h3", {}, "After all rules", h("span", { class: "muted plain" }, last.summary)),
       h(
         "div",
         { class: "words", tabindex: 0, role: "group", "aria-label": "Text after all rules" },
@@ -311,7 +291,15 @@ class Shown {
   private parts(): HTMLElement[] {
     const label = (words: string, control: HTMLElement) => h("label", { class: "lab" }, words, control);
     return [
-      h("div", { class: "head" }, h("h2", {}, "Rules"), this.names, this.undo, h("span", { class: "sp" }), this.said),
+      h(
+        "div",
+        { class: "head" },
+        h("h2", {}, "Rules"),
+        this.names,
+        this.undo,
+        h("span", { class: "sp" }),
+        this.status.element,
+      ),
       h(
         "div",
         { class: "bar2" },
@@ -322,7 +310,7 @@ class Shown {
         this.reset,
         this.some,
       ),
-      h("div", { class: "typing" }, this.field),
+      h("div", { class: "typing" }, this.text.element),
       this.list,
       this.last,
     ];

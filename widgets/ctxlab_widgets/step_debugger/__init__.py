@@ -15,12 +15,12 @@ from ctxlab.pipeline import Debugger, Pipeline, Trace
 from ctxlab.pipeline.explain.trace_json import plain
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyTexts
+from ctxlab_widgets._shared.view_delta import ViewDelta
 from ctxlab_widgets._shared.widget import Widget, WrongCommand
-from ctxlab_widgets.step_debugger.setting_errors import refusal
-from ctxlab_widgets.step_debugger.settings_diff import compared
-from ctxlab_widgets.step_debugger.view_delta import Sending
+from ctxlab_widgets.step_debugger.setting_errors import setting_error
+from ctxlab_widgets.step_debugger.settings_diff import settings_diff
 
-MOST_ASKED = 500
+MOST_DRAFTS = 500
 """Messages whose tokens one command may ask for."""
 
 
@@ -40,7 +40,7 @@ class StepDebugger(Widget):
     """
     view = traitlets.Unicode("").tag(sync=True)
     """`Trace.view()` as JSON: the longest stretch of the run that is known, as it was first sent."""
-    news = traitlets.Unicode("").tag(sync=True)
+    delta = traitlets.Unicode("").tag(sync=True)
     """As JSON what has become of it since: the same keys, of the tables only the rows that came; empty when nothing."""
     position = traitlets.Int(0).tag(sync=True)
     """Steps done, a person's edits included."""
@@ -49,13 +49,13 @@ class StepDebugger(Widget):
     """Steps that ran again because of the last change."""
     failed = traitlets.Dict().tag(sync=True)
     """`{"id", "error"}` of a step that could not be done; empty when none."""
-    given = traitlets.Unicode("").tag(sync=True)
+    initial_settings = traitlets.Unicode("").tag(sync=True)
     """As JSON: `{step: {"enabled": on, "settings": {name: [value, layer]}}}` as they were in the run given at first."""
     refused = traitlets.Dict().tag(sync=True)
     """`{"step", "name", "text"}` of a value that a setting doesn't take; empty when none."""
-    against = traitlets.Dict().tag(sync=True)
+    comparison = traitlets.Dict().tag(sync=True)
     """What the last change did, against the run before it; empty when there was none."""
-    borders = traitlets.Bool(False).tag(sync=True)
+    can_split_tokens = traitlets.Bool(False).tag(sync=True)
     """Whether the tokenizer of the run tells where tokens end."""
     remedies = traitlets.Unicode("").tag(sync=True)
     """As JSON, by key: what would have kept the selected message where it was dropped; empty when it wasn't."""
@@ -64,17 +64,17 @@ class StepDebugger(Widget):
 
     def __init__(self, run: Debugger | Trace | None = None) -> None:
         self._debugger: Debugger | None = None
-        self._sending: Sending | None = None
-        self._given: Pipeline | None = None
+        self._view_delta: ViewDelta | None = None
+        self._initial_pipeline: Pipeline | None = None
         self._before: Trace | None = None
         self._changing: tuple[str, str] | None = None
         self._reached: str | None = None
         self._remedy_texts = RemedyTexts()
         super().__init__()
         if isinstance(run, Debugger):
-            self._take(run)
+            self._set_debugger(run)
         elif run is not None:
-            self._take(_at_the_end(run))
+            self._set_debugger(_finished_debugger(run))
             self.trace = run
         self.show()
 
@@ -89,61 +89,61 @@ class StepDebugger(Widget):
         """Take over where the debugger stands, also after it was moved by Python."""
         with self.hold_sync():
             if self._debugger is None:
-                self.view, self.news, self.position, self.breakpoints = "", "", 0, []
-                self._sending, self.token_ends, self.borders, self.remedies = None, {}, False, ""
+                self.view, self.delta, self.position, self.breakpoints = "", "", 0, []
+                self._view_delta, self.token_ends, self.can_split_tokens, self.remedies = None, {}, False, ""
                 return
             known = self._debugger.known
-            if self._sending is None or not _begins_with(self._sending.trace, known):
-                self._hand_over(known)
-            if self.trait_has_value("trace") and not _begins_with(self.trace, known):
-                self.trace = self._whole()
+            if self._view_delta is None or not _is_prefix(self._view_delta.trace, known):
+                self._send_run(known)
+            if self.trait_has_value("trace") and not _is_prefix(self.trace, known):
+                self.trace = self._finished_trace()
             self.position = self._debugger.position
             self.breakpoints = sorted(self._debugger.breakpoints)
             self.remedies = self._remedy_texts.of(known, [self.selected])
 
     @traitlets.observe("selected")
-    def _another_selected(self, change: Any) -> None:
+    def _on_selected(self, change: Any) -> None:
         if self._debugger is not None:
             self.remedies = self._remedy_texts.of(self._debugger.known, [change["new"]])
 
-    def _hand_over(self, known: Trace) -> None:
-        sent = self._sending.then(known) if self._sending else Sending(known)
-        if sent is not self._sending:
+    def _send_run(self, known: Trace) -> None:
+        sent = self._view_delta.updated(known) if self._view_delta else ViewDelta(known)
+        if sent is not self._view_delta:
             self.token_ends = {}  # its messages have other numbers
-        self._sending, self.view, self.news = sent, sent.view, sent.news
+        self._view_delta, self.view, self.delta = sent, sent.view, sent.delta
         tokenizer = known.services.tokenizer
-        self.borders = not tokenizer.estimated and tokenizer.name in ENCODINGS
+        self.can_split_tokens = not tokenizer.estimated and tokenizer.name in ENCODINGS
 
     # --- which run
 
     @traitlets.default("trace")
-    def _trace_when_asked(self) -> Trace | None:
-        return None if self._debugger is None else self._whole()
+    def _default_trace(self) -> Trace | None:
+        return None if self._debugger is None else self._finished_trace()
 
     @traitlets.observe("trace")
-    def _trace_came(self, change: Any) -> None:
+    def _on_trace(self, change: Any) -> None:
         run: Trace | None = change["new"]
         if run is None:
             self._debugger = self._before = None
-        elif self._debugger is not None and _is_the_same(run, self._debugger.known):
+        elif self._debugger is not None and _is_same_run(run, self._debugger.known):
             return
         else:
-            self._take(_at_the_end(run))
+            self._set_debugger(_finished_debugger(run))
             old = change["old"]
-            if isinstance(old, Trace) and _is_of_the_same(old, run):
-                self.against = compared(old, run, ran=_steps_only_in(run, old))
+            if isinstance(old, Trace) and _is_same_conversation(old, run):
+                self.comparison = settings_diff(old, run, ran=_steps_only_in(run, old))
         self.show()
 
-    def _take(self, debugger: Debugger) -> None:
+    def _set_debugger(self, debugger: Debugger) -> None:
         """Another run, with the breakpoints of the one before."""
         if self._debugger is not None:
             debugger.breakpoints |= self._debugger.breakpoints & set(debugger.pipeline.ids)
-        self._debugger, self._given = debugger, debugger.pipeline
+        self._debugger, self._initial_pipeline = debugger, debugger.pipeline
         self._before = self._changing = self._reached = None
-        self.given = as_json(_settings_of(debugger.pipeline))
-        self.failed, self.refused, self.rerun, self.against = {}, {}, [], {}
+        self.initial_settings = as_json(_settings_of(debugger.pipeline))
+        self.failed, self.refused, self.rerun, self.comparison = {}, {}, [], {}
 
-    def _whole(self) -> Trace:
+    def _finished_trace(self) -> Trace:
         """The run to its end, or as far as it came."""
         try:
             return self.debugger.finished()
@@ -152,14 +152,14 @@ class StepDebugger(Widget):
 
     # --- what the page asks
 
-    def _asked(self, _: Any, content: Any, buffers: Any) -> None:
+    def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
         if _command(content) != "tokens":
             self.failed, self.refused, self.rerun = {}, {}, []
         if _command(content) not in ("tokens", "set", "undo", "switch", "breakpoint"):
             self._reached = None
-        super()._asked(_, content, buffers)
+        super()._on_message(_, content, buffers)
 
-    def _refused(self, problem: CtxlabError) -> None:
+    def _on_error(self, problem: CtxlabError) -> None:
         trace = getattr(problem, "trace", None)
         step = trace.steps[-1] if isinstance(trace, Trace) and trace.steps else None
         if step is not None and step.failure is not None:
@@ -167,10 +167,10 @@ class StepDebugger(Widget):
         elif isinstance(problem, LawBroken):  # it stands before the step that broke it
             self.failed = {"id": self.debugger.next_id, "error": str(problem)}
         elif not self.refused:
-            super()._refused(problem)
+            super()._on_error(problem)
 
-    def _do(self, asked: Mapping[str, Any]) -> None:
-        match asked:
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        match message:
             case {"command": "step"}:
                 self.debugger.step()
             case {"command": "back"}:
@@ -182,15 +182,15 @@ class StepDebugger(Widget):
             case {"command": "switch", "step": str(step), "on": bool(on)}:
                 self.switch(step, on=on)
             case {"command": "set", "step": str(step), "name": str(name), "value": value}:
-                self.set_setting(step, name, value, still=asked.get("still") is True)
-            case {"command": "undo", "step": str(step)} if isinstance(asked.get("name"), str | None):
-                self.undo(step, asked.get("name"))
+                self.set_setting(step, name, value, continues=message.get("continues") is True)
+            case {"command": "undo", "step": str(step)} if isinstance(message.get("name"), str | None):
+                self.undo(step, message.get("name"))
             case {"command": "breakpoint", "step": str(step), "on": bool(on)}:
                 self.set_breakpoint(step, on=on)
             case {"command": "tokens", "drafts": [*drafts]} if _are_numbers(drafts):
-                self.tell_tokens(drafts)
+                self.load_token_ends(drafts)
             case _:
-                raise self._wrong(asked)
+                raise self._wrong_command(message)
 
     # --- moving
 
@@ -199,7 +199,7 @@ class StepDebugger(Widget):
         debugger = self.debugger
         if not 0 <= position <= len(debugger.pipeline.running()) + len(debugger.trace.steps):
             raise WrongCommand(f"there is no step {position}")
-        with self._shown():
+        with self._updating():
             while debugger.position > position:
                 debugger.back()
             moved = False
@@ -212,7 +212,7 @@ class StepDebugger(Widget):
     def set_breakpoint(self, step: str, *, on: bool) -> None:
         """Stop before a step, or no longer."""
         stage = self.debugger.pipeline.stage(step)
-        with self._shown():
+        with self._updating():
             (self.debugger.breakpoints.add if on else self.debugger.breakpoints.discard)(stage.id)
 
     # --- changing
@@ -222,44 +222,44 @@ class StepDebugger(Widget):
         id = self.debugger.pipeline.stage(step).id
         self._change({f"{id}.enabled": on}, (id, "enabled"))
 
-    def set_setting(self, step: str, name: str, value: Any, *, still: bool = False) -> None:
+    def set_setting(self, step: str, name: str, value: Any, *, continues: bool = False) -> None:
         """Give a setting another value, and run again as far as the run had come.
 
-        `still`: it goes on with the change before, such as when a handle is dragged, and what it did is told against
+        `continues`: it belongs to the change before, such as when a handle is dragged, and what it did is told against
         the run before that. A wrong value is refused in a sentence and changes nothing; raises WrongCommand with it.
         """
         stage = self.debugger.pipeline.stage(step)
-        text = refusal(stage, name, value)
+        text = setting_error(stage, name, value)
         if text:
             self.refused = {"step": stage.id, "name": name, "text": text}
             raise WrongCommand(text)
         self.refused = {}
-        self._change({f"{stage.id}.{name}": value}, (stage.id, name), still=still)
+        self._change({f"{stage.id}.{name}": value}, (stage.id, name), continues=continues)
 
     def undo(self, step: str, name: str | None = None) -> None:
         """Give a setting, or all of a step, the value that it had in the run given at first."""
         now = self.debugger.pipeline.stage(step)
-        was = (self._given or self.debugger.pipeline).stage(now.id)
+        was = (self._initial_pipeline or self.debugger.pipeline).stage(now.id)
         fields = type(was.processor.settings).model_fields
         if name is not None and name not in fields:
             raise WrongCommand(f"{now.id} has no setting {name!r}")
         values = {each: getattr(was.processor.settings, each) for each in ([name] if name else fields)}
-        changes = {f"{now.id}.{each}": value for each, value in values.items() if not _has(now, each, value)}
+        changes = {f"{now.id}.{each}": value for each, value in values.items() if not _has_value(now, each, value)}
         if name is None and now.enabled != was.enabled:
             changes[f"{now.id}.enabled"] = was.enabled
         if changes:
             self._change(changes, (now.id, name or ""))
 
-    def _change(self, settings: Mapping[str, Any], what: tuple[str, str], *, still: bool = False) -> None:
+    def _change(self, settings: Mapping[str, Any], what: tuple[str, str], *, continues: bool = False) -> None:
         """Run again with other settings as far as the run had come, also where that failed the last time."""
         debugger = self.debugger
-        goes_on = self._before is not None and (self._reached is not None or (still and self._changing == what))
+        goes_on = self._before is not None and (self._reached is not None or (continues and self._changing == what))
         before = self._before if goes_on and self._before is not None else debugger.trace
         last = self._reached or next((step.id for step in reversed(debugger.trace.steps) if not step.edited), None)
-        with self._shown():
+        with self._updating():
             debugger.set(settings)
             self._before, self._changing, self._reached = before, what, last
-            self.against = {}
+            self.comparison = {}
             kept = debugger.position
             try:
                 self._run_through(last)
@@ -269,8 +269,8 @@ class StepDebugger(Widget):
             finally:
                 self.rerun = [done.id for done in debugger.trace.steps[kept:]]
             self._reached = None
-            self.trace = self._whole()
-            self.against = compared(before, debugger.trace, ran=self.rerun)
+            self.trace = self._finished_trace()
+            self.comparison = settings_diff(before, debugger.trace, ran=self.rerun)
 
     def _run_through(self, last: str | None) -> None:
         """Do the steps up to and with one of them; those that are done stay as they are."""
@@ -282,19 +282,19 @@ class StepDebugger(Widget):
 
     # --- tokens
 
-    def tell_tokens(self, drafts: Sequence[int]) -> None:
+    def load_token_ends(self, drafts: Sequence[int]) -> None:
         """Fill `token_ends` for messages given by their numbers in the view."""
-        if self._sending is None or not self.borders:
+        if self._view_delta is None or not self.can_split_tokens:
             raise WrongCommand("nobody tells where the tokens of this run end: they are counted without being cut")
         from ctxlab.engines.tokens.boundaries import token_ends
 
-        encoding = self._sending.trace.services.tokenizer.name
-        wanted = [n for n in dict.fromkeys(drafts) if str(n) not in self.token_ends][:MOST_ASKED]
-        texts = {n: text for n in wanted if (text := self._sending.text(n)) is not None}
+        encoding = self._view_delta.trace.services.tokenizer.name
+        wanted = [n for n in dict.fromkeys(drafts) if str(n) not in self.token_ends][:MOST_DRAFTS]
+        texts = {n: text for n in wanted if (text := self._view_delta.text(n)) is not None}
         self.token_ends = {**self.token_ends, **{str(n): token_ends(text, encoding) for n, text in texts.items()}}
 
     @contextmanager
-    def _shown(self) -> Generator[None]:
+    def _updating(self) -> Generator[None]:
         """What is done inside is shown, also when it fails half-way."""
         with self.hold_sync():
             try:
@@ -303,14 +303,14 @@ class StepDebugger(Widget):
                 self.show()
 
 
-def _at_the_end(trace: Trace) -> Debugger:
+def _finished_debugger(trace: Trace) -> Debugger:
     debugger = Debugger(trace)
     for _ in trace.steps:
         debugger.step()
     return debugger
 
 
-def _begins_with(seen: Trace | None, trace: Trace) -> bool:
+def _is_prefix(seen: Trace | None, trace: Trace) -> bool:
     """Whether what was shown last holds this run already, so that only the position moves."""
     return (
         seen is not None
@@ -321,11 +321,11 @@ def _begins_with(seen: Trace | None, trace: Trace) -> bool:
     )
 
 
-def _is_the_same(a: Trace, b: Trace) -> bool:
-    return _begins_with(a, b) and len(a.steps) == len(b.steps)
+def _is_same_run(a: Trace, b: Trace) -> bool:
+    return _is_prefix(a, b) and len(a.steps) == len(b.steps)
 
 
-def _is_of_the_same(a: Trace, b: Trace) -> bool:
+def _is_same_conversation(a: Trace, b: Trace) -> bool:
     """Whether two runs are of the same conversation at the same place, so that comparing them says something."""
     return a.start.input.session is b.start.input.session and a.start.input.leaf_id == b.start.input.leaf_id
 
@@ -345,7 +345,7 @@ def _settings_of(pipeline: Pipeline) -> dict[str, Any]:
     }
 
 
-def _has(stage: Any, name: str, value: Any) -> bool:
+def _has_value(stage: Any, name: str, value: Any) -> bool:
     return getattr(stage.processor.settings, name) == value
 
 

@@ -1,22 +1,22 @@
-// One message: who says it, what became of it, its words.
+// One message: its role, its state and its text.
 
-import { type Row, tokensAlone } from "../_shared/changes";
 import { type Child, glyph, h, harmless } from "../_shared/dom";
+import { type ChangeRow, tokensAlone } from "../_shared/message_changes";
 import { grouped, many } from "../_shared/numbers";
-import { type Piece, parted, pieces, tally } from "../_shared/pieces";
-import { type Draft, draftsAt, keysOf, sourceOf } from "../_shared/view";
+import { type Piece, parted, pieces, tally } from "../_shared/text_pieces";
+import { type Draft, draftsAt, keysOf, sourceOf } from "../_shared/trace_view";
+import { MessageText } from "./message_text";
 import type { State } from "./state";
-import { Words } from "./words";
 
 const ROLES = new Set(["system", "user", "assistant", "tool"]);
 
 /** Draws the messages of one moment. */
-export class Painter {
+export class MessageView {
   private alone: Map<string, number> | null = null;
 
   constructor(private readonly state: State) {}
 
-  message(row: Row): HTMLElement {
+  message(row: ChangeRow): HTMLElement {
     const { view, scope, selected } = this.state;
     const draft = view.drafts[row.draft];
     const before = this.before(row, draft);
@@ -47,7 +47,7 @@ export class Painter {
     );
   }
 
-  private before(row: Row, draft: Draft): Draft[] {
+  private before(row: ChangeRow, draft: Draft): Draft[] {
     const { view, position, scope } = this.state;
     if (row.kind === "same" || row.kind === "moved" || row.kind === "dropped") return [draft];
     if (scope === "step" && row.kind === "merged") {
@@ -60,14 +60,14 @@ export class Painter {
   }
 
   /** Tokens before what is shown of it: of a merged message those of its parts. */
-  private was(row: Row, draft: Draft, before: Draft[]): number {
+  private was(row: ChangeRow, draft: Draft, before: Draft[]): number {
     if (row.kind === "dropped") return draft.tokens;
     if (this.state.scope === "start" && draft.merged.length && draft.seams?.length)
       return draft.tokens - draft.seams.reduce((n, each) => n + each, 0);
     return before.length ? before.reduce((n, each) => n + each.tokens, 0) : draft.tokens;
   }
 
-  private line(row: Row, draft: Draft, before: Draft[], found: Piece[]): HTMLElement {
+  private line(row: ChangeRow, draft: Draft, before: Draft[], found: Piece[]): HTMLElement {
     const was = this.was(row, draft, before);
     const source = sourceOf(draft.origin.kind);
     return h(
@@ -90,7 +90,7 @@ export class Painter {
     );
   }
 
-  private tags(row: Row, draft: Draft, found: Piece[]): Child[] {
+  private tags(row: ChangeRow, draft: Draft, found: Piece[]): Child[] {
     const { view, scope } = this.state;
     if (row.kind === "dropped") return [];
     const isNew = row.kind === "added" && scope === "step";
@@ -106,7 +106,7 @@ export class Painter {
     ];
   }
 
-  private cause(row: Row, draft: Draft): HTMLElement {
+  private cause(row: ChangeRow, draft: Draft): HTMLElement {
     const { processor, rule, reason } = this.state.view.causes[row.cause];
     return h(
       "p",
@@ -117,9 +117,9 @@ export class Painter {
     );
   }
 
-  private body(row: Row, draft: Draft, found: Piece[]): Child {
+  private body(row: ChangeRow, draft: Draft, found: Piece[]): Child {
     const { view, whole } = this.state;
-    const words = new Words(this.state, row.draft, found);
+    const words = new MessageText(this.state, row.draft, found);
     const split = draft.merged.length && row.kind !== "dropped" ? parted(view, draft, found) : null;
     const extra = draft.reasoning
       ? h("p", { class: "tx thought" }, words.shown(`${row.draft}:r`, draft.reasoning))
@@ -139,7 +139,12 @@ export class Painter {
     ];
   }
 
-  private parts(row: Row, draft: Draft, split: { parts: Piece[][]; seams: Piece[] }, words: Words): HTMLElement {
+  private parts(
+    row: ChangeRow,
+    draft: Draft,
+    split: { parts: Piece[][]; seams: Piece[] },
+    words: MessageText,
+  ): HTMLElement {
     const { view, position } = this.state;
     this.alone ??= tokensAlone(view, position);
     const list = h("ol", { class: "parts" });

@@ -1,15 +1,15 @@
 // The messages after a step: what it added, rewrote, moved, merged and dropped.
 
-import { type Row, type Scope, summary } from "../_shared/changes";
 import { h, harmless } from "../_shared/dom";
 import { folded, OPENING } from "../_shared/folding";
 import { onlyStop, roving, taken } from "../_shared/keyboard";
+import { type ChangeRow, type Scope, summary } from "../_shared/message_changes";
 import { grouped, many } from "../_shared/numbers";
 import { type Radios, radios } from "../_shared/radios";
-import { draftsAt, keysOf, tokens } from "../_shared/view";
-import { ChainCard } from "./chain_card";
-import { Painter, remedyOf } from "./message";
-import type { Colour, Door, State } from "./state";
+import { draftsAt, keysOf, tokens } from "../_shared/trace_view";
+import { MessageView, remedyOf } from "./message";
+import { ProvenanceCard } from "./provenance_card";
+import type { Colour, DebuggerHost, State } from "./state";
 
 const SOON = 40; // milliseconds until messages that came into sight are asked for
 
@@ -19,7 +19,7 @@ export class Messages {
   private readonly head = h("div", { class: "bar" });
   private readonly count = h("span", { class: "muted" });
   private readonly hint = h("p", { class: "hint ink2", role: "status" });
-  private readonly card: ChainCard;
+  private readonly card: ProvenanceCard;
   private readonly scope: Radios;
   private readonly colour: Radios;
   private readonly sight: IntersectionObserver;
@@ -29,18 +29,18 @@ export class Messages {
 
   constructor(
     private readonly state: State,
-    private readonly door: Door,
+    private readonly host: DebuggerHost,
   ) {
-    const { signal } = door;
-    this.card = new ChainCard(state, signal);
+    const { signal } = host;
+    this.card = new ProvenanceCard(state, signal);
     const scopes = { step: "This step", start: "Since start" };
     const colours = { source: "Source", ...(state.live ? { token: "Token" } : {}), plain: "Plain" };
-    this.scope = radios("Show changes of", scopes, (scope) => door.change({ scope: scope as Scope }), signal);
+    this.scope = radios("Show changes of", scopes, (scope) => host.change({ scope: scope as Scope }), signal);
     this.colour = radios(
       "Colour text by",
       colours,
       (colour) => {
-        door.change({ colour: colour as Colour });
+        host.change({ colour: colour as Colour });
       },
       signal,
     );
@@ -62,8 +62,8 @@ export class Messages {
     const { state } = this;
     const had = focus ?? document.activeElement?.closest<HTMLElement>(".feed [data-id]")?.dataset.id;
     this.card.close();
-    const items = folded(state.rows, state.open, this.soughtDraft());
-    const painter = new Painter(state);
+    const items = folded(state.rows, state.open, this.revealedDraft());
+    const painter = new MessageView(state);
     this.feed.replaceChildren(
       ...items.map((item) => ("row" in item ? painter.message(item.row) : this.fold(item.fold))),
     );
@@ -73,8 +73,8 @@ export class Messages {
     this.feed.setAttribute("aria-label", step ? `Messages after ${step.id}` : "Messages before the first step");
     if (!items.length) this.feed.append(h("p", { class: "empty" }, this.nothing()));
     const kept = draftsAt(state.view, state.position).length;
-    const said = state.scope === "step" && state.position ? `, ${summary(state.rows)}` : this.dropped();
-    this.count.textContent = `${many(kept, "message")}${said}`;
+    const changes = state.scope === "step" && state.position ? `, ${summary(state.rows)}` : this.dropped();
+    this.count.textContent = `${many(kept, "message")}${changes}`;
     this.scope.set(state.scope);
     this.colour.set(state.colour);
     this.watch();
@@ -105,13 +105,13 @@ export class Messages {
     if (at < 0) return;
     onlyStop(stops, at);
     const draft = this.state.view.drafts[Number(stops[at].dataset.draft)];
-    if (draft && !keysOf(draft).includes(this.state.selected)) this.door.select(draft.key);
+    if (draft && !keysOf(draft).includes(this.state.selected)) this.host.select(draft.key);
   }
 
   private clicked(event: MouseEvent): void {
     const target = event.target as Element;
     const part = target.closest<HTMLElement>(".part[data-key]")?.dataset.key;
-    if (part !== undefined) this.door.select(part);
+    if (part !== undefined) this.host.select(part);
     const button = target.closest<HTMLElement>("[data-fold],[data-more]");
     if (!button) return;
     const { fold, more } = button.dataset;
@@ -181,10 +181,10 @@ export class Messages {
     if (mayScrollPage) found.scrollIntoView({ block: "nearest" });
   }
 
-  private soughtDraft(): number {
-    const { view, sought, rows } = this.state;
-    if (!sought) return -1;
-    return rows.find((row) => keysOf(view.drafts[row.draft]).includes(sought))?.draft ?? -1;
+  private revealedDraft(): number {
+    const { view, revealed, rows } = this.state;
+    if (!revealed) return -1;
+    return rows.find((row) => keysOf(view.drafts[row.draft]).includes(revealed))?.draft ?? -1;
   }
 
   private articles(): HTMLElement[] {
@@ -195,7 +195,7 @@ export class Messages {
 
   /** Python has told where the tokens of some messages end. */
   tokensCame(): void {
-    const painter = new Painter(this.state);
+    const painter = new MessageView(this.state);
     const rows = new Map(this.state.rows.map((row) => [row.draft, row]));
     for (const article of this.articles()) {
       const draft = Number(article.dataset.draft);
@@ -219,9 +219,9 @@ export class Messages {
     const { state } = this;
     this.sight.disconnect();
     const on = state.colour === "token";
-    this.hint.hidden = !on || state.borders;
+    this.hint.hidden = !on || state.canSplitTokens;
     this.hint.textContent = this.hint.hidden ? "" : noBorders(state);
-    if (on && state.borders) for (const article of this.articles()) this.sight.observe(article);
+    if (on && state.canSplitTokens) for (const article of this.articles()) this.sight.observe(article);
   }
 
   private seen(found: IntersectionObserverEntry[]): void {
@@ -235,11 +235,11 @@ export class Messages {
       const drafts = [...this.wanted];
       this.wanted = new Set();
       for (const draft of drafts) this.asked.add(draft);
-      if (drafts.length) this.door.ask({ command: "tokens", drafts });
+      if (drafts.length) this.host.send({ command: "tokens", drafts });
     }, SOON);
   }
 
-  private fold({ id, rows }: { id: string; rows: Row[] }): HTMLElement {
+  private fold({ id, rows }: { id: string; rows: ChangeRow[] }): HTMLElement {
     const { view } = this.state;
     const [first] = rows;
     const mixed = rows.some((row) => row.kind !== first.kind);
@@ -264,12 +264,12 @@ export class Messages {
   }
 }
 
-function words(rows: Row[]): string {
+function words(rows: ChangeRow[]): string {
   const first = rows[0];
   const last = rows[rows.length - 1];
   const places = first.number !== null && last.number !== null ? `, ${range(first.number, last.number)}` : "";
   const n = grouped(rows.length);
-  const said: Record<Row["kind"], string> = {
+  const words: Record<ChangeRow["kind"], string> = {
     same: `${many(rows.length, "unchanged message")}${places}`,
     added: `${n} more added${places}`,
     rewritten: `${n} more rewritten${places}`,
@@ -277,7 +277,7 @@ function words(rows: Row[]): string {
     moved: `${n} more moved${places}`,
     dropped: `${many(rows.length, "older message")}, dropped by the same rule`,
   };
-  return said[first.kind];
+  return words[first.kind];
 }
 
 const range = (from: number, to: number): string => (from === to ? String(from) : `${from}\u2013${to}`);

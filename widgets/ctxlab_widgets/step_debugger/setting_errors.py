@@ -29,15 +29,15 @@ BOUNDS = {
 }
 
 
-def refusal(stage: Stage, name: str, value: Any) -> str:
+def setting_error(stage: Stage, name: str, value: Any) -> str:
     """Why not, as a sentence; empty when the step takes the value."""
     settings = stage.processor.settings
     fields = type(settings).model_fields
     if name not in fields:
         return f"{stage.id} has no setting {name!r}{did_you_mean(name, list(fields))}"
-    given = {each: getattr(settings, each) for each in fields} | {name: value}
+    values = {each: getattr(settings, each) for each in fields} | {name: value}
     try:
-        type(settings).model_validate(given)
+        type(settings).model_validate(values)
     except ValidationError as problem:
         error = problem.errors(include_url=False)[0]
         title = fields[name].title or name.replace("_", " ").capitalize()
@@ -58,10 +58,10 @@ def _sentence(title: str, error: Any, value: Any) -> str:
         wanted = KINDS[kind.partition("_")[0]]
     else:
         return f"{title}: {error['msg']}."
-    return f"{title} must be {wanted}, not {_shown(value)}."
+    return f"{title} must be {wanted}, not {_value_text(value)}."
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if value is None or value == "":
         return "empty"
     text = f"{value:,}" if isinstance(value, (int, float)) and not isinstance(value, bool) else repr(value)

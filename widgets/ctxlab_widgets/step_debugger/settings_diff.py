@@ -1,4 +1,4 @@
-"""What a change of settings did: which messages came back, went or changed, and what that is in tokens."""
+"""The effect of a change of settings: which messages came back, went or changed, and what that is in tokens."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, Literal
 from ctxlab.pipeline import Pipeline, Row, Trace, diff
 from ctxlab.pipeline.explain.trace_json import plain
 
-What = Literal["back in", "new", "out", "changed", "moved", "joined", "same", "still out", "seams"]
+DiffKind = Literal["back in", "new", "out", "changed", "moved", "joined", "same", "still out", "seams"]
 
 SHOWN = 6
 """Messages of a kind that are named; the others are one row with their number."""
-TOLD: dict[str, What] = {"changed": "changed", "moved": "moved", "joined": "joined", "only in a": "out"}
+DIFF_KINDS: dict[str, DiffKind] = {"changed": "changed", "moved": "moved", "joined": "joined", "only in a": "out"}
 
 
-def compared(before: Trace, after: Trace, *, ran: Sequence[str]) -> dict[str, Any]:
+def settings_diff(before: Trace, after: Trace, *, ran: Sequence[str]) -> dict[str, Any]:
     """A run against the one before: settings old and new, the steps that ran again, messages and tokens.
 
     `tokens` of a row is what it adds to the messages' tokens, of those that are still out what they would need; a row
@@ -56,37 +56,37 @@ def _setting(step: str, name: str, title: str, old: Any, new: Any) -> dict[str, 
 def _rows(before: Trace, after: Trace, difference: int) -> list[dict[str, Any]]:
     counter = after.services.tokenizer
     was_out, is_out = _dropped(before), _dropped(after)
-    kinds: dict[What, list[tuple[str, int]]] = {}
+    kinds: dict[DiffKind, list[tuple[str, int]]] = {}
     for row in diff(before, after):
         added = counter.count_draft(row.b) if row.b else 0
         tokens = added - (counter.count_draft(row.a) if row.a else 0)
-        kinds.setdefault(_what(row, was_out), []).append((row.key, tokens))
+        kinds.setdefault(_kind_of(row, was_out), []).append((row.key, tokens))
         difference -= tokens
-    still = [(key, tokens) for key, tokens in is_out.items() if key in was_out]
+    still_out = [(key, tokens) for key, tokens in is_out.items() if key in was_out]
     out: list[dict[str, Any]] = []
     for what in ("back in", "new", "out", "changed", "moved", "joined"):
-        out += _named(what, kinds.get(what, []))
-    out += _summed("same", kinds.get("same", []))
-    out += _summed("still out", still)
+        out += _named_rows(what, kinds.get(what, []))
+    out += _sum_row("same", kinds.get("same", []))
+    out += _sum_row("still out", still_out)
     return out + ([_row("seams", "", 0, difference)] if difference else [])
 
 
-def _what(row: Row, was_out: dict[str, int]) -> What:
+def _kind_of(row: Row, was_out: dict[str, int]) -> DiffKind:
     if row.kind == "only in b":
         return "back in" if row.key in was_out else "new"
-    return TOLD.get(row.kind, "same")
+    return DIFF_KINDS.get(row.kind, "same")
 
 
-def _named(what: What, found: list[tuple[str, int]]) -> list[dict[str, Any]]:
+def _named_rows(what: DiffKind, found: list[tuple[str, int]]) -> list[dict[str, Any]]:
     shown = len(found) if len(found) <= SHOWN + 1 else SHOWN
-    return [_row(what, key, 1, tokens) for key, tokens in found[:shown]] + _summed(what, found[shown:])
+    return [_row(what, key, 1, tokens) for key, tokens in found[:shown]] + _sum_row(what, found[shown:])
 
 
-def _summed(what: What, found: list[tuple[str, int]]) -> list[dict[str, Any]]:
+def _sum_row(what: DiffKind, found: list[tuple[str, int]]) -> list[dict[str, Any]]:
     return [_row(what, "", len(found), sum(tokens for _, tokens in found))] if found else []
 
 
-def _row(what: What, key: str, messages: int, tokens: int) -> dict[str, Any]:
+def _row(what: DiffKind, key: str, messages: int, tokens: int) -> dict[str, Any]:
     return {"what": what, "key": key, "messages": messages, "tokens": tokens}
 
 

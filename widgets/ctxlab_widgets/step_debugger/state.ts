@@ -1,13 +1,16 @@
 // What the widget shows at a moment, and what its parts may ask of it.
 
-import type { Row, Scope } from "../_shared/changes";
-import type { Box, View } from "../_shared/view";
-import type { Against } from "./against";
+import type { ChangeRow, Scope } from "../_shared/message_changes";
+import type { Box, View } from "../_shared/trace_view";
+import type { SettingsDiff } from "./settings_diff";
 
 export type Colour = "source" | "token" | "plain";
 
 /** What settings were in the run given at first: value and layer by name. */
-export type Given = Record<string, { enabled: boolean; settings: Record<string, [value: unknown, layer: string]> }>;
+export type InitialSettings = Record<
+  string,
+  { enabled: boolean; settings: Record<string, [value: unknown, layer: string]> }
+>;
 
 export interface State {
   view: View;
@@ -20,38 +23,39 @@ export interface State {
   /** Steps that ran again after the last change. */
   rerun: ReadonlySet<string>;
   failed: { id: string; error: string } | null;
-  given: Given;
+  initialSettings: InitialSettings;
   /** A value that a setting doesn't take, and why. */
   refused: { step: string; name: string; text: string } | null;
-  against: Against | null;
+  comparison: SettingsDiff | null;
   live: boolean;
   scope: Scope;
   colour: Colour;
   /** Whether Python tells where tokens end, and what it has told, by draft. */
-  borders: boolean;
+  canSplitTokens: boolean;
   ends: ReadonlyMap<number, number[]>;
-  rows: Row[];
-  /** Key of the message in focus, and of one that no fold may hide. */
+  rows: ChangeRow[];
+  /** Key of the message in focus. */
   selected: string;
   /** By key, what would have kept a dropped message: of the one selected, in a report of some. */
   remedies: ReadonlyMap<string, string>;
-  sought: string;
+  /** Key of the message that no fold may hide; empty when none. */
+  revealed: string;
   open: Map<string, number>;
   whole: Set<string>;
 }
 
 /** What a click or a key asks for. With a kernel it becomes a message, without one the page answers itself. */
-export type Ask =
+export type Command =
   | { command: "step" | "back" | "run" }
   | { command: "run_to"; position: number }
   | { command: "switch"; step: string; on: boolean }
-  | { command: "set"; step: string; name: string; value: unknown; still?: boolean }
+  | { command: "set"; step: string; name: string; value: unknown; continues?: boolean }
   | { command: "undo"; step: string; name?: string }
   | { command: "breakpoint"; step: string; on: boolean }
   | { command: "tokens"; drafts: number[] };
 
-export interface Door {
-  ask(what: Ask): void;
+export interface DebuggerHost {
+  send(what: Command): void;
   show(box: number): void;
   change(values: Partial<Pick<State, "scope" | "colour">>): void;
   /** A message was selected here; everybody is told. */

@@ -1,14 +1,15 @@
 // The step debugger. With a kernel behind it, what is asked becomes a message; alone, it scrubs through a finished run.
 
-import { rows } from "../_shared/changes";
 import { glyph, h } from "../_shared/dom";
 import { isSingle, roving, taken } from "../_shared/keyboard";
+import { changeRows } from "../_shared/message_changes";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
-import { boxes, keysOf, type News, type View, withNews } from "../_shared/view";
+import { boxes, keysOf, type View } from "../_shared/trace_view";
+import { applyDelta, type ViewDelta } from "../_shared/view_delta";
 import { Messages } from "./messages";
-import { Side } from "./side";
-import { type Ask, currentBox, type Door, type State } from "./state";
-import { StepRow, sentence } from "./steps";
+import { SidePanel } from "./side_panel";
+import { type Command, currentBox, type DebuggerHost, type State } from "./state";
+import { StepRow, sentence } from "./step_row";
 import own from "./widget.css";
 
 const EMPTY = "Nothing to show: pass a trace or a debugger, StepDebugger(ctxlab.build(session)).";
@@ -26,7 +27,7 @@ function begin(at: Mounted): void {
     at.root.querySelector(":scope > .w")?.remove();
     const frame = h("div", { class: "w" });
     at.root.append(frame);
-    if (has) new Shown({ ...at, root: frame, signal: ending.signal });
+    if (has) new StepDebugger({ ...at, root: frame, signal: ending.signal });
     else frame.append(h("p", { class: "empty" }, EMPTY));
   };
   whenChanged(at, ["view"], put);
@@ -34,12 +35,12 @@ function begin(at: Mounted): void {
   put();
 }
 
-class Shown implements Door {
+class StepDebugger implements DebuggerHost {
   private readonly state: State;
   private readonly row: StepRow;
   private readonly messages: Messages;
-  private readonly side: Side;
-  private readonly said = h("span", { class: "ink2 said", "aria-live": "polite" });
+  private readonly side: SidePanel;
+  private readonly status = h("span", { class: "ink2 status", "aria-live": "polite" });
   private readonly slider = h("input", { type: "range", min: 0, step: 1, class: "scrub", "aria-label": "Steps done" });
   private readonly target = h("select", { "aria-label": "Run to step" });
   private readonly buttons = new Map<string, HTMLButtonElement>();
@@ -63,24 +64,24 @@ class Shown implements Door {
       breakpoints: new Set(),
       rerun: new Set(),
       failed: null,
-      given: {},
+      initialSettings: {},
       refused: null,
-      against: null,
+      comparison: null,
       live,
       scope: live ? "step" : "start",
       colour: "source",
-      borders: false,
+      canSplitTokens: false,
       ends: new Map(),
       rows: [],
       selected: String(model.get("selected") ?? ""),
       remedies: new Map(Object.entries(this.json<Record<string, string>>("remedies"))),
-      sought: "",
+      revealed: "",
       open: new Map(),
       whole: new Set(),
     };
     this.row = new StepRow(this.state, this);
     this.messages = new Messages(this.state, this);
-    this.side = new Side(this.state, this);
+    this.side = new SidePanel(this.state, this);
     const body = h("div", { class: "two" }, this.messages.element, this.side.element);
     root.classList.toggle("live", live);
     root.append(this.head(), this.row.element, body);
@@ -89,14 +90,14 @@ class Shown implements Door {
     this.read();
     this.state.boxes = boxes(this.state.view);
     this.readEnds();
-    this.state.given = this.json("given");
+    this.state.initialSettings = this.json("initial_settings");
     this.state.shown = Math.max(0, currentBox(this.state));
     this.draw();
   }
 
   // --- what parts ask for
 
-  ask(what: Ask): void {
+  send(what: Command): void {
     if (this.state.live) {
       this.changing = what.command === "set" || what.command === "undo" || what.command === "switch";
       this.model.send(what);
@@ -119,7 +120,7 @@ class Shown implements Door {
 
   change(values: Partial<Pick<State, "scope" | "colour">>): void {
     Object.assign(this.state, values);
-    this.state.rows = rows(this.state.view, this.state.position, this.state.scope);
+    this.state.rows = changeRows(this.state.view, this.state.position, this.state.scope);
     this.messages.draw();
   }
 
@@ -127,7 +128,7 @@ class Shown implements Door {
     const { state } = this;
     if (key === state.selected) return;
     state.selected = key;
-    state.sought = "";
+    state.revealed = "";
     this.messages.mark();
     save(this.model, { selected: key });
   }
@@ -141,9 +142,9 @@ class Shown implements Door {
   private bring(mayScrollPage: boolean): void {
     const { state } = this;
     if (!state.selected) return;
-    state.sought = state.selected;
+    state.revealed = state.selected;
     if (state.scope === "step" && !this.messages.has(state.selected)) {
-      const found = rows(state.view, state.position, "start");
+      const found = changeRows(state.view, state.position, "start");
       if (found.some((row) => keysOf(state.view.drafts[row.draft]).includes(state.selected)))
         this.change({ scope: "start" });
     }
@@ -169,8 +170,7 @@ class Shown implements Door {
   /** The run as it is now. What was sent first is read once. */
   private view(again: boolean): View {
     if (again) this.first = this.json<View>("view");
-    const news = this.json<News>("news");
-    return news.since ? withNews(this.first, news) : this.first;
+    return applyDelta(this.first, this.json<ViewDelta>("delta"));
   }
 
   /** A trait that is JSON text; an empty value where it holds none. */
@@ -189,39 +189,39 @@ class Shown implements Door {
     state.failed = failed?.id ? { id: failed.id, error: failed.error ?? "" } : null;
     const refused = model.get("refused") as State["refused"] | undefined;
     state.refused = refused?.name ? refused : null;
-    const against = model.get("against") as State["against"] | undefined;
-    state.against = against?.rows ? against : null;
+    const comparison = model.get("comparison") as State["comparison"] | undefined;
+    state.comparison = comparison?.rows ? comparison : null;
     return state.position !== before;
   }
 
   private readEnds(): void {
     const { state, model } = this;
-    state.borders = model.get("borders") === true;
-    const told = (model.get("token_ends") as Record<string, number[]> | undefined) ?? {};
-    state.ends = new Map(Object.entries(told).map(([draft, ends]) => [Number(draft), ends]));
+    state.canSplitTokens = model.get("can_split_tokens") === true;
+    const ends = (model.get("token_ends") as Record<string, number[]> | undefined) ?? {};
+    state.ends = new Map(Object.entries(ends).map(([draft, each]) => [Number(draft), each]));
   }
 
   private listen(root: HTMLElement): void {
-    whenChanged(this.at, HEARD, (changed) => this.heard(changed));
+    whenChanged(this.at, TRAITS, (changed) => this.onChange(changed));
     const { signal } = this;
     root.addEventListener("keydown", (event) => this.pressed(event), { signal });
   }
 
   /** Draws what the change touches and nothing else: a long conversation is not drawn for a breakpoint. */
-  private heard(changed: Set<string>): void {
+  private onChange(changed: Set<string>): void {
     const { state } = this;
     if (!this.model.get("view")) return; // the run is gone, and this with it
-    const another = changed.has("view") || changed.has("news");
+    const another = changed.has("view") || changed.has("delta");
     if (another) {
       state.view = this.view(changed.has("view"));
       state.boxes = boxes(state.view);
     }
     if (changed.has("view")) this.messages.forget();
-    if (changed.has("given")) state.given = this.json("given");
-    if (another || changed.has("token_ends") || changed.has("borders")) this.readEnds();
+    if (changed.has("initial_settings")) state.initialSettings = this.json("initial_settings");
+    if (another || changed.has("token_ends") || changed.has("can_split_tokens")) this.readEnds();
     const elsewhere = this.read();
     const selected = String(this.model.get("selected") ?? "");
-    const sought = selected !== state.selected;
+    const isOther = selected !== state.selected;
     if (changed.has("remedies"))
       state.remedies = new Map(Object.entries(this.json<Record<string, string>>("remedies")));
     state.selected = selected;
@@ -230,10 +230,10 @@ class Shown implements Door {
       if (elsewhere && !this.changing) state.shown = Math.max(0, currentBox(state));
       this.changing = false;
       this.draw();
-    } else if (BESIDE.some((name) => changed.has(name))) this.drawBeside();
+    } else if (PANEL_TRAITS.some((name) => changed.has(name))) this.drawPanels();
     else if (changed.has("token_ends")) this.messages.tokensCame();
     if (changed.has("remedies")) this.messages.remediesCame();
-    if (sought) {
+    if (isOther) {
       this.messages.mark();
       this.bring(false);
     }
@@ -245,9 +245,9 @@ class Shown implements Door {
     if (!isSingle(event)) return;
     const at = this.row.focused();
     const does: Record<string, () => void> = {
-      n: () => this.ask({ command: "step" }),
-      N: () => this.ask({ command: "back" }),
-      r: () => this.ask({ command: "run" }),
+      n: () => this.send({ command: "step" }),
+      N: () => this.send({ command: "back" }),
+      r: () => this.send({ command: "run" }),
       t: () => this.row.runTo(at),
     };
     if (target.matches(".step")) does.enter = () => this.row.enter(at);
@@ -265,23 +265,23 @@ class Shown implements Door {
 
   private draw(): void {
     const { state } = this;
-    state.rows = rows(state.view, state.position, state.scope);
+    state.rows = changeRows(state.view, state.position, state.scope);
     this.messages.draw();
-    this.drawBeside();
+    this.drawPanels();
   }
 
   /** All but the messages. */
-  private drawBeside(): void {
+  private drawPanels(): void {
     const { state } = this;
     this.row.draw();
     this.side.draw();
-    const wrong = String(this.model.get("said") ?? "");
-    this.said.replaceChildren(...(wrong ? [wrong] : sentence(state)));
-    this.said.classList.toggle("wrong", Boolean(wrong || state.failed));
+    const wrong = String(this.model.get("error") ?? "");
+    this.status.replaceChildren(...(wrong ? [wrong] : sentence(state)));
+    this.status.classList.toggle("wrong", Boolean(wrong || state.failed));
     const last = state.live ? state.boxes.filter((box) => box.state !== "off").length : state.view.steps.length;
     this.slider.max = String(last);
     this.slider.value = String(state.position);
-    this.slider.setAttribute("aria-valuetext", this.said.textContent ?? "");
+    this.slider.setAttribute("aria-valuetext", this.status.textContent ?? "");
     this.enable("back", state.position > 0);
     this.enable("step", state.position < last);
     this.enable("run", state.position < last);
@@ -302,7 +302,7 @@ class Shown implements Door {
       const button = h("button", { type: "button", class: "btn", title, "data-does": name }, glyph(name), label);
       button.addEventListener(
         "click",
-        () => button.getAttribute("aria-disabled") !== "true" && this.ask({ command: name }),
+        () => button.getAttribute("aria-disabled") !== "true" && this.send({ command: name }),
         { signal },
       );
       this.buttons.set(name, button);
@@ -322,7 +322,7 @@ class Shown implements Door {
       tools,
       state.live ? this.runTo() : this.slider,
       sp,
-      this.said,
+      this.status,
     );
   }
 
@@ -333,7 +333,7 @@ class Shown implements Door {
   }
 }
 
-const BESIDE = ["breakpoints", "rerun", "failed", "said", "given", "refused", "against"];
-const HEARD = ["view", "news", "position", "borders", "token_ends", "selected", "remedies", ...BESIDE];
+const PANEL_TRAITS = ["breakpoints", "rerun", "failed", "error", "initial_settings", "refused", "comparison"];
+const TRAITS = ["view", "delta", "position", "can_split_tokens", "token_ends", "selected", "remedies", ...PANEL_TRAITS];
 
 export default widget("Step debugger", own, begin);

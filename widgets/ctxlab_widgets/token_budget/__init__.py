@@ -20,7 +20,7 @@ from ctxlab.processors import TokenLimiter
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyTexts
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.token_budget.payload import Shown, choices, counted_by, reserve_of
+from ctxlab_widgets.token_budget.payload import BudgetPayload, choices, counted_by, reserve_of
 
 ESTIMATE = "estimate"
 TOKENIZERS: Mapping[str, str] = {"o200k_base": "o200k_base", "cl100k_base": "cl100k_base", ESTIMATE: "estimator"}
@@ -47,28 +47,28 @@ class TokenBudget(Widget):
     """What the card shows: the key of a message, or `source:` and a source of the bar, such as `source:lore`."""
     remedies = traitlets.Unicode("").tag(sync=True)
     """As JSON, by key: what would have kept the selected and the pinned message where they were dropped."""
-    done = traitlets.Int(0).tag(sync=True)
+    acknowledged = traitlets.Int(0).tag(sync=True)
     """Commands that were answered: the page sends the next one when it sees that the last one was."""
 
     def __init__(self, trace: Trace | None = None) -> None:
-        self._own: TokenCounter | None = None
+        self._own_tokenizer: TokenCounter | None = None
         self._reserve: tuple[int | None, int] = (None, 0)  # as the limiter is told, and as it comes out
         self._before: Trace | None = None
         self._wanted: int | None = None
         self._refused_budget = ""
-        self._shown = Shown()
-        self._drawn: tuple[Any, ...] | None = None
-        self._mine: Trace | None = None
+        self._payload = BudgetPayload()
+        self._sent: tuple[Any, ...] | None = None
+        self._own_run: Trace | None = None
         self._remedy_texts = RemedyTexts()
         super().__init__()
         self.trace = trace
 
     # --- commands
 
-    def set_budget(self, tokens: int | None, *, going_on: bool = False) -> None:
+    def set_budget(self, tokens: int | None, *, continues: bool = False) -> None:
         """Run again with so many tokens for the prompt; what was kept for the reply stays beside them.
 
-        None sets no limit but the model's window. What falls in and out is told against the run before; `going_on`
+        None sets no limit but the model's window. What falls in and out is told against the run before; `continues`
         goes on telling it against the run before the last change. Raises BudgetTooSmall or OverBudget, and then shows
         the last run with the handle where it was put.
         """
@@ -83,12 +83,12 @@ class TokenBudget(Widget):
             self._wanted, self._refused_budget = tokens, str(problem)
             self.show()
             raise
-        self._take(found, going_on=going_on)
+        self._replace_run(found, continues=continues)
 
-    def keep_units(self, count: int, *, going_on: bool = False) -> None:
+    def keep_units(self, count: int, *, continues: bool = False) -> None:
         """Run again with the least budget that keeps just so many units: messages, or calls with their results."""
         trace = self._run
-        units = self._shown.units(trace)
+        units = self._payload.units(trace)
         report = trace.result.report(BudgetReport)
         known = strategies().by_name
         if units is None or report is None or not known[report.strategy].traits.keeps_one_more:
@@ -96,7 +96,7 @@ class TokenBudget(Widget):
             raise CtxlabError(f"only {able} keeps units from the newest backwards; choose it first")
         if not 0 <= count <= len(units):
             raise CtxlabError(f"there are {len(units):,} units that may be cut, so {count!r} can't be kept")
-        self.set_budget(max(1, units.ladder[count]), going_on=going_on)
+        self.set_budget(max(1, units.ladder[count]), continues=continues)
 
     def set_strategy(self, name: str, /, **settings: Any) -> None:
         """Run again with another strategy; settings are those of the limiter, such as `head_share`."""
@@ -104,47 +104,47 @@ class TokenBudget(Widget):
         if name not in known:
             raise WrongSetting(f"there is no strategy {name!r}{did_you_mean(name, list(known))}")
         asked = {f"{TokenLimiter.id}.{setting}": value for setting, value in {"strategy": name, **settings}.items()}
-        self._take(self._run.rerun(asked))
+        self._replace_run(self._run.rerun(asked))
 
     def set_tokenizer(self, name: str) -> None:
         """Run again counted by another tokenizer: the run's own, o200k_base, cl100k_base, or an estimate."""
         trace = self._run
-        self._take(ctxlab.rebuild(trace, tokenizer=cast("Tokenizer", self._tokenizer(name))))
+        self._replace_run(ctxlab.rebuild(trace, tokenizer=cast("Tokenizer", self._tokenizer(name))))
 
     def pin(self, key: str) -> None:
         """Show the card of a message, or of a source such as `source:lore`; "" takes it away."""
-        known = [row.key for row in self._shown.rows.all]
-        looks = [f"source:{look}" for look in self._shown.looks]
+        known = [row.key for row in self._payload.rows.all]
+        looks = [f"source:{look}" for look in self._payload.looks]
         if key and key not in known and key not in looks:
             raise CtxlabError(
                 f"there is nothing {short(key)!r} here{did_you_mean(short(key), [*looks, *known[:2000]])}"
             )
         self.pinned = key
 
-    def _do(self, asked: Mapping[str, Any]) -> None:
-        going_on = asked.get("drag") is True
-        match asked:
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        continues = message.get("continues") is True
+        match message:
             case {"command": "budget", "tokens": int(tokens)} if not isinstance(tokens, bool):
-                self.set_budget(tokens, going_on=going_on)
+                self.set_budget(tokens, continues=continues)
             case {"command": "budget", "tokens": None}:
                 self.set_budget(None)
             case {"command": "keep", "units": int(count)} if not isinstance(count, bool):
-                self.keep_units(count, going_on=going_on)
-            case {"command": "strategy", "name": str(name)} if _are_settings(asked.get("settings", {})):
-                self.set_strategy(name, **asked.get("settings", {}))
+                self.keep_units(count, continues=continues)
+            case {"command": "strategy", "name": str(name)} if _are_settings(message.get("settings", {})):
+                self.set_strategy(name, **message.get("settings", {}))
             case {"command": "tokenizer", "name": str(name)}:
                 self.set_tokenizer(name)
             case {"command": "pin", "key": str(key)}:
                 self.pin(key)
             case _:
-                raise self._wrong(asked)
+                raise self._wrong_command(message)
 
-    def _asked(self, _: Any, content: Any, buffers: Any) -> None:
+    def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
         with self.hold_sync():
             try:
-                super()._asked(_, content, buffers)
+                super()._on_message(_, content, buffers)
             finally:
-                self.done += 1  # else the page would wait for ever
+                self.acknowledged += 1  # else the page would wait for ever
 
     # --- what is held
 
@@ -154,23 +154,23 @@ class TokenBudget(Widget):
             raise CtxlabError("there is no run to change: set `trace` first")
         return cast("Trace", self.trace)
 
-    def _take(self, trace: Trace, *, going_on: bool = False) -> None:
+    def _replace_run(self, trace: Trace, *, continues: bool = False) -> None:
         """Another run, made from the one that was shown."""
-        if not going_on or self._before is None:
+        if not continues or self._before is None:
             self._before = self._run
-        self._wanted, self._refused_budget, self.said = None, "", ""
-        self._mine = trace
+        self._wanted, self._refused_budget, self.error = None, "", ""
+        self._own_run = trace
         self.trace = trace
         self.show()
 
     @traitlets.observe("trace")
-    def _another_run(self, change: Any) -> None:
+    def _on_trace(self, change: Any) -> None:
         trace: Trace | None = change["new"]
-        if trace is not None and trace is not self._mine:
+        if trace is not None and trace is not self._own_run:
             old: Any = change["old"]
             self._before, self._wanted, self._refused_budget = None, None, ""
             if not isinstance(old, Trace) or trace.services.tokenizer is not old.services.tokenizer:
-                self._own = trace.services.tokenizer
+                self._own_tokenizer = trace.services.tokenizer
             self._reserve = reserve_of(trace)
         self.show()
 
@@ -178,22 +178,22 @@ class TokenBudget(Widget):
         """Take over the run into what the page draws; nothing is done while it is the same."""
         trace = cast("Trace | None", self.trace)
         now = (trace, self._before, self._wanted, self._refused_budget)
-        if self._drawn is not None and all(a is b for a, b in zip(self._drawn, now, strict=True)):
+        if self._sent is not None and all(a is b for a, b in zip(self._sent, now, strict=True)):
             return
-        self._drawn = now
+        self._sent = now
         with self.hold_sync():
-            self._tell_remedies(None)
+            self._update_remedies(None)
             if trace is None:
-                self._shown = Shown()
+                self._payload = BudgetPayload()
                 self.messages = self.choices = self.view = ""
                 return
-            self.messages = self._shown.messages(trace)
+            self.messages = self._payload.messages(trace)
             self.choices = choices(trace, self._tokenizers())
-            view = self._shown.view(trace, self._before, self._wanted, self._refused_budget)
+            view = self._payload.view(trace, self._before, self._wanted, self._refused_budget)
             self.view = as_json({**view, **self._counting(trace)})
 
     @traitlets.observe("selected", "pinned")
-    def _tell_remedies(self, _: Any) -> None:
+    def _update_remedies(self, _: Any) -> None:
         self.remedies = self._remedy_texts.of(cast("Trace | None", self.trace), [self.selected, self.pinned])
 
     def _room(self, tokens: int | None) -> dict[str, Any]:
@@ -206,11 +206,11 @@ class TokenBudget(Widget):
 
     def _tokenizers(self) -> list[str]:
         """What can be chosen, the run's own first."""
-        return list(dict.fromkeys([*(_name_of(own) for own in (self._own,) if own is not None), *TOKENIZERS]))
+        return list(dict.fromkeys([*(_name_of(own) for own in (self._own_tokenizer,) if own is not None), *TOKENIZERS]))
 
     def _tokenizer(self, name: str) -> TokenCounter:
         """The tokenizer of this name; what the wire format costs stays that of the run's own."""
-        own = self._own
+        own = self._own_tokenizer
         if own is not None and name == _name_of(own):
             return own
         if name not in TOKENIZERS:
@@ -229,7 +229,7 @@ class TokenBudget(Widget):
 
     def _counting(self, trace: Trace) -> dict[str, Any]:
         """Who counts, and where it isn't the run's own, what that one counts."""
-        own, counter = self._own, trace.services.tokenizer
+        own, counter = self._own_tokenizer, trace.services.tokenizer
         held = {"tokenizer": _name_of(counter), "own": None}
         if own is None or own is counter:
             return held

@@ -2,12 +2,12 @@
 
 import { h } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
-import { bins } from "./sight";
+import { bins } from "./overview_bins";
 import type { State } from "./state";
 
 export class Overview {
   readonly element = h("div", { class: "over64", role: "img" });
-  private readonly sighted = h("i", { class: "sighted" });
+  private readonly visibleRange = h("i", { class: "sighted" });
   private readonly cut = h("i", { class: "cutat" });
 
   constructor(
@@ -66,12 +66,12 @@ export class Overview {
     this.element.setAttribute("aria-label", words);
     this.cut.hidden = line === null;
     this.cut.style.left = `${(100 * (line ?? 0)) / Math.max(messages.rows.length, 1)}%`;
-    this.element.replaceChildren(...columns, this.sighted, this.cut);
+    this.element.replaceChildren(...columns, this.visibleRange, this.cut);
   }
 
-  sight(first: number, last: number): void {
+  markRange(first: number, last: number): void {
     const rows = Math.max(this.state.messages.rows.length, 1);
-    this.sighted.style.left = `${(100 * first) / rows}%`;
-    this.sighted.style.width = `${(100 * (last - first)) / rows}%`;
+    this.visibleRange.style.left = `${(100 * first) / rows}%`;
+    this.visibleRange.style.width = `${(100 * (last - first)) / rows}%`;
   }
 }

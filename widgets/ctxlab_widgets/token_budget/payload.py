@@ -17,23 +17,23 @@ from ctxlab.processors import TokenLimiter
 from ctxlab.processors.token_limiter_settings import LimiterSettings
 from ctxlab.studies.budget_figure import segments_of
 from ctxlab_widgets._shared.json_values import as_json
-from ctxlab_widgets.token_budget.rows import CUT, Counted, Labels, Row, Rows, told
-from ctxlab_widgets.token_budget.units import Known, Units, limiter_step
+from ctxlab_widgets.token_budget.rows import CUT, BudgetRow, BudgetRows, MessageLabels, RowCache, rows_json
+from ctxlab_widgets.token_budget.units import Units, UnitsCache, limiter_step
 
 NAMED = 4
 """More messages than these are only counted in a sentence."""
 
 
 @dataclass(slots=True)
-class Shown:
-    """What is asked of a run, and what was found out about those before it."""
+class BudgetPayload:
+    """The payload of a run; keeps what other budgets of the same run leave as it is."""
 
-    labels: Labels = field(default_factory=Labels)
-    known: Known = field(default_factory=Known)
-    counted: Counted = field(default_factory=Counted)
-    rows: Rows = field(default_factory=lambda: Rows([], ""))
+    labels: MessageLabels = field(default_factory=MessageLabels)
+    known: UnitsCache = field(default_factory=UnitsCache)
+    counted: RowCache = field(default_factory=RowCache)
+    rows: BudgetRows = field(default_factory=lambda: BudgetRows([], ""))
     looks: tuple[str, ...] = ()
-    told: tuple[Any, ...] = ()
+    sent: tuple[Any, ...] = ()
     written: str = ""
 
     def units(self, trace: Trace) -> Units | None:
@@ -45,11 +45,11 @@ class Shown:
         self.rows = self.counted.rows_of(trace, units)
         steps = [step.id for step in trace.steps]
         now = (trace.start, units, steps, self.rows.all)
-        if now != self.told:
-            self.told = now
+        if now != self.sent:
+            self.sent = now
             self.labels.begin(trace)
             ladder = list(units.ladder) if units is not None else []
-            rows = list(told(self.rows.all, self.labels, units))
+            rows = list(rows_json(self.rows.all, self.labels, units))
             self.written = as_json({"rows": rows, "steps": steps, "ladder": ladder})
         return self.written
 
@@ -108,7 +108,7 @@ class Shown:
         come, gone = ([row for row, mark in zip(self.rows.all, marks, strict=True) if mark == sign] for sign in "+-")
         return marks, "; ".join(f"{way}: {self._named(rows)}" for way, rows in (("in", come), ("out", gone)) if rows)
 
-    def _named(self, rows: Sequence[Row]) -> str:
+    def _named(self, rows: Sequence[BudgetRow]) -> str:
         shown = rows if len(rows) <= NAMED + 1 else rows[:NAMED]
         names = ", ".join([self.labels.short(row.draft) for row in shown])
         return names if shown is rows else f"{names} and {len(rows) - NAMED:,} more"
@@ -173,9 +173,9 @@ def window_of(trace: Trace) -> int | None:
 def reserve_of(trace: Trace) -> tuple[int | None, int]:
     """Tokens kept for the reply: as the limiter is told, and as it comes out."""
     held = _settings(trace)
-    told_to = held.reserve_tokens if held is not None else None
+    setting = held.reserve_tokens if held is not None else None
     report = trace.result.report(BudgetReport)
-    return told_to, report.reserve_tokens if report is not None else told_to or 0
+    return setting, report.reserve_tokens if report is not None else setting or 0
 
 
 def counted_by(trace: Trace, tokenizer: TokenCounter) -> int:

@@ -1,8 +1,8 @@
-// Commands go to Python one at a time, and of a movement only its newest place.
+// A queue of commands to Python: one at a time, of a drag only the newest.
 
 export interface Command {
   command: string;
-  drag?: boolean;
+  continues?: boolean;
   [name: string]: unknown;
 }
 
@@ -11,9 +11,9 @@ const SLIDES = new Set(["budget", "keep"]);
 /** The queue with one more command: a further place of a movement takes that of the one before. */
 export function queued(waiting: Command[], next: Command): Command[] {
   const last = waiting[waiting.length - 1];
-  if (!last || !SLIDES.has(last.command) || !SLIDES.has(next.command) || !next.drag) return [...waiting, next];
-  const { drag: _, ...bare } = next;
-  return [...waiting.slice(0, -1), last.drag ? next : (bare as Command)];
+  if (!last || !SLIDES.has(last.command) || !SLIDES.has(next.command) || !next.continues) return [...waiting, next];
+  const { continues: _, ...bare } = next;
+  return [...waiting.slice(0, -1), last.continues ? next : (bare as Command)];
 }
 
 export class Queue {

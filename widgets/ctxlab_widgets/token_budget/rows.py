@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxlab.context import Context, Draft
-from ctxlab.context.report import rows_named
 from ctxlab.display.theme import plain
 from ctxlab.engines.truncation import BudgetReport
+from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source_of, tokens_by_source
 from ctxlab.pipeline.services import TokenCounter
-from ctxlab.processors.injection.lore import LORE
 from ctxlab.processors.injection.presets import presets_of
 from ctxlab.studies.budget_figure import ORDER
 from ctxlab_widgets.token_budget.units import Units, limiter_step
@@ -27,7 +26,7 @@ WORDS = 48
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row:
+class BudgetRow:
     """One message as it last stood alone; `tokens` are by look and without the overhead of its frame."""
 
     draft: Draft
@@ -40,24 +39,24 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class BudgetRows:
     """Messages in their order, and a letter for the state of each."""
 
-    all: list[Row]
+    all: list[BudgetRow]
     states: str
 
-    def __iter__(self) -> Iterator[tuple[Row, str]]:
+    def __iter__(self) -> Iterator[tuple[BudgetRow, str]]:
         return zip(self.all, self.states, strict=True)
 
 
 @dataclass(slots=True)
-class Counted:
+class RowCache:
     """Rows that were made before: other budgets leave most messages as they are."""
 
     counter: object = None
-    rows: dict[int, Row] = field(default_factory=dict[int, Row])
+    rows: dict[int, BudgetRow] = field(default_factory=dict[int, BudgetRow])
 
-    def rows_of(self, trace: Trace, units: Units | None) -> Rows:
+    def rows_of(self, trace: Trace, units: Units | None) -> BudgetRows:
         """What is sent and what was cut for want of room, in one order."""
         if trace.services.tokenizer is not self.counter or len(self.rows) > MOST_HELD:
             self.counter, self.rows = trace.services.tokenizer, {}
@@ -74,16 +73,16 @@ class Counted:
                 gone = cut.pop(draft.key)
                 drafts += gone
                 states += CUT * len(gone)
-        return Rows([self._row(draft, trace.services.tokenizer) for draft in drafts], "".join(states))
+        return BudgetRows([self._row(draft, trace.services.tokenizer) for draft in drafts], "".join(states))
 
-    def _row(self, draft: Draft, counter: TokenCounter) -> Row:
+    def _row(self, draft: Draft, counter: TokenCounter) -> BudgetRow:
         held = self.rows.get(id(draft))
         if held is None:
             found: dict[str, int] = {}
             for source, tokens in tokens_by_source(draft, counter):
                 if tokens:
                     found[LOOKS[source]] = found.get(LOOKS[source], 0) + tokens
-            held = self.rows[id(draft)] = Row(draft, LOOKS[source_of(draft)], tuple(found.items()))
+            held = self.rows[id(draft)] = BudgetRow(draft, LOOKS[source_of(draft)], tuple(found.items()))
         return held
 
 
@@ -125,7 +124,7 @@ def _shortened(trace: Trace) -> set[str]:
 
 
 @dataclass(slots=True)
-class Labels:
+class MessageLabels:
     """What messages are called on one line, and the step that put each there; found once for each message."""
 
     input: Any = None
@@ -142,8 +141,7 @@ class Labels:
             self.found, self.steps = {}, {}
             self.known, self.contexts = set(), []
             self.titles = {preset.key: preset.node.name for preset in presets_of(trace.start.input) if preset.node.name}
-        shown = rows_named(trace.result, LORE)
-        self.titles |= {str(row["key"]): str(row["title"]) for row in shown if row.get("title")}
+        self.titles |= {one.key: one.title for one in decisions(trace.result) if one.title}
         for place, step in enumerate(trace.steps):
             self._met(place, step.after)
 
@@ -192,7 +190,7 @@ def _words(draft: Draft) -> str:
     return " ".join(words for words in (calls and f"calls {calls}", files) if words)
 
 
-def told(rows: Sequence[Row], labels: Labels, units: Units | None) -> Iterator[list[Any]]:
+def rows_json(rows: Sequence[BudgetRow], labels: MessageLabels, units: Units | None) -> Iterator[list[Any]]:
     """Each row for the page: [key, label, look, [[look, tokens], ...], step, unit, pinned], short of its state."""
     at = units.at if units is not None else {}
     for row in rows:

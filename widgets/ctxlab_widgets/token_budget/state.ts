@@ -1,7 +1,7 @@
-// What Python holds of a run, and what can be read from it without a page.
+// The budget of a run as Python sends it, and pure functions that read it.
 
 /** [key, words, look, [[look, tokens], ...], place of the step that put it there, unit from the newest, pinned]. */
-export type Row = [
+export type BudgetRow = [
   key: string,
   words: string,
   look: string,
@@ -13,7 +13,7 @@ export type Row = [
 export type Segment = [name: string, look: string, tokens: number];
 
 export interface Messages {
-  rows: Row[];
+  rows: BudgetRow[];
   steps: string[];
   /** The least budget in which the newest n units stay, by n. */
   ladder: number[];
@@ -76,7 +76,7 @@ export interface State {
   messages: Messages;
   choices: Choices;
   live: boolean;
-  said: string;
+  error: string;
   /** By key, what would have kept a cut message: Python works it out for the one selected or pinned. */
   remedies: ReadonlyMap<string, string>;
   selected: string;
@@ -90,7 +90,7 @@ export interface State {
 }
 
 /** What parts of the widget ask of the whole. */
-export interface Door {
+export interface BudgetHost {
   signal: AbortSignal;
   /** A gesture begins; what it asks is told against the run before it. With `anew` false one that is on goes on. */
   begin(anew?: boolean): void;
@@ -105,10 +105,11 @@ export interface Door {
 
 export const BY_SOURCE = "source:";
 
-export const cost = (row: Row): number => row[3].reduce((sum, [, tokens]) => sum + tokens, 0);
+export const cost = (row: BudgetRow): number => row[3].reduce((sum, [, tokens]) => sum + tokens, 0);
 
 /** Whether a key names a row: one preset can stand at several depths, as `preset:11@4` and `preset:11@8`. */
-export const names = (key: string, row: Row): boolean => row[0] === key || (key !== "" && row[0].startsWith(`${key}@`));
+export const names = (key: string, row: BudgetRow): boolean =>
+  row[0] === key || (key !== "" && row[0].startsWith(`${key}@`));
 
 export const isCut = (view: View, at: number): boolean => view.states[at] === "c";
 
@@ -139,7 +140,7 @@ export function lineAt({ view, messages }: State): number | null {
 }
 
 /** How many units stay when the line stands above a row: those that lie wholly below it. */
-export function unitsBelow(rows: Row[], line: number): number {
+export function unitsBelow(rows: BudgetRow[], line: number): number {
   let kept = Number.POSITIVE_INFINITY;
   let most = 0;
   for (const [i, [, , , , , unit]] of rows.entries()) {

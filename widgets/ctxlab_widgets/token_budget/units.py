@@ -28,7 +28,7 @@ class Units:
 
 
 @dataclass(slots=True)
-class Known:
+class UnitsCache:
     """The units that were asked for last: other budgets and other strategies leave them as they are."""
 
     before: Context | None = None

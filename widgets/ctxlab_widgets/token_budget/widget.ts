@@ -3,12 +3,12 @@
 import { h, harmless } from "../_shared/dom";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
-import { Bar } from "./bar";
-import { Head } from "./head";
-import { List } from "./list";
+import { BudgetBar } from "./budget_bar";
+import { Header } from "./header";
+import { MessageList } from "./message_list";
 import { type Command, Queue } from "./queue";
-import { Side } from "./side";
-import { BY_SOURCE, type Choices, type Door, isCut, type Messages, type State, type View } from "./state";
+import { SidePanel } from "./side_panel";
+import { type BudgetHost, BY_SOURCE, type Choices, isCut, type Messages, type State, type View } from "./state";
 import own from "./widget.css";
 
 const EMPTY = "Nothing to show: pass a run, TokenBudget(ctxlab.build(session)).";
@@ -16,7 +16,7 @@ const EMPTY = "Nothing to show: pass a run, TokenBudget(ctxlab.build(session))."
 function begin(at: Mounted): void {
   const place = h("div", { class: "w" });
   at.root.append(place);
-  let shown: Shown | null = null;
+  let shown: TokenBudget | null = null;
   const update = (changed: Set<string>) => {
     if (!at.model.get("view") || changed.has("live")) {
       shown?.stop();
@@ -26,25 +26,29 @@ function begin(at: Mounted): void {
       place.replaceChildren(h("p", { class: "empty" }, EMPTY));
     } else if (shown) shown.update(changed);
     else {
-      shown = new Shown(at);
+      shown = new TokenBudget(at);
       place.replaceChildren(shown.element);
       shown.start();
     }
   };
-  whenChanged(at, ["view", "messages", "choices", "said", "live", "pinned", "selected", "remedies", "done"], update);
+  whenChanged(
+    at,
+    ["view", "messages", "choices", "error", "live", "pinned", "selected", "remedies", "acknowledged"],
+    update,
+  );
   update(new Set());
 }
 
-class Shown implements Door {
+class TokenBudget implements BudgetHost {
   readonly element = h("div", {});
   readonly signal: AbortSignal;
   private readonly model: Model;
   private readonly ending = new AbortController();
   private readonly state: State;
-  private readonly head: Head;
-  private readonly bar: Bar;
-  private readonly list: List;
-  private readonly side: Side;
+  private readonly head: Header;
+  private readonly bar: BudgetBar;
+  private readonly list: MessageList;
+  private readonly side: SidePanel;
   private readonly versus = h("div", { class: "versus" });
   private readonly queue: Queue;
   private fresh = true;
@@ -59,7 +63,7 @@ class Shown implements Door {
       messages: JSON.parse(String(model.get("messages"))) as Messages,
       choices: JSON.parse(String(model.get("choices"))) as Choices,
       live: model.get("live") === true,
-      said: String(model.get("said") ?? ""),
+      error: String(model.get("error") ?? ""),
       remedies: remediesOf(model),
       selected: String(model.get("selected") ?? ""),
       pinned: String(model.get("pinned") ?? ""),
@@ -68,10 +72,10 @@ class Shown implements Door {
       pointed: "",
     };
     this.queue = new Queue((command) => model.send(command), this.signal);
-    this.head = new Head(this.state, this);
-    this.bar = new Bar(this.state, this);
-    this.list = new List(this.state, this);
-    this.side = new Side(this.state, (at) => this.point(at), this.signal);
+    this.head = new Header(this.state, this);
+    this.bar = new BudgetBar(this.state, this);
+    this.list = new MessageList(this.state, this);
+    this.side = new SidePanel(this.state, (at) => this.point(at), this.signal);
     const below = h("div", { class: "tb" }, this.side.element, this.list.element);
     this.element.append(this.head.element, h("div", { class: "bd2" }, this.bar.element, this.versus, below));
   }
@@ -87,11 +91,11 @@ class Shown implements Door {
 
   update(changed: Set<string>): void {
     const { state, model } = this;
-    if (changed.has("done")) this.queue.answered();
+    if (changed.has("acknowledged")) this.queue.answered();
     if (changed.has("view")) state.view = JSON.parse(String(model.get("view"))) as View;
     if (changed.has("messages")) state.messages = JSON.parse(String(model.get("messages"))) as Messages;
     if (changed.has("choices")) state.choices = JSON.parse(String(model.get("choices"))) as Choices;
-    state.said = String(model.get("said") ?? "");
+    state.error = String(model.get("error") ?? "");
     state.remedies = remediesOf(model);
     state.pinned = String(model.get("pinned") ?? "");
     const selected = String(model.get("selected") ?? "");
@@ -122,7 +126,7 @@ class Shown implements Door {
     if (!this.state.live) return;
     const { state } = this;
     if (command.command === "budget") state.held = Number(command.tokens);
-    this.queue.ask(this.fresh ? command : { ...command, drag: true });
+    this.queue.ask(this.fresh ? command : { ...command, continues: true });
     this.fresh = false;
     this.bar.draw(this.gesture);
     this.head.follow();

@@ -19,7 +19,7 @@ from ctxlab_widgets._shared.widget import Widget
 
 NAMES = ("o200k_base", "cl100k_base")
 
-Shown = str | Trace | Draft | MessageNode | Mapping[str, Any]
+TokenViewSource = str | Trace | Draft | MessageNode | Mapping[str, Any]
 
 
 class TokenView(Widget):
@@ -48,10 +48,10 @@ class TokenView(Widget):
     trace = traitlets.Instance(Trace, allow_none=True)
     """The run whose messages are shown; None for a text of one's own."""
 
-    def __init__(self, shown: Shown | None = None, *, tokenizers: Sequence[str] = NAMES) -> None:
+    def __init__(self, shown: TokenViewSource | None = None, *, tokenizers: Sequence[str] = NAMES) -> None:
         self._own: str | None = None
         self._bounds: dict[str, Bounds] = {}
-        self._drawn: tuple[str | None, str, str, Trace | None, str] | None = None
+        self._sent: tuple[str | None, str, str, Trace | None, str] | None = None
         super().__init__(tokenizers=list(tokenizers))
         if isinstance(shown, Trace):
             self.trace = shown
@@ -68,7 +68,7 @@ class TokenView(Widget):
     @property
     def boundaries(self) -> dict[str, int]:
         """How many places between two characters the first cuts at, the second, and both."""
-        first, second = map(_cuts, self.bounds)
+        first, second = map(_cut_places, self.bounds)
         return {"first": len(first), "second": len(second), "both": len(first & second)}
 
     def set_text(self, text: str) -> None:
@@ -88,9 +88,9 @@ class TokenView(Widget):
         first, second = self.tokenizers
         run = self._run
         now = (self._own, first, second, run, self.selected if run else "")
-        if self._drawn is not None and _same(self._drawn, now):
+        if self._sent is not None and _same(self._sent, now):
             return
-        self._drawn = now
+        self._sent = now
         text = self._chosen_text()
         with self.hold_sync():
             if text is None:
@@ -114,22 +114,22 @@ class TokenView(Widget):
         return proposal["value"]
 
     @traitlets.validate("token")
-    def _there(self, proposal: Any) -> int:
-        if self._drawn is None:
+    def _clamped(self, proposal: Any) -> int:
+        if self._sent is None:
             return proposal["value"]
         return min(max(proposal["value"], 0), max(len(self.bounds[0]) - 1, 0))
 
     @traitlets.observe("trace", "selected", "tokenizers")
     def _changed(self, _: object) -> None:
-        if self._drawn is not None:
+        if self._sent is not None:
             self.show()
 
-    def _do(self, asked: Mapping[str, Any]) -> None:
-        match asked:
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        match message:
             case {"command": "tokenizers", "first": str(first), "second": str(second)}:
                 self.set_tokenizers(first, second)
             case _:
-                raise self._wrong(asked)
+                raise self._wrong_command(message)
 
     def _bounds_by(self, name: str) -> Bounds:
         if name not in self._bounds:
@@ -210,7 +210,7 @@ def _same(before: tuple[object, ...], now: tuple[object, ...]) -> bool:
     return all(a is b or (isinstance(a, str) and a == b) for a, b in zip(before, now, strict=True))
 
 
-def _cuts(bounds: Bounds) -> set[int]:
+def _cut_places(bounds: Bounds) -> set[int]:
     inside = frozenset(bounds.inside)
     return {end for place, end in enumerate(bounds.ends) if place not in inside} - set(bounds.ends[-1:])
 

@@ -1,4 +1,4 @@
-// Where a text has what is looked for.
+// Search in a text.
 
 export type Hit = [start: number, end: number];
 

@@ -6,7 +6,7 @@ import type { Tokens } from "./tokens";
 export type Side = 0 | 1;
 
 /** A token by its tokenizer and its place. */
-export interface Place {
+export interface TokenPlace {
   side: Side;
   token: number;
 }
@@ -40,16 +40,16 @@ export interface State {
   colour: "token" | "plain";
   hits: Hit[];
   /** The token in focus, which keys move. */
-  at: Place;
+  at: TokenPlace;
   /** The token under the pointer. */
-  over: Place | null;
+  over: TokenPlace | null;
   live: boolean;
 }
 
-export interface Door {
+export interface TokenViewHost {
   signal: AbortSignal;
-  focus(place: Place): void;
-  hover(place: Place | null): void;
+  focus(place: TokenPlace): void;
+  hover(place: TokenPlace | null): void;
   scrolled(from: Side): void;
 }
 

@@ -1,6 +1,6 @@
 // The tokens of a text, and how a line is cut by them.
 
-import { clusterEnd } from "./lines";
+import { clusterEnd } from "./line_breaks";
 
 /** All tokens by one tokenizer. A token ends after the last character that it begins; `inside` says it doesn't end it. */
 export interface Tokens {
@@ -23,7 +23,7 @@ export function tokensFrom(sent: DataView | null, count: number): Tokens {
 }
 
 /** Marks in both where they begin at the same place. */
-export function compare(a: Tokens, b: Tokens): void {
+export function markJoints(a: Tokens, b: Tokens): void {
   a.joint.fill(0);
   b.joint.fill(0);
   if (a.count) a.joint[0] = 1;

@@ -5,14 +5,14 @@ import { isSingle, taken } from "../_shared/keyboard";
 import { type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped, many } from "../_shared/numbers";
 import { type Radios, radios } from "../_shared/radios";
-import { sourceOf } from "../_shared/view";
-import { Card } from "./card";
-import { linesOf } from "./lines";
-import { widths } from "./measure";
-import { LINE, Pane } from "./pane";
+import { sourceOf } from "../_shared/trace_view";
+import { linesOf } from "./line_breaks";
 import { hitAt, search } from "./search";
-import { type Door, type Message, other, type Place, type Side, type State, type View } from "./state";
-import { compare, stretchOf, tokenAt, tokensFrom } from "./tokens";
+import { type Message, other, type Side, type State, type TokenPlace, type TokenViewHost, type View } from "./state";
+import { textWidths } from "./text_width";
+import { TokenCard } from "./token_card";
+import { LINE, TokenPane } from "./token_pane";
+import { markJoints, stretchOf, tokenAt, tokensFrom } from "./tokens";
 import own from "./widget.css";
 
 const EMPTY = 'Nothing to show: pass a text, a message or a trace, TokenView("Hello, harbour").';
@@ -26,12 +26,12 @@ const NOTHING: View = {
   messages: [],
 };
 
-class Shown implements Door {
+class TokenView implements TokenViewHost {
   readonly signal: AbortSignal;
   private readonly state: State;
-  private readonly panes: [Pane, Pane];
-  private readonly card: Card;
-  private readonly said = h("span", { class: "ink2 said", "aria-live": "polite" });
+  private readonly panes: [TokenPane, TokenPane];
+  private readonly card: TokenCard;
+  private readonly status = h("span", { class: "ink2 status", "aria-live": "polite" });
   private readonly empty = h("p", { class: "empty", hidden: true }, EMPTY);
   private readonly blank = h("p", { class: "empty", hidden: true }, "The text is empty: no tokens.");
   private readonly frame: HTMLElement;
@@ -63,8 +63,8 @@ class Shown implements Door {
       over: null,
       live: model.get("live") === true,
     };
-    this.panes = [new Pane(this.state, 0, this), new Pane(this.state, 1, this)];
-    this.card = new Card(this.state);
+    this.panes = [new TokenPane(this.state, 0, this), new TokenPane(this.state, 1, this)];
+    this.card = new TokenCard(this.state);
     this.names = [this.choice("First tokenizer"), this.choice("Second tokenizer")];
     this.colours = radios("Colour text by", { token: "Token", plain: "Plain" }, (to) => this.recolour(to), signal);
     this.jumps = [this.jump("Previous hit", "\u2191", -1), this.jump("Next hit", "\u2193", 1)];
@@ -79,7 +79,7 @@ class Shown implements Door {
 
   // --- what the panes ask for
 
-  focus(place: Place): void {
+  focus(place: TokenPlace): void {
     const { state } = this;
     state.at = place;
     const [start] = stretchOf(state.text, state.sides[place.side], place.token);
@@ -91,7 +91,7 @@ class Shown implements Door {
     if (token !== this.at.model.get("token")) save(this.at.model, { token });
   }
 
-  hover(place: Place | null): void {
+  hover(place: TokenPlace | null): void {
     const before = this.state.over;
     if (before?.side === place?.side && before?.token === place?.token) return;
     this.state.over = place;
@@ -110,7 +110,7 @@ class Shown implements Door {
   private listen(): void {
     const { model, root } = this.at;
     const { signal } = this;
-    const names = ["view", "text", "tokenizers", "first", "second", "token", "colour", "find", "selected", "said"];
+    const names = ["view", "text", "tokenizers", "first", "second", "token", "colour", "find", "selected", "error"];
     whenChanged(this.at, names, (changed) => {
       const token = Number(model.get("token"));
       const elsewhere = changed.has("token") && this.firstFor(this.state.at) !== token;
@@ -147,7 +147,7 @@ class Shown implements Door {
     const [one, two] = ["first", "second"].map((name, i) =>
       tokensFrom(model.get(name) as DataView | null, state.view.tokens[i]),
     );
-    compare(one, two);
+    markJoints(one, two);
     state.sides = [one, two];
     state.names = [...(model.get("tokenizers") as [string, string])];
     state.colour = model.get("colour") === "plain" ? "plain" : "token";
@@ -159,7 +159,7 @@ class Shown implements Door {
   }
 
   /** The token of the first tokenizer for one of either. */
-  private firstFor({ side, token }: Place): number {
+  private firstFor({ side, token }: TokenPlace): number {
     const { text, sides } = this.state;
     return side === 0 || !sides[side].count ? token : tokenAt(sides[0], stretchOf(text, sides[side], token)[0]);
   }
@@ -184,10 +184,10 @@ class Shown implements Door {
 
   private draw(): void {
     const { state, at } = this;
-    const given = Boolean(at.model.get("view"));
-    this.empty.hidden = given;
-    this.frame.hidden = !given;
-    this.blank.hidden = !given || state.text !== "";
+    const hasText = Boolean(at.model.get("view"));
+    this.empty.hidden = hasText;
+    this.frame.hidden = !hasText;
+    this.blank.hidden = !hasText || state.text !== "";
     this.two.hidden = state.text === "";
     this.colours.set(state.colour);
     this.names.forEach((select, i) => {
@@ -196,7 +196,7 @@ class Shown implements Door {
     const find = String(at.model.get("find") ?? "");
     if (this.field.value !== find) this.field.value = find;
     this.markMessage();
-    this.drawSaid();
+    this.drawStatus();
     this.drawText();
     this.drawFound();
   }
@@ -210,7 +210,7 @@ class Shown implements Door {
       this.width = room;
       const top = this.panes[0].scroller.scrollTop;
       const first = state.lines[Math.floor(top / LINE)] ?? 0;
-      state.lines = linesOf(state.text, room - SPARE, widths(this.panes[0].scroller));
+      state.lines = linesOf(state.text, room - SPARE, textWidths(this.panes[0].scroller));
       for (const pane of this.panes) pane.draw();
       if (top > 0) this.panes[0].reveal(first);
     } else for (const pane of this.panes) pane.draw();
@@ -227,18 +227,18 @@ class Shown implements Door {
     this.card.drawToken();
   }
 
-  private drawSaid(): void {
+  private drawStatus(): void {
     const { view, names } = this.state;
-    const wrong = String(this.at.model.get("said") ?? "");
-    this.said.classList.toggle("wrong", Boolean(wrong));
+    const wrong = String(this.at.model.get("error") ?? "");
+    this.status.classList.toggle("wrong", Boolean(wrong));
     const [one, two] = view.tokens;
     const strong = h("b", {}, grouped(one));
     const words = [
       ` ${one === 1 ? "token" : "tokens"} ${names[0]}, `,
       h("b", {}, grouped(two)),
-      ` ${names[1]}, ${against(one, two)}`,
+      ` ${names[1]}, ${difference(one, two)}`,
     ];
-    this.said.replaceChildren(...(wrong ? [harmless(wrong)] : [strong, ...words]));
+    this.status.replaceChildren(...(wrong ? [harmless(wrong)] : [strong, ...words]));
   }
 
   private listMessages(): void {
@@ -274,7 +274,7 @@ class Shown implements Door {
       this.colours.element,
       finding,
       h("span", { class: "sp" }),
-      this.said,
+      this.status,
     );
   }
 
@@ -354,7 +354,7 @@ function hitAfter(hits: [number, number][], offset: number): number {
   return hits[to] && hits[to][0] < offset ? to + 1 : to;
 }
 
-function against(one: number, two: number): string {
+function difference(one: number, two: number): string {
   if (one === two) return "as many";
   if (!one || !two) return "";
   return `${((100 * Math.abs(two - one)) / one).toFixed(1)} % ${two > one ? "more" : "fewer"}`;
@@ -367,5 +367,5 @@ function label({ key, role, kind, tokens, parts, sent }: Message, at: number): s
 }
 
 export default widget("Token view", own, (at) => {
-  new Shown(at);
+  new TokenView(at);
 });

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ctxlab.documents import Agent, MessageNode, ProcessorEntry, RegexConfig, RegexPreset
-from ctxlab.formats.sillytavern.cards.fields import JAILBREAK, MAIN, SLOTS, original_of, prompt_name
 from ctxlab.formats.sillytavern.cards.writer import OF_PRESET
+from ctxlab.formats.sillytavern.fields import JAILBREAK, MAIN, SLOTS, original_of, prompt_name
 from ctxlab.formats.sillytavern.presets.chat_completion import BLANK, EXAMPLE_START, FORMAT, OWN_WORDS
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS
-from ctxlab.formats.sillytavern.rules.embedded_scripts import RULES_OF_PRESET
+from ctxlab.formats.sillytavern.regex_scripts import RULES_OF_PRESET
 
 ORIGINAL: Final = re.compile(r"\{\{original\}\}", re.IGNORECASE)
 START: Final = re.compile(r"<START>", re.IGNORECASE)
@@ -54,8 +54,8 @@ def joined(preset: Agent, card: Agent) -> Agent:
             RULES_OF_PRESET: [each.id for each in _rules(preset)],
         },
     }
-    said = {name: value for name, value in parts.items() if value or name in card.model_fields_set}
-    return card.with_(**said)
+    present = {name: value for name, value in parts.items() if value or name in card.model_fields_set}
+    return card.with_(**present)
 
 
 _NAMES: Final = frozenset(slot.prompt for slot in SLOTS)

@@ -103,7 +103,7 @@ def chunks(raw: bytes, source: str) -> Iterator[Chunk]:
 
 
 def written(kind: bytes, body: bytes) -> bytes:
-    """A piece as it stands in the file, with its length and checksum."""
+    """A piece as the file has it, with its length and checksum."""
     return len(body).to_bytes(4) + kind + body + zlib.crc32(kind + body).to_bytes(4)
 
 

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from ctxlab.documents import Agent, Worldbook
-from ctxlab.errors import BrokenFile
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
-from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.cards.fields import (
+from ctxlab.formats.sillytavern.fields import (
     BOOK_INSIDE,
     CALLED,
     CARRIED,
@@ -22,15 +19,13 @@ from ctxlab.formats.sillytavern.cards.fields import (
     PROMPT_NAME,
     SLOTS,
     Data,
+    converted,
     inner,
     notes_key,
     text_at,
 )
 from ctxlab.formats.sillytavern.lorebooks.reader import book_from
-from ctxlab.formats.sillytavern.macro_spelling import converted
-from ctxlab.formats.sillytavern.rules.embedded_scripts import OF_CARD, rules_inside
-from ctxlab.formats.sillytavern.rules.regex_scripts import Compat
-from ctxlab.formats.source import Material, Reader, one_or_mostly
+from ctxlab.formats.sillytavern.regex_scripts import OF_CARD, Compat, rules_inside
 
 DIALECT: Final = "sillytavern"
 ROLES: Final = ("system", "user", "assistant")
@@ -66,8 +61,9 @@ def is_card(data: Any) -> bool:
 def card_from(raw: Mapping[str, Any], *, name: str = "", id: str = "", compat: Compat = "ctxlab") -> Card:
     """The agent in a card's JSON; `name` is used where the card has none, `id` is by default made of the name.
 
-    The agent's `description` is what the creator notes; the character's own is `character_description` and the preset
-    `charDescription`. What ctxlab has no place for is carried and written back. `compat="reference"` reads regex
+    The agent's `description` and `creator_notes` are what the creator notes; the character's own description is
+    `character_description` and the preset `charDescription`, the depth prompt `depth_prompt` and the preset
+    `depthPrompt`. What ctxlab has no place for is kept in `carried` and written back. `compat="reference"` reads regex
     scripts as the reference does, and takes "none" for a picture.
     """
     data, losses = inner(raw), list[Loss]()
@@ -106,7 +102,8 @@ def card_from(raw: Mapping[str, Any], *, name: str = "", id: str = "", compat: C
 def _about(raw: Mapping[str, Any], data: Mapping[str, Any], losses: list[Loss]) -> Data:
     """What isn't sent: notes, tags, the picture, another name to show; and the texts that macros give."""
     fields: Data = {slot.field: converted(text_at(data, slot.key, [])) or None for slot in CHARACTER}
-    fields["description"] = text_at(data, notes_key(raw), losses) or None
+    fields["description"] = fields["creator_notes"] = text_at(data, notes_key(raw), losses) or None
+    fields["depth_prompt"] = converted(text_at(_depth_prompt_of(data), "prompt", [])) or None
     fields["display_name"] = text_at(data, "nickname", losses) or None
     avatar = text_at(data, "avatar", losses)
     fields["icon"] = avatar or None
@@ -145,11 +142,11 @@ def _preset(prompt: str, title: str, content: str, role: str = "system") -> Data
 
 
 def _depth_prompt(data: Mapping[str, Any], losses: list[Loss]) -> list[Data]:
-    said = coerce.as_object(_extensions(data).get("depth_prompt"))
-    content = converted(text_at(said, "prompt", losses))
+    stored = _depth_prompt_of(data)
+    content = converted(text_at(stored, "prompt", losses))
     if not content.strip():
         return []
-    depth, role = said.get("depth"), said.get("role")
+    depth, role = stored.get("depth"), stored.get("role")
     try:
         at = DEPTH if depth in (None, "") else coerce.whole(depth)
     except ValueError as problem:
@@ -159,6 +156,10 @@ def _depth_prompt(data: Mapping[str, Any], losses: list[Loss]) -> list[Data]:
         losses.append(Loss("depth_prompt.role", f"{coerce.shown(role)} is no role; system is used"))
     preset = _preset(DEPTH_PROMPT, "Depth Prompt", content, role if role in ROLES else "system")
     return [{**preset, "injection_strategy": {"depth": at, "order": ORDER}}]
+
+
+def _depth_prompt_of(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    return coerce.as_object(_extensions(data).get("depth_prompt"))
 
 
 def _greetings(data: Mapping[str, Any], losses: list[Loss]) -> tuple[Data, ...]:
@@ -197,45 +198,3 @@ def _linked_book(data: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _extensions(data: Mapping[str, Any]) -> Mapping[str, Any]:
     return coerce.as_object(data.get("extensions"))
-
-
-# --- the reader
-
-
-def sniff(data: Any) -> bool:
-    return one_or_mostly(data, is_card)
-
-
-def read(material: Material) -> Import:
-    losses = list(material.losses)
-    agents: list[Agent] = []
-    books: list[Worldbook] = []
-    names = Names()
-    for place, item in material.items():
-        if not is_card(item):
-            losses.append(Loss(place, "no character card; it is left out"))
-            continue
-        raw = cast("Data", item)
-        card = card_from(raw, name=material.stem, id=names.take(f"card-{_name(raw) or material.stem}"))
-        agents.append(card.agent)
-        books += [card.book] if card.book else []
-        losses += [loss.inside(place) for loss in (*_missing(raw, material.source), *card.losses)]
-    return Import(
-        agents=tuple(agents), books=tuple(books), losses=tuple(losses), format=READER.name, source=material.source
-    )
-
-
-def _name(raw: Mapping[str, Any]) -> str:
-    return text_at(inner(raw), "name", []).strip()
-
-
-def _missing(raw: Mapping[str, Any], source: str) -> list[Loss]:
-    """A loss for the texts that every card has and this one hasn't; raises BrokenFile when there is nothing at all."""
-    data = inner(raw)
-    if not _name(raw) and not any(text_at(data, key, []) for key in TEXTS):
-        raise BrokenFile(f"{source} is a character card with neither a name nor a text")
-    absent = [key for key in ("description", FIRST) if key not in data]
-    return [Loss("", f"the card says nothing of {' and '.join(absent)}")] if absent else []
-
-
-READER = Reader("card", sniff, read)

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from ctxlab.documents import Agent, MessageNode, Worldbook
-from ctxlab.documents.atomic_file import replace_file
 from ctxlab.documents.stored import as_json
 from ctxlab.errors import WriteError
-from ctxlab.formats.exported import Export
-from ctxlab.formats.loss import Loss
-from ctxlab.formats.sillytavern.cards.fields import (
+from ctxlab.formats.results import Export, Loss
+from ctxlab.formats.sillytavern.cards.png import BUNDLE, plain_picture, read_chunks, with_chunks
+from ctxlab.formats.sillytavern.cards.reader import DEPTH, FIRST, card_from, is_card
+from ctxlab.formats.sillytavern.fields import (
     BOOK_INSIDE,
     CARRIED,
     CHARACTER,
@@ -29,12 +29,9 @@ from ctxlab.formats.sillytavern.cards.fields import (
     prompt_name,
     version,
 )
-from ctxlab.formats.sillytavern.cards.png import BUNDLE, plain_picture, read_chunks, with_chunks
-from ctxlab.formats.sillytavern.cards.reader import DEPTH, FIRST, card_from, is_card
 from ctxlab.formats.sillytavern.lorebooks.writer import book_to, written_form
+from ctxlab.formats.sillytavern.regex_scripts import SCRIPTS, misread_of_agent, scripts_of_agent
 from ctxlab.formats.sillytavern.roundtrip import patched
-from ctxlab.formats.sillytavern.rules.embedded_scripts import KEY as SCRIPTS
-from ctxlab.formats.sillytavern.rules.embedded_scripts import misread_of, scripts_of
 
 OF_PRESET: Final = "preset"
 """Where an agent joined of a card and a preset carries the preset's JSON."""
@@ -63,7 +60,7 @@ NO_PLACE: Final = {
 
 
 def card_data(agent: Agent, *, book: Worldbook | None = None) -> Export[Data]:
-    """The card's JSON: what was read with what changed since, else a new card of version 2.
+    """The card's JSON: the one that was read, with what changed since, else a new card of version 2.
 
     `book` is the lorebook to put inside; without one, that of the card that was read stays. What an agent is sent as
     counts: a text is taken from its preset, and from the agent's field where there is no such preset.
@@ -80,37 +77,23 @@ def card_data(agent: Agent, *, book: Worldbook | None = None) -> Export[Data]:
     return Export(_with_book(card, agent, book, shape), tuple(losses))
 
 
-def card_json(agent: Agent, *, book: Worldbook | None = None) -> bytes:
-    """The card as UTF-8 JSON, indented."""
-    return _as_json(card_data(agent, book=book).data, agent)
+def card_json(agent: Agent, *, book: Worldbook | None = None) -> Export[bytes]:
+    """`card_data` as UTF-8 JSON, indented."""
+    export = card_data(agent, book=book)
+    return Export(_as_json(export.data, agent), export.losses)
 
 
-def card_png(agent: Agent, picture: bytes | None = None, *, book: Worldbook | None = None) -> bytes:
-    """The card inside a PNG picture, of which all but the card is kept; without one a plain picture is made."""
-    return _in_picture(card_data(agent, book=book).data, agent, picture or plain_picture(), source="the picture")
+def card_png(
+    agent: Agent, picture: str | os.PathLike[str] | bytes | None = None, *, book: Worldbook | None = None
+) -> Export[bytes]:
+    """The card inside a PNG picture, of which all but the card is kept; without one a plain picture is made.
 
-
-def write_card(
-    agent: Agent,
-    path: str | os.PathLike[str],
-    *,
-    picture: str | os.PathLike[str] | bytes | None = None,
-    book: Worldbook | None = None,
-) -> Export[Data]:
-    """Write a card as JSON, or as PNG where `path` ends so, and return what was written with its losses.
-
-    `picture` is the PNG to put the card into, such as the file that it was read from.
+    `picture` is the PNG's bytes or its file, such as the one that the card was read from.
     """
     export = card_data(agent, book=book)
-    if not os.fspath(path).lower().endswith(".png"):
-        if picture is not None:
-            raise WriteError(f"{os.fspath(path)!r} holds no picture; end it in .png, or give none")
-        replace_file(path, _as_json(export.data, agent))
-        return export
     raw, source = _bytes_of(picture)
     lost = [Loss("picture", "the agent bundle in it is taken out; it would hide the card")] if _bundled(raw) else []
-    replace_file(path, _in_picture(export.data, agent, raw, source))
-    return Export(export.data, (*export.losses, *lost))
+    return Export(_in_picture(export.data, agent, raw, source), (*export.losses, *lost))
 
 
 # --- pictures
@@ -158,10 +141,10 @@ def _fields(agent: Agent, original: Mapping[str, Any], *, about: Agent | None = 
         "name": "" if called(about) == about.name else about.name,
         **_texts(agent),
         **_greetings(about),
-        notes_key(original): about.description or "",
+        notes_key(original): _notes(about),
         "avatar": about.icon or "",
         "tags": list(about.tags),
-        "extensions": {"depth_prompt": _depth_prompt(agent), "world": _linked(about), SCRIPTS: scripts_of(about)},
+        "extensions": {"depth_prompt": _depth_prompt(agent), "world": _linked(about), SCRIPTS: scripts_of_agent(about)},
     }
     if version(original) == 3:
         data["nickname"] = about.display_name or ""
@@ -171,14 +154,20 @@ def _fields(agent: Agent, original: Mapping[str, Any], *, about: Agent | None = 
 
 
 def _texts(agent: Agent) -> Data:
-    said = {prompt_name(preset): preset.content for preset in reversed(agent.preset_messages)}
-    return {slot.key: said.get(slot.prompt, (getattr(agent, slot.field) or "") if slot.field else "") for slot in SLOTS}
+    sent = {prompt_name(preset): preset.content for preset in reversed(agent.preset_messages)}
+    return {slot.key: sent.get(slot.prompt, (getattr(agent, slot.field) or "") if slot.field else "") for slot in SLOTS}
+
+
+def _notes(agent: Agent) -> str:
+    """The creator's notes: the agent's description, of an agent that was no card also its own field of that name."""
+    return agent.description or (agent.creator_notes if original_of(agent) is None else "") or ""
 
 
 def _depth_prompt(agent: Agent) -> Data:
     preset = next((p for p in agent.preset_messages if prompt_name(p) == DEPTH_PROMPT), None)
-    if preset is None:
-        return {"prompt": "", "depth": DEPTH, "role": "system"}
+    if preset is None:  # a card whose preset was taken out has no depth prompt any more
+        prompt = agent.depth_prompt or "" if original_of(agent) is None else ""
+        return {"prompt": prompt, "depth": DEPTH, "role": "system"}
     return {"prompt": preset.content, "depth": _depth(preset), "role": preset.role}
 
 
@@ -282,7 +271,7 @@ def _losses(agent: Agent, shape: int, *, fresh: bool = False, book: Worldbook | 
         for what, has_it in (("role is lost", greeting.role != "assistant"), ("files are lost", greeting.attachments))
         if has_it
     ]
-    losses += misread_of(agent)
+    losses += misread_of_agent(agent)
     if agent.display_name and shape != 3 and not fresh:
         losses.append(Loss("displayName", "only cards of version 3 have a nickname; left out"))
     if fresh and agent.worldbook_ids and book is None:
@@ -292,14 +281,16 @@ def _losses(agent: Agent, shape: int, *, fresh: bool = False, book: Worldbook | 
 
 def _unsent(agent: Agent, before: Agent) -> list[Loss]:
     """A loss for each changed text of the character in whose place its preset's is written."""
-    said = {prompt_name(preset): preset.content for preset in reversed(agent.preset_messages)}
-    return [
-        Loss(slot.field, f"the preset {slot.prompt!r} says something else, and that is written; change the preset")
-        for slot in CHARACTER
-        if (text := getattr(agent, slot.field)) != getattr(before, slot.field)
-        and slot.prompt in said
-        and (text or "") != said[slot.prompt]
+    sent = {prompt_name(preset): preset.content for preset in reversed(agent.preset_messages)}
+    fields = [*((slot.field, slot.prompt) for slot in CHARACTER), ("depth_prompt", DEPTH_PROMPT)]
+    losses = [
+        Loss(field, f"the preset {prompt!r} says something else, and that is written; change the preset")
+        for field, prompt in fields
+        if (text := getattr(agent, field)) != getattr(before, field) and prompt in sent and (text or "") != sent[prompt]
     ]
+    if agent.creator_notes != before.creator_notes and (agent.creator_notes or "") != _notes(agent):
+        losses.append(Loss("creator_notes", "the agent's description is written in its place; change that"))
+    return losses
 
 
 def _other_books(agent: Agent, book: Worldbook | None) -> list[Loss]:

@@ -21,11 +21,11 @@ SECONDS_BELOW = 100_000_000_000
 """Numbers below are seconds, others milliseconds: as milliseconds they would be in the year 1973."""
 
 
-def iso(said: Any) -> str | None:
-    """The time in ISO 8601; None when it can't be told. One that was said without a zone has none here."""
-    if isinstance(said, bool) or not isinstance(said, str | int | float):
+def iso(stored: Any) -> str | None:
+    """The time in ISO 8601; None when none can be read. A time without a zone stays without one."""
+    if isinstance(stored, bool) or not isinstance(stored, str | int | float):
         return None
-    word = str(said).strip()
+    word = str(stored).strip()
     try:
         return _of_number(float(word))
     except (ValueError, OverflowError):

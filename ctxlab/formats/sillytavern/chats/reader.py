@@ -1,4 +1,4 @@
-"""SillyTavern's chats: JSON lines, the first of which tells of the chat and the others are its messages.
+"""SillyTavern's chats: JSON lines, the first about the chat, the others its messages.
 
 The swipes of a message become siblings; what follows hangs below the one that is shown.
 """
@@ -6,16 +6,14 @@ The swipes of a message become siblings; what follows hangs below the one that i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from ctxlab.documents import Session, UserProfile
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.documents import Session
+from ctxlab.formats.results import Loss
 from ctxlab.formats.session_from_messages import ROOT, Tree
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.chats.dates import iso
-from ctxlab.formats.sillytavern.chats.turns import Turn, header_of, is_header, is_message, node_of, turns_of
-from ctxlab.formats.source import Material, Reader, mostly
+from ctxlab.formats.sillytavern.chats.turns import Turn, header_of, node_of, turns_of
 
 CARRIED: Final = "sillytavern"
 LINES: Final = "lines"
@@ -36,7 +34,7 @@ def chat_from(lines: Sequence[Any], *, id: str = "", places: Sequence[str] = ())
     losses += [Loss(f"{places[0]}, chat_metadata.{key}", f"{KEPT[key]}: kept, but not used") for key in _kept(header)]
     tree = Tree()
     undated: list[int] = []
-    leaf = _grow(tree, turns, _names(header, turns), undated)
+    leaf = _grow(tree, turns, names_of(header, turns), undated)
     if undated:
         first = coerce.shown(lines[undated[0]].get("send_date"))
         others = f", nor in {len(undated) - 1} others" if len(undated) > 1 else ""
@@ -53,13 +51,13 @@ def _kept(header: Any) -> list[str]:
     return [key for key in KEPT if about.get(key)]
 
 
-def _names(header: Any, turns: Sequence[Turn]) -> tuple[str, str]:
+def names_of(header: Any, turns: Sequence[Turn]) -> tuple[str, str]:
     """The user and the character, by the first line, else by their first messages."""
 
     def name(key: str, role: str) -> str:
-        said = header.get(key)
+        value = header.get(key)
         by_turns = (turn.name for turn in turns if turn.role == role and turn.name)
-        return said if isinstance(said, str) and said not in ("", "unused") else next(by_turns, "")
+        return value if isinstance(value, str) and value not in ("", "unused") else next(by_turns, "")
 
     return name("user_name", "user"), name("character_name", "assistant")
 
@@ -79,39 +77,3 @@ def _grow(tree: Tree, turns: Sequence[Turn], names: tuple[str, str], undated: li
             tree.add(node_id, leaf, fields)
         leaf = turn.ids[turn.chosen]
     return leaf
-
-
-# --- files
-
-
-def sniff(data: Any) -> bool:
-    if is_header(data):
-        return {"chat_metadata", "user_name"} & data.keys() != set() and "nodes" not in data
-    if not isinstance(data, list):
-        return is_message(data) and "is_user" in data
-    lines = cast("list[Any]", data)
-    return mostly(lines[1:] if lines and is_header(lines[0]) else lines, is_message) or (
-        len(lines) == 1 and is_header(lines[0])
-    )
-
-
-def read(material: Material) -> Import:
-    lines: list[Any] = material.data if isinstance(material.data, list) else [material.data]
-    places = [place or "line 1" for place, _ in material.items()]
-    session, losses = chat_from(lines, id=material.stem, places=places)
-    return Import(
-        (session,),
-        users=_users_of(lines),
-        losses=(*material.losses, *losses),
-        format=READER.name,
-        source=material.source,
-    )
-
-
-def _users_of(lines: Sequence[Any]) -> tuple[UserProfile, ...]:
-    """Who the user is called in the chat; their persona is kept elsewhere."""
-    name, _ = _names(header_of(lines), list(turns_of(lines, [""] * len(lines), [])))
-    return (UserProfile(id=f"user-{name}", name=name),) if name else ()
-
-
-READER = Reader("sillytavern-chat", sniff, read)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.chats.dates import iso
 
@@ -36,7 +36,7 @@ class Turn:
 
     @property
     def name(self) -> str:
-        return said if isinstance(said := self.raw.get("name"), str) else ""
+        return value if isinstance(value := self.raw.get("name"), str) else ""
 
     @property
     def role(self) -> str:
@@ -48,7 +48,7 @@ class Turn:
         return "system" if self.raw.get("is_system") and is_told else "assistant"
 
     def info(self, swipe: int) -> Mapping[str, Any]:
-        """What is said of a swipe: beside the text of the one that is shown, else in `swipe_info`."""
+        """Fields of a swipe: those of the message for the one that is shown, else those in `swipe_info`."""
         return self.raw if swipe == self.chosen else self.swipe_info(swipe)
 
     def swipe_info(self, swipe: int) -> Mapping[str, Any]:
@@ -120,14 +120,14 @@ def _swipes(raw: Data, losses: list[Loss]) -> list[str]:
 
 def _chosen(raw: Data, swipes: Sequence[str], mes: str | None, losses: list[Loss]) -> int:
     """The index of the swipe that is shown; one beyond the last where the text is none of several."""
-    said = raw.get("swipe_id")
-    if isinstance(said, int) and not isinstance(said, bool) and 0 <= said < len(swipes):
-        return said
+    value = raw.get("swipe_id")
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(swipes):
+        return value
     last = len(swipes) - 1
     found = swipes.index(mes) if mes in swipes else len(swipes) if mes is not None and last > 0 else 0
-    if swipes and (said is not None or last > 0):
+    if swipes and (value is not None or last > 0):
         used = f"swipe {found} is shown" if found <= last else "`mes` is one more swipe"
-        losses.append(Loss("swipe_id", f"{coerce.shown(said)} is none of 0 to {last}; {used}"))
+        losses.append(Loss("swipe_id", f"{coerce.shown(value)} is none of 0 to {last}; {used}"))
     return found
 
 
@@ -144,8 +144,8 @@ def node_of(turn: Turn, swipe: int, *, names: tuple[str, str], undated: list[int
         fields["name"] = turn.name
     if turn.raw.get("is_system"):
         fields["isEnabled"] = False
-    if (said := info.get("send_date")) not in (None, ""):
-        time = iso(said)
+    if (value := info.get("send_date")) not in (None, ""):
+        time = iso(value)
         if time is None:
             undated.append(turn.at)
         else:
@@ -159,6 +159,6 @@ def _metadata(turn: Turn, swipe: int) -> Data:
     metadata: Data = {key: turn.name} if key and turn.name else {}
     extra = turn.extra(swipe)
     for name, ours in (("reasoning", "reasoningContent"), ("model", "modelId")):
-        if isinstance(said := extra.get(name), str) and said and turn.role == "assistant":
-            metadata[ours] = said
+        if isinstance(value := extra.get(name), str) and value and turn.role == "assistant":
+            metadata[ours] = value
     return metadata

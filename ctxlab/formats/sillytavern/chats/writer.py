@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any, cast
 
 from ctxlab.documents import MessageNode, Path, Session
-from ctxlab.documents.atomic_file import replace_file
 from ctxlab.documents.stored import as_json
-from ctxlab.formats.exported import Export
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Export, Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.chats.reader import CARRIED, LINES, chat_from
 from ctxlab.formats.sillytavern.chats.turns import Data, Turn, is_header, turns_of
@@ -39,20 +36,6 @@ def chat_jsonl(
     return Export(b"\n".join(map(as_json, export.data)), export.losses)
 
 
-def write_chat(
-    session: Session,
-    path: str | os.PathLike[str],
-    *,
-    leaf: str | None = None,
-    user_name: str = "User",
-    character_name: str = "Assistant",
-) -> Export[bytes]:
-    """Write `chat_jsonl(...)` to a file, and return it with its losses."""
-    export = chat_jsonl(session, leaf=leaf, user_name=user_name, character_name=character_name)
-    replace_file(path, export.data)
-    return export
-
-
 OF_SWIPE = ("send_date", "gen_started", "gen_finished", "extra")
 """Keys of a message that belong to the swipe which is shown."""
 
@@ -65,11 +48,11 @@ def _lines_of(session: Session) -> list[Any]:
 
 
 class _Writer:
-    """Goes along a path. `told` are the messages that found their way into the chat."""
+    """Writes a path; `written_ids` are the messages of it that are in the chat, also as swipes."""
 
     def __init__(self, session: Session, lines: list[Any], user_name: str, character_name: str) -> None:
         self.losses: list[Loss] = []
-        self.told: set[str] = set()
+        self.written_ids: set[str] = set()
         self._session = session
         self._names = {"user": user_name, "assistant": character_name}
         self._lines = lines
@@ -81,7 +64,7 @@ class _Writer:
         self.losses.append(Loss(place, text))
 
     def written(self, path: Path) -> list[Any]:
-        """The lines, in the order of the path; what was no message stays before the one that it stood before."""
+        """The lines, in the order of the path; what was no message stays before the message that followed it."""
         if path.broken:
             self.lose("the path", f"it breaks off: {path.broken}")
         messages = {turn.at for turn in self._turns}
@@ -93,12 +76,12 @@ class _Writer:
             if not self._has_a_place(node):
                 continue
             group = self._group(node)
-            self.told.update(one.id for one in group)
+            self.written_ids.update(one.id for one in group)
             turn = self._turn(node, group)
             while turn is not None and strangers and strangers[-1] < turn.at:
                 out.append(self._lines[strangers.pop()])
             out.append(self._new(node, group) if turn is None else self._changed(node, group, turn))
-        left = len(self._session) - len(self.told.union(node.id for node in path.nodes))
+        left = len(self._session) - len(self.written_ids.union(node.id for node in path.nodes))
         if left > 0:
             self.lose("the tree", f"{left} messages are on other branches; left out")
         return out + [self._lines[at] for at in reversed(strangers)]
@@ -131,7 +114,7 @@ class _Writer:
     # --- one message with its swipes
 
     def _group(self, node: MessageNode) -> list[MessageNode]:
-        """What stands in one place of the chat: the message, answers beside it, and what was read as its swipes."""
+        """The swipes of one message of the chat: the message, answers beside it, and what was read as its swipes."""
         if node.parent_id is None:
             return [node]
         turn = self._origins[node.id][0] if node.id in self._origins else None
@@ -148,7 +131,7 @@ class _Writer:
         return next((self._origins[one.id][0] for one in (node, *group) if one.id in self._origins), None)
 
     def _new(self, node: MessageNode, group: Sequence[MessageNode]) -> Data:
-        message = self._said(node)
+        message = self._fields(node)
         if node.role == "system":
             message["extra"]["type"] = "narrator"
         return message if len(group) == 1 else {**message, **self._swipes(node, group)}
@@ -156,10 +139,10 @@ class _Writer:
     def _changed(self, node: MessageNode, group: Sequence[MessageNode], turn: Turn) -> Data:
         shown = turn.ids[turn.chosen]
         if node.id == shown:
-            message = patched(turn.raw, self._said(self._before.nodes[shown]), self._said(node))
-        else:  # what stands beside the text is that of the swipe which was shown
+            message = patched(turn.raw, self._fields(self._before.nodes[shown]), self._fields(node))
+        else:  # fields beside the text are those of the swipe which was shown
             kept = {key: value for key, value in turn.raw.items() if key not in OF_SWIPE}
-            message = {**kept, **self._said(node), **_of_kind(self._info(node), turn)}
+            message = {**kept, **self._fields(node), **_of_kind(self._info(node), turn)}
         if node.id == shown and [one.id for one in group] == list(turn.ids) and all(map(self._is_as_read, group)):
             return message
         return {**message, **self._swipes(node, group)} if len(group) > 1 or "swipes" in turn.raw else message
@@ -177,7 +160,7 @@ class _Writer:
         }
 
     def _info(self, node: MessageNode) -> Data:
-        """What is said of a swipe beside its text."""
+        """Fields of a swipe beside its text."""
         if node.id not in self._origins:
             return _sent(node)
         turn, swipe = self._origins[node.id]
@@ -185,7 +168,7 @@ class _Writer:
         known = {key: info[key] for key in OF_SWIPE if key in info}
         return patched(known, _sent(self._before.nodes[node.id]), _sent(node))
 
-    def _said(self, node: MessageNode) -> Data:
+    def _fields(self, node: MessageNode) -> Data:
         return {
             "name": self._name(node),
             "is_user": node.role == "user",
@@ -200,7 +183,7 @@ class _Writer:
 
 
 def _of_kind(info: Data, turn: Turn) -> Data:
-    """What is said of a swipe, for a message that is of the same kind (such as a narrator's) as it was."""
+    """Fields of a swipe, for a message of the kind (such as a narrator's) that it was."""
     kind = turn.extra(turn.chosen).get("type")
     extra = {key: value for key, value in coerce.as_object(info.get("extra")).items() if key != "type"}
     return {**info, "extra": extra if kind is None else {**extra, "type": kind}}

@@ -8,10 +8,10 @@ from typing import Any
 
 from ctxlab.documents import LoreEntry
 from ctxlab.documents.lore import POSITIONS, CharacterFilter
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
+from ctxlab.formats.sillytavern.fields import converted
 from ctxlab.formats.sillytavern.lorebooks.entry_fields import PLACES, BookForm, Data, Field, Place, form_of
-from ctxlab.formats.sillytavern.macro_spelling import converted
 
 
 @cache
@@ -32,9 +32,9 @@ def entry_from(
         if field.default and form in field.default:
             values[field.name] = field.default[form]
         for at in places:
-            said = at.said(raw, extensions)
-            if said is not None:
-                _read(field, at, said, values, losses)
+            stored = at.value_in(raw, extensions)
+            if stored is not None:
+                _read(field, at, stored, values, losses)
                 break
     if "content" in values:
         values["content"] = converted(values["content"])
@@ -45,34 +45,34 @@ def entry_from(
     return LoreEntry.model_validate(values, by_name=True), [loss.inside(place) for loss in losses]
 
 
-def _read(field: Field, at: Place, said: Any, values: Data, losses: list[Loss]) -> None:
+def _read(field: Field, at: Place, stored: Any, values: Data, losses: list[Loss]) -> None:
     try:
-        value = field.read(said)
+        value = field.read(stored)
     except coerce.Partly as wrong:
         value = wrong.value
-        losses.append(Loss(at.name, f"{coerce.shown(said)} {wrong}; the rest is used"))
+        losses.append(Loss(at.name, f"{coerce.shown(stored)} {wrong}; the rest is used"))
     except ValueError as wrong:
         default = values.get(field.name, getattr(_unset(), field.name))
         used = "what there is by default" if default is None else repr(default)
-        losses.append(Loss(at.name.removeprefix("!"), f"{coerce.shown(said)} {wrong}; {used} is used"))
+        losses.append(Loss(at.name.removeprefix("!"), f"{coerce.shown(stored)} {wrong}; {used} is used"))
         return
     values[field.name] = not value if at.is_opposite else value
 
 
 def entry_to(entry: LoreEntry, form: BookForm, *, like: Mapping[str, Any] | None = None) -> Data:
-    """The entry's JSON. What the JSON of `like` says is said at the same places; the rest where SillyTavern looks."""
+    """The entry's JSON: fields that `like` has at the same places, the rest where SillyTavern looks for them."""
     original = like or {}
     extensions = coerce.as_object(original.get("extensions"))
     data: Data = {"uid" if _has_uid(original, form) else "id": entry.uid}
     unset = _unset()
     for field, usual, places in PLACES[form]:
         value = _written(entry, field)
-        said = [place for place in places if place.said(original, extensions) is not None] if original else []
-        if not said and field.only_if_set and getattr(entry, field.name) == getattr(unset, field.name):
+        used = [place for place in places if place.value_in(original, extensions) is not None] if original else []
+        if not used and field.only_if_set and getattr(entry, field.name) == getattr(unset, field.name):
             continue
-        (said[0] if said else usual).put(data, value)
-        if value is None or value == "" or value == []:  # else what stands elsewhere would be read now
-            for place in said[1:]:
+        (used[0] if used else usual).put(data, value)
+        if value is None or value == "" or value == []:  # else a value at another place would be read now
+            for place in used[1:]:
                 place.put(data, value)
     if like is None:
         _put_by_the_way(data, entry, form)
@@ -106,5 +106,5 @@ def _put_by_the_way(data: Data, entry: LoreEntry, form: BookForm) -> None:
 
 
 def _word(entry: LoreEntry) -> str:
-    """The two positions that cards know; what goes elsewhere is behind the character for those who know no other."""
+    """The two positions that cards know; any other becomes the one after the character."""
     return POSITIONS[0] if entry.position == 0 else POSITIONS[1]

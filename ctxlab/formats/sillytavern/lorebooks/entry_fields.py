@@ -36,12 +36,12 @@ def role(value: Any) -> int:
 def character_filter(value: Any) -> Data:
     if not isinstance(value, Mapping):
         raise ValueError("is no object")
-    said = cast("Mapping[str, Any]", value)
+    stored = cast("Mapping[str, Any]", value)
     wrong = ""
-    read: Data = {"is_exclude": coerce.flag(said.get("isExclude") or False)}
+    read: Data = {"is_exclude": coerce.flag(stored.get("isExclude") or False)}
     for key in ("names", "tags"):
         try:
-            read[key] = coerce.texts(said.get(key) or ())
+            read[key] = coerce.texts(stored.get(key) or ())
         except coerce.Partly as problem:
             read[key], wrong = problem.value, str(problem)
     if wrong:
@@ -142,7 +142,7 @@ FIELDS: Final[tuple[Field, ...]] = (
 
 
 def form_of(raw: Mapping[str, Any]) -> BookForm:
-    """Whose form an entry is in, told by the keys that only one has."""
+    """The form that an entry is in, by the keys that only one form has."""
     if "key" in raw or "keysecondary" in raw:
         return "native"
     return "native" if {"keys", "secondary_keys", "insertion_order", "enabled"}.isdisjoint(raw) else "character_book"
@@ -158,7 +158,7 @@ FIRST: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a field may stand: a key of the entry, or of its extensions, which holds the value or the opposite."""
+    """A place of a field: a key of the entry, or of its extensions, which holds the value or the opposite."""
 
     name: str
     key: str
@@ -171,8 +171,8 @@ class Place:
         inside = key.removeprefix("extensions.")
         return cls(name, inside, inside != key, key != name)
 
-    def said(self, entry: Mapping[str, Any], extensions: Mapping[str, Any]) -> Any:
-        """What stands here; None when that says nothing."""
+    def value_in(self, entry: Mapping[str, Any], extensions: Mapping[str, Any]) -> Any:
+        """The value at this place; None for none."""
         value = (extensions if self.is_inside else entry).get(self.key)
         return None if value == "" or value == [] else value
 
@@ -189,4 +189,4 @@ PLACES: Final[Mapping[BookForm, tuple[tuple[Field, Place, tuple[Place, ...]], ..
     form: tuple((field, Place.of(field.places(form)[0]), _in_reading_order(field, form)) for field in FIELDS)
     for form in ("native", "character_book")
 }
-"""By form, every field with the place that is written where nothing is said, and all places in reading order."""
+"""By form, every field with its usual place and with all places in reading order."""

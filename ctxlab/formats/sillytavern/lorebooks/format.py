@@ -1,40 +1,45 @@
 """SillyTavern's lorebooks: its own files, and the books inside character cards.
 
 Its own form is `{"entries": {"0": {"uid", "key", "keysecondary", ...}}}`, that of cards `{"name", "entries": [{"keys",
-"secondary_keys", "extensions", ...}]}`. Other programs mix the two, so either is read wherever it stands.
+"secondary_keys", "extensions", ...}]}`. Other programs mix the two, so either is read at either place.
 """
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, cast
 
 from ctxlab.documents import Worldbook
-from ctxlab.documents.atomic_file import replace_file
 from ctxlab.documents.stored import as_json
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.results import Export, Import, Loss
+from ctxlab.formats.selection import left_out, pick_book
 from ctxlab.formats.session_from_messages import Names
 from ctxlab.formats.sillytavern.lorebooks.entry_fields import BookForm, Data
 from ctxlab.formats.sillytavern.lorebooks.reader import ABOUT, book_from, unwrapped
 from ctxlab.formats.sillytavern.lorebooks.writer import book_to, form_of_book, written_form
-from ctxlab.formats.source import Material, Reader, mostly, one_or_mostly
+from ctxlab.formats.source import Source, mostly, one_or_mostly
 
-__all__ = ["READER", "book_from", "book_to", "form_of_book", "lorebook_json", "write_lorebook"]
+__all__ = ["CHARACTER_BOOK", "LOREBOOK", "book_from", "book_to", "form_of_book", "lorebook_json"]
 
 EMPTY_BOOK_KEYS = frozenset({"originalData", "extensions", *(key for _, _, keys in ABOUT for key in keys)})
-"""Keys that, next to no entries, tell a lorebook."""
+"""Keys by which a book without entries is recognised."""
 
 
-def lorebook_json(book: Worldbook, *, form: BookForm | None = None) -> bytes:
+def lorebook_json(book: Worldbook, *, form: BookForm | None = None) -> Export[bytes]:
     """A lorebook file in UTF-8, indented; `form` is by default the one that the book was read in, else native."""
-    return as_json(book_to(book, form=form or written_form(book)), indent=2)
+    data = book_to(book, form=form or written_form(book))
+    return Export(as_json(data, indent=2), tuple(_without_place(book)))
 
 
-def write_lorebook(book: Worldbook, path: str | os.PathLike[str], *, form: BookForm | None = None) -> Path:
-    """Write a lorebook file and return where it is."""
-    return replace_file(path, lorebook_json(book, form=form))
+def _without_place(book: Worldbook) -> Iterator[Loss]:
+    """A loss for each field of a book that SillyTavern's books have no place for."""
+    if book.model_match is not None and book.model_match.enabled:
+        yield Loss("modelMatch", "a lorebook has no place for it; left out")
+    for key, entry in book.entries.items():
+        if entry.model_extra:
+            yield Loss(f"entry {key!r}", f"{', '.join(entry.model_extra)}: no field of a lorebook's entry; left out")
 
 
 def sniff(data: Any) -> bool:
@@ -56,18 +61,40 @@ def _is_entry(value: Any) -> bool:
     return isinstance(value, dict) and not {"key", "keys"}.isdisjoint(cast("Data", value))
 
 
-def read(material: Material) -> Import:
-    losses = list(material.losses)
+def read(source: Source) -> Import:
+    losses = list(source.losses)
     names = Names()
     books: list[Worldbook] = []
-    for place, item in material.items():
+    for place, item in source.items():
         if not isinstance(item, dict):
             losses.append(Loss(place, "no lorebook; it is left out"))
             continue
-        book, found = book_from(cast("Data", item), name=material.stem, id=names.take(material.stem))
+        book, found = book_from(cast("Data", item), name=source.stem, id=names.take(source.stem))
         books.append(book)
         losses += [loss.inside(place) for loss in found]
-    return Import(books=tuple(books), losses=tuple(losses), format=READER.name, source=material.source)
+    return Import(books=tuple(books), losses=tuple(losses))
 
 
-READER = Reader("lorebook", sniff, read)
+def write(found: Import, pick: Pick, *, form: BookForm) -> Export[bytes]:
+    """The only book, or the picked one."""
+    export = lorebook_json(pick_book(found, pick), form=form)
+    return export.after(left_out(found, ("sessions", "agents", "users", "rules"), "no lorebook; left out"))
+
+
+LOREBOOK = Format(
+    "lorebook",
+    "lorebook",
+    (".lorebook.json",),
+    sniff=sniff,
+    read=read,
+    write=partial(write, form="native"),
+    holds=("books",),
+)
+CHARACTER_BOOK = Format(
+    "character-book",
+    "lorebook",
+    (".character_book.json",),
+    write=partial(write, form="character_book"),
+    holds=("books",),
+)
+"""The form of the books inside character cards; `LOREBOOK` reads both."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from ctxlab.documents import LoreEntry, Worldbook
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.lorebooks.entry import entry_from
 from ctxlab.formats.sillytavern.lorebooks.entry_fields import Data
@@ -23,7 +23,7 @@ ABOUT: Final = (
     ("token_budget", coerce.whole, ("token_budget", "tokenBudget")),
     ("recursive_scanning", coerce.flag, ("recursive_scanning", "recursiveScanning")),
 )
-"""Fields of the whole book, and the keys that they stand under."""
+"""Fields of the whole book, with their keys."""
 
 
 def book_from(raw: Mapping[str, Any], *, name: str = "", id: str = "") -> tuple[Worldbook, list[Loss]]:
@@ -48,7 +48,7 @@ def book_from(raw: Mapping[str, Any], *, name: str = "", id: str = "") -> tuple[
 
 
 def unwrapped(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A book of version 3 that stands alone has an envelope."""
+    """The book inside the envelope that a file of version 3 has."""
     inner = raw.get("data")
     return cast("Mapping[str, Any]", inner) if "entries" not in raw and isinstance(inner, Mapping) else raw
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place of a file's entries: its key there, what stands there, and the uid that it gets; None is no entry."""
+    """A place of a file's entries: its key there, its value, and the uid that it gets; None is no entry."""
 
     at: str | int
     raw: Any
@@ -21,14 +21,14 @@ class Slot:
     @property
     def place(self) -> str:
         raw = coerce.as_object(self.raw)
-        title = next((said for name in ("comment", "name") if isinstance(said := raw.get(name), str) and said), "")
+        title = next((value for name in ("comment", "name") if isinstance(value := raw.get(name), str) and value), "")
         return f"entry {self.at!r}" + (f" ({title[:40]!r})" if title else "")
 
 
 def slots_of(raw: Mapping[str, Any], losses: list[Loss]) -> list[Slot]:
-    """The places of a book's entries. Uids that are said come first; who has none, or another's, gets a free one."""
+    """The places of a book's entries. Stored uids come first; an entry without one of its own gets a free one."""
     places = list(_places(raw, losses))
-    wanted = [_said_uid(item) for _, item in places]
+    wanted = [_stored_uid(item) for _, item in places]
     free = free_numbers(wanted)
     taken: set[str] = set()
     slots: list[Slot | None] = [None] * len(places)
@@ -59,22 +59,22 @@ def _places(raw: Mapping[str, Any], losses: list[Loss]) -> Iterator[tuple[str | 
         losses.append(Loss("entries", f"{coerce.shown(entries)} is neither an object nor a list; there are none"))
 
 
-def _said_uid(raw: Any) -> int | str | None:
+def _stored_uid(raw: Any) -> int | str | None:
     entry = coerce.as_object(raw)
     for key in ("uid", "id"):
-        said = entry.get(key)
-        if isinstance(said, str) and said:
-            return _number_or_word(said)
-        if isinstance(said, int | float) and not isinstance(said, bool):
-            return _number_or_word(said)
+        value = entry.get(key)
+        if isinstance(value, str) and value:
+            return _number_or_word(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return _number_or_word(value)
     return None
 
 
-def _number_or_word(said: str | float) -> int | str:
+def _number_or_word(value: str | float) -> int | str:
     try:
-        return coerce.whole(said)
+        return coerce.whole(value)
     except ValueError:
-        return str(said)
+        return str(value)
 
 
 def free_numbers(wanted: Sequence[int | str | None]) -> Iterator[int]:

@@ -6,12 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, cast
 
 from ctxlab.documents import Agent
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
-from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.cards.fields import CALLED, CARRIED, Data, text_at
-from ctxlab.formats.sillytavern.macro_spelling import converted
+from ctxlab.formats.sillytavern.fields import CALLED, CARRIED, Data, converted, text_at
 from ctxlab.formats.sillytavern.presets.parameters import REFERENCE, parameters_from
 from ctxlab.formats.sillytavern.presets.prompt_order import (
     DEPTH,
@@ -27,8 +24,8 @@ from ctxlab.formats.sillytavern.presets.prompt_order import (
     usual_order,
 )
 from ctxlab.formats.sillytavern.presets.reference_order import as_the_reference
-from ctxlab.formats.sillytavern.rules.embedded_scripts import OF_PRESET, rules_inside
-from ctxlab.formats.source import Material, Reader, mostly, one_or_mostly
+from ctxlab.formats.sillytavern.regex_scripts import OF_PRESET, rules_inside
+from ctxlab.formats.source import mostly
 
 Reading = Literal["sillytavern", "reference"]
 
@@ -38,7 +35,7 @@ FORMATS: Final = {"charPersonality": "personality_format", "scenario": "scenario
 """Where a preset says how a text of the card is put at its marker."""
 EXAMPLES: Final = "dialogueExamples"
 FORMAT, EXAMPLE_START = "stFormat", "stExampleStart"
-"""Metadata of a marker: how a card's text is put there; what stands before each of its examples."""
+"""Metadata of a marker: how a card's text is put there; the line before each of its examples."""
 BLANK, OWN_WORDS = "stBlank", "stForbidOverrides"
 """Metadata of a prompt: it is on in SillyTavern, but has no text; no card may replace its text."""
 ABSOLUTE: Final = 1
@@ -196,27 +193,3 @@ def _number(prompt: Mapping[str, Any], key: str, default: int, losses: list[Loss
     except ValueError as problem:
         losses.append(Loss(key, f"{coerce.shown(value)} {problem}; {default} is used"))
         return default
-
-
-# --- the reader
-
-
-def sniff(data: Any) -> bool:
-    return one_or_mostly(data, is_preset)
-
-
-def read(material: Material) -> Import:
-    losses = list(material.losses)
-    agents: list[Agent] = []
-    names = Names()
-    for place, item in material.items():
-        if not is_preset(item):
-            losses.append(Loss(place, "no preset; it is left out"))
-            continue
-        agent, found = preset_from(cast("Data", item), name=material.stem, id=names.take(f"preset-{material.stem}"))
-        agents.append(agent)
-        losses += [loss.inside(place) for loss in found]
-    return Import(agents=tuple(agents), losses=tuple(losses), format=READER.name, source=material.source)
-
-
-READER = Reader("preset", sniff, read)

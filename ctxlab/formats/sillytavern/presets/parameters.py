@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ctxlab.documents import Agent
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.cards.fields import Data
+from ctxlab.formats.sillytavern.fields import Data
 
 LIMITER, MERGE_SYSTEM, MERGE_NEIGHBOURS = "token-limiter", "merge-system", "merge-consecutive"
 WINDOW, REPLY, SQUASH = "openai_max_context", "openai_max_tokens", "squash_system_messages"
@@ -109,13 +109,13 @@ def unknown_parameters(agent: Agent) -> list[str]:
 
 def parameters_to(agent: Agent, original: Mapping[str, Any]) -> Data:
     """The settings as a preset has them, under the keys that the original uses."""
-    said = agent.parameters or {}
+    own = agent.parameters or {}
     fields: Data = {}
     for parameter in PARAMETERS:
-        if parameter.name in said:
+        if parameter.name in own:
             key = next((key for key in parameter.keys if key in original), parameter.keys[0])
-            fields[key] = said[parameter.name]
-    window = (said.get("contextManagement") or {}).get("maxContextTokens")
+            fields[key] = own[parameter.name]
+    window = (own.get("contextManagement") or {}).get("maxContextTokens")
     if window:
         fields[WINDOW] = window
     merging = next((entry for entry in agent.processors if entry.id == MERGE_SYSTEM), None)

@@ -1,4 +1,4 @@
-"""The prompts of a SillyTavern preset, and the order in which they stand."""
+"""The prompts of a SillyTavern preset, and their order."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.cards.fields import PROMPT_NAME, Data, text_at
-from ctxlab.formats.sillytavern.macro_spelling import converted
+from ctxlab.formats.sillytavern.fields import PROMPT_NAME, Data, converted, text_at
 
 HISTORY: Final = "chatHistory"
 MARKERS: Final = {
@@ -33,10 +32,10 @@ USUAL: Final = (
     *("main", "worldInfoBefore", "personaDescription", "charDescription", "charPersonality", "scenario", "nsfw"),
     *("worldInfoAfter", "dialogueExamples", HISTORY, "jailbreak"),
 )
-"""The prompts that are on in SillyTavern where nobody has ordered them, in order."""
+"""The prompts that are on in SillyTavern without an order of the user's, in order."""
 
 ROLES: Final = ("assistant", "user", "system")
-"""As SillyTavern puts them at one depth: what the system says stands nearest the newest message."""
+"""As SillyTavern puts them at one depth: system messages are nearest the newest message."""
 DEPTH, ORDER = 4, 100
 """Of an absolute prompt that doesn't say."""
 
@@ -53,7 +52,7 @@ class Orders:
 
 
 def order_of(body: Mapping[str, Any], character_id: int | str | None, losses: list[Loss]) -> Orders:
-    """Whose order it is, is told by the number; without one, or where there is none of it, the last order counts."""
+    """The order for a character's number; without a number, or without an order for it, the last one."""
     stored = cast("list[Any]", body.get("prompt_order") or [])
     if stored and all("identifier" in coerce.as_object(entry) for entry in stored):
         return Orders(_entries(stored, losses))
@@ -77,13 +76,13 @@ def usual_order(prompts: Mapping[str, Data]) -> Orders:
 def _entries(order: Sequence[Any], losses: list[Loss]) -> tuple[tuple[str, bool], ...]:
     entries: dict[str, bool] = {}
     for n, entry in enumerate(order):
-        said = coerce.as_object(entry)
-        name = said.get("identifier")
+        item = coerce.as_object(entry)
+        name = item.get("identifier")
         if not isinstance(name, str) or name in entries:
             why = "names no prompt" if not isinstance(name, str) else f"names {name!r} a second time"
             losses.append(Loss(f"prompt_order, entry {n}", f"{why}; left out"))
             continue
-        entries[name] = bool(said.get("enabled"))
+        entries[name] = bool(item.get("enabled"))
     return tuple(entries.items())
 
 

@@ -1,7 +1,7 @@
 """SillyTavern's presets for text completion: context templates, system prompts, instruct sequences.
 
-ctxlab sends messages, so what such a preset says of the order of the texts is read, and what it says of how one text is
-made of all messages is carried.
+ctxlab sends messages, so the order of the texts is read from such a preset; how it makes one text of all messages is
+kept in `carried`.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, cast
 
 from ctxlab.documents import Agent
-from ctxlab.formats.imported import Import
-from ctxlab.formats.loss import Loss
-from ctxlab.formats.sillytavern.cards.fields import CALLED, CARRIED, JAILBREAK, MAIN, PROMPT_NAME, Data, text_at
-from ctxlab.formats.sillytavern.macro_spelling import converted
+from ctxlab.formats.format import Format
+from ctxlab.formats.results import Import, Loss
+from ctxlab.formats.sillytavern.fields import CALLED, CARRIED, JAILBREAK, MAIN, PROMPT_NAME, Data, converted, text_at
 from ctxlab.formats.sillytavern.presets.chat_completion import BLANK, EXAMPLES, FORMAT, PERSONA, preset_from
 from ctxlab.formats.sillytavern.presets.chat_completion import is_preset as is_prompt_preset
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS, message
-from ctxlab.formats.source import Material, Reader
+from ctxlab.formats.source import Source
 
 PLACES: Final = {
     "system": MAIN,
@@ -32,13 +31,13 @@ PLACES: Final = {
     "persona": "personaDescription",
     "mesExamples": EXAMPLES,
 }
-"""What a story string can show, and the prompt that stands for it."""
+"""Names in a story string, with the prompt whose text each of them shows."""
 IDLE: Final = frozenset({"anchorBefore", "anchorAfter", "trim"})
 END_IF: Final = "{{/if}}"
-ASKED: Final = r"\{\{#if\s+(?P<asked>\w+)\s*\}\}(?P<body>.*?)\{\{/if\}\}"
+CONDITION: Final = r"\{\{#if\s+(?P<condition>\w+)\s*\}\}(?P<body>.*?)\{\{/if\}\}"
 NAMED: Final = rf"\{{\{{(?P<shown>{'|'.join([*PLACES, *sorted(IDLE)])})\}}\}}"
-PIECE: Final = re.compile(f"{ASKED}|{NAMED}", re.DOTALL)
-SHOWN: Final = re.compile(f"(?P<asked>(?!))?{NAMED}")
+PIECE: Final = re.compile(f"{CONDITION}|{NAMED}", re.DOTALL)
+SHOWN: Final = re.compile(f"(?P<condition>(?!))?{NAMED}")
 ELSE: Final = re.compile(r"\{\{else\}\}.*", re.DOTALL)
 BRACED: Final = re.compile(r"\{\{[#/][^{}]*\}\}")
 
@@ -119,8 +118,8 @@ def _story(context: Mapping[str, Any], main: Data, losses: list[Loss]) -> Iterat
     for found in _pieces(story):
         yield from _words(story[end : found.start()], len(seen), losses)
         end = found.end()
-        name = found["asked"] or found["shown"]
-        body = found["body"] if found["asked"] else f"{{{{{name}}}}}"
+        name = found["condition"] or found["shown"]
+        body = found["body"] if found["condition"] else f"{{{{{name}}}}}"
         if name in IDLE:
             continue
         if name not in PLACES or PLACES[name] in seen:
@@ -181,15 +180,15 @@ def sniff(data: Any) -> bool:
     return bool(parts_of(data))
 
 
-def read(material: Material) -> Import:
-    raw = cast("Data", material.data)
-    agent, losses = text_preset_from(raw, name=material.stem)
+def read(source: Source) -> Import:
+    raw = cast("Data", source.data)
+    agent, losses = text_preset_from(raw, name=source.stem)
     agents = [agent]
     if is_prompt_preset(raw.get("preset")):
-        inside, found = preset_from(raw["preset"], name=material.stem, id=f"{agent.id}-prompts")
+        inside, found = preset_from(raw["preset"], name=source.stem, id=f"{agent.id}-prompts")
         agents.append(inside)
         losses += [loss.inside("preset") for loss in found]
-    return Import(agents=tuple(agents), losses=(*material.losses, *losses), format=READER.name, source=material.source)
+    return Import(agents=tuple(agents), losses=(*source.losses, *losses))
 
 
-READER = Reader("text-preset", sniff, read)
+TEXT_PRESET = Format("text-preset", "preset", sniff=sniff, read=read)

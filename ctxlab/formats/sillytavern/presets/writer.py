@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from math import floor
 from typing import Any, Final, cast
 
 from ctxlab.documents import Agent, MessageNode
-from ctxlab.documents.atomic_file import replace_file
-from ctxlab.documents.stored import as_json
 from ctxlab.errors import WriteError
-from ctxlab.formats.exported import Export
-from ctxlab.formats.loss import Loss
+from ctxlab.formats.results import Export, Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.cards.fields import Data, original_of, prompt_name
+from ctxlab.formats.sillytavern.fields import Data, original_of, prompt_name
 from ctxlab.formats.sillytavern.presets.chat_completion import (
     ABSOLUTE,
     BLANK,
@@ -28,9 +24,8 @@ from ctxlab.formats.sillytavern.presets.chat_completion import (
 )
 from ctxlab.formats.sillytavern.presets.parameters import parameters_to, unknown_parameters
 from ctxlab.formats.sillytavern.presets.prompt_order import DEPTH, MARKERS, ORDER, order_of
+from ctxlab.formats.sillytavern.regex_scripts import SCRIPTS, misread_of_agent, scripts_of_agent
 from ctxlab.formats.sillytavern.roundtrip import patched
-from ctxlab.formats.sillytavern.rules.embedded_scripts import KEY as SCRIPTS
-from ctxlab.formats.sillytavern.rules.embedded_scripts import misread_of, scripts_of
 
 EVERYONE: Final = 100001
 """The number under which SillyTavern keeps the order for all characters."""
@@ -66,19 +61,13 @@ def preset_data(agent: Agent) -> Export[Data]:
     return Export(cast("Data", whole), tuple(loss for loss in _losses(agent) if loss not in known))
 
 
-def preset_json(agent: Agent) -> bytes:
-    """The preset as UTF-8 JSON, indented."""
+def preset_json(agent: Agent) -> Export[bytes]:
+    """`preset_data` as UTF-8 JSON, indented."""
+    export = preset_data(agent)
     try:
-        return as_json(preset_data(agent).data, indent=2)
+        return export.as_bytes()
     except (WriteError, RecursionError) as error:
         raise WriteError(f"the preset {agent.shown_name!r} holds data nested too deeply to be written") from error
-
-
-def write_preset(agent: Agent, path: str | os.PathLike[str]) -> Export[Data]:
-    """Write a preset as JSON, and return what was written with its losses."""
-    export = preset_data(agent)
-    replace_file(path, preset_json(agent))
-    return export
 
 
 def _fields(agent: Agent, body: Mapping[str, Any], chosen: Any = None) -> Data:
@@ -102,7 +91,7 @@ def _fields(agent: Agent, body: Mapping[str, Any], chosen: Any = None) -> Data:
         for identifier, node in nodes
         if identifier != NEW_CHAT and (_is_on(node) or identifier in ordered or not body)
     ]
-    if (scripts := scripts_of(agent)) or body:
+    if (scripts := scripts_of_agent(agent)) or body:
         fields["extensions"] = {SCRIPTS: scripts}
     return {**fields, "prompts": prompts, "prompt_order": list(_orders(body, orders.index, entries))}
 
@@ -152,6 +141,6 @@ def _losses(agent: Agent) -> list[Loss]:
     losses += [
         Loss(f"parameters.{name}", "a preset has no place for it; left out") for name in unknown_parameters(agent)
     ]
-    losses += misread_of(agent)
+    losses += misread_of_agent(agent)
     held = [words for field, words in NO_PLACE.items() if getattr(agent, field)]
     return [*losses, Loss("", f"a preset has no place for the agent's {', '.join(held)}; left out")] if held else losses

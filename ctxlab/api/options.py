@@ -1,0 +1,112 @@
+"""Keywords that several functions share, each declared once: `**options: Unpack[BuildOptions]`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
+
+from ctxlab.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from ctxlab.context import Pending, Variables
+    from ctxlab.documents import (
+        Agent,
+        Library,
+        MessageNode,
+        ModelProfile,
+        RegexConfig,
+        RegexPreset,
+        RegexRule,
+        UserProfile,
+        Worldbook,
+    )
+    from ctxlab.pipeline import Pipeline, Services
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class InputOptions(TypedDict, total=False):
+    """Options that decide on the participants and the time of a conversation."""
+
+    library: Library | None
+    """Agents, users, models and books that the session, the agent and the user name."""
+    agents: Sequence[Agent]
+    """Agents to choose from, besides those of the library."""
+    user: UserProfile | None
+    """By default the one that the agent names, else the only one of the library."""
+    model: str | ModelProfile | None
+    """A profile or a name; by default the agent's model, else the one that the leaf's metadata names."""
+    leaf: str | None
+    """Id of the message at which the path ends; by default the session's active leaf."""
+    variables: Variables | None
+    """Variables that an earlier trace gave back."""
+    timestamp: str | None
+    """ISO 8601; by default the leaf's own, never now."""
+    zone: str | None
+    """IANA name of the time zone."""
+    seed: int
+    """Seed of everything that is drawn at random."""
+
+
+class ScanOptions(InputOptions, total=False):
+    """Options of a build except its books."""
+
+    pending: str | Pending | None
+    """A user message that isn't in the session yet."""
+    budget_tokens: int | None
+    """Budget of the prompt, in tokens."""
+    presets: Sequence[MessageNode]
+    """Presets in force whoever takes part; the agent and the user bring their own."""
+    rules: RegexConfig | Sequence[RegexPreset | RegexRule]
+    """Find and replace rules in force whoever takes part; the agent and the user bring their own."""
+    activations: Mapping[str, str] | None
+    """Lore entries that fired before, from an earlier trace."""
+    settings: Mapping[str, Any] | None
+    """Settings of steps: `{"<step>.<setting>": value}`."""
+    pipeline: Pipeline | None
+    """The steps; by default `ctxlab.default_pipeline()`."""
+    services: Services | None
+    """Tokenizer and whatever else steps wait for; by default the model's tokenizer alone."""
+
+
+class BuildOptions(ScanOptions, total=False):
+    """Options of `build`."""
+
+    books: Sequence[Worldbook]
+    """Worldbooks in force whoever takes part; one with the id of a book in the library takes its place."""
+
+
+DEFAULTS: Mapping[str, Any] = {"agents": (), "seed": 0, "presets": (), "rules": (), "books": ()}
+"""Defaults of options that aren't None."""
+
+
+def listed(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A function that names its options one by one to `inspect.signature`, and refuses others with a TypeError.
+
+    Editors read `Unpack[...]` in the source themselves; what notebooks show is made by `inspect.signature`.
+    """
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        own = signature(function)
+        parameters = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+        for name, kind in options.__annotations__.items():
+            annotation = getattr(kind, "__forward_arg__", kind)
+            default = DEFAULTS.get(name)
+            parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
+        names = {each.name for each in parameters}
+
+        @wraps(function)
+        def run(*args: P.args, **keywords: P.kwargs) -> R:
+            if not keywords.keys() <= names:
+                name = next(name for name in keywords if name not in names)
+                near = did_you_mean(name, sorted(names))
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{near}")
+            return function(*args, **keywords)
+
+        run.__signature__ = own.replace(parameters=parameters)  # pyright: ignore[reportAttributeAccessIssue]
+        return run
+
+    return decorated

@@ -1,0 +1,249 @@
+"""The files that a command names, read into a session and a library, and the runs that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from ctxlab.cli.inputs.options import CommandOptions, running_step, settings_from, variables_from
+from ctxlab.documents import Agent, Library, RegexPreset, Session, UserProfile, Worldbook
+from ctxlab.errors import CtxlabError, UnknownName
+
+if TYPE_CHECKING:
+    from ctxlab.api.options import BuildOptions, InputOptions
+    from ctxlab.formats import Import
+    from ctxlab.pipeline import Debugger, Trace
+
+V = TypeVar("V")
+
+SESSION = ".session.json"
+ENDINGS = (".json", ".jsonl", ".png")
+
+Kind = Literal["agent", "user", "lore", "rules"]
+OPTIONS = {"agent": "agent", "user": "user", "lore": "book", "rules": "rules"}
+NOUNS = {"agent": "agent", "user": "user", "lore": "book", "rules": "set of rules"}
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """A session, its participants, books and rules as a command builds with them, and what reading could not carry.
+
+    `library` is everything that was read and can be named; `agent` is the library of a file that `--agent` names.
+    """
+
+    options: CommandOptions
+    session: Session
+    library: Library
+    agent: Agent | Library | None = None
+    user: UserProfile | None = None
+    books: tuple[Worldbook, ...] = ()
+    rules: tuple[RegexPreset, ...] = ()
+    losses: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
+
+    def announce(self) -> None:
+        """Print one line about the files that nobody named and that were read all the same."""
+        if self.unnamed:
+            from ctxlab.cli.output.terminal import complain
+
+            *others, last = self.unnamed
+            complain(f"also read {', '.join(others)}{' and ' if others else ''}{last}")
+
+    def debugger(self) -> Debugger:
+        """A debugger at the start of the run."""
+        debugger = self._debugger()
+        self.announce()
+        return debugger
+
+    def uncut(self) -> Trace:
+        """The whole run with the limiter off, to be run again from there."""
+        from ctxlab.cli.output.progress import waiting
+        from ctxlab.processors import TokenLimiter
+
+        debugger = self.debugger()
+        debugger.set({f"{TokenLimiter.id}.enabled": False})
+        with waiting("counting tokens"):
+            return debugger.run()
+
+    def trace(self) -> Trace:
+        """The run, up to and with the step that `--until` names."""
+        from ctxlab.cli.output.progress import waiting
+
+        with waiting("counting tokens"):
+            trace = self._run()
+        self.announce()
+        return trace
+
+    def _run(self) -> Trace:
+        from ctxlab import api
+
+        if self.options.until is None:
+            return api.build(self.session, self.agent, **self._build_options())
+        debugger = self._debugger()
+        last = running_step(debugger.pipeline, self.options.until)
+        while debugger.step().id != last:
+            pass
+        return debugger.trace
+
+    def _debugger(self) -> Debugger:
+        from ctxlab import api
+
+        return api.debug(self.session, self.agent, **self._build_options())
+
+    def _build_options(self) -> BuildOptions:
+        from ctxlab import api
+        from ctxlab.cli.output.terminal import complain
+        from ctxlab.processors import default_pipeline
+
+        typed, pipeline = self.options, default_pipeline()
+        settings = settings_from(pipeline, typed.settings or ())
+        known: InputOptions = {
+            "library": self.library,
+            "user": self.user,
+            "model": typed.model,
+            "leaf": typed.leaf,
+            "variables": variables_from(typed.variables or ()),
+            "timestamp": typed.timestamp,
+            "zone": typed.zone,
+            "seed": typed.seed,
+        }
+        options: BuildOptions = {
+            **known,
+            "budget_tokens": typed.budget,
+            "books": self.books,
+            "rules": self.rules,
+            "settings": settings,
+            "pipeline": pipeline,
+        }
+        if typed.pending is None:
+            return options
+        expansion = api.expand_input(typed.pending, self.session, self.agent, **known)
+        for note in expansion.notes:
+            complain(note.text)
+        return {**options, "pending": expansion.pending, "variables": expansion.variables}
+
+
+def load(options: CommandOptions) -> Inputs:
+    """Read the files that are named, and those beside the session where nothing else is named."""
+    first = read(options.file)
+    session = picked(first, options.pick)
+    files = _Files(options.file, first)
+    agent = files.agent(options.agent)
+    user = files.user(options.user)
+    books, rules = tuple(files.books(options.books or ())), tuple(files.rules(options.rules or ()))
+    losses, unnamed = tuple(map(str, files.losses)), tuple(files.unnamed)
+    return Inputs(options, session, files.library, agent, user, books, rules, losses, unnamed)
+
+
+def read(path: Path) -> Import:
+    from ctxlab import api
+    from ctxlab.cli.output.progress import waiting
+
+    with waiting(f"reading {path.name}", file=path):
+        return api.read(path)
+
+
+def picked(library: Library, pick: str | None) -> Session:
+    """The session that `--pick` means: an id first, else an index."""
+    if pick is None or any(session.id == pick for session in library.sessions):
+        return library.pick(pick)
+    return library.pick(int(pick) if pick.removeprefix("-").isdecimal() else pick)
+
+
+def beside(file: Path, kind: Kind) -> Path | None:
+    """`harbour.agent.json` beside `harbour.session.json`; `harbour.lore.json` and `harbour_lore.json` are as good."""
+    if not file.name.endswith(SESSION):
+        return None
+    name = file.name.removesuffix(SESSION)
+    paths = (file.with_name(f"{name}{sign}{kind}.json") for sign in "._")
+    return next((path for path in paths if path.is_file()), None)
+
+
+class _Files:
+    """Lookups of the values that options name, in a library that grows with every file that is read."""
+
+    def __init__(self, file: Path, first: Import) -> None:
+        self.file = file
+        self.library: Library = first
+        self.losses = [*first.losses]
+        self.unnamed: list[str] = []
+
+    def agent(self, named: str | None) -> Agent | Library | None:
+        """The one that is named, or the library of its file; None leaves the choice to the session."""
+        self._add_beside("agent", named)
+        if named is None or not _is_path(named):
+            return self._named("agent", named) if named is not None else None
+        brought = self._read(Path(named))
+        _only(brought.agents, "agent", named)
+        self.library |= Library(books=brought.books)
+        return brought
+
+    def user(self, named: str | None) -> UserProfile | None:
+        """The one that is named; None leaves the choice to the agent."""
+        self._add_beside("user", named)
+        if named is None or not _is_path(named):
+            return self._named("user", named) if named is not None else None
+        brought = self._read(Path(named))
+        self.library |= Library(books=brought.books)
+        return _only(brought.users, "user", named)
+
+    def books(self, named: Sequence[str]) -> Iterator[Worldbook]:
+        """The books that are named, else those in a file beside the session."""
+        for name in named:
+            if _is_path(name):
+                yield from _some(self._read(Path(name)).books, "lore", name)
+            else:
+                yield self._named("lore", name)
+        for path in () if named else self._unnamed("lore"):
+            yield from _some(self._read(path).books, "lore", path.name)
+
+    def rules(self, named: Sequence[str]) -> Iterator[RegexPreset]:
+        """The rules of the files that are named, else of a file beside the session."""
+        for path in map(Path, named) if named else self._unnamed("rules"):
+            yield from _some(self._read(path).rules_inside(), "rules", str(path))
+
+    def _add_beside(self, kind: Kind, named: str | None) -> None:
+        """Take in the file beside the session, unless another file is named."""
+        if named is None:
+            for path in self._unnamed(kind):
+                self.library |= self._read(path)
+        elif not _is_path(named) and (path := beside(self.file, kind)) is not None:
+            self.library |= self._read(path)
+
+    def _unnamed(self, kind: Kind) -> list[Path]:
+        """The file beside the session that is read though nobody names it; none or one."""
+        path = beside(self.file, kind)
+        found = [path] if path is not None else []
+        self.unnamed += [path.name for path in found]
+        return found
+
+    def _named(self, kind: Kind, name: str) -> Any:
+        found = {"agent": self.library.agent, "user": self.library.user, "lore": self.library.book}[kind]
+        try:
+            return found(name)
+        except UnknownName as error:
+            near = error.near or f"; --{OPTIONS[kind]} takes a file, or the id of one in the file"
+            raise CtxlabError(f"there is no {NOUNS[kind]} {name!r} in {self.file.name} or beside it{near}") from None
+
+    def _read(self, path: Path) -> Import:
+        more = read(path)
+        self.losses += more.losses
+        return more
+
+
+def _is_path(text: str) -> bool:
+    return text.lower().endswith(ENDINGS) or "/" in text or "\\" in text or Path(text).is_file()
+
+
+def _only(found: Sequence[V], kind: Kind, text: str) -> V:
+    if len(found) != 1:
+        raise CtxlabError(f"{text} holds {len(found)} {kind}s, not one; --{kind} takes a file with one, or an id")
+    return found[0]
+
+
+def _some(found: Sequence[V], kind: Kind, text: str) -> Sequence[V]:
+    if not found:
+        raise CtxlabError(f"{text} holds no {NOUNS[kind]}; --{OPTIONS[kind]} takes a file with one")
+    return found

@@ -1,0 +1,34 @@
+"""A file format as one value: how a file of it is recognised, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ctxlab.formats.results import Export, Import
+from ctxlab.formats.source import Source
+
+Kind = Literal["sessions", "agents", "users", "books", "rules"]
+"""What a file can hold, as fields of an Import."""
+Pick = int | str | None
+"""One of several values: its index, id or name; None is the only one, or all where a file holds all."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Format:
+    """A file format; `sniff` and `read` are None where it is only written, `write` where it is only read.
+
+    `noun` is an item of such a file, in messages. `endings` of file names ask for it, the longest of all formats that
+    fits. `sniff` recognises parsed data by its content. `read` may leave the Import's `format` and `source` empty.
+    `write` gives the file's bytes, with a Loss for everything that isn't in them; `holds` are the kinds of values of
+    which it needs one, none for a format that checks that itself.
+    """
+
+    name: str
+    noun: str
+    endings: tuple[str, ...] = ()
+    sniff: Callable[[Any], bool] | None = field(default=None, repr=False)
+    read: Callable[[Source], Import] | None = field(default=None, repr=False)
+    write: Callable[[Import, Pick], Export[bytes]] | None = field(default=None, repr=False)
+    holds: tuple[Kind, ...] = ()

@@ -1,0 +1,47 @@
+"""Sessions as Markdown for people: a branch with its presets, the words of a path, a whole tree; written only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ctxlab.documents import Session
+from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.markdown.branch import branch_markdown, path_markdown
+from ctxlab.formats.markdown.tree import tree_markdown
+from ctxlab.formats.results import Export, Import, Loss
+from ctxlab.formats.selection import agent_of, agents_left_out, other_branches_left_out
+
+
+def write_branch(found: Import, pick: Pick) -> Export[bytes]:
+    """The active branch of the only session, or of the picked one, after its agent's presets."""
+    session = found.pick(pick)
+    agent = agent_of(session, found.agents)
+    presets = [preset for preset in agent.preset_messages if preset.enabled] if agent else []
+    tools = [Loss(f"agent {agent.id!r}", "its tool definitions are left out")] if agent and agent.tools else []
+    export = branch_markdown(session, presets=presets, people=(*found.agents, *found.users))
+    return _file(export, session, [*other_branches_left_out(session), *tools])
+
+
+def write_path(found: Import, pick: Pick) -> Export[bytes]:
+    """The active path of the only session, or of the picked one, without system messages."""
+    session = found.pick(pick)
+    export = path_markdown(session, people=(*found.agents, *found.users))
+    return _file(export, session, [*other_branches_left_out(session), *agents_left_out(session, found)])
+
+
+def write_tree(found: Import, pick: Pick) -> Export[bytes]:
+    """The tree of the only session, or of the picked one."""
+    session = found.pick(pick)
+    export = tree_markdown(session, people=(*found.agents, *found.users))
+    return _file(export, session, agents_left_out(session, found))
+
+
+def _file(export: Export[str], session: Session, losses: Iterable[Loss]) -> Export[bytes]:
+    attached = sum(len(node.attachments or ()) for node in session.nodes.values())
+    files = [Loss("attachments", f"{attached} are named at most, not contained")] if attached else []
+    return Export(export.as_bytes().data, (*losses, *export.losses, *files))
+
+
+MARKDOWN = Format("markdown", "branch", (".md", ".markdown"), write=write_branch, holds=("sessions",))
+MARKDOWN_PATH = Format("markdown-path", "path", (".path.md",), write=write_path, holds=("sessions",))
+MARKDOWN_TREE = Format("markdown-tree", "tree", (".tree.md",), write=write_tree, holds=("sessions",))

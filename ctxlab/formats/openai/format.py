@@ -1,0 +1,105 @@
+"""Message lists in OpenAI's chat form: a bare list, `{"messages": [...]}`, JSON lines of either.
+
+Messages as chat programs store them are read too: entities with a `body`, `toolCalls`, `toolCallId`, `segments`,
+summaries amongst them or beside them, system prompts beside them.
+
+A message becomes the node `m<index>`, by its place in the list. Leading system messages become presets of an agent.
+Text parts are joined by a newline; pictures, sounds and files become attachments. Facts of a message that a node has
+no field for are kept in its `metadata.openai`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from ctxlab.documents import Session
+from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
+from ctxlab.formats.openai.message_entities import summaries_around
+from ctxlab.formats.openai.writer import openai_messages
+from ctxlab.formats.results import Export, Import, Loss
+from ctxlab.formats.selection import agent_of, other_branches_left_out
+from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.source import Source, mostly
+
+Data = dict[str, Any]
+
+
+MESSAGES = ("messages", "messageEntities")
+PROMPTS = "systemPrompts"
+
+
+def sniff(data: Any) -> bool:
+    if isinstance(data, dict):
+        return _holds_messages(data)
+    return mostly(data, is_message) or mostly(data, _holds_messages)
+
+
+def _holds_messages(value: Any) -> bool:
+    return _key_of_messages(value) is not None
+
+
+def _key_of_messages(value: Any) -> str | None:
+    fields = cast("Data", value) if isinstance(value, dict) else {}
+    return next((key for key in MESSAGES if mostly(fields.get(key), is_message)), None)
+
+
+def read(source: Source) -> Import:
+    losses = list(source.losses)
+    shelf = Shelf(f"agent-{source.stem}", keep_prompts=source.keep_prompts)
+    names = Names()
+    sessions: list[Session] = []
+    for place, wanted, messages, around in _conversations(source, losses):
+        session_id = names.take(wanted)
+        if session_id != wanted:
+            losses.append(Loss(place, f"session id {wanted!r} is there twice; this one is {session_id!r} now"))
+        tools, prompts = _tools_of(around), _prompts_of(around)
+        summaries, used = summaries_around(around)
+        talk = Conversation(messages, shelf=shelf, tools=tools, prompts=prompts, summaries=summaries)
+        used += ["id", *(["tools"] if tools else []), *([PROMPTS] if prompts else [])]
+        about = {key: value for key, value in around.items() if key not in used and value is not messages}
+        sessions.append(talk.session(session_id, openai=about or None))
+        losses += [loss.inside(place) for loss in talk.losses]
+    return Import(tuple(sessions), shelf.agents, losses=tuple(losses))
+
+
+def _conversations(source: Source, losses: list[Loss]) -> Iterator[tuple[str, str, list[Any], Data]]:
+    """Place, wanted id, messages and the object around them, for each conversation."""
+    if mostly(source.data, is_message):
+        yield "", source.stem, source.data, {}
+        return
+    for number, (place, item) in enumerate(source.items(), start=1):
+        key = _key_of_messages(item)
+        if key is not None:
+            own = item.get("id")
+            fallback = f"{source.stem}-{number}" if place else source.stem
+            yield place, str(own) if isinstance(own, str | int) and own != "" else fallback, item[key], item
+        else:
+            losses.append(Loss(place, "no list of messages; it is left out"))
+
+
+def _tools_of(around: Data) -> list[Data]:
+    """The tool definitions, if that is what is there; else they stay with what is around the messages."""
+    stored = around.get("tools")
+    tools = cast("list[Any]", stored) if isinstance(stored, list) else []
+    return tools if all(isinstance(tool, dict) for tool in tools) else []
+
+
+def _prompts_of(around: Data) -> list[str]:
+    """The system prompts beside the messages, which are sent as one."""
+    stored = around.get(PROMPTS)
+    prompts = cast("list[Any]", stored) if isinstance(stored, list) else []
+    return ["\n".join(prompts)] if prompts and all(isinstance(prompt, str) for prompt in prompts) else []
+
+
+def write(found: Import, pick: Pick) -> Export[bytes]:
+    """The active path of the only session, or of the picked one, with its agent's presets."""
+    session = found.pick(pick)
+    export = openai_messages(session, agent=agent_of(session, found.agents))
+    return export.as_bytes().after(other_branches_left_out(session))
+
+
+OPENAI = Format(
+    "openai", "list of messages", (".openai.json",), sniff=sniff, read=read, write=write, holds=("sessions",)
+)

@@ -1,0 +1,157 @@
+"""Results of reading and writing: `Import` and `Export`, each with a `Loss` for what could not be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar, cast
+
+from ctxlab.display.text import counted
+from ctxlab.documents import Library, Note
+from ctxlab.documents.stored import as_json
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something that could not be kept: where it was, and what was done about it.
+
+    `field` is the field of a message that it is about; a file's losses of one field are counted, not listed.
+    """
+
+    place: str
+    text: str
+    field: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}" if self.place else self.text
+
+    def inside(self, outer: str) -> Loss:
+        """The same loss with the larger place named before its own."""
+        return replace(self, place=_joined(outer, self.place))
+
+
+def unused_fields(place: str, fields: Iterable[str], of: str = "a message's text") -> list[Loss]:
+    """A loss for each field of something that has no room for it."""
+    return [Loss(place, f"{name}: not part of {of}; left out", name) for name in fields]
+
+
+def counted_by_field(losses: Sequence[Loss]) -> tuple[Loss, ...]:
+    """The losses, those that say the same of the same field as one: the first, with their number."""
+    same: dict[tuple[str, str], list[Loss]] = {}
+    for loss in losses:
+        if loss.field:
+            same.setdefault((loss.field, loss.text), []).append(loss)
+    if all(len(those) == 1 for those in same.values()):
+        return tuple(losses)
+    firsts = {id(those[0]): len(those) for those in same.values()}
+    counted = [(loss, firsts.get(id(loss), 0 if loss.field else 1)) for loss in losses]
+    return tuple(
+        loss if times == 1 else replace(loss, text=f"{loss.text} (here first, {times:,} times in all)")
+        for loss, times in counted
+        if times
+    )
+
+
+def losses_of(notes: Iterable[Note], outer: str = "") -> list[Loss]:
+    """Notes of a lenient reading as losses; the place that a note's text begins with becomes the loss's place."""
+    found: list[Loss] = []
+    for note in notes:
+        place = str(note.details.get("place", ""))
+        text = note.text.removeprefix(f"{place}: ") if place else note.text
+        found.append(Loss(_joined(outer, place), text))
+    return found
+
+
+def _joined(outer: str, inner: str) -> str:
+    return f"{outer}, {inner}" if outer and inner else outer or inner
+
+
+# --- reading
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Import(Library):
+    """A library that was read from one source; `losses` says what could not be kept.
+
+    `|` with another library is an Import too, with the losses of both.
+    """
+
+    losses: tuple[Loss, ...] = ()
+    format: str = ""
+    source: str = ""
+
+    def __repr__(self) -> str:
+        held = self.counts() if self.sessions else [counted(0, "session"), *self.counts()]
+        held += [counted(len(self.losses), "loss", "losses")] if self.losses else []
+        return f"Import({self.format!r}, {', '.join(held)}, from {self.source!r})"
+
+    def __or__(self, other: Library) -> Import:
+        return _import_of_both(self, other)
+
+    def __ror__(self, other: Library) -> Import:
+        return _import_of_both(other, self)
+
+    def _place(self) -> str:
+        return self.source or "the library"
+
+
+def _import_of_both(ours: Library, theirs: Library) -> Import:
+    first, second = (each if isinstance(each, Import) else Import() for each in (ours, theirs))
+    known = set(first.losses)
+    return Import(
+        **ours.joined_with(theirs),
+        losses=(*first.losses, *(loss for loss in second.losses if loss not in known)),
+        format=_both(first.format, second.format),
+        source=_both(first.source, second.source),
+    )
+
+
+def _both(ours: str, theirs: str) -> str:
+    """Each of the names that either lists, once."""
+    return ", ".join(dict.fromkeys(name for names in (ours, theirs) for name in names.split(", ") if name))
+
+
+# --- writing
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Export(Generic[T]):
+    """Something written: `data` is a file's bytes, its text or its JSON data, `losses` name what it can't hold.
+
+    Markdown shows itself in a notebook. `ctxlab.write` puts any Export into a file.
+    """
+
+    data: T
+    losses: tuple[Loss, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Export({_size(self.data)}, {counted(len(self.losses), 'loss', 'losses')})"
+
+    def __str__(self) -> str:
+        return self.data if isinstance(self.data, str) else repr(self)
+
+    def _repr_markdown_(self) -> str | None:
+        return self.data if isinstance(self.data, str) else None
+
+    def as_bytes(self) -> Export[bytes]:
+        """The same as a file's bytes: text in UTF-8, JSON data indented; WriteError for data nested too deeply."""
+        if isinstance(self.data, bytes):
+            return Export(self.data, self.losses)
+        return Export(self.data.encode() if isinstance(self.data, str) else as_json(self.data, indent=2), self.losses)
+
+    def after(self, losses: Iterable[Loss]) -> Export[T]:
+        """The same with these losses before its own."""
+        return Export(self.data, (*losses, *self.losses))
+
+
+def _size(data: object) -> str:
+    if isinstance(data, str):
+        return f"{len(data):,} characters"
+    if isinstance(data, bytes):
+        return f"{len(data):,} bytes"
+    held = cast("dict[str, Any]", data).get("messages") if isinstance(data, dict) else data
+    if isinstance(held, list):
+        return counted(len(cast("list[Any]", held)), "message")
+    return counted(len(cast("dict[str, Any]", data)), "field")

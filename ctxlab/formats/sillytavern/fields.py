@@ -1,0 +1,111 @@
+"""Fields of SillyTavern's cards and presets: their keys, the presets of an agent that hold them, macros' spelling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from ctxlab.documents import Agent, MessageNode
+from ctxlab.formats.results import Loss
+from ctxlab.formats.sillytavern import coerce
+
+Data = dict[str, Any]
+
+CARRIED: Final = "sillytavern"
+CALLED: Final = "called"
+"""Where an agent without a name of its own keeps the one that its reader gave it: it isn't written back."""
+BOOK_INSIDE: Final = "book"
+"""Where an agent keeps the id of the book that was inside its card."""
+PROMPT_NAME: Final = "stPromptName"
+"""Metadata of a preset: what it is in SillyTavern's prompt."""
+
+MAIN, JAILBREAK, DEPTH_PROMPT = "main", "jailbreak", "depthPrompt"
+
+SPELLED_NAMES: Final = "char|user|persona|description|scenario|world"
+SPELLED: Final = re.compile(rf"<({SPELLED_NAMES})>|\{{\{{({SPELLED_NAMES})\}}\}}", re.IGNORECASE | re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A text of a card: its key there, its name in SillyTavern's prompt, and the agent's field with the same text."""
+
+    key: str
+    prompt: str
+    title: str
+    field: str = ""
+
+
+SLOTS: Final = (
+    Slot("system_prompt", MAIN, "System Prompt"),
+    Slot("description", "charDescription", "Description", "character_description"),
+    Slot("personality", "charPersonality", "Personality", "personality"),
+    Slot("scenario", "scenario", "Scenario", "scenario"),
+    Slot("mes_example", "dialogueExamples", "Example Messages", "mes_examples"),
+    Slot("post_history_instructions", JAILBREAK, "Post History Instructions"),
+)
+"""In their order in the prompt."""
+
+CHARACTER: Final = tuple(slot for slot in SLOTS if slot.field)
+
+
+def inner(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A card's fields: those of `data` before those beside it."""
+    data = raw.get("data")
+    return {**raw, **cast("Mapping[str, Any]", data)} if isinstance(data, Mapping) else raw
+
+
+def version(raw: Mapping[str, Any]) -> int:
+    """1, 2 or 3; a card with `data` that doesn't say is of version 2."""
+    spec = str(raw.get("spec"))
+    if "v3" in spec:
+        return 3
+    return 2 if "v2" in spec or isinstance(raw.get("data"), Mapping) else 1
+
+
+def notes_key(raw: Mapping[str, Any]) -> str:
+    """Where the creator's notes are: flat cards have a key of their own for them."""
+    return "creatorcomment" if version(raw) == 1 and "creator_notes" not in raw else "creator_notes"
+
+
+def text_at(data: Mapping[str, Any], key: str, losses: list[Loss]) -> str:
+    """The text under a key, empty where there is none; what is no text is lost."""
+    value = data.get(key)
+    if value is None:
+        return ""
+    try:
+        return coerce.text(value)
+    except ValueError:
+        losses.append(Loss(key, f"{coerce.shown(value)} is no text; it is left out"))
+        return ""
+
+
+def prompt_name(preset: MessageNode) -> str | None:
+    """What a preset is in SillyTavern's prompt."""
+    name = (preset.metadata or {}).get(PROMPT_NAME)
+    return name if isinstance(name, str) else None
+
+
+def original_of(agent: Agent) -> Mapping[str, Any] | None:
+    """The JSON that an agent was read from, of a card or of a preset."""
+    original = (agent.carried or {}).get(CARRIED)
+    return cast("Mapping[str, Any]", original) if isinstance(original, Mapping) else None
+
+
+def called(agent: Agent) -> str:
+    name = (agent.carried or {}).get(CALLED)
+    return name if isinstance(name, str) else ""
+
+
+# --- macros
+
+
+def converted(text: str) -> str:
+    """The text with `<USER>` and `{{User}}` written `{{user}}`, and so for the other five names of this kind.
+
+    `<BOT>` stays: it is also what people write for themselves.
+    """
+    if "<" not in text and "{{" not in text:
+        return text
+    return SPELLED.sub(lambda found: f"{{{{{(found[1] or found[2]).lower()}}}}}", text)

@@ -1,1 +1,0 @@
-"""Regex scripts, in and out."""

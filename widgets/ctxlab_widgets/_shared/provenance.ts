@@ -1,0 +1,74 @@
+// The provenance of a stretch of text: its origin, and every rewriting since.
+
+import { sourceOf, type View } from "./trace_view";
+
+export interface ProvenanceLink {
+  source: string;
+  what: string;
+  who: string;
+  before: string | null;
+  text: string;
+  reason: string;
+}
+
+const WORDS: Record<string, string> = {
+  node: "typed",
+  pending: "typed just now",
+  preset: "preset",
+  lore: "lore entry",
+  knowledge: "knowledge",
+  summary: "summary",
+  macro: "macro",
+  variable: "variable",
+  transcript: "transcript",
+  separator: "separator",
+  notice: "notice",
+  made: "made by a step",
+};
+
+/** The origin of a span first, then its rewritings, oldest first. */
+export function provenanceOf(view: View, index: number): ProvenanceLink[] {
+  const out: ProvenanceLink[] = [];
+  follow(view, index, out, new Set());
+  return out;
+}
+
+function follow(view: View, index: number, out: ProvenanceLink[], met: Set<number>): void {
+  if (met.has(index)) return;
+  met.add(index);
+  const [text, kind, ref, cause, was] = view.spans[index];
+  const why = cause < 0 ? null : view.causes[cause];
+  const source = sourceOf(kind);
+  if (!was.length) {
+    const by = why ? `${ref}${ref ? ", " : ""}${why.processor}` : ref;
+    out.push({
+      source,
+      what: WORDS[kind] ?? kind,
+      who: by,
+      before: null,
+      text: view.texts[text],
+      reason: why?.reason ?? "",
+    });
+    return;
+  }
+  for (const older of was) follow(view, older, out, met);
+  const before = was.map((i) => view.texts[view.spans[i][0]]).join("");
+  const isMacro = kind === "macro" || kind === "variable";
+  out.push({
+    source: isMacro ? source : "",
+    what: isMacro ? `${WORDS[kind]} ${ref}` : `rule ${why?.rule ?? ""}`,
+    who: why?.processor ?? "",
+    before,
+    text: view.texts[text],
+    reason: why?.reason ?? "",
+  });
+}
+
+/** The chain as plain text, for the clipboard. */
+export const provenanceText = (links: ProvenanceLink[]): string =>
+  links
+    .map(({ what, who, before, text, reason }) => {
+      const change = before === null ? JSON.stringify(text) : `${JSON.stringify(before)} -> ${JSON.stringify(text)}`;
+      return `${what} (${[who, reason].filter(Boolean).join("; ")}): ${change}`;
+    })
+    .join("\n");

@@ -1,0 +1,92 @@
+// The tree zoomed out: signs without words, and from further away dots. The middle of a box is its place.
+
+import { LABELS, SIGNS, seen } from "./camera";
+import { edges, type Line } from "./edges";
+import type { Palette } from "./palette";
+import { at, grown, HALF, inView, isLifted, type Pen, type Scene } from "./scene";
+import { trace } from "./shapes";
+import { BOX, isFolded, isHidden, isLeaf, isOff, isSummary, ROLES, roleOf } from "./tree_layout";
+
+export function drawSigns(pen: Pen, scene: Scene, colours: Palette): void {
+  const { camera, tree } = scene;
+  const r = 3 + ((camera.scale - SIGNS) / (LABELS - SIGNS)) * 2;
+  const shown = inView(tree, grown(seen(camera, scene.size), 20 / camera.scale));
+  const line: Line = (p, x0, y0, x1, y1) => {
+    const [a, b] = [at(camera, x0 + BOX / 2, y0 + HALF), at(camera, x1 + BOX / 2, y1 + HALF)];
+    const by = (b.x - a.x) / 2;
+    p.moveTo(a.x, a.y);
+    if (a.y === b.y) p.lineTo(b.x, b.y);
+    else p.bezierCurveTo(a.x + by, a.y, b.x - by, b.y, b.x, b.y);
+  };
+  edges(pen, scene, colours, line, 1);
+  const kinds = new Map<string, number[]>();
+  for (const i of shown) {
+    const kind = isFolded(tree, i) ? "chain" : isSummary(tree, i) ? "summary" : roleOf(tree, i);
+    const name = `${kind} ${isOff(tree, i) || isLifted(scene, i) ? "off" : isHidden(tree, i) ? "faint" : ""}`;
+    const same = kinds.get(name);
+    if (same) same.push(i);
+    else kinds.set(name, [i]);
+  }
+  for (const [name, same] of kinds) {
+    const [kind, state] = name.split(" ");
+    pen.beginPath();
+    for (const i of same) {
+      const { x, y } = at(camera, tree.x[i] + BOX / 2, tree.y[i] + HALF);
+      if (kind === "chain") pen.rect(x - 1.6 * r, y - 0.7 * r, 3.2 * r, 1.4 * r);
+      else trace(pen, kind, x, y, r);
+    }
+    const colour = kind === "chain" ? colours.edge : colours[kind as "summary" | "root"];
+    pen.fillStyle = state === "off" ? colours.s0 : colour;
+    pen.globalAlpha = state === "faint" ? 0.5 : 1;
+    pen.fill();
+    pen.globalAlpha = 1;
+    if (state !== "off") continue;
+    pen.strokeStyle = colour;
+    pen.lineWidth = 1;
+    pen.stroke();
+  }
+  rings(pen, scene, shown, r, colours);
+}
+
+export function drawDots(pen: Pen, scene: Scene, colours: Palette): void {
+  const { camera, tree } = scene;
+  const shown = inView(tree, grown(seen(camera, scene.size), 4 / camera.scale));
+  const line: Line = (p, x0, y0, x1, y1) => {
+    p.moveTo(camera.left + (x0 + BOX / 2) * camera.scale, camera.top + (y0 + HALF) * camera.scale);
+    p.lineTo(camera.left + (x1 + BOX / 2) * camera.scale, camera.top + (y1 + HALF) * camera.scale);
+  };
+  edges(pen, scene, colours, line, 1);
+  const size = camera.scale > 0.08 ? 3 : 2;
+  for (const role of ROLES) {
+    pen.fillStyle = colours[role];
+    for (const i of shown) {
+      if (roleOf(tree, i) !== role) continue;
+      const { x, y } = at(camera, tree.x[i] + BOX / 2, tree.y[i] + HALF);
+      pen.fillRect(Math.round(x - size / 2), Math.round(y - size / 2), size, size);
+    }
+  }
+  rings(pen, scene, shown, 2, colours);
+}
+
+/** What a box would have around it. */
+function rings(pen: Pen, scene: Scene, shown: number[], r: number, colours: Palette): void {
+  const { camera, tree, drag } = scene;
+  const ring = (i: number, by: number, colour: string, width: number, dash: number[] = []) => {
+    const { x, y } = at(camera, tree.x[i] + BOX / 2, tree.y[i] + HALF);
+    pen.setLineDash(dash);
+    pen.strokeStyle = colour;
+    pen.lineWidth = width;
+    pen.beginPath();
+    pen.arc(x, y, r + by, 0, 2 * Math.PI);
+    pen.stroke();
+    pen.setLineDash([]);
+  };
+  for (const i of shown) {
+    if (drag?.onto === i) ring(i, 6, drag.refused ? colours.err : colours.ok, 2, drag.refused ? [1, 3] : [4, 2]);
+    else if (scene.hits.has(i)) ring(i, 5, colours.focus, scene.hit === i ? 2 : 1);
+    if (scene.focus === i) ring(i, 2.5, colours.focus, 2);
+    else if (scene.selected === i) ring(i, 2.5, colours.ink, 2);
+    if (scene.picked.has(i)) ring(i, 8, colours.ink, 2);
+    if (isLeaf(tree, i)) ring(i, 4, colours.ring, 2);
+  }
+}

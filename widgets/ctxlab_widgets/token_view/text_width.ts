@@ -1,0 +1,24 @@
+// The width of a text as the browser draws it.
+
+import type { Width } from "./line_breaks";
+
+const MOST = 50_000;
+
+/** Widths in the font of an element, each found once. */
+export function textWidths(of: Element): Width {
+  const style = getComputedStyle(of);
+  const pen = document.createElement("canvas").getContext("2d");
+  if (!pen) return (shown) => shown.length * 8;
+  pen.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+  pen.fontKerning = "none";
+  const known = new Map<string, number>();
+  return (shown) => {
+    let width = known.get(shown);
+    if (width === undefined) {
+      width = pen.measureText(shown).width;
+      if (known.size > MOST) known.clear();
+      known.set(shown, width);
+    }
+    return width;
+  };
+}
