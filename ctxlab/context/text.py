@@ -26,13 +26,16 @@ class Origin:
 class Cause:
     """Which step put, changed or took something, by which rule, and why, in words.
 
-    With `quotes` the characters are the origin's own words, such as an entry of lore, and `rule` is its title.
+    With `quotes` the characters are the origin's own words, such as an entry of lore, and `rule` is its title. `words`
+    name the doer where that isn't the step, such as `macro {{char}}`; with `rewrites` it rewrote the origin's words.
     """
 
     processor: str
     rule: str
     reason: str = ""
     quotes: bool = False
+    words: str = ""
+    rewrites: bool = False
 
     def as_data(self) -> dict[str, str]:
         return {"processor": self.processor, "rule": self.rule, "reason": self.reason}
