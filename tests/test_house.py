@@ -41,6 +41,7 @@ def test_a_build_loads_no_tables_and_no_charts() -> None:
     "module",
     [
         "ctxlab",
+        "ctxlab_widgets",
         "ctxlab.context",
         "ctxlab.documents",
         "ctxlab.formats",
@@ -56,6 +57,33 @@ def test_public_names_are_listed_sorted_and_there(module: str) -> None:
         package.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name)
     )
     assert all(hasattr(package, name) for name in package.__all__)
+
+
+def test_a_public_name_is_imported_once_and_an_unknown_one_is_refused_by_name() -> None:
+    code = (
+        "import sys, ctxlab; before = 'ctxlab.documents' in sys.modules; ctxlab.Session;"
+        "print(before, 'ctxlab.documents' in sys.modules, 'ctxlab.pipeline' in sys.modules, 'Session' in vars(ctxlab))"
+    )
+
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == [
+        "False",
+        "True",
+        "False",
+        "True",
+    ]
+    with pytest.raises(AttributeError, match="module 'ctxlab' has no attribute 'Sesion'"):
+        _ = ctxlab.Sesion
+
+
+@pytest.mark.parametrize("package", ["ctxlab", "widgets/ctxlab_widgets"])
+def test_type_checkers_and_the_running_package_read_the_same_names(package: str) -> None:
+    import ast
+
+    tree = ast.parse((ROOT / package / "__init__.pyi").read_text())
+    exported = [name for node in tree.body if isinstance(node, ast.ImportFrom) for name in node.names]
+
+    assert all(name.name == name.asname for name in exported)
+    assert {name.name for name in exported} == set(__import__(Path(package).name).__all__)
 
 
 def test_the_lock_names_versions_and_no_places() -> None:

@@ -10,7 +10,7 @@ from ctxlab.context.pickling import by_fields
 from ctxlab.documents.frozen_json import frozen
 
 if TYPE_CHECKING:
-    from ctxlab.context.context import Context, Variables
+    from ctxlab.context.context import Variables
 
 Row = Mapping[str, Any]
 FEW = 3
@@ -119,12 +119,6 @@ class LoreActivations:
 def summary_of(reports: Sequence[StepReport]) -> str:
     """The summaries of what a step left, in a line; empty when there is none."""
     return "; ".join([line for report in reports if (line := report.summary())])
-
-
-def rows_named(ctx: Context, name: str) -> Sequence[Row]:
-    """The rows of the newest report of a name; none when no step left one."""
-    report = ctx.report_named(name)
-    return report.rows() if report is not None else ()
 
 
 def _differs(old: Row, new: Row, name: str) -> bool:

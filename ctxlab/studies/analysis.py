@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Draft
+from ctxlab.display.sources import PARTS
 from ctxlab.documents import Agent, MessageNode, ModelProfile, Note
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import SOURCES, made_of, parts_alone, source_of, spending
+from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source_of, spending
 from ctxlab.studies.outcomes import typed
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class Analysis:
 
         spent = spending(self.trace)
         there = {source for source in (*spent.tokens, *spent.characters) if source not in ("reserve", "free")}
-        sources = [source for source in SOURCES if source in there]
+        sources = [source for source in PARTS if source in there]
         frame = pd.DataFrame(
             {
                 "tokens": [spent.tokens.get(source, 0) for source in sources],

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.theme import FILLS, SOURCE_GLYPHS, Theme, ThemeName, label, theme_of
+from ctxlab.display.sources import ROOM, SOURCES
+from ctxlab.display.theme import HATCHES, SOURCE_SIGNS, Theme, ThemeName, label, theme_of
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import spending
@@ -14,19 +15,10 @@ from ctxlab.pipeline.explain.token_breakdown import spending
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-# In the order of the window bar: the name, whose look it has, and the sources of the budget that it takes in.
+# The stretches of the window bar, in its order: the name, whose look it has, and the entries of the budget in it.
 ORDER = (
-    ("system, presets", "preset", ("system", "presets")),
-    ("profile", "profile", ("profile",)),
-    ("lore", "lore", ("lore",)),
-    ("knowledge", "knowledge", ("knowledge",)),
-    ("tools", "tools", ("tools",)),
-    ("attachments", "attachment", ("attachments",)),
-    ("overhead", "overhead", ("overhead", "seams")),
-    ("summaries", "summary", ("summaries",)),
-    ("history kept", "history", ("history",)),
-    ("free", "free", ("free",)),
-    ("reserve", "reserve", ("reserve",)),
+    *((source.title, source.name, source.parts) for source in SOURCES),
+    *((room, room, (room,)) for room in ROOM),
 )
 ROW, HEAD, FOOT = 22, 64, 28
 GAP = 0.25  # between the bar and the rows below it, in rows
@@ -174,14 +166,14 @@ def _fill(name: str, look: Theme) -> dict[str, Any]:
         color = look.sources["history"]
         pattern = {"shape": "/", "fgcolor": color, "size": 6, "solidity": 0.35}
         return {"color": look.surface, "line": {"width": 1, "color": color}, "pattern": pattern}
-    pattern = {"shape": FILLS[name], "fgcolor": look.pattern, "size": 6, "solidity": 0.25}
+    pattern = {"shape": HATCHES[name], "fgcolor": look.pattern, "size": 6, "solidity": 0.25}
     edge = {"width": 1, "color": look.surface}
-    return {"color": look.sources[name], "line": edge, **({"pattern": pattern} if FILLS[name] else {})}
+    return {"color": look.sources[name], "line": edge, **({"pattern": pattern} if HATCHES[name] else {})}
 
 
 def _name(segment: Segment, look: Theme) -> str:
     color = look.sources.get(segment.look, look.edge if segment.look != "cut" else look.sources["history"])
-    return f"<span style='color:{color}'>{SOURCE_GLYPHS[segment.look]}</span> {segment.name} "
+    return f"<span style='color:{color}'>{SOURCE_SIGNS[segment.look]}</span> {segment.name} "
 
 
 def _number(segment: Segment, whole: int, look: Theme) -> str:

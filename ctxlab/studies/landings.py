@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import BuildInput, Context, Draft, Placement
+from ctxlab.display.sources import OF_PART
 from ctxlab.display.text import nearest
 from ctxlab.display.theme import plain
 from ctxlab.documents import MessageNode
@@ -22,13 +23,6 @@ LandingOutcome = Literal["landed", "elsewhere", "warned", "not sent"]
 HISTORY = ("node", "pending", "summary")
 INJECTED = ("preset", "lore")
 ASSEMBLER = "injection-assembler"
-LOOKS: dict[str, str] = {
-    "system": "preset",
-    "presets": "preset",
-    "profile": "profile",
-    "lore": "lore",
-    "knowledge": "knowledge",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +46,7 @@ class Landing:
     @property
     def look(self) -> str:
         """The source whose colour and sign it has; messages of the history have those of their roles."""
-        return LOOKS.get(source_of(self.draft), "overhead")
+        return OF_PART[source_of(self.draft)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

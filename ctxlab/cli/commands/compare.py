@@ -7,8 +7,8 @@ from itertools import groupby
 from ctxlab.cli.inputs.files import Inputs
 from ctxlab.cli.output.run_text import head, losses, short_key
 from ctxlab.cli.output.terminal import Column, Screen, columns, one_line
-from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget
-from ctxlab.pipeline import Trace
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import BudgetTooSmall, OverBudget, Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.studies.comparison import SIGNS, Comparison, ComparisonLine, compare
 

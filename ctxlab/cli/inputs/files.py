@@ -60,9 +60,10 @@ class Inputs:
     def uncut(self) -> Trace:
         """The whole run with the limiter off, to be run again from there."""
         from ctxlab.cli.output.progress import progress
+        from ctxlab.processors import TokenLimiter
 
         debugger = self.debugger()
-        debugger.set({"token-limiter.enabled": False})
+        debugger.set({f"{TokenLimiter.id}.enabled": False})
         with progress("counting tokens"):
             return debugger.run()
 

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ctxlab.cli.output.terminal import Column, Screen, columns, harmless, one_line, quoted, wrapped
 from ctxlab.context import Draft, Dropped
+from ctxlab.display.sources import BY_NAME, OF_PART, ROOM, SOURCES
 from ctxlab.display.text import counted
 from ctxlab.documents import Note
 from ctxlab.engines.truncation import BudgetReport
@@ -176,42 +177,22 @@ def _ms(seconds: float) -> str:
 
 # --- the token bar
 
-# In the order in which they stand in the bar; each has a block of its own, so that the bar reads without colour.
-BLOCKS = {
-    "preset": "█",
-    "lore": "▙",
-    "knowledge": "▟",
-    "summary": "▒",
-    "tools": "▚",
-    "attachment": "▞",
-    "overhead": "░",
-    "history": "▓",
-    "free": "·",
-}
-BAR_NAMES = {"preset": "system, presets", "attachment": "attachments", "overhead": "overhead, seams"}
-# The sources of a budget that the bar draws as one.
-DRAWN_AS = {
-    "system": "preset",
-    "presets": "preset",
-    "profile": "preset",
-    "summaries": "summary",
-    "attachments": "attachment",
-    "seams": "overhead",
-}
+# Each source has a block of its own, so that the bar reads without colour.
+BLOCKS = {**{source.name: source.block for source in SOURCES}, "free": "·"}
 WIDEST_BAR = 100
 
 
 def spent(trace: Trace) -> dict[str, int]:
-    """Tokens of the result by block of the bar; they add up to `trace.tokens`."""
+    """Tokens of the result as the bar draws them; they add up to `trace.tokens`."""
     found = dict.fromkeys(BLOCKS, 0)
     for source, tokens in spending(trace).tokens.items():
-        if source not in ("reserve", "free"):
-            found[DRAWN_AS.get(source, source)] += tokens
+        if source not in ROOM:
+            found[OF_PART[source]] += tokens
     return {kind: tokens for kind, tokens in found.items() if tokens > 0}
 
 
 def bar(screen: Screen, trace: Trace) -> None:
-    """The prompt as one row of blocks, free tokens at the end, with a legend."""
+    """The prompt as one row of blocks, free tokens at the end, with the name of each block."""
     tokens = spent(trace)
     total = sum(tokens.values())
     budget = budget_of(trace)
@@ -223,10 +204,14 @@ def bar(screen: Screen, trace: Trace) -> None:
         row.append(BLOCKS[kind] * cells, f"source.{kind}")
     screen.line(row)
     legend = [
-        Text.assemble((f"{BLOCKS[kind]} ", f"source.{kind}"), f"{BAR_NAMES.get(kind, kind)} ", (f"{n:,}", "strong"))
+        Text.assemble((f"{BLOCKS[kind]} ", f"source.{kind}"), f"{_title(kind)} ", (f"{n:,}", "strong"))
         for kind, n in tokens.items()
     ]
     screen.flow(legend, gap="  ")
+
+
+def _title(kind: str) -> str:
+    return BY_NAME[kind].title if kind in BY_NAME else kind
 
 
 def _cells(tokens: dict[str, int], width: int) -> dict[str, int]:

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.text import Text
 from rich.theme import Theme
 
+from ctxlab.display.sources import SOURCES
+
 # Everything a terminal would obey: controls, deletes, line separators, directions, byte order marks, lone surrogates.
 OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 NEWLINE = "↵"
@@ -38,14 +40,7 @@ THEME = Theme(
         "who.user": "bold yellow",
         "who.assistant": "bold green",
         "who.tool": "bold magenta",
-        "source.preset": "blue",
-        "source.lore": "red",
-        "source.knowledge": "bright_blue",
-        "source.summary": "cyan",
-        "source.tools": "magenta",
-        "source.attachment": "bright_green",
-        "source.overhead": "bright_black",
-        "source.history": "white",
+        **{f"source.{source.name}": source.terminal for source in SOURCES},
         "source.free": "dim",
     }
 )

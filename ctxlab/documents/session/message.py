@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, NewType, cast
 
 from ctxlab.display.text import counted, short
 from ctxlab.documents.frozen_json import JsonObject
+from ctxlab.documents.session.asset_source import AssetSource, InlineFile, LibraryFile, LinkedFile, UploadedFile
 from ctxlab.documents.stored import Stored, as_json
 
 NodeId = NewType("NodeId", str)
@@ -81,6 +82,19 @@ class Asset(Stored):
     path: str | None = None
     size: int | None = None
     metadata: JsonObject | None = None
+
+    @property
+    def source(self) -> AssetSource:
+        """The place of its bytes: inline where the file has them, else a URL, a vendor's id, or the library."""
+        extra = self.model_extra or {}
+        inline, url, file_id = extra.get("inlineData"), extra.get("url"), extra.get("fileId")
+        if isinstance(inline, Mapping):
+            found = cast("Mapping[str, Any]", inline)
+            if isinstance(base64 := found.get("base64"), str) and base64:
+                return InlineFile(base64, str(found.get("mimeType") or ""))
+        if isinstance(url, str) and url:
+            return LinkedFile(url)
+        return UploadedFile(file_id) if isinstance(file_id, str) else LibraryFile(self.path)
 
 
 class PresetAttachment(Stored):

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.context import Variables
+from ctxlab.context import Cause, Variables
 from ctxlab.documents import Level, Note
+from ctxlab.engines.macros.registry import PHASE_NAMES, Phase
 
 if TYPE_CHECKING:
     from ctxlab.engines.macros.conversation_time import Moment
@@ -127,3 +128,9 @@ class MacroCall:
 
     def roll(self) -> float:
         return self.run.roll()
+
+
+def cause_at(name: str, start: int, phase: Phase) -> Cause:
+    """The cause of what a macro puts in its place, with where it stood and when it was evaluated."""
+    reason = f"stood at character {start}, {PHASE_NAMES[phase]} phase"
+    return Cause(CAUSE, name, reason, words=f"macro {{{{{name}}}}}, which {reason}")

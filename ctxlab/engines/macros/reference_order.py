@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ctxlab.context import Cause, Edit, Origin, Text
-from ctxlab.engines.macros.call import CAUSE, BadCall, ExpansionState, MacroCall, NoRoom
+from ctxlab.engines.macros.call import CAUSE, BadCall, ExpansionState, MacroCall, NoRoom, cause_at
 from ctxlab.engines.macros.lint import arguments_problem
 from ctxlab.engines.macros.parser import WHITE
-from ctxlab.engines.macros.registry import PHASE_NAMES, PHASES, Phase, find
+from ctxlab.engines.macros.registry import PHASES, Phase, find
 
 TRIM = "__TRIM__"
 PATTERN = re.compile(r"\$([$&`'])")
 MOST_DIFFERENT = 2000
-UNESCAPED = Cause(CAUSE, "escape", "a literal brace pair")
-TRIMMED = Cause(CAUSE, "trim", "a trim and the blanks around it")
+UNESCAPED = Cause(CAUSE, "escape", "a literal brace pair", words="macro {{escape}}")
+TRIMMED = Cause(CAUSE, "trim", "a trim and the blanks around it", words="macro {{trim}}")
 
 Transform = Callable[[str], str]
 
@@ -69,7 +69,7 @@ def _phase(text: Text, phase: Phase, run: ExpansionState, transform: Transform |
         call = MacroCall(name, tuple(arguments), run.env, run, start, str(text))
         value = _value(call)
         if value is not None:
-            cause = Cause(CAUSE, name, f"stood at character {start}, {PHASE_NAMES[phase]} phase")
+            cause = cause_at(name, start, phase)
             values[said] = (transform(value) if transform else value, cause)
     for said, (value, cause) in values.items():
         text = _replaced(text, said, value, cause, run)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ctxlab.context import Cause, Edit, Origin, Text
-from ctxlab.engines.macros.call import CAUSE
+from ctxlab.engines.macros.call import CAUSE, cause_at
 from ctxlab.engines.macros.parser import NEWLINES, WHITE, Node
-from ctxlab.engines.macros.registry import PHASE_NAMES, SILLYTAVERN
+from ctxlab.engines.macros.registry import SILLYTAVERN
 
-ESCAPE = Cause(CAUSE, "escape", "a literal brace pair")
+ESCAPE = Cause(CAUSE, "escape", "a literal brace pair", words="macro {{escape}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class _Replaced:
 
 def cause_of(node: Node) -> Cause:
     name = node.macro.name if node.macro else ""
-    return Cause(CAUSE, name, f"stood at character {node.start}, {PHASE_NAMES[node.phase]} phase")
+    return cause_at(name, node.start, node.phase)
 
 
 def spliced(

@@ -99,7 +99,9 @@ def _why_not(ready: dict[int, CompiledRule]) -> dict[int, str]:
 
 
 def _cause(bound: BoundRule, processor: str) -> Cause:
-    return Cause(processor, bound.rule.id or bound.rule.shown_name or bound.rule.regex, f"{bound.layer} {bound.label}")
+    words = f"{bound.layer} {bound.label}"
+    rule = bound.rule.id or bound.rule.shown_name or bound.rule.regex
+    return Cause(processor, rule, words, words=words, rewrites=True)
 
 
 AROUND = 24

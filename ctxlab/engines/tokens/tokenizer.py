@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ctxlab.context import Draft, Text
-from ctxlab.context.pickling import carried, portable
+from ctxlab.context.pickling import portable, unwrapped
 from ctxlab.documents import ModelProfile
 from ctxlab.engines.tokens.bpe import CountCache, exact_counter
 from ctxlab.engines.tokens.estimate import estimate_tokens
@@ -200,7 +200,9 @@ def _named(name: str, costs: Costs, media: MediaRules) -> Tokenizer:
 
 def _unpickled(name: str, estimated: bool, costs: Costs, media: MediaRules, count: Any, joined: Any) -> Tokenizer:  # noqa: FBT001
     """A tokenizer around a caller's own count function."""
-    return Tokenizer(name, estimated, *costs, media=media, counts=CountCache(carried(count)), joined=carried(joined))
+    return Tokenizer(
+        name, estimated, *costs, media=media, counts=CountCache(unwrapped(count)), joined=unwrapped(joined)
+    )
 
 
 @cache

@@ -10,9 +10,6 @@ from ctxlab.context import Cause, Origin, Span
 
 Lead = Literal["", "in place of", "with"]
 
-MACROS, RULES_STEP = "macros", "regex-processor"
-"""Who signs causes that are told in words of their own."""
-
 
 @dataclass(frozen=True, slots=True)
 class ProvenanceLine:
@@ -66,24 +63,19 @@ def written_by(span: Span) -> str:
     origin, cause = span.origin, span.cause
     if cause is None:
         return f"from {_origin(origin)}"
-    if cause.processor == MACROS and origin.kind == "macro":
+    if cause.words and not cause.rewrites and origin.kind == "macro":
         return f"from {done_by(cause)}"
     if cause.quotes:
         because = f", because {cause.reason}" if cause.reason else ""
         return f"from {_origin(origin)} “{cause.rule}”{because}"
-    if cause.processor == RULES_STEP:
+    if cause.rewrites:
         return f"from {_origin(origin)}, rewritten by {done_by(cause)}"
     return f"from {_origin(origin)}, put there by {cause}"
 
 
 def done_by(cause: Cause) -> str:
-    """A cause as the agent of a passive sentence: `macro {{char}}, which stood at character 8`, else its own words."""
-    if cause.processor == MACROS:
-        where = f", which {cause.reason}" if cause.reason.startswith("stood") else ""
-        return f"macro {{{{{cause.rule}}}}}{where}"
-    if cause.processor == RULES_STEP and cause.reason:
-        return cause.reason
-    return str(cause)
+    """A cause as the doer of something: `macro {{char}}, which stood at character 8`, else as it is written."""
+    return cause.words or str(cause)
 
 
 def _origin(origin: Origin) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxlab.context import Draft, PromptLimit
+from ctxlab.display.sources import BY_NAME, OF_KIND, OVERHEAD, PARTS, ROOM
 from ctxlab.pipeline.services import TokenCounter
 
 if TYPE_CHECKING:
@@ -23,34 +24,18 @@ class Spending:
 
     @property
     def total(self) -> int:
-        """Tokens of the prompt; equals `trace.tokens`."""
-        return sum(n for source, n in self.tokens.items() if source not in ("reserve", "free"))
+        """What the prompt has; equals `trace.tokens`."""
+        return sum(n for source, n in self.tokens.items() if source not in ROOM)
 
 
-SOURCES: tuple[str, ...] = (
-    "system",
-    "presets",
-    "lore",
-    "knowledge",
-    "profile",
-    "history",
-    "summaries",
-    "tools",
-    "attachments",
-    "overhead",
-    "seams",
-    "reserve",
-    "free",
-)
 PERSONAS = ("user_profile", "personaDescription")
 """Anchors whose placeholders show the user's profile."""
-BY_KIND = {"summary": "summaries", "lore": "lore", "knowledge": "knowledge", "transcript": "attachments"}
 
 
 def spending(trace: Trace) -> Spending:
     """Tokens and characters of the result by source. A merged message is split into its parts; the rest is `seams`."""
     counter = trace.services.tokenizer
-    found, characters = dict.fromkeys(SOURCES, 0), dict.fromkeys(SOURCES, 0)
+    found, characters = dict.fromkeys(PARTS, 0), dict.fromkeys(PARTS, 0)
     agent = trace.start.input.agent
     found["tools"] += counter.count_tools(agent.tools) if agent and agent.tools else 0
     found["overhead"] += counter.request_tokens
@@ -118,6 +103,5 @@ def source_of(draft: Draft) -> str:
         if place is not None and place.kind == "template" and place.anchor in PERSONAS:
             return "profile"
         return "system" if draft.role == "system" else "presets"
-    if draft.origin.kind in ("node", "pending"):
-        return "history"
-    return BY_KIND.get(draft.origin.kind, "overhead")
+    source = BY_NAME[OF_KIND.get(draft.origin.kind, OVERHEAD)]
+    return source.parts[0] if source.parts else OVERHEAD
