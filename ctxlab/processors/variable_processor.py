@@ -74,6 +74,8 @@ class _Run:
 
     def result(self) -> Context:
         drafts = list(self.ctx.drafts)
+        # Messages before the history only write at first: reads in them show the final values, so they are rendered
+        # after the history was replayed, which renders each message with the values up to it.
         head = self._head(drafts)
         tags = [self._write(draft) for draft in drafts[:head]]
         after = [self._shown(draft, self._write(draft)) for draft in drafts[head:]]

@@ -207,7 +207,7 @@ def _edges(trace: Trace, segments: Sequence[Segment], window: int | None, look: 
 def _marks(
     trace: Trace, segments: Sequence[Segment], window: int | None, shown: float, look: Theme
 ) -> list[dict[str, Any]]:
-    """What stands above the bar: where the budget ends, where the window ends, what runs on."""
+    """Labels above the bar: the end of the budget, the end of the window, an arrow where the bar is cut."""
     report = trace.result.report(BudgetReport)
     if window is None or report is None:
         return []

@@ -153,7 +153,7 @@ def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
 
 
 def _seen(trace: Trace, decision: Decision) -> list[str | tuple[str, str]] | None:
-    """Where its key was found, with the words around it."""
+    """The place of its key, with the words around it."""
     found, matched = key_place(trace.result, decision), decision.matched
     if found is None or matched is None:
         return None

@@ -177,7 +177,7 @@ def _hits(screen: Screen, rows: Sequence[RuleHit], *, most: int | None = MOST_ME
 
 
 def _change(row: RuleHit, each: int) -> list[str | tuple[str, str]]:
-    """What the first hit made of what."""
+    """The part of the text that the first hit changed, before and after."""
     found = smallest_change(row.before, row.after)
     start, old, new = found if found is not None else (0, row.before, row.after)
     told: list[str | tuple[str, str]] = [

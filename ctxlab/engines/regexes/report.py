@@ -1,4 +1,4 @@
-"""What rules changed in messages, as the report of a step."""
+"""The report of rules: their hits in messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ctxlab.engines.regexes.rule_selection import BoundRule
 
 @dataclass(frozen=True, slots=True)
 class RuleHit:
-    """What one rule changed in one message: how often, and the words around the first place, before and after."""
+    """The changes of one rule in one message: their number, and the words around the first, before and after."""
 
     key: str
     bound: BoundRule

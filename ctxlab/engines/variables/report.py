@@ -1,4 +1,4 @@
-"""What messages wrote to session variables, and the values in the end, as reports of a step."""
+"""The reports of session variables: the writes of messages, and the values after the last."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class Activation:
             )
             self.passes.append(this)
             entered = self._once(this, due)
-            if beyond:
+            if beyond:  # run only to name the entries that the limit of passes keeps out
                 self.spent = this.spent_before
                 return
             new: Found = {}
@@ -131,6 +131,8 @@ class Activation:
             )
             for lore in fresh:
                 new.update(self.key_matches.add_lore(lore, this.number))
+            # Entries that fired may call up others. Only when nothing new fires do entries of the next delay level
+            # take part: SillyTavern opens one level of delayUntilRecursion after the other.
             if fresh and not self.is_closed:
                 recursive = True
             elif levels and self.scan_input.rules.recursion and not (self.reference and entered):
@@ -139,6 +141,7 @@ class Activation:
                 return
             if by_key is None:
                 by_key = self._by_key(awake)
+            # Later passes need only look at entries whose keys are new, that wait for a level, or that lost a group.
             called = [lore for n in new for lore in by_key.get(n, ())]
             losers = [contender.lore for contender in this.contenders if contender.lore.index not in self.fired]
             due = sorted({lore.index: lore for lore in (*called, *delayed, *losers)}.values(), key=lambda e: e.index)

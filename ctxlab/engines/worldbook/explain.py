@@ -184,7 +184,7 @@ def requested_place(decision: Decision) -> str:
 
 
 def _fate(ctx: Context, decision: Decision) -> str:
-    """What became of an entry that fired."""
+    """The outcome of an entry that fired, in words."""
     own = ctx.draft(decision.key)
     if own is not None:
         return f"it is in message {ctx.drafts.index(own) + 1}"

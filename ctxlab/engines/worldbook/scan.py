@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoreScan:
-    """What became of every entry; it is also the report that the worldbook step leaves, with the table `lore`.
+    """The decision on every entry; it is also the report of the worldbook step, with the table `lore`.
 
     `decisions` are in the order of the books; rows, the frame and what a notebook shows begin with the entries that
     fire, in the order in which they came. `activations` is what the next build should know.

@@ -24,7 +24,7 @@ class Spending:
 
     @property
     def total(self) -> int:
-        """What the prompt has; equals `trace.tokens`."""
+        """Tokens of the prompt; equals `trace.tokens`."""
         return sum(n for source, n in self.tokens.items() if source not in ROOM)
 
 

@@ -128,11 +128,14 @@ def _rank_at_depth(lore: LoreDraft, places: Places) -> Rank:
         if point.depth == lore.depth and _shares_order(point, lore) and _TURNS[point.draft.role] <= turn
     ]
     is_after = earlier or lore.draft.role == "system"
+    # Presets have side 0 and lore around an author's note -1 and 1. Turns are 0 to 2, so that 2 to 4 are beyond 1 and
+    # -4 to -2 are beyond -1, each in the order of the turns.
     return (max(earlier, default=lore.order), turn + 2 if is_after else turn - 4, 0)
 
 
 def _shares_order(point: Point, lore: LoreDraft) -> bool:
     """Where roles of one order mix, presets from SillyTavern have a quarter on their order for each turn."""
+    # The reader of chat completion presets adds a quarter per turn, which keeps three roles below the next whole order.
     return point.rank[0] - lore.order in (0, _TURNS[point.draft.role] / 4)
 
 
