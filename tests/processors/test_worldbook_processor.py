@@ -198,7 +198,7 @@ def test_the_report_is_the_scan_which_can_be_asked_again_with_changes_in_another
     assert again is not None
     assert again.summary() == "1 of 2 entries fired"
     assert again.with_change("lore:island/0").summary() == "2 of 2 entries fired"
-    assert again.asked.dice("x") == trace.result.dice("x")
+    assert again.scan_input.dice("x") == trace.result.dice("x")
 
 
 def test_a_scan_takes_texts_or_sessions() -> None:
