@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 UV := $(BIN)/uv
 READY := .venv/.ready
-PYTHONS := ctxlab tests datasets widgets/ctxlab_widgets
+PYTHONS := ctxlab tests datasets widgets/ctxlab_widgets widgets/write_sources.py
 FRONT := widgets/node_modules/.ready
 BROWSER := .venv/.browser
 # The machine's own node where it is new enough, else the one that the test extra brings.
@@ -31,12 +31,14 @@ check: $(READY) front
 
 # The browser half: types, format and lint, tests of its pure functions, and the committed bundles as their source gives them.
 front: $(FRONT)
+	@$(BIN)/python widgets/write_sources.py --check
 	@cd widgets && export $(NODE) && (node_modules/.bin/tsc && node_modules/.bin/biome check --error-on-warnings . \
 		&& node_modules/.bin/vitest run --silent --reporter=dot && node build.mjs --check) > ../.venv/front.log 2>&1 \
 		|| (cat ../.venv/front.log; exit 1)
 	@echo "front: types, format, lint, tests and bundles are clean"
 
 widgets: $(FRONT)
+	@$(BIN)/python widgets/write_sources.py
 	@cd widgets && export $(NODE) && node build.mjs
 
 format: $(READY) $(FRONT)

@@ -12,7 +12,7 @@ CtxlabError
 ├── PipelineError           the pipeline is put together wrongly
 │   ├── UnknownProcessor    no step has this id
 │   └── WrongSetting        no such setting, or a value it doesn't take
-├── ProcessorFailed         a step raised; `.trace` holds the run so far
+├── ProcessorFailed         a step raised; `.trace` holds the run so far (this one and the two below: pipeline/failures)
 │   ├── BudgetTooSmall      what must stay is larger than the budget
 │   └── OverBudget          steps after the limiter add more than it left room for: let it run after them
 ├── LawBroken               a step lost something without saying why: mend the step
@@ -28,22 +28,16 @@ CtxlabError
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ctxlab.pipeline.trace import Trace
+from typing import Any
 
 __all__ = [
     "BrokenFile",
-    "BudgetTooSmall",
     "CtxlabError",
     "DuplicateKey",
     "InvalidDraft",
     "LawBroken",
     "MissingExtra",
-    "OverBudget",
     "PipelineError",
-    "ProcessorFailed",
     "ReadError",
     "Refused",
     "SeveralSessions",
@@ -119,26 +113,6 @@ class UnknownProcessor(PipelineError):
 
 class WrongSetting(PipelineError):
     """A setting that the step doesn't have, or a value it doesn't take."""
-
-
-class ProcessorFailed(CtxlabError):
-    """A step raised. `processor` is its id, `trace` the run up to it, failing step included."""
-
-    def __init__(self, message: str, *, processor: str = "", trace: Trace | None = None) -> None:
-        super().__init__(message)
-        self.processor = processor
-        self.trace = trace
-
-
-class BudgetTooSmall(ProcessorFailed):
-    """What must stay needs more tokens than the budget has."""
-
-
-class OverBudget(ProcessorFailed):
-    """The finished messages are larger than the limiter promised; the message says which steps added how much.
-
-    `trace` is the whole run, the failure at its limiter.
-    """
 
 
 class LawBroken(CtxlabError):

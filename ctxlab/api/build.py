@@ -31,7 +31,7 @@ from ctxlab.documents import (
 )
 from ctxlab.pipeline import Debugger, Trace
 from ctxlab.pipeline.services import TokenCounter
-from ctxlab.pipeline.trace import tape_of
+from ctxlab.pipeline.trace import calls_to_replay
 
 if TYPE_CHECKING:
     from ctxlab.studies import Analysis
@@ -102,7 +102,7 @@ def rebuild(
     services = trace.services if tokenizer is None else replace(trace.services, tokenizer=tokenizer)
     pipeline = trace.pipeline.with_settings(settings or {})
     start = pipeline.start(context, services)
-    return pipeline.resume(start, known=tape_of(trace.steps, kept=0))
+    return pipeline.resume(start, known=calls_to_replay(trace.steps, kept=0))
 
 
 def _of_agent(agent: Agent | Library, build_input: BuildInput, *, given: bool) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Library, ModelProfile, RegexConfig, RegexPreset, RegexRule, Session, UserProfile
 
 if TYPE_CHECKING:
-    from ctxlab.engines.macros import Expansion, Problem
+    from ctxlab.engines.macros import Expansion, MacroProblem
     from ctxlab.engines.regexes.render import Rendered
     from ctxlab.engines.regexes.rule_selection import Stage
     from ctxlab.engines.regexes.rule_steps import RegexSteps
@@ -37,7 +37,7 @@ def expand_input(
     )
 
 
-def macro_problems(text: str, *, dialect: str | None = None) -> tuple[Problem, ...]:
+def macro_problems(text: str, *, dialect: str | None = None) -> tuple[MacroProblem, ...]:
     """Problems of the macros of a text, before anything is expanded: unknown names with the nearest known one, wrong
     numbers of arguments. `dialect` is `sillytavern`, or None for ours.
     """

@@ -126,10 +126,10 @@ def explain(
     form: Annotated[Form, typer.Option("--format", help="For people, or the answer as JSON.")] = Form.text,
 ) -> int:
     """Say what became of a message, of some words, of a lore entry or a rule, and why."""
-    from ctxlab.cli.commands.explain import Question, print_explanation
+    from ctxlab.cli.commands.explain import ExplainTarget, print_explanation
     from ctxlab.cli.inputs.files import load
 
-    question = Question(key=key, words=text, entry=entry, rule=rule)
+    question = ExplainTarget(key=key, words=text, entry=entry, rule=rule)
     if question.asks_several:
         raise typer.BadParameter(
             "--key asks for a message, --text for words, --entry for lore, --rule for a rule; give one of them"

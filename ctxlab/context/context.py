@@ -85,7 +85,7 @@ class BuildInput:
 
     @property
     def leaf_id(self) -> str | None:
-        """The leaf that is asked for, else the session's active one."""
+        """The leaf of the input, else the session's active one."""
         return self.leaf if self.leaf is not None else self.session.active_leaf_id
 
     def holds(self, origin: Origin) -> bool:
@@ -123,7 +123,7 @@ class Dropped:
     """Drafts that one rule took out.
 
     Where a budget was the reason, `border` are the keys of the messages that didn't fit, `needed` the tokens that they
-    needed and `left` those that were left; others in the group went because these did. The cause's reason says so.
+    needed and `left` those that were left; others in the group went because these did. The cause's reason has this too.
     """
 
     drafts: tuple[Draft, ...]
@@ -193,7 +193,7 @@ class Context:
         return replace(self, drafts=kept, dropped=(*self.dropped, Dropped(gone, cause, needed, left)))
 
     def merge(self, keys: Sequence[str], separator: str, cause: Cause) -> Context:
-        """The drafts of these keys as one, in the order of the context, where the first one stands."""
+        """The drafts of these keys as one, in the order of the context, at the place of the first one."""
         wanted = set(keys)
         parts = [draft for draft in self.drafts if draft.key in wanted]
         _all_there(wanted, parts, f"{cause.processor} merges")
@@ -205,7 +205,7 @@ class Context:
         return replace(self, drafts=drafts)
 
     def arrange(self, drafts: Sequence[Draft], *, dropped: Sequence[Dropped] = ()) -> Context:
-        """Other drafts in another order; `dropped` are the groups that no longer stand among them."""
+        """Other drafts in another order; `dropped` are the groups that are no longer among them."""
         unchanged = len(drafts) == len(self.drafts) and all(n is o for n, o in zip(drafts, self.drafts, strict=True))
         if unchanged and not dropped:
             return self
@@ -226,7 +226,7 @@ class Context:
         return next((report for report in reversed(self.reports) if report.name == name), None)
 
     def note(self, level: Level, text: str, *, processor: str = "", **details: Any) -> Context:
-        """With something that a person should know."""
+        """With a note for the reader."""
         return replace(self, notes=(*self.notes, Note(level, text, processor, details)))
 
     def noted(self, notes: Sequence[Note]) -> Context:

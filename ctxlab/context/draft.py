@@ -10,11 +10,12 @@ from ctxlab.context.placement import Placement
 from ctxlab.context.text import EMPTY, Cause, Origin, Span, Text
 from ctxlab.documents import Asset, Role, ToolCall
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents.session.asset_source import UNKNOWN_PLACE, AgentFile, AssetSource
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AssetRef:
-    """A file that goes along with a message; its bytes are elsewhere until the last step."""
+    """A file that goes along with a message; `source` is the place of its bytes."""
 
     id: str
     kind: str
@@ -22,34 +23,37 @@ class AssetRef:
     mime_type: str = ""
     size_bytes: int | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    source: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    source: AssetSource = UNKNOWN_PLACE
 
     @classmethod
     def of(cls, asset: Asset) -> AssetRef:
-        """A stored asset: its bytes are inline where the file has them, else in the library at its path.
+        """The file of a stored message.
 
-        `metadata` also says the `detail` with which a picture in OpenAI's form is to be looked at.
+        `metadata` also has the `detail` with which a picture in OpenAI's form is to be looked at.
         """
-        extra = asset.model_extra or {}
-        inline = extra.get("inlineData")
-        if isinstance(inline, Mapping) and (inline.get("base64") or not extra.get("url")):
-            source: dict[str, Any] = {"kind": "inline", **inline}
-        elif isinstance(extra.get("url"), str):
-            source = {"kind": "url", "url": extra["url"]}
-        elif isinstance(extra.get("fileId"), str):
-            source = {"kind": "file-id", "file_id": extra["fileId"]}
-        else:
-            source = {"kind": "asset-library", "path": asset.path}
-        openai = extra.get("openai")
+        openai = (asset.model_extra or {}).get("openai")
         detail = openai.get("detail") if isinstance(openai, Mapping) else None
         metadata = {**(asset.metadata or {}), **({"detail": detail} if isinstance(detail, str) else {})}
-        return cls(asset.id, asset.type, asset.name, asset.mime_type, asset.size, metadata, source)
+        return cls(asset.id, asset.type, asset.name, asset.mime_type, asset.size, metadata, asset.source)
+
+    @classmethod
+    def of_agent(cls, asset: Mapping[str, object], agent_id: str) -> AssetRef:
+        """A file of an agent, as the agent's `assets` list it."""
+        import mimetypes
+
+        name, path = str(asset.get("filename") or ""), str(asset.get("path") or "")
+        kind, size = str(asset.get("type") or "other"), asset.get("size")
+        return cls(
+            id=f"preset-{agent_id}-{asset.get('id')}",
+            kind="document" if kind == "file" else kind,
+            name=name,
+            mime_type=str(asset.get("mimeType") or mimetypes.guess_type(name or path)[0] or ""),
+            size_bytes=size if isinstance(size, int) else None,
+            source=AgentFile(agent_id, path),
+        )
 
     def as_data(self) -> dict[str, Any]:
         """Everything but the bytes."""
-        source = {k: v for k, v in self.source.items() if k != "base64"}
-        if str(source.get("url")).startswith("data:"):
-            source["url"] = f"{source['url'].partition(',')[0]},"
         return {
             "id": self.id,
             "kind": self.kind,
@@ -57,7 +61,7 @@ class AssetRef:
             "mime_type": self.mime_type,
             "size_bytes": self.size_bytes,
             "metadata": dict(self.metadata),
-            "source": source,
+            "source": self.source.as_data(),
         }
 
 
@@ -109,9 +113,9 @@ class Change:
 class Draft:
     """A message on its way. `key` is deterministic and unique; `body` is text and files in order.
 
-    `calls` are what an assistant asked for, `result_of` the call that a tool message answers, `speaker` who speaks in a
-    group. A pinned draft is never cut; `priority` says how much it matters to a cut by priority. `changes` are the
-    fields that steps have changed, in order. A merged draft keeps its first part's key and lists all its parts in
+    `calls` are the tool calls of an assistant, `result_of` the call that a tool message answers, `speaker` the name of
+    the speaker in a group. A pinned draft is never cut; `priority` is its weight in a cut by priority. `changes` are
+    the fields that steps have changed, in order. A merged draft keeps its first part's key and lists all its parts in
     `merged`. `meta` is the metadata of the stored message and nothing else, `placement` the place that it asked for.
     """
 
@@ -200,7 +204,7 @@ class Draft:
         return replace(self, **news, changes=(*self.changes, *changes))
 
     def moved(self, place: int, cause: Cause) -> Draft:
-        """The same message, about to stand elsewhere than at position `place` among the drafts."""
+        """The same message, about to leave position `place` among the drafts."""
         return replace(self, changes=(*self.changes, Change("place", place, cause)))
 
     def with_body(self, body: Sequence[Text | AssetRef], cause: Cause) -> Draft:
@@ -233,7 +237,7 @@ SHARED_FIELDS: tuple[Field, ...] = ("role", "speaker", "result_of")
 def merged_draft(parts: Sequence[Draft], *, separator: str, cause: Cause) -> Draft:
     """One draft out of several, of the first one's key and role; every field, file and origin is kept, in order.
 
-    The separator stands between words; a part without any is joined without it.
+    The separator is put between words; a part without any is joined without it.
     """
     first = parts[0]
     changes = [change for part in parts for change in part.changes]
@@ -269,7 +273,7 @@ def combined_fields(parts: Sequence[Draft]) -> dict[str, Any]:
 
 def _joined_bodies(parts: Sequence[Draft], separator: Text) -> tuple[Text | AssetRef, ...]:
     body: list[Text | AssetRef] = []
-    run: list[Text] = []  # texts that become one, since no file stands between them
+    run: list[Text] = []  # texts that become one, since no file is between them
     has_words = False
     for part in parts:
         seam_is_due = has_words

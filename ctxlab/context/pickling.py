@@ -29,7 +29,7 @@ _by_value: ContextVar[bool] = ContextVar("pickled by value", default=False)
 
 
 class ByValue:
-    """Stands for something while it is pickled by its code with cloudpickle; unpickled, it is that thing."""
+    """A wrapper that pickles something by its code with cloudpickle; unpickled, it is that thing."""
 
     __slots__ = ("thing",)
 
@@ -57,13 +57,13 @@ def portable(thing: T, *, holds: object = None) -> T | ByValue:
     """`thing` itself where pickle finds its code by name in another process, else what carries its code along.
 
     Lists, tuples and dicts are looked through, to a few levels; other values are known by their class and by what they
-    are said to hold.
+    hold according to the caller.
     """
     return thing if _by_value.get() or is_importable((thing, holds)) else ByValue(thing)
 
 
-def carried(value: Any) -> Any:
-    """What a `ByValue` stands for, where it was copied without being pickled; anything else as it is."""
+def unwrapped(value: Any) -> Any:
+    """The thing inside a `ByValue` that was copied without being pickled; anything else as it is."""
     return value.thing if isinstance(value, ByValue) else value
 
 
@@ -76,7 +76,7 @@ def by_fields(value: Any, *foreign: str) -> tuple[Any, ...]:
 
 
 def _of_fields(kind: Callable[..., T], *values: Any) -> T:
-    return kind(*map(carried, values))
+    return kind(*map(unwrapped, values))
 
 
 def portable_error(error: Exception) -> Exception:
@@ -90,7 +90,7 @@ def portable_error(error: Exception) -> Exception:
         if is_importable((error, error.args, held)):
             pickle.loads(pickle.dumps((type(error), error.args, held) if ours else error))
             return error
-    except Exception:  # a stranger's error may raise anything when it is taken apart or put together
+    except Exception:  # a foreign error may raise anything while it is pickled or unpickled
         pass
     return CtxlabError(str(error) if ours else f"{type(error).__name__}: {error}")
 
@@ -125,7 +125,7 @@ def named(module: str, name: str) -> Any:
     return found
 
 
-def stands_at(module: str, name: str) -> Any:
+def importable_at(module: str, name: str) -> Any:
     """What a fresh process would find there; None where it would find nothing."""
     loaded = sys.modules.get(module)
     if loaded is None or module in NOTEBOOKS or getattr(loaded, "__spec__", None) is None:
@@ -137,7 +137,7 @@ def stands_at(module: str, name: str) -> Any:
 
 
 def _is_found(thing: Any) -> bool:
-    return stands_at(str(thing.__module__), thing.__qualname__) is thing
+    return importable_at(str(thing.__module__), thing.__qualname__) is thing
 
 
 def by_depth(spans: Iterable[Span]) -> tuple[Span, ...]:

@@ -1,4 +1,4 @@
-"""Text that remembers: a string that knows who wrote each character, and what stood there before."""
+"""Text with provenance: a string with the origin of each character, and what it replaced."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Span:
     was: tuple[Span, ...] = ()
 
     def same_story(self, other: Span) -> bool:
-        """Whether both were written by the same hand for the same cause over the same text."""
+        """Whether both have the same origin and cause and replaced the same text."""
         return (
             (self.origin is other.origin or self.origin == other.origin)
             and (self.cause is other.cause or self.cause == other.cause)
@@ -166,7 +166,7 @@ class Text:
             return self.spans[0].text
         try:
             return self._joined
-        except AttributeError:  # not asked for before
+        except AttributeError:  # not computed before
             joined = "".join([span.text for span in self.spans])
             object.__setattr__(self, "_joined", joined)
             return joined
@@ -179,7 +179,7 @@ class Text:
     def made_by(self) -> Splice | None:
         """The splice that gave this text; None for one that was typed, cut or joined.
 
-        `was` says what stood in the place of each span. Only this says in which order edits at different places came.
+        `was` has what each span replaced. Only this has the order in which edits at different places came.
         """
         try:
             return self._made_by
@@ -206,7 +206,7 @@ class Text:
         """Offset of the first character of each span."""
         try:
             return self._starts
-        except AttributeError:  # not asked for before
+        except AttributeError:  # not computed before
             starts = [0, *accumulate(len(span.text) for span in self.spans)][:-1]
             object.__setattr__(self, "_starts", starts)
             return starts
@@ -312,7 +312,7 @@ class Text:
 
 
 def _unpickled(*rows: tuple[Any, ...]) -> Text:
-    """The text of the last row of spans; what stands before it is only there to be read first."""
+    """The text of the last row of spans; the rows before it are only there to be unpickled first."""
     return Text._of_spans(rows[-1])  # pyright: ignore[reportPrivateUsage]
 
 
@@ -355,7 +355,7 @@ def _part(span: Span, start: int, end: int) -> Span:
 
 def _slice(text: Text, start: int, end: int) -> list[Span]:
     cursor = _Cursor(text.spans)
-    if start:  # a mark of a deletion belongs to what stands before it, one at the very front to the front
+    if start:  # a mark of a deletion belongs to the text before it, one at the very front to the front
         cursor.take(start, [])
     out: list[Span] = []
     cursor.take(end, out)

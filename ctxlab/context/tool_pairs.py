@@ -19,7 +19,7 @@ SILENT_CALL = (UNANSWERED_CALL, "no result answers it and it says nothing else")
 class ToolUnit:
     """Positions of an assistant's message and of the results of its calls; `unanswered` are places in its calls.
 
-    A message without calls is a unit by itself. An `orphan` is a result that no call asked for.
+    A message without calls is a unit by itself. An `orphan` is a result without its call.
     """
 
     at: tuple[int, ...]
@@ -32,7 +32,7 @@ class ToolUnit:
 
 
 def units_newest_first(drafts: Sequence[Draft]) -> Iterator[ToolUnit]:
-    """The drafts in units, newest first, found as they are asked for.
+    """The drafts in units, newest first, computed one by one.
 
     A result belongs to the nearest earlier unanswered call with its id: calls and results pair up like brackets, so
     walking backwards a call takes the nearest later result that waits. A unit comes up when its call is reached.
@@ -64,7 +64,7 @@ def _with_results(i: int, draft: Draft, waiting: dict[str, list[int]]) -> ToolUn
 
 @dataclass(frozen=True, slots=True)
 class CallIds:
-    """Ids of tool calls by what became of them; an id stands as often as it is used."""
+    """Ids of tool calls by what became of them; an id is there as often as it is used."""
 
     answered: Counter[str] = field(default_factory=Counter[str])
     unanswered: Counter[str] = field(default_factory=Counter[str])
@@ -85,7 +85,7 @@ class CallIds:
 
 
 def with_whole_pairs(ctx: Context, processor: str) -> Context:
-    """The context without results that no call asked for and without calls that nothing answers, pinned or not.
+    """The context without results that have no call and without calls that have no result, pinned or not.
 
     A call is taken off its message; a message that is left with no words and no files goes whole. Each has a cause.
     """

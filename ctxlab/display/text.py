@@ -1,4 +1,4 @@
-"""How values tell of themselves in a line, and what a verb says to a name that nobody has."""
+"""Short texts: counts with nouns, cut texts, names in a repr, the nearest of known names."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ def counted(n: int, one: str, many: str | None = None) -> str:
 def short(text: str, characters: int = 40) -> str:
     """The first characters of a text."""
     return text if len(text) <= characters else text[: characters - 3] + "..."
+
+
+def cut_off(text: str, characters: int) -> str:
+    """The first characters of a text, and an ellipsis after them where it goes on."""
+    return text if len(text) <= characters else f"{text[:characters]}…"
 
 
 def called(*names: str) -> list[str]:

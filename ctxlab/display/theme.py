@@ -1,4 +1,4 @@
-"""How ctxlab looks: the colours of sources and roles, light and dark, each with signs that read without colour."""
+"""Themes of figures: the colours of surfaces, roles and sources, light and dark, and signs that read without colour."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from html import escape
 from typing import Any, Literal
 from unicodedata import east_asian_width
 
+from ctxlab.display.sources import SOURCES
 from ctxlab.errors import CtxlabError, did_you_mean
 
 ThemeName = Literal["light", "dark"]
@@ -105,18 +106,7 @@ LIGHT = Theme(
     pattern="rgba(255,255,255,.55)",
     mix=0.11,
     roles={"root": "#4a6fa5", "user": "#91814f", "assistant": "#4b8a6b", "tool": "#8a6a94", "system": "#4a6fa5"},
-    sources={
-        "preset": "#4269d0",
-        "profile": "#5a3a96",
-        "lore": "#8a2f0c",
-        "knowledge": "#1688bd",
-        "history": "#858a94",
-        "tools": "#7a2a5c",
-        "attachment": "#649612",
-        "macro": "#946200",
-        "summary": "#3f6b7d",
-        "overhead": "#4f5560",
-    },
+    sources={source.name: source.light for source in SOURCES},
 )
 DARK = Theme(
     surface="#1a1c20",
@@ -141,18 +131,7 @@ DARK = Theme(
     pattern="rgba(0,0,0,.45)",
     mix=0.2,
     roles={"root": "#7d9fd3", "user": "#c1b078", "assistant": "#74b593", "tool": "#bb9cc5", "system": "#7d9fd3"},
-    sources={
-        "preset": "#7590ec",
-        "profile": "#cdbff8",
-        "lore": "#cf8244",
-        "knowledge": "#2b93bd",
-        "history": "#868c96",
-        "tools": "#f3b0cd",
-        "attachment": "#8cc63f",
-        "macro": "#dda93f",
-        "summary": "#9cc3d4",
-        "overhead": "#c5cad2",
-    },
+    sources={source.name: source.dark for source in SOURCES},
 )
 THEMES: dict[str, Theme] = {"light": LIGHT, "dark": DARK}
 
@@ -163,38 +142,13 @@ ROLE_SYMBOLS: dict[str, str] = {
     "assistant": "diamond",
     "tool": "cross",
 }
-SOURCE_SYMBOLS: dict[str, str] = {
-    "preset": "square",
-    "profile": "circle",
-    "lore": "diamond",
-    "knowledge": "triangle-up",
-    "summary": "hourglass",
-}
-SOURCE_GLYPHS: dict[str, str] = {
-    "preset": "■",
-    "profile": "●",
-    "lore": "◆",
-    "knowledge": "▲",
-    "tools": "✚",
-    "attachment": "⬢",
-    "overhead": "⋯",
-    "summary": "⋈",
-    "history": "═",
+SOURCE_SYMBOLS: dict[str, str] = {source.name: source.symbol for source in SOURCES}
+SOURCE_SIGNS: dict[str, str] = {source.name: source.sign for source in SOURCES} | {
     "free": "▢",
     "reserve": "□",
     "cut": "▨",
 }
-FILLS: dict[str, str] = {
-    "preset": "",
-    "profile": "-",
-    "lore": ".",
-    "knowledge": "\\",
-    "history": "",
-    "tools": "x",
-    "attachment": "|",
-    "summary": "+",
-    "overhead": "",
-}
+HATCHES: dict[str, str] = {source.name: source.hatch for source in SOURCES}
 
 
 def theme_of(name: str) -> Theme:

@@ -1,4 +1,4 @@
-"""What is kept: stored values, frozen, in the seeds' JSON."""
+"""Stored values: frozen pydantic models whose JSON is the JSON of session and agent files."""
 
 from ctxlab.documents.agent.agent import (
     Agent,
@@ -22,6 +22,14 @@ from ctxlab.documents.rules import (
     Substitution,
     ThinkRule,
 )
+from ctxlab.documents.session.asset_source import (
+    AgentFile,
+    AssetSource,
+    InlineFile,
+    LibraryFile,
+    LinkedFile,
+    UploadedFile,
+)
 from ctxlab.documents.session.message import (
     Asset,
     InjectionStrategy,
@@ -38,16 +46,21 @@ from ctxlab.documents.stored import Level, Note, Stored, read_stored
 
 __all__ = [
     "Agent",
+    "AgentFile",
     "AppliesTo",
     "Asset",
+    "AssetSource",
     "CharacterFilter",
     "DepthRange",
     "Flavor",
     "Greeting",
     "History",
     "InjectionStrategy",
+    "InlineFile",
     "Level",
     "Library",
+    "LibraryFile",
+    "LinkedFile",
     "LoreEntry",
     "MessageNode",
     "ModelMatch",
@@ -68,6 +81,7 @@ __all__ = [
     "Substitution",
     "ThinkRule",
     "ToolCall",
+    "UploadedFile",
     "UserProfile",
     "VirtualTime",
     "Worldbook",

@@ -56,7 +56,7 @@ _ATOMS = frozenset({str, int, float, bool, type(None), FrozenDict, FrozenList})
 
 
 def frozen(value: Any) -> Any:
-    """The same data with every dict and list in it refusing changes; what is frozen already is the same object.
+    """The data with every dict and list in it refusing changes; the same object if it is frozen already.
 
     Data that is nested deeper than Python's stack is frozen at the top only.
     """

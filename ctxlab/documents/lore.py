@@ -1,4 +1,4 @@
-"""A worldbook: entries of background that keywords call up. Field names are SillyTavern's."""
+"""Worldbooks: entries of background text that keywords call up. Field names are SillyTavern's."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CharacterFilter(Stored):
 
 
 class LoreEntry(Stored):
-    """Text that is sent when one of its keys stands in the newest messages.
+    """Text that is sent when one of its keys is found in the newest messages.
 
     `probability` is in percent; `sticky`, `cooldown` and `delay` are numbers of messages; None in `scan_depth`,
     `case_sensitive`, `match_whole_words` and `use_group_scoring` means what the book's settings say.
@@ -84,7 +84,7 @@ class LoreEntry(Stored):
     match_scenario: bool = False
     match_creator_notes: bool = False
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         yield repr(short(self.uid) if isinstance(self.uid, str) else self.uid)
         if self.title != str(self.uid):
             yield repr(short(self.title))
@@ -98,7 +98,7 @@ class LoreEntry(Stored):
 
     @property
     def title(self) -> str:
-        """What a person would call it: its comment, else its first key, else its uid."""
+        """A name for people: the comment, else the first key, else the uid."""
         return self.comment or next(iter(self.all_keys), "") or str(self.uid)
 
     @property
@@ -113,7 +113,7 @@ class LoreEntry(Stored):
 
     @property
     def switches(self) -> tuple[str, ...]:
-        """What is unusual about it, in words: off, constant, a chance, a group."""
+        """Unusual settings in words: off, constant, a chance, a group."""
         by_chance = self.use_probability and self.probability < 100
         told = (
             ("off", self.disable),
@@ -151,10 +151,10 @@ class Worldbook(Stored):
 
     @property
     def book_id(self) -> str:
-        """What an agent's `worldbook_ids` names it by."""
+        """The id by which an agent's `worldbook_ids` refers to the book."""
         return self.id or (self.metadata.id if self.metadata else "") or self.name
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         yield from called(self.book_id, self.shown_name)
         yield counted(len(self.entries), "entry", "entries")
 
@@ -185,7 +185,7 @@ class Worldbook(Stored):
         return self.model_copy(update={"entries": {**self.entries, name: self.entries[name].changed(fields)}})
 
     def _name_of(self, which: int | str) -> str:
-        """What the book has an entry under."""
+        """The name under which the book holds an entry."""
         if isinstance(which, str) and which in self.entries:
             return which
         asked = str(which).removeprefix(f"lore:{self.book_id or self.shown_name}/")
@@ -197,11 +197,11 @@ class Worldbook(Stored):
                 return found[0]
             if found:
                 names = ", ".join(map(repr, found[:8]))
-                raise CtxlabError(f"{self._called()} has {len(found)} entries {which!r}: say one of the names {names}")
+                raise CtxlabError(f"{self._label()} has {len(found)} entries {which!r}: say one of the names {names}")
         known = [str(n) for name, e in self.entries.items() for n in dict.fromkeys((name, str(e.uid), e.title))]
-        raise CtxlabError(f"{self._called()} has no entry {which!r}{nearest(str(which), known)}")
+        raise CtxlabError(f"{self._label()} has no entry {which!r}{nearest(str(which), known)}")
 
-    def _called(self) -> str:
+    def _label(self) -> str:
         return f"book {self.shown_name!r}"
 
 
@@ -213,7 +213,7 @@ def _position(entry: LoreEntry) -> str:
 
 
 class WorldbookSettings(Stored):
-    """How books are scanned, of an agent; None means the default."""
+    """An agent's settings for scanning books; None means the default."""
 
     disable_recursion: bool | None = None
     default_scan_depth: int | None = None

@@ -1,4 +1,4 @@
-"""Find and replace, as users keep it: a rule, presets of rules, and what hangs on an agent or a user."""
+"""Find and replace rules as they are stored: a rule, presets of rules, and the presets of an agent or a user."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class RegexRule(Stored):
     test_input: str | None = None
     carried: JsonObject | None = Field(default=None, description="What another program's file said, to write it back.")
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         yield from called(self.id, self.name or "")
         yield f"{short(self.regex)!r} -> {short(self.replacement)!r}"
         if not self.enabled:
@@ -102,7 +102,7 @@ class RegexPreset(Stored):
     model_match: ModelMatch | None = None
     carried: JsonObject | None = Field(default=None, description="What another program's file said, to write it back.")
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         off = sum(not rule.enabled for rule in self.rules)
         yield from called(self.id, self.name)
         yield counted(len(self.rules), "rule") + (f", {off:,} of them off" if off else "")
@@ -122,7 +122,7 @@ class RegexPreset(Stored):
         return self.rules[self._place_of(which)]
 
     def with_rule(self, which: str, **fields: Any) -> RegexPreset:
-        """The same rules, with other fields in the one of this id or name."""
+        """The preset with other fields in the rule of this id or name."""
         place = self._place_of(which)
         rules = list(self.rules)
         rules[place] = rules[place].changed(fields)
@@ -136,16 +136,16 @@ class RegexPreset(Stored):
             if len(found) == 1:
                 return found[0]
             if found:
-                raise CtxlabError(f"{self._called()} has {len(found)} rules {which!r}; say which by its id or its name")
+                raise CtxlabError(f"{self._label()} has {len(found)} rules {which!r}; say which by its id or its name")
         known = [name for rule in self.rules for name in dict.fromkeys((rule.id, rule.name)) if name]
-        raise CtxlabError(f"{self._called()} has no rule {which!r}{nearest(which, known)}")
+        raise CtxlabError(f"{self._label()} has no rule {which!r}{nearest(which, known)}")
 
-    def _called(self) -> str:
+    def _label(self) -> str:
         return f"set of rules {self.id or self.name!r}"
 
 
 def _when(rule: RegexRule) -> str:
-    """Where a rule works: on what is sent or shown, of whom, how deep."""
+    """The scope of a rule in words: sent or shown messages, roles, depths."""
     stages = [word for word, is_on in (("sent", rule.apply_to.request), ("shown", rule.apply_to.render)) if is_on]
     deep = rule.depth_range or DepthRange()
     bounds = [f"from depth {deep.min}"] if deep.min is not None else []
@@ -163,7 +163,7 @@ class RegexConfig(Stored):
     presets: tuple[RegexPreset, ...] = ()
     binding_mode: Literal["message", "session"] = "message"
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         yield counted(len(self.presets), "set of rules", "sets of rules")
         yield counted(sum(len(preset.rules) for preset in self.presets), "rule")
 
@@ -172,7 +172,7 @@ USUAL_THINK_TAGS = ("think", "guguthink")
 
 
 class ThinkRule(Stored):
-    """How an agent's model marks its reasoning inside its text."""
+    """A tag with which an agent's model marks reasoning inside its text."""
 
     id: str = ""
     kind: str = "xml_tag"
@@ -182,6 +182,6 @@ class ThinkRule(Stored):
 
 
 def think_rules_in_force(own: Sequence[ThinkRule]) -> Sequence[ThinkRule]:
-    """An agent's rules that name a tag; where it has none, the tags that models use most."""
+    """An agent's rules that name a tag; for an agent without any, the tags that models use most."""
     named = [rule for rule in own if rule.kind == "xml_tag" and rule.tag_name]
     return named or [ThinkRule(tag_name=tag) for tag in USUAL_THINK_TAGS]

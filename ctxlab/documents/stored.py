@@ -1,4 +1,4 @@
-"""What every stored value shares: frozen, the seeds' camelCase JSON, unknown fields kept."""
+"""The base of stored values: frozen, camelCase JSON as in files, unknown fields kept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Level = Literal["info", "warning", "error"]
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something a person should know about: where, what, and what was done about it."""
+    """A note for people: what was found where, and what was done about it."""
 
     level: Level
     text: str
@@ -33,7 +33,7 @@ class Note:
 
 
 class Stored(BaseModel):
-    """A frozen value whose JSON is the seeds' JSON; unknown fields survive a round trip.
+    """A frozen value whose JSON has the form of stored files; unknown fields survive a round trip.
 
     It is frozen to the bottom: dicts and lists in it refuse changes.
     """
@@ -74,15 +74,15 @@ class Stored(BaseModel):
         object.__setattr__(self, "__pydantic_extra__", frozen(values))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(self._told())})"
+        return f"{type(self).__name__}({', '.join(self._repr_parts())})"
 
     __str__ = __repr__
 
-    def _told(self) -> Iterable[str]:
-        """What the one line about it says: the first fields that were given, unless a value knows better."""
+    def _repr_parts(self) -> Iterable[str]:
+        """The parts of the one-line repr: the first fields that were given, unless a subclass chooses others."""
         given = [name for name in type(self).model_fields if name in self.model_fields_set]
-        told = [_field(name, getattr(self, name)) for name in given[:TOLD_FIELDS]]
-        return [*told, "..."] if len(given) > TOLD_FIELDS else told
+        told = [_field(name, getattr(self, name)) for name in given[:REPR_FIELDS]]
+        return [*told, "..."] if len(given) > REPR_FIELDS else told
 
     def to_data(self) -> dict[str, Any]:
         """Plain JSON data, with only the fields that were given; raises WriteError for more than some 250 levels."""
@@ -103,7 +103,7 @@ class Stored(BaseModel):
         return self.model_copy(update={name: getattr(checked, name) for name in fields})
 
     def changed(self, fields: Mapping[str, Any]) -> Self:
-        """The same as `with_`, of fields named as in Python or as in the file.
+        """A copy with some fields changed, as `with_`; names may be Python's or the file's.
 
         Raises CtxlabError for a name that isn't known and for a value that a field doesn't take.
         """
@@ -134,7 +134,7 @@ class Stored(BaseModel):
 
 S = TypeVar("S", bound=Stored)
 
-TOLD_FIELDS = 6
+REPR_FIELDS = 6
 TOO_DEEP = "nested too deeply to be written"
 ROUNDS = 10
 """Times a value is tried again: a wrong value can hide another that shows only when it is gone."""
@@ -221,7 +221,7 @@ def _short(value: object) -> str:
 
 
 def _field(name: str, value: object) -> str:
-    """A field in a few words; of what holds many, how many."""
+    """A field in a few words; of a collection, its length."""
     if isinstance(value, str):
         return f"{name}={short(value)!r}"
     if isinstance(value, tuple | list | dict):

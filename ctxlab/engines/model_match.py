@@ -1,4 +1,4 @@
-"""Whether a message is meant for this model."""
+"""Matching of models by name patterns."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from ctxlab.engines.regexes import BadPattern, found
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """`fits` says whether the message is meant for the model, `problems` which patterns were left out and why."""
+class ModelVerdict:
+    """`fits` says whether the rule is met by the model, `problems` which patterns were left out and why."""
 
     fits: bool
     problems: tuple[str, ...] = ()
 
 
-def model_fits(rule: ModelMatch | None, model: ModelProfile | None) -> Verdict:
+def model_fits(rule: ModelMatch | None, model: ModelProfile | None) -> ModelVerdict:
     """Patterns are regular expressions, unanchored, upper and lower case alike.
 
     A side without patterns doesn't vote: `mode` any needs one of the sides that vote, all needs each of them. With no
     pattern at all the message is for every model. `exclude` turns the verdict round.
     """
     if rule is None or not rule.enabled:
-        return Verdict(True)
+        return ModelVerdict(True)
     problems: list[str] = []
     votes: list[bool] = []
     if rule.patterns:
@@ -34,13 +34,13 @@ def model_fits(rule: ModelMatch | None, model: ModelProfile | None) -> Verdict:
         profile = [model.profile_name] if model is not None and model.profile_name else []
         votes.append(_any_hit(profile_patterns, profile, problems))
     if not votes:
-        return Verdict(True, tuple(problems))
+        return ModelVerdict(True, tuple(problems))
     fits = all(votes) if rule.mode == "all" else any(votes)
-    return Verdict(fits != rule.exclude, tuple(dict.fromkeys(problems)))
+    return ModelVerdict(fits != rule.exclude, tuple(dict.fromkeys(problems)))
 
 
 def model_names(model: ModelProfile | None) -> list[str]:
-    """What a pattern may match: the shown name, the id, the id without its profile (up to `:`), and its last part."""
+    """Names that a pattern can match: shown name, id, id without its profile (up to `:`), and its last part."""
     if model is None:
         return []
     bare = model.id.partition(":")[2] or model.id

@@ -1,45 +1,55 @@
 """How it runs: the contract of a step, the pipeline as a value, the trace, and what can be asked of it."""
 
+from ctxlab.pipeline.call_log import Call
 from ctxlab.pipeline.debugger import Debugger
-from ctxlab.pipeline.explain.diff import Diff, Row, diff
+from ctxlab.pipeline.explain.diff import Diff, DiffRow, diff
 from ctxlab.pipeline.explain.message_life import Event, Life
-from ctxlab.pipeline.explain.provenance_text import span_story
+from ctxlab.pipeline.explain.provenance_text import provenance_lines
 from ctxlab.pipeline.explain.step_changes import Changes, Merged, Rewritten
 from ctxlab.pipeline.explain.text_versions import Version
-from ctxlab.pipeline.explain.where import Place
+from ctxlab.pipeline.explain.where import Occurrence
+from ctxlab.pipeline.failures import BudgetTooSmall, OverBudget, ProcessorFailed
 from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.processor_plugins import plugin_processors
 from ctxlab.pipeline.remedy import LeastBudget, Remedy, remedies
-from ctxlab.pipeline.services import Call, Services, TokenCounter
+from ctxlab.pipeline.services import AssetStore, Hit, LanguageModel, Retriever, Services, TokenCounter, Transcriber
 from ctxlab.pipeline.trace import Step, Trace
 
 __all__ = [
+    "AssetStore",
+    "BudgetTooSmall",
     "Call",
     "Changes",
     "Debugger",
     "Diff",
+    "DiffRow",
     "Event",
     "FunctionProcessor",
+    "Hit",
+    "LanguageModel",
     "LeastBudget",
     "Life",
     "Merged",
+    "Occurrence",
+    "OverBudget",
     "Pipeline",
-    "Place",
     "Processor",
+    "ProcessorFailed",
     "ProcessorSettings",
     "Remedy",
+    "Retriever",
     "Rewritten",
-    "Row",
     "Services",
     "Stage",
     "Step",
     "TokenCounter",
     "Trace",
+    "Transcriber",
     "Version",
     "diff",
     "plugin_processors",
     "processor",
+    "provenance_lines",
     "remedies",
-    "span_story",
 ]

@@ -7,21 +7,21 @@ from typing import Any
 
 from ctxlab.context import Context
 from ctxlab.errors import CtxlabError
+from ctxlab.pipeline.call_log import Call
 from ctxlab.pipeline.manual_edit import HAND, with_causes
 from ctxlab.pipeline.pipeline import Pipeline, error_of
-from ctxlab.pipeline.services import Call
-from ctxlab.pipeline.trace import Step, Trace, tape_of
+from ctxlab.pipeline.trace import Step, Trace, calls_to_replay
 
 
 class Debugger:
     """Walks through a run. What was computed once is kept: going back and forth again costs nothing."""
 
     def __init__(self, trace: Trace) -> None:
-        """Stand at the start of a trace; steps that it already has are walked over without running them again."""
+        """A debugger at the start of a trace; steps that the trace has already are not run again."""
         self._trace = trace
         self._steps = list(trace.steps)
         self._at = 0
-        self._tape: list[Call] = []  # what services answered to steps that were forgotten since
+        self._known_calls: list[Call] = []  # service calls of steps that were forgotten since
         self.breakpoints: set[str] = set()
 
     def __repr__(self) -> str:
@@ -35,7 +35,7 @@ class Debugger:
 
         return shown_as("debugger", self)
 
-    # --- where it stands
+    # --- position
 
     @property
     def pipeline(self) -> Pipeline:
@@ -43,7 +43,7 @@ class Debugger:
 
     @property
     def position(self) -> int:
-        """Number of steps done, a person's edits included."""
+        """Number of steps done, manual edits included."""
         return self._at
 
     @property
@@ -76,7 +76,7 @@ class Debugger:
     def step(self) -> Step:
         """Do the next step. One that fails raises what a run would raise, and the debugger stays before it.
 
-        So does the last one, when the result is not what a step promised of it.
+        So does the last one, when a step refuses the result in `check_run`.
         """
         if self._at < len(self._steps):
             self._at += 1
@@ -84,7 +84,7 @@ class Debugger:
         if self.done:
             raise CtxlabError("the run is at its end; back() goes back")
         stage = self.pipeline.running()[self._stages_done()]
-        step = self.pipeline.step(stage, self.context, self._trace.services, known=self._tape)
+        step = self.pipeline.step(stage, self.context, self._trace.services, known=self._known_calls)
         if step.failure is not None:
             raise error_of(step, self._with(step))
         if stage is self.pipeline.running()[-1]:
@@ -104,7 +104,7 @@ class Debugger:
         """Pass over the next step without doing it; going back and on again passes over it again."""
         if self.next_id is None:
             raise CtxlabError("the run is at its end; there is nothing to skip")
-        self._go_on_from(Step(self.next_id, self.context, self.context, skipped=True))
+        self._continue_with(Step(self.next_id, self.context, self.context, skipped=True))
         return self.context
 
     def run_until(self, target: str | Callable[[Context], bool] | None = None) -> Context:
@@ -127,7 +127,7 @@ class Debugger:
         return self.pipeline.checked(self.trace) if self.done else self.trace
 
     def finished(self) -> Trace:
-        """The run to its end. Steps still to come are done, and known when it comes to them; it stays where it is."""
+        """The run to its end. Steps still to come are done and kept for later; the position stays."""
         at = self._at
         try:
             self._at = len(self._steps)
@@ -142,13 +142,13 @@ class Debugger:
     def edit(self, change: Context | Callable[[Context], Context]) -> Context:
         """Go on from another context; what came after is forgotten. The edit is a step of its own in the trace.
 
-        What it takes out, rewrites or moves without a cause gets one that names the hand.
+        What it takes out, rewrites or moves without a cause gets the cause of a manual edit.
         """
         after = change(self.context) if callable(change) else change
         if after is self.context:
             return after
         after = with_causes(self.context, after)
-        self._go_on_from(Step(HAND, self.context, after, edited=True))
+        self._continue_with(Step(HAND, self.context, after, edited=True))
         return after
 
     def set(self, settings: Mapping[str, Any]) -> None:
@@ -158,10 +158,10 @@ class Debugger:
         self._at = min(self._at, len(self._steps))
 
     def fork(self) -> Debugger:
-        """Another debugger at the same place; the two go their own ways from here."""
+        """Another debugger at the same position; the two are independent from here."""
         twin = Debugger(Trace(self._trace.start, tuple(self._steps), self.pipeline, self._trace.services))
         twin._at = self._at
-        twin._tape = list(self._tape)
+        twin._known_calls = list(self._known_calls)
         twin.breakpoints = set(self.breakpoints)
         return twin
 
@@ -170,15 +170,15 @@ class Debugger:
     def _with(self, step: Step) -> Trace:
         return Trace(self._trace.start, (*self._steps, step), self.pipeline, self._trace.services)
 
-    def _go_on_from(self, step: Step) -> None:
-        """Another step than the one that came next here."""
+    def _continue_with(self, step: Step) -> None:
+        """Replace everything after this position by one step."""
         self._forget(self._at)
         self._steps.append(step)
         self._at += 1
 
     def _forget(self, position: int) -> None:
-        """Forget the steps from a position on, but not what services answered them."""
-        self._tape += tape_of(self._steps[position:], kept=0)
+        """Forget the steps from a position on, but not their service calls."""
+        self._known_calls += calls_to_replay(self._steps[position:], kept=0)
         del self._steps[position:]
 
     def _stages_done(self) -> int:

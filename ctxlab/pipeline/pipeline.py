@@ -1,33 +1,36 @@
-"""An ordered row of steps, as a value."""
+"""The pipeline: an ordered row of steps, as a value."""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import groupby
 from time import perf_counter
 from typing import Any, Literal, cast
 
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
-from ctxlab.errors import LawBroken, PipelineError, ProcessorFailed, UnknownProcessor, WrongSetting, did_you_mean
+from ctxlab.errors import LawBroken, PipelineError, UnknownProcessor, WrongSetting, did_you_mean
+from ctxlab.pipeline.call_log import Call, CallLog
 from ctxlab.pipeline.conservation.law import check_step
 from ctxlab.pipeline.conservation.loaded_history import check_loaded_history
+from ctxlab.pipeline.failures import ProcessorFailed
+from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.pipeline.processor import Processor, as_processor
-from ctxlab.pipeline.services import Call, CallLog, Services
+from ctxlab.pipeline.services import Services
 from ctxlab.pipeline.settings.layers import Layer, LayerName, resolve_settings
 from ctxlab.pipeline.settings.schema import field_of
 from ctxlab.pipeline.trace import Step, Trace
 
 OnError = Literal["raise", "skip"]
 HISTORY = "history"
-"""What a step provides that loads the conversation."""
+"""The need that a step provides which loads the conversation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stage:
-    """A step at its place: `processor` has its final settings, `sources` says which layer each came from."""
+    """A step of a pipeline: `processor` has its final settings, `sources` has the layer that each came from."""
 
     base: Processor
     layers: tuple[Layer, ...]
@@ -50,12 +53,13 @@ class Stage:
     def __repr__(self) -> str:
         return f"Stage({self.id!r}, {self.priority}, {'on' if self.enabled else 'off'})"
 
-    def answers_to(self, name: str) -> bool:
+    def is_called(self, name: str) -> bool:
+        """Whether this is the id of the step, one of its aliases, or a group that it belongs to."""
         names = (self.id, *self.base.aliases, *self.base.groups)
         return name in names or name.removeprefix("primary:") in names
 
-    def heard(self, name: str, layer: Layer) -> Layer:
-        """What a layer says of this step when it is meant under `name`.
+    def layer_for(self, name: str, layer: Layer) -> Layer:
+        """The part of a layer that applies to this step when the layer calls it `name`.
 
         Under the name of its group, off is off, on leaves each step as it is, and settings of others don't count.
         """
@@ -66,8 +70,8 @@ class Stage:
         settings = {name: value for name, value in layer.settings.items() if name in names}
         return Layer(layer.name, None if layer.enabled else layer.enabled, None, settings)
 
-    def laid(self, layer: Layer) -> Stage:
-        """With one more thing said in a layer; what the layer said before stays unless it is said anew."""
+    def with_layer(self, layer: Layer) -> Stage:
+        """With the values of a layer on top of those that this layer had before."""
         old = next((known for known in self.layers if known.name == layer.name), Layer(layer.name))
         return Stage.of(self.base, (*self.without(layer.name), layer.over(old)))
 
@@ -121,13 +125,13 @@ class Pipeline:
     def stage(self, id: str) -> Stage:
         """The stage of this id (or of an id that stored files use for it); raises UnknownProcessor."""
         for stage in self.stages:
-            if stage.answers_to(id):
+            if stage.is_called(id):
                 return stage
         raise UnknownProcessor(f"the pipeline has no step {id!r}{did_you_mean(id, self.ids)}")
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What stored layouts, agents and models got wrong and what was done about it."""
+        """Wrong values in stored layouts, agents and models, and what was done about each."""
         return (*self.layout_notes, *self.request_notes, *(note for stage in self.stages for note in stage.notes))
 
     def _with(self, stages: Sequence[Stage]) -> Pipeline:
@@ -154,47 +158,47 @@ class Pipeline:
         return self.with_settings({name: value})
 
     def with_settings(self, settings: Mapping[str, Any]) -> Pipeline:
-        laid: dict[str, Layer] = {}
+        layers: dict[str, Layer] = {}
         for name, value in settings.items():
             step, dot, setting = name.rpartition(".")
             if not dot:
                 raise WrongSetting(
                     f"{name!r} names no step; write '<step>.<setting>', such as 'token-limiter.strategy'"
                 )
-            self.stage(step)  # or nobody has the name
-            layer = _said(name, setting, value)
+            self.stage(step)  # raises UnknownProcessor
+            layer = _call_layer(name, setting, value)
             for stage in self.stages:
-                if stage.answers_to(step):
-                    laid[stage.id] = stage.heard(step, layer).over(laid.get(stage.id, Layer("call")))
-        stages = [stage.laid(laid[stage.id]) if stage.id in laid else stage for stage in self.stages]
+                if stage.is_called(step):
+                    layers[stage.id] = stage.layer_for(step, layer).over(layers.get(stage.id, Layer("call")))
+        stages = [stage.with_layer(layers[stage.id]) if stage.id in layers else stage for stage in self.stages]
         return self._with(stages)
 
     def layout(self) -> list[dict[str, Any]]:
-        """What a person has arranged, as JSON data: one entry a step, in running order."""
+        """The arrangement as JSON data: one entry a step, in running order."""
         return [
             {
                 "id": stage.id,
                 "enabled": stage.enabled,
                 "priority": stage.priority,
-                "settings": stage.processor.settings.model_dump(mode="json", include=_said_or_unusual(stage)),
+                "settings": stage.processor.settings.model_dump(mode="json", include=_named_or_unusual(stage)),
             }
             for stage in self.stages
         ]
 
     def with_layout(self, layout: Any) -> Pipeline:
-        """With a stored layout laid over agent and model: a list as `layout()` gives it.
+        """With a stored layout, which overrides agent and model: a list as `layout()` gives it.
 
         Steps that it doesn't name stay as they are; steps that aren't here, and wrong settings, earn a note.
         """
         notes = list(self.layout_notes)
         stages = list(self.stages)
         for entry in _layout_entries(layout, notes):
-            hit = [i for i, stage in enumerate(stages) if stage.answers_to(str(entry.get("id")))]
+            hit = [i for i, stage in enumerate(stages) if stage.is_called(str(entry.get("id")))]
             if not hit:
                 notes.append(Note("warning", f"the layout names a step that is not here, {entry.get('id')!r}"))
             layer = _layout_layer(entry, notes)
             for i in hit:
-                stages[i] = stages[i].laid(stages[i].heard(str(entry.get("id")), layer))
+                stages[i] = stages[i].with_layer(stages[i].layer_for(str(entry.get("id")), layer))
         return self._sorted(stages, tuple(notes), self.request_notes)
 
     def for_request(self, build_input: BuildInput) -> Pipeline:
@@ -210,7 +214,7 @@ class Pipeline:
     # --- looking at it
 
     def check(self) -> tuple[Note, ...]:
-        """What is wrong with the row: a step that needs what nobody before it provides."""
+        """A warning for each step that needs what no step before it provides."""
         provided: set[str] = set()
         found: list[Note] = []
         for stage in self.stages:
@@ -218,15 +222,17 @@ class Pipeline:
                 continue
             for need in stage.base.needs:
                 if need not in provided:
-                    found.append(Note("warning", f"{stage.id} needs {need!r}, and {self._who(need, stage)}", stage.id))
+                    found.append(
+                        Note("warning", f"{stage.id} needs {need!r}, and {self._why_missing(need, stage)}", stage.id)
+                    )
             provided.update(stage.base.provides)
         return tuple(found)
 
     def warnings(self) -> tuple[Note, ...]:
-        """What a run notes at its start: what stored settings got wrong, and what is wrong with the row."""
+        """The notes of a run at its start: wrong stored settings, and steps without what they need."""
         return (*self.notes, *self.check())
 
-    def _who(self, need: str, stage: Stage) -> str:
+    def _why_missing(self, need: str, stage: Stage) -> str:
         makers = [other for other in self.stages if need in other.base.provides and other is not stage]
         if not makers:
             return "no step provides it"
@@ -264,39 +270,40 @@ class Pipeline:
     def run(self, ctx: Context, services: Services, *, on_error: OnError = "raise") -> Trace:
         """Every enabled step in order. A step that raises stops the run with ProcessorFailed, trace included.
 
-        So does a result that is not what a step promised of it. `on_error="skip"` goes on without what the step did and
+        So does a result that a step refuses in `check_run`. `on_error="skip"` goes on without what the step did and
         records the error.
         """
         return self.start(ctx, services).finished(on_error=on_error)
 
     def start(self, ctx: Context, services: Services) -> Trace:
-        """A trace of no steps yet, with the request's settings laid in and their notes on the context."""
+        """A trace of no steps yet, with the settings of model and agent applied and their notes on the context."""
         pipeline = self.for_request(ctx.input)
         return Trace(ctx.noted(pipeline.warnings()), (), pipeline, services)
 
     def resume(self, trace: Trace, *, on_error: OnError = "raise", known: Sequence[Call] = ()) -> Trace:
-        """Go on after the steps that the trace has; its steps are taken as they are.
+        """The trace with the steps that are still to come; those that it has are taken as they are.
 
-        `known` is what services answered in an earlier run: a question asked then is not asked again.
+        `known` are the service calls of an earlier run: the same call is not made again.
         """
         steps = list(trace.steps)
         done = sum(not step.edited for step in steps)
         ctx = steps[-1].after if steps else trace.start
-        tape = list(known)
-        with _no_collection():
-            for stage in self.running()[done:]:
-                step = self.step(stage, ctx, trace.services, known=tape)
-                steps.append(step)
-                if step.failure is not None and on_error == "raise":
-                    raise error_of(step, Trace(trace.start, tuple(steps), self, trace.services))
-                ctx = step.after
+        known_calls = list(known)
+        for waits, stages in groupby(self.running()[done:], key=lambda stage: stage.processor.waits):
+            with nullcontext() if waits else without_collection():
+                for stage in stages:
+                    step = self.step(stage, ctx, trace.services, known=known_calls)
+                    steps.append(step)
+                    if step.failure is not None and on_error == "raise":
+                        raise error_of(step, Trace(trace.start, tuple(steps), self, trace.services))
+                    ctx = step.after
         return self.checked(Trace(trace.start, tuple(steps), self, trace.services), on_error=on_error)
 
     def checked(self, trace: Trace, *, on_error: OnError = "raise") -> Trace:
-        """A finished run, when it is what every step promised of it; else it is refused in the words of that step.
+        """A finished run that every step accepts in `check_run`; raises what the first step raises that doesn't.
 
-        The refusal is the failure of the step that made the promise. With `on_error="skip"` it stands there in the
-        trace, as the failure of a step that raised does.
+        The refusal is the failure of that step. With `on_error="skip"` it is recorded in the trace, as the failure of
+        a step that raised is.
         """
         ran = [i for i, step in enumerate(trace.steps) if not step.edited]
         for stage, at in zip(self.running(), ran, strict=True):
@@ -314,12 +321,12 @@ class Pipeline:
         return [stage for stage in self.stages if stage.enabled]
 
     def step(self, stage: Stage, ctx: Context, services: Services, *, known: list[Call] | None = None) -> Step:
-        """One stage run on a context, held to the laws. What it raises is in `failure`, with the context unchanged.
+        """One stage run on a context and checked by the conservation law. An error is in `failure`; the context stays.
 
-        Answers that it takes from `known` are taken out of it.
+        Calls that are replayed from `known` are taken out of it.
         """
-        recorder = CallLog([] if known is None else known)
-        world = self.services_for(stage, services.recorded_by(recorder))
+        log = CallLog([] if known is None else known)
+        world = self.services_for(stage, services.recorded_by(log))
         started = perf_counter()
         failure: Exception | None = None
         try:
@@ -328,7 +335,7 @@ class Pipeline:
                 check_loaded_history(after, processor=stage.id)
         except Exception as problem:  # whatever a step raises is recorded with the run so far
             after, failure = ctx, problem
-        return Step(stage.id, ctx, after, perf_counter() - started, tuple(recorder.calls), failure)
+        return Step(stage.id, ctx, after, perf_counter() - started, tuple(log.calls), failure)
 
     def services_for(self, stage: Stage, services: Services) -> Services:
         """The services as a stage gets them: with `later_tokens` where it reads them."""
@@ -352,28 +359,8 @@ class Pipeline:
         return min(len(mine), len(theirs))
 
 
-@contextmanager
-def _no_collection() -> Generator[None]:
-    """Without the garbage collector: values in flight hold no circles, and each walk over a notebook's heap costs.
-
-    What was made meanwhile joins the oldest generation, where the next full collection finds it; else switching the
-    collector on would at once walk over all of it, a quarter of the time that a long conversation takes.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        if gc.get_freeze_count() == 0:  # somebody else's frozen objects stay frozen
-            gc.freeze()
-            gc.unfreeze()
-        gc.enable()
-
-
 def _refusal(stage: Stage, trace: Trace) -> Exception | None:
-    """What a step says to a finished run that is not what it promised."""
+    """The error that the step's `check_run` raises for a finished run; None when it accepts the run."""
     try:
         stage.processor.check_run(trace)
     except Exception as problem:  # whatever a step raises is recorded with the run
@@ -382,7 +369,7 @@ def _refusal(stage: Stage, trace: Trace) -> Exception | None:
 
 
 def error_of(step: Step, trace: Trace) -> Exception:
-    """What a failed step makes of the run: ProcessorFailed with the trace, or the law that was broken."""
+    """The error that a run with a failed step raises: ProcessorFailed with the trace, or the law that was broken."""
     problem = step.failure
     assert problem is not None
     if isinstance(problem, LawBroken):
@@ -395,8 +382,8 @@ def error_of(step: Step, trace: Trace) -> Exception:
     return failed
 
 
-def _said(place: str, setting: str, value: Any) -> Layer:
-    """What a call says of one setting."""
+def _call_layer(place: str, setting: str, value: Any) -> Layer:
+    """The layer of a call that sets one setting; raises WrongSetting."""
     if setting == "enabled":
         if not isinstance(value, bool):
             raise WrongSetting(f"{place}: expected true or false, got {value!r}")
@@ -414,22 +401,22 @@ def _layers_of(stage: Stage, model: ModelProfile | None, agent: Agent | None) ->
     for name, holder in stored:
         entry = _entry_of(stage, holder)
         if entry is not None:
-            layers.append(stage.heard(entry.id, Layer(name, entry.enabled, None, entry.settings)))
+            layers.append(stage.layer_for(entry.id, Layer(name, entry.enabled, None, entry.settings)))
     return layers
 
 
-def _said_or_unusual(stage: Stage) -> set[str]:
+def _named_or_unusual(stage: Stage) -> set[str]:
     """Settings that some layer names, or that the step was made with: a named default is worth keeping too."""
     unusual = stage.processor.settings.model_dump(exclude_defaults=True)
     return {name for name in stage.sources if name in unusual or stage.sources[name] != "default"}
 
 
 def _entry_of(stage: Stage, stored: ModelProfile | Agent | None) -> ProcessorEntry | None:
-    """What an agent or a model says of a step: its entry in `processors`, else what older places say."""
+    """The entry of a step in an agent or a model: the one in `processors`, else the one made of older places."""
     if stored is None:
         return None
     for entry in reversed(stored.processors):
-        if stage.answers_to(entry.id):
+        if stage.is_called(entry.id):
             return entry
     return stage.base.settings_from(stored)
 
@@ -439,7 +426,7 @@ def _unknown_entries(pipeline: Pipeline, stored: ModelProfile | Agent | None, na
     return [
         Note("warning", f"the {name} names a step that is not here, {entry.id!r}; it is ignored")
         for entry in (stored.processors if stored else ())
-        if not any(stage.answers_to(entry.id) for stage in known)
+        if not any(stage.is_called(entry.id) for stage in known)
     ]
 
 

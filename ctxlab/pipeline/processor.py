@@ -1,4 +1,4 @@
-"""The contract of a step."""
+"""The contract of a step: settings, what it reads and provides, and the function from a context to a context."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from ctxlab.context import Context
-from ctxlab.context.pickling import ByValue, named, portable, stands_at
+from ctxlab.context.pickling import ByValue, importable_at, named, portable
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline.services import Services, TokenCounter
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ProcessorSettings(BaseModel):
-    """What a person can change of a step; titles, descriptions and bounds are enough to draw a form."""
+    """The settings of a step; titles, descriptions and bounds are enough to draw a form."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
         frozen=True,
@@ -33,7 +33,7 @@ class ProcessorSettings(BaseModel):
 class Processor:
     """A step: a value that turns a context into another.
 
-    It keeps settings (itself), data (`ctx`) and the world (`services`) apart, and says why when it takes something.
+    Settings are on the step itself, data in `ctx`, what waits in `services`. What it takes out has a Cause.
     """
 
     id: str = ""
@@ -49,10 +49,12 @@ class Processor:
     groups: tuple[str, ...] = ()
     """Ids that stored files use for several steps at once; off means all of them, on means each as it is."""
     needs: tuple[str, ...] = ()
-    """What must have been provided by an earlier step, such as `history`."""
+    """Needs that an earlier step must provide, such as `history`."""
     provides: tuple[str, ...] = ()
     reads_later_tokens: bool = False
-    """Whether the step wants `services.later_tokens`."""
+    """Whether the step reads `services.later_tokens`."""
+    waits: bool = False
+    """Whether the step calls services that wait: transcriber, retriever or llm."""
 
     Settings: type[ProcessorSettings] = ProcessorSettings
     settings: Any
@@ -70,7 +72,7 @@ class Processor:
 
     @classmethod
     def settings_from(cls, stored: Agent | ModelProfile) -> ProcessorEntry | None:
-        """What older places of a stored agent or model say of this step; None when they say nothing."""
+        """The entry of this step made of older places in a stored agent or model; None when they have nothing of it."""
         return None
 
     def may_add_tokens(self, tokenizer: TokenCounter) -> int:
@@ -78,15 +80,15 @@ class Processor:
         return 0
 
     def check_run(self, trace: Trace) -> None:
-        """Raise when a finished run is not what this step promised of it; asked after the last step.
+        """Raise when this step refuses the finished run; called after the last step.
 
-        What is raised counts as this step's failure.
+        The error counts as this step's failure.
         """
 
     def what_keeps(self, ctx: Context, services: Services, keys: Sequence[str]) -> Mapping[str, Remedy]:
         """The smallest change of settings that keeps each of these messages, all of which this step drops from `ctx`.
 
-        A key that it says nothing of is left out. It is asked only when a person wants to know.
+        Keys for which it knows none are left out. It is called only when an explanation is wanted.
         """
         return {}
 
@@ -116,11 +118,21 @@ Step = Callable[..., Context]
 class FunctionProcessor(Processor):
     """A step made of a plain function of (ctx) or (ctx, services)."""
 
-    def __init__(self, function: Step, *, id: str, name: str = "", priority: int = 900, description: str = "") -> None:
+    def __init__(
+        self,
+        function: Step,
+        *,
+        id: str,
+        name: str = "",
+        priority: int = 900,
+        description: str = "",
+        waits: bool = False,
+    ) -> None:
         super().__init__()
         self.id = id
         self.name = name or id
         self.priority = priority
+        self.waits = waits
         self.description = description or (function.__doc__ or "").strip().partition("\n")[0]
         self._function = function
         arguments = _positional_arguments(function)
@@ -134,15 +146,15 @@ class FunctionProcessor(Processor):
         return self._function(ctx, services) if self._takes_services else self._function(ctx)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """By the name of its function where that stands for the step, as `@processor` leaves it in a module."""
+        """By the name of its function where a module has the step under that name, as `@processor` leaves it there."""
         place = (str(getattr(self._function, "__module__", "")), str(getattr(self._function, "__qualname__", "")))
-        return (named, place) if stands_at(*place) is self else super().__reduce_ex__(protocol)
+        return (named, place) if importable_at(*place) is self else super().__reduce_ex__(protocol)
 
 
 def processor(
-    id: str, *, name: str = "", priority: int = 900, description: str = ""
+    id: str, *, name: str = "", priority: int = 900, description: str = "", waits: bool = False
 ) -> Callable[[Step], FunctionProcessor]:
-    """Make a step of a function.
+    """Make a step of a function; `waits` says that it calls services which wait.
 
     >>> @processor("shout", priority=910)
     ... def shout(ctx):
@@ -152,7 +164,7 @@ def processor(
     """
 
     def made(function: Step) -> FunctionProcessor:
-        return FunctionProcessor(function, id=id, name=name, priority=priority, description=description)
+        return FunctionProcessor(function, id=id, name=name, priority=priority, description=description, waits=waits)
 
     return made
 

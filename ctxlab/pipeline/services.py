@@ -1,13 +1,23 @@
-"""The world that steps may ask: what waits or is heavy, handed in from outside."""
+"""Services: what steps call that waits or is heavy, handed in from outside; each is a Protocol.
+
+A method answers in one piece. Nothing here streams: an answer is recorded in the trace and replayed by reruns, and a
+stream can be read only once. Streaming is for what shows a reply while it is written, outside the pipeline.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar, cast
 
 from ctxlab.context import Draft
 from ctxlab.context.pickling import by_fields
+from ctxlab.documents import AssetSource
+from ctxlab.pipeline.call_log import CallLog
+
+Service = TypeVar("Service")
+Prompt = str | Sequence[Mapping[str, Any]]
+"""A text, or messages as `trace.messages` gives them."""
 
 
 class TokenCounter(Protocol):
@@ -39,92 +49,90 @@ class TokenCounter(Protocol):
     def count_tools(self, tools: Sequence[Mapping[str, Any]]) -> int: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One question that a step asked a service, and the answer."""
+class AssetStore(Protocol):
+    """Reads the bytes of files. It is not recorded: what it reads is on this machine and doesn't change."""
 
-    service: str
-    method: str
-    arguments: tuple[Any, ...]
-    named: tuple[tuple[str, Any], ...]
-    answer: Any
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return by_fields(self)
+    def read(self, source: AssetSource) -> bytes | None:
+        """The bytes of a file; None when the store has no file at this place."""
+        ...
 
 
-@dataclass(slots=True)
-class CallLog:
-    """Writes down what is asked of a service. What an earlier run was told is played back, each answer once.
+class Transcriber(Protocol):
+    """Turns pictures, sounds, films and documents into text. It may wait for minutes."""
 
-    `known` is the tape of that run; it is used up from the front.
-    """
-
-    known: list[Call] = field(default_factory=list[Call])
-    calls: list[Call] = field(default_factory=list[Call])
-
-    def wrap(self, name: str, service: Any) -> Any:
-        return None if service is None else _Recorded(name, service, self)
-
-    def ask(
-        self, service: str, method: str, ask: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
-    ) -> Any:
-        pairs = tuple(sorted(named.items()))
-        for i, call in enumerate(self.known):
-            if (call.service, call.method, call.arguments, call.named) == (service, method, args, pairs):
-                self.calls.append(self.known.pop(i))
-                return call.answer
-        answer = ask(*args, **named)
-        self.calls.append(Call(service, method, args, pairs, answer))
-        return answer
+    def transcribe(self, source: AssetSource, *, kind: str, mime_type: str = "") -> str:
+        """The text of a file of this kind (image, audio, video or document); raises CtxlabError when there is none."""
+        ...
 
 
-class _Recorded:
-    """A service whose every method call is written down."""
+class Hit(Protocol):
+    """A chunk of a knowledge collection that a search found."""
 
-    def __init__(self, name: str, service: Any, recorder: CallLog) -> None:
-        self._name = name
-        self._service = service
-        self._recorder = recorder
+    @property
+    def collection(self) -> str:
+        """Id of the collection."""
+        ...
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
-        return self._recorder.ask(self._name, "__call__", self._service, args, named)
+    @property
+    def chunk(self) -> str:
+        """Id of the chunk, unique in its collection."""
+        ...
 
-    def __getattr__(self, method: str) -> Any:
-        found = getattr(self._service, method)
-        if not callable(found):
-            return found
-        ask = cast("Callable[..., Any]", found)
+    @property
+    def text(self) -> str: ...
+    @property
+    def score(self) -> float:
+        """Relevance in [0, 1], higher is better."""
+        ...
 
-        def asked(*args: Any, **named: Any) -> Any:
-            return self._recorder.ask(self._name, method, ask, args, named)
 
-        return asked
+class Retriever(Protocol):
+    """Finds chunks of knowledge. It may wait for an embedder."""
+
+    def search(
+        self, query: str, *, collections: Sequence[str] | None = None, limit: int | None = None
+    ) -> Sequence[Hit]:
+        """The best hits, best first, at most `limit`, in these collections; None means all of them."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """Writes replies, such as summaries. It may wait for minutes."""
+
+    def complete(self, prompt: Prompt, **options: Any) -> str:
+        """The whole reply, when it is finished. `options` are the vendor's, such as `temperature`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What steps may ask. Answers of transcriber, retriever and llm are recorded in the trace and replayed by reruns.
+    """What steps may call; None is not at hand. Answers of transcriber, retriever and llm are recorded in the trace.
 
-    `later_tokens` is set by the pipeline for steps that read it: what the steps after may add to each message.
+    A step that calls one of these three says so: `waits = True`. `later_tokens` is set by the pipeline for steps that
+    read it: what the steps after may add to each message.
     """
 
     tokenizer: TokenCounter
-    assets: Any = None
-    transcriber: Any = None
-    retriever: Any = None
-    llm: Any = None
+    assets: AssetStore | None = None
+    transcriber: Transcriber | None = None
+    retriever: Retriever | None = None
+    llm: LanguageModel | None = None
     later_tokens: int = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         return by_fields(self)
 
-    def recorded_by(self, recorder: CallLog) -> Services:
+    def recorded_by(self, log: CallLog) -> Services:
+        """The same services; calls of those that may wait are written into `log`."""
         if self.transcriber is None and self.retriever is None and self.llm is None:
             return self
         return replace(
             self,
-            transcriber=recorder.wrap("transcriber", self.transcriber),
-            retriever=recorder.wrap("retriever", self.retriever),
-            llm=recorder.wrap("llm", self.llm),
+            transcriber=_recorded("transcriber", self.transcriber, log),
+            retriever=_recorded("retriever", self.retriever, log),
+            llm=_recorded("llm", self.llm, log),
         )
+
+
+def _recorded(name: str, service: Service, log: CallLog) -> Service:
+    return cast("Service", log.wrap(name, service)) if service is not None else service

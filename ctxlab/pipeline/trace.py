@@ -18,20 +18,21 @@ from ctxlab.context import (
 )
 from ctxlab.context.pickling import portable_error
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
-from ctxlab.pipeline.services import Call, Services
+from ctxlab.pipeline.call_log import Call
+from ctxlab.pipeline.services import Services
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ctxlab.pipeline.explain.message_life import Life
     from ctxlab.pipeline.explain.step_changes import Changes
-    from ctxlab.pipeline.explain.where import Place
+    from ctxlab.pipeline.explain.where import Occurrence
     from ctxlab.pipeline.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """What one processor did. In the debugger a person can change the context (`edited`) or pass over a step."""
+    """The context before and after one processor; `edited`: by hand in the debugger, `skipped`: passed over there."""
 
     id: str
     before: Context
@@ -160,14 +161,14 @@ class Trace:
 
         return life(self, key)
 
-    def where(self, text: str) -> tuple[Place, ...]:
+    def where(self, text: str) -> tuple[Occurrence, ...]:
         """Every place where these words are sent, were dropped or were replaced, with who wrote them and why.
 
         Texts between two edits of one step count too. Words that were taken apart by an insertion were replaced.
         """
-        from ctxlab.pipeline.explain.where import places
+        from ctxlab.pipeline.explain.where import occurrences
 
-        return places(self, text)
+        return occurrences(self, text)
 
     def table(self, name: str) -> pd.DataFrame:
         """The rows of a report as a frame, by the name of the report or by the id of the step that left it.
@@ -212,8 +213,8 @@ class Trace:
     def cuts(self) -> pd.DataFrame:
         """What was taken out, one row a message, in the order in which it went.
 
-        `needed` and `left` are tokens and stand only with the messages at the border, because of which the cut began.
-        Their difference is not always what would keep them: `why(key).least_budget` tells that of any of them.
+        `needed` and `left` are tokens, given only for the messages at the border, because of which the cut began.
+        Their difference is not always what would keep them: `why(key).least_budget` is that, for any of them.
         """
         import pandas as pd
 
@@ -234,7 +235,7 @@ class Trace:
     # --- other runs from this one
 
     def upto(self, step: int | str) -> Trace:
-        """This run as it stood after a step."""
+        """The run up to and including a step."""
         return Trace(self.start, self.steps[: self.index(step) + 1], self.pipeline, self.services)
 
     def rerun(
@@ -242,16 +243,16 @@ class Trace:
     ) -> Trace:
         """The run with other settings, from the first step that they change; the steps before are taken over.
 
-        Answers of services are taken from this run. A person's edits are kept up to that step. It raises
+        Answers of services are taken from this run. Manual edits are kept up to that step. It raises
         what `build` raises.
         """
         kept = self.with_settings(settings or {})
-        return kept.pipeline.resume(kept, on_error=on_error, known=tape_of(self.steps, kept=len(kept.steps)))
+        return kept.pipeline.resume(kept, on_error=on_error, known=calls_to_replay(self.steps, kept=len(kept.steps)))
 
     def with_settings(self, settings: Mapping[str, Any]) -> Trace:
         """The run as far as other settings leave it as it is: up to the first step that they change.
 
-        When they change what is noted at the start, nothing is left, unless a person's edits would be lost with it.
+        When they change what is noted at the start, no step is left, unless manual edits would be lost with it.
         """
         pipeline = self.pipeline.with_settings(settings)
         shared = self.pipeline.first_difference(pipeline, self.services)
@@ -269,10 +270,10 @@ class Trace:
     def _start_for(self, pipeline: Pipeline) -> Context:
         """The start with what another pipeline notes there instead of this one."""
         old, new = self.pipeline.warnings(), pipeline.warnings()
-        given = len(self.start.notes) - len(old)
-        if old == new or self.start.notes[given:] != old:
+        before = len(self.start.notes) - len(old)
+        if old == new or self.start.notes[before:] != old:
             return self.start
-        return replace(self.start, notes=(*self.start.notes[:given], *new))
+        return replace(self.start, notes=(*self.start.notes[:before], *new))
 
     def finished(self, *, on_error: Literal["raise", "skip"] = "raise") -> Trace:
         """The run with the steps that are still to come."""
@@ -285,8 +286,8 @@ class Trace:
         return view(self)
 
 
-def tape_of(steps: Sequence[Step], *, kept: int) -> list[Call]:
-    """What services answered, those steps first that are to be done again; a failed step asks anew."""
+def calls_to_replay(steps: Sequence[Step], *, kept: int) -> list[Call]:
+    """The recorded service calls, those of steps that will run again first; calls of failed steps are made anew."""
     return [call for step in (*steps[kept:], *steps[:kept]) if step.failure is None for call in step.calls]
 
 

@@ -9,9 +9,8 @@ from pydantic import Field
 
 from ctxlab.context import AssetRef, Context, Draft, Text
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.apply import Applied, Hit, apply
-from ctxlab.engines.regexes.excerpt import excerpt
-from ctxlab.engines.regexes.limits import Limits
+from ctxlab.engines.regexes.apply import Applied, TextHit, apply, excerpt
+from ctxlab.engines.regexes.pattern import Limits
 from ctxlab.engines.regexes.report import RuleHit, RuleHits
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
@@ -121,6 +120,6 @@ def _rewritten(drafts: tuple[Draft, ...], places: list[Place], applied: Applied)
     return [replace(draft, body=tuple(bodies[i])) if i in bodies else draft for i, draft in enumerate(drafts)]
 
 
-def _hit(hit: Hit, key: str, bound: BoundRule) -> RuleHit:
+def _hit(hit: TextHit, key: str, bound: BoundRule) -> RuleHit:
     before, after = excerpt(hit)
     return RuleHit(key, bound, len(hit.changes), before, after)

@@ -29,8 +29,7 @@ from ctxlab.engines.truncation import (
     least_room,
     newest_first,
 )
-from ctxlab.errors import BudgetTooSmall
-from ctxlab.pipeline import LeastBudget, Remedy, Services
+from ctxlab.pipeline import BudgetTooSmall, LeastBudget, Remedy, Services
 from ctxlab.processors.token_limiter_settings import ID, LimiterSettings
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from ctxlab.context import Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.documents.session.transient_metadata import SNAPSHOT
-from ctxlab.engines.variables import Definitions, Fold, Tags, definitions_of, readings, tags_in
+from ctxlab.engines.variables import Definitions, Replay, Tags, definitions_of, readings, tags_in
 from ctxlab.engines.variables.reads import BEGIN
 from ctxlab.engines.variables.report import SessionVariables, VariableWrite, VariableWrites
 from ctxlab.errors import did_you_mean
@@ -27,7 +27,7 @@ MOST_UNKNOWN = 5
 
 
 class VariableProcessor(Processor):
-    """Fold the tags of the messages into values, and put the values where messages name them."""
+    """Replay the tags of the messages into values, and put the values where messages name them."""
 
     id = ID
     name = "Session variables"
@@ -66,7 +66,7 @@ class _Run:
         self.ctx = ctx
         self.settings = settings
         self.definitions = definitions
-        self.fold = Fold(definitions, compat=settings.compat)
+        self.fold = Replay(definitions, compat=settings.compat)
         self.written: list[VariableWrite] = []
         self.notes = [Note("warning", problem, ID) for problem in definitions.problems]
         self.unknown: dict[str, str] = {}

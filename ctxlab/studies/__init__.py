@@ -1,8 +1,8 @@
-"""What runs teach: contexts taken apart, runs side by side, and both as pictures."""
+"""Comparisons of runs, analyses of one context, landings of injections, and figures of them."""
 
-from ctxlab.studies.analysis import Analysis, Piece, analysis_of
+from ctxlab.studies.analysis import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.budget_figure import budget_figure
-from ctxlab.studies.comparison import Cell, Comparison, Line, compare
+from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, compare
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
 from ctxlab.studies.lore_frames import book_frame, book_from_frame
@@ -10,14 +10,14 @@ from ctxlab.studies.lore_timeline import LoreTimeline
 
 __all__ = [
     "Analysis",
+    "AnalysisRow",
     "Cell",
     "Comparison",
+    "ComparisonLine",
     "Injection",
     "Landing",
     "Landings",
-    "Line",
     "LoreTimeline",
-    "Piece",
     "analysis_of",
     "book_frame",
     "book_from_frame",

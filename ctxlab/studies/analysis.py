@@ -1,4 +1,4 @@
-"""What the model gets for one node, what of it comes from where, and what it costs."""
+"""The context of one node taken apart: messages and their parts by source, with tokens and shares."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Draft
+from ctxlab.display.sources import PARTS
 from ctxlab.documents import Agent, MessageNode, ModelProfile, Note
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import SOURCES, made_of, parts_alone, source_of, spending
+from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source_of, spending
 from ctxlab.processors import TokenLimiter
 from ctxlab.studies.outcomes import typed
 
@@ -33,8 +34,8 @@ HISTORY = ("node", "pending", "summary")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
-    """One row of the structure: a message or a part of one, then what joins, wire format and tools add."""
+class AnalysisRow:
+    """One row of the structure: a message or a part of one, then joins, wire format and tools."""
 
     key: str
     number: int | None
@@ -79,7 +80,7 @@ class Analysis:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a person should know, such as that the agent named by the node is not at hand."""
+        """Notes of the run, for example that the agent named by the node is missing."""
         return self.trace.result.notes
 
     @property
@@ -92,7 +93,7 @@ class Analysis:
 
     @property
     def structure(self) -> pd.DataFrame:
-        """One row a message, parts of joined ones apart, and at the end what is no message; tokens add up to all.
+        """One row a message or part of one, then joins, wire format and tools; tokens add up to all.
 
         `number` counts what is sent from 1; parts of one message share it. `share` is of all tokens, in [0, 1].
         `note` says what replaced which words, `original` what stood there before, None where nothing did.
@@ -113,7 +114,7 @@ class Analysis:
 
         spent = spending(self.trace)
         there = {source for source in (*spent.tokens, *spent.characters) if source not in ("reserve", "free")}
-        sources = [source for source in SOURCES if source in there]
+        sources = [source for source in PARTS if source in there]
         frame = pd.DataFrame(
             {
                 "tokens": [spent.tokens.get(source, 0) for source in sources],
@@ -155,7 +156,7 @@ class Analysis:
             "estimated": trace.estimated,
         }
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[AnalysisRow]:
         """The rows of the structure."""
         trace = self.trace
         counter, alone = trace.services.tokenizer, parts_alone(trace)
@@ -177,7 +178,7 @@ class Analysis:
         )
         for source, what, tokens, characters in rest:
             if tokens or characters:
-                yield Piece(what, None, "", source, source, "", "", tokens, characters)
+                yield AnalysisRow(what, None, "", source, source, "", "", tokens, characters)
 
     def _saved(self) -> int:
         """Tokens that the limiter took away, by cutting and by shortening."""
@@ -185,10 +186,10 @@ class Analysis:
         return sum(self.trace.tokens_of(step.before) - self.trace.tokens_of(step.after) for step in limiters)
 
 
-def _piece(part: Draft, whole: Draft, number: int, tokens: int) -> Piece:
+def _piece(part: Draft, whole: Draft, number: int, tokens: int) -> AnalysisRow:
     rewritten = any(span.was for span in part.text.spans)
     causes = dict.fromkeys(str(span.cause) for span in part.text.spans if span.cause)
-    return Piece(
+    return AnalysisRow(
         key=part.key,
         number=number,
         role=whole.role,
@@ -205,7 +206,7 @@ def _piece(part: Draft, whole: Draft, number: int, tokens: int) -> Piece:
 
 
 def analysis_of(trace: Trace, node: str | None = None) -> Analysis:
-    """The analysis of a run; `node` is the one that it was built for (default: the leaf of its request)."""
+    """The analysis of a run; `node` is the one that it was built for (default: the leaf of its input)."""
     build_input = trace.start.input
     if node is None or node == build_input.leaf_id:  # of a broken tree it may be gone
         return Analysis(trace, build_input.session.nodes.get(build_input.leaf_id or ""))

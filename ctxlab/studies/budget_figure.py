@@ -1,4 +1,4 @@
-"""The window as a bar: who takes how much of it, what is free, and what hangs outside because it didn't fit."""
+"""The window as a bar: tokens by source, free tokens, reserve, and beyond its end the tokens that did not fit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.theme import FILLS, SOURCE_GLYPHS, Theme, ThemeName, label, theme_of
+from ctxlab.display.sources import ROOM, SOURCES
+from ctxlab.display.theme import HATCHES, SOURCE_SIGNS, Theme, ThemeName, label, theme_of
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import spending
@@ -15,19 +16,10 @@ from ctxlab.processors import TokenLimiter
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-# In the order of the window bar: the name, whose look it has, and the sources of the budget that it takes in.
+# The stretches of the window bar, in its order: the name, whose look it has, and the entries of the budget in it.
 ORDER = (
-    ("system, presets", "preset", ("system", "presets")),
-    ("profile", "profile", ("profile",)),
-    ("lore", "lore", ("lore",)),
-    ("knowledge", "knowledge", ("knowledge",)),
-    ("tools", "tools", ("tools",)),
-    ("attachments", "attachment", ("attachments",)),
-    ("overhead", "overhead", ("overhead", "seams")),
-    ("summaries", "summary", ("summaries",)),
-    ("history kept", "history", ("history",)),
-    ("free", "free", ("free",)),
-    ("reserve", "reserve", ("reserve",)),
+    *((source.title, source.name, source.parts) for source in SOURCES),
+    *((room, room, (room,)) for room in ROOM),
 )
 ROW, HEAD, FOOT = 22, 64, 28
 GAP = 0.25  # between the bar and the rows below it, in rows
@@ -51,7 +43,7 @@ class Segment:
 
 
 def budget_figure(trace: Trace, *, theme: ThemeName = "light") -> go.Figure:
-    """The window bar on top, below it each source where it stands in the bar; what was cut hangs beyond the edge."""
+    """The window bar on top, below it each source at its place in the bar; cut tokens are drawn beyond the edge."""
     import plotly.graph_objects as go
 
     look = theme_of(theme)
@@ -89,7 +81,7 @@ def budget_figure(trace: Trace, *, theme: ThemeName = "light") -> go.Figure:
 
 
 def segments_of(trace: Trace) -> list[Segment]:
-    """What the bar is made of, from its start: sources, free, reserve, and beyond the window what did not fit."""
+    """The segments of the bar from its start: sources, free, reserve, then the tokens that did not fit."""
     spent = spending(trace).tokens
     segments: list[Segment] = []
     at = 0
@@ -175,14 +167,14 @@ def _fill(name: str, look: Theme) -> dict[str, Any]:
         color = look.sources["history"]
         pattern = {"shape": "/", "fgcolor": color, "size": 6, "solidity": 0.35}
         return {"color": look.surface, "line": {"width": 1, "color": color}, "pattern": pattern}
-    pattern = {"shape": FILLS[name], "fgcolor": look.pattern, "size": 6, "solidity": 0.25}
+    pattern = {"shape": HATCHES[name], "fgcolor": look.pattern, "size": 6, "solidity": 0.25}
     edge = {"width": 1, "color": look.surface}
-    return {"color": look.sources[name], "line": edge, **({"pattern": pattern} if FILLS[name] else {})}
+    return {"color": look.sources[name], "line": edge, **({"pattern": pattern} if HATCHES[name] else {})}
 
 
 def _name(segment: Segment, look: Theme) -> str:
     color = look.sources.get(segment.look, look.edge if segment.look != "cut" else look.sources["history"])
-    return f"<span style='color:{color}'>{SOURCE_GLYPHS[segment.look]}</span> {segment.name} "
+    return f"<span style='color:{color}'>{SOURCE_SIGNS[segment.look]}</span> {segment.name} "
 
 
 def _number(segment: Segment, whole: int, look: Theme) -> str:
@@ -191,7 +183,7 @@ def _number(segment: Segment, whole: int, look: Theme) -> str:
 
 
 def _edges(trace: Trace, segments: Sequence[Segment], window: int | None, look: Theme) -> list[dict[str, Any]]:
-    """The outline of what is free, and the lines where budget and window end."""
+    """The outline of the free segment, and lines at the ends of budget and window."""
     shapes = [
         {
             "type": "rect",

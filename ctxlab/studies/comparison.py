@@ -1,4 +1,4 @@
-"""Several runs side by side: what became of each message in each of them, and why."""
+"""Several runs side by side: the outcome of each message in each run, with its cause."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.same_conversation import row_keys
 from ctxlab.pipeline.explain.token_breakdown import source_of
-from ctxlab.studies.outcomes import Fate, Fates, Move, in_one_order, typed
+from ctxlab.studies.outcomes import Move, Outcome, Outcomes, in_one_order, typed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class ComparisonLine:
     """One message in all runs; `differs` says whether the runs don't all do the same with it."""
 
     key: str
@@ -80,12 +80,12 @@ class Comparison:
     """
 
     traces: Mapping[str, Trace]
-    lines: tuple[Line, ...]
+    lines: tuple[ComparisonLine, ...]
 
     def __bool__(self) -> bool:
         return any(line.differs for line in self.lines)
 
-    def __iter__(self) -> Iterator[Line]:
+    def __iter__(self) -> Iterator[ComparisonLine]:
         return iter(self.lines)
 
     def __repr__(self) -> str:
@@ -109,7 +109,7 @@ class Comparison:
 
     @property
     def causes(self) -> pd.DataFrame:
-        """The same rows and columns with the sentence that says why, empty where nothing happened."""
+        """Rows and columns as in `frame`, with the cause as a sentence, empty where nothing happened."""
         return self._frame(self.lines, "cause")
 
     @property
@@ -128,7 +128,7 @@ class Comparison:
         return frame.astype({"budget": "Int64"})
 
     def total_rows(self) -> list[dict[str, Any]]:
-        """The same as dicts."""
+        """The totals as dicts, one a run."""
         return [self._total(i, trace) for i, trace in enumerate(self.traces.values())]
 
     def figure(self, theme: ThemeName = "light") -> go.Figure:
@@ -137,7 +137,7 @@ class Comparison:
 
         return comparison_figure(self, theme)
 
-    def _frame(self, lines: Sequence[Line], field: str) -> pd.DataFrame:
+    def _frame(self, lines: Sequence[ComparisonLine], field: str) -> pd.DataFrame:
         import pandas as pd
 
         rows = [[line.role, line.source, line.words, *(getattr(cell, field) for cell in line.cells)] for line in lines]
@@ -168,7 +168,7 @@ def compare(traces: Mapping[str, Trace]) -> Comparison:
     if taken:
         raise CtxlabError(f"a run can't be named {taken[0]!r}: the frame has a column of this name")
     keys = row_keys([trace.start.input for trace in traces.values()])
-    runs = [Fates(trace, row_key) for trace, row_key in zip(traces.values(), keys, strict=True)]
+    runs = [Outcomes(trace, row_key) for trace, row_key in zip(traces.values(), keys, strict=True)]
     order = in_one_order([*(run.before for run in runs), *(run.sent for run in runs)])
     moves = [run.moved(order) for run in runs]
     lines = [_Line(key, runs, moves).line() for key in order]
@@ -176,9 +176,9 @@ def compare(traces: Mapping[str, Trace]) -> Comparison:
 
 
 class _Line:
-    """One message in the making: what it is in each run, and how these differ."""
+    """Builds one line: the outcomes of a message in all runs, and whether they differ."""
 
-    def __init__(self, key: str, runs: Sequence[Fates], moves: Sequence[Mapping[str, Move]]) -> None:
+    def __init__(self, key: str, runs: Sequence[Outcomes], moves: Sequence[Mapping[str, Move]]) -> None:
         self.key = key
         self.runs = runs
         self.fates = [run.by_key.get(key) for run in runs]
@@ -186,14 +186,14 @@ class _Line:
         self.sent = [fate for fate in self.fates if fate is not None and fate.is_sent]
         self.all_say_the_same = len({str(fate.draft.text) for fate in self.sent}) < 2
 
-    def line(self) -> Line:
+    def line(self) -> ComparisonLine:
         known = [fate for fate in self.fates if fate is not None]
         first = next((fate for fate in known if fate.shortening is None), known[0])
         cells = tuple([self._cell(i) for i in range(len(self.fates))])
         signs = [self._outcome(i, cell) for i, cell in enumerate(cells)]
         words = plain(str(first.draft.text)) or ", ".join(call.name for call in first.draft.calls)
         differs = any(sign != signs[0] for sign in signs)
-        return Line(self.key, first.draft.role, source_of(first.draft), words, cells, differs)
+        return ComparisonLine(self.key, first.draft.role, source_of(first.draft), words, cells, differs)
 
     def _cell(self, i: int) -> Cell:
         fate = self.fates[i]
@@ -202,7 +202,7 @@ class _Line:
         state, cause = self._state(i, fate)
         return Cell(state, cause, self.runs[i].trace.services.tokenizer.count_draft(fate.draft), fate.draft)
 
-    def _state(self, i: int, fate: Fate) -> tuple[State, str]:
+    def _state(self, i: int, fate: Outcome) -> tuple[State, str]:
         if not fate.is_sent:
             return "cut", str(fate.cause)
         shortening = fate.shortening
@@ -218,7 +218,7 @@ class _Line:
         return "kept", self._how_sent(i, fate)
 
     def _outcome(self, i: int, cell: Cell) -> tuple[object, ...]:
-        """What must be equal for two runs to have done the same with the message."""
+        """The values that are equal when two runs did the same with the message."""
         fate, move = self.fates[i], self.moves[i]
         if fate is None or fate.whole is None:
             return (cell.state,)
@@ -228,15 +228,15 @@ class _Line:
         fields = (str(draft.text), draft.speaker, draft.calls, draft.result_of, draft.reasoning, files)
         return (cell.state, place, self._join(i, whole), whole.role, *fields)
 
-    def _first(self) -> Fate:
+    def _first(self) -> Outcome:
         return next(fate for fate in self.fates if fate is not None)
 
-    def _why_rewritten(self, fate: Fate) -> str:
+    def _why_rewritten(self, fate: Outcome) -> str:
         causes = dict.fromkeys(str(span.cause) for span in fate.draft.text.spans if span.cause)
         return "; ".join(causes) or "other words than in another run"
 
-    def _how_sent(self, i: int, fate: Fate) -> str:
-        """How the message goes, where it goes otherwise in another run."""
+    def _how_sent(self, i: int, fate: Outcome) -> str:
+        """The role or the joins of a message, where they differ in another run."""
         said: list[str] = []
         whole = fate.whole
         if whole is None:
@@ -252,12 +252,12 @@ class _Line:
         return "; ".join(said)
 
     def _join(self, i: int, whole: Draft) -> tuple[str, tuple[str, ...] | None]:
-        """In which message, and joined by what; the first part of a message is as if it were alone."""
+        """The merged message and its separators; None for the first part, which keeps the message's own key."""
         into = self.runs[i].row_key(whole.key)
         return into, _separators(whole) if into != self.key else None
 
 
-def _with_place(fate: Fate, sentence: str) -> str:
+def _with_place(fate: Outcome, sentence: str) -> str:
     placed = str(fate.draft.placement or "")
     return f"{placed}: {sentence}" if placed else sentence
 

@@ -1,4 +1,4 @@
-"""A comparison as a picture: one row a run, one column a message."""
+"""A comparison as a figure: one row a run, one column a message."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ctxlab.display.theme import ROLE_SYMBOLS, Theme, label, theme_of
-from ctxlab.studies.comparison import SIGNS, STATES, Cell, Comparison, Line, State
+from ctxlab.studies.comparison import SIGNS, STATES, Cell, Comparison, ComparisonLine, State
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -56,14 +56,14 @@ def comparison_figure(comparison: Comparison, theme_name: str) -> go.Figure:
     return figure
 
 
-def _columns(lines: Sequence[Line]) -> list[Sequence[Line]]:
+def _columns(lines: Sequence[ComparisonLine]) -> list[Sequence[ComparisonLine]]:
     """Lines by column: each alone, or where there are many, neighbours with equal states together."""
     if len(lines) <= UNFOLDED:
         return [[line] for line in lines]
     return [list(run) for _, run in groupby(lines, key=lambda line: (line.differs, *(c.state for c in line.cells)))]
 
 
-def _cells(comparison: Comparison, columns: Sequence[Sequence[Line]], theme: Theme) -> go.Heatmap:
+def _cells(comparison: Comparison, columns: Sequence[Sequence[ComparisonLine]], theme: Theme) -> go.Heatmap:
     import plotly.graph_objects as go
 
     runs = range(len(comparison.traces))
@@ -105,7 +105,7 @@ def _signs(states: Sequence[State]) -> list[str]:
     return [SIGNS[state] if i == 0 or state != states[i - 1] else "" for i, state in enumerate(states)]
 
 
-def _hover(column: Sequence[Line], run: int) -> str:
+def _hover(column: Sequence[ComparisonLine], run: int) -> str:
     line, cell = column[0], column[0].cells[run]
     if len(column) > 1:
         return _folded_hover(column, run)
@@ -119,7 +119,7 @@ def _hover(column: Sequence[Line], run: int) -> str:
     return "<br>".join(lines)
 
 
-def _folded_hover(column: Sequence[Line], run: int) -> str:
+def _folded_hover(column: Sequence[ComparisonLine], run: int) -> str:
     cells: list[Cell] = [line.cells[run] for line in column]
     causes = list(dict.fromkeys(cell.cause for cell in cells if cell.cause))
     more = f" and {len(causes) - 1} more" if len(causes) > 1 else ""
@@ -132,8 +132,8 @@ def _folded_hover(column: Sequence[Line], run: int) -> str:
     return "<br>".join(lines)
 
 
-def _heads(columns: Sequence[Sequence[Line]], theme: Theme) -> go.Scatter:
-    """Above each column who speaks, or how many messages it stands for."""
+def _heads(columns: Sequence[Sequence[ComparisonLine]], theme: Theme) -> go.Scatter:
+    """Markers above the columns: the role of a message, or the number of messages in the column."""
     import plotly.graph_objects as go
 
     alone = [len(column) == 1 for column in columns]
@@ -161,7 +161,7 @@ def _heads(columns: Sequence[Sequence[Line]], theme: Theme) -> go.Scatter:
     )
 
 
-def _sign_of(line: Line, theme: Theme) -> tuple[str, str]:
+def _sign_of(line: ComparisonLine, theme: Theme) -> tuple[str, str]:
     if line.source == "summaries":
         return "hourglass", theme.sources["summary"]
     return ROLE_SYMBOLS.get(line.role, "circle"), theme.roles.get(line.role, theme.ink_3)
@@ -174,7 +174,7 @@ def _key(state: State, theme: Theme) -> go.Scatter:
     return go.Scatter(x=[None], y=[None], mode="markers", marker=marker, name=f"{SIGNS[state]} {state}")
 
 
-def _x_axis(columns: Sequence[Sequence[Line]], theme: Theme) -> dict[str, object]:
+def _x_axis(columns: Sequence[Sequence[ComparisonLine]], theme: Theme) -> dict[str, object]:
     named = columns if len(columns) <= NAMED else []
     return {
         "range": [-0.6, max(1, len(columns)) - 0.4],
@@ -188,7 +188,7 @@ def _x_axis(columns: Sequence[Sequence[Line]], theme: Theme) -> dict[str, object
     }
 
 
-def _name(column: Sequence[Line]) -> str:
+def _name(column: Sequence[ComparisonLine]) -> str:
     first = column[0].key.removeprefix("node:")
     return first if len(column) == 1 else f"{first} +{len(column) - 1}"
 

@@ -21,7 +21,7 @@ CELL = 120
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """What each run sends in sum, then one row a message that is not the same in all."""
+    """Totals of each run, then one row for each message that is not the same in all."""
     from ctxlab.studies.comparison import SIGNS
 
     def shown(cell: Cell) -> str:
@@ -50,7 +50,7 @@ def _more(there: int, shown: int, what: str) -> str:
 
 
 def analysis_html(analysis: Analysis) -> str:
-    """Who asks, what comes from where, and the messages in order."""
+    """Agent and model, tokens by source, and the messages in order."""
     shares = analysis.shares
     sources = [
         (source, f"{tokens:,}", f"{share:.0%}", f"{characters:,}")

@@ -1,4 +1,4 @@
-"""Presets at the left, what is sent at the right, wires between, and the ruler of depths."""
+"""A figure of presets at the left, sent messages at the right, wires between them, and a ruler of depths."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.theme import ROLE_SYMBOLS, SOURCE_SYMBOLS, Theme, ThemeName, label, theme_of
 from ctxlab.pipeline import Trace
-from ctxlab.studies.landings import Fate, Injection, Landing, Landings, landings
+from ctxlab.studies.landings import Injection, Landing, LandingOutcome, Landings, landings
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -19,7 +19,7 @@ ROW, HEAD = 24, 72
 FOLDED_FROM = 4
 """So many messages of the history in a row are shown as one."""
 MOST_ROWS = 160
-COUNTED: tuple[tuple[Fate, str], ...] = (
+COUNTED: tuple[tuple[LandingOutcome, str], ...] = (
     ("landed", "as asked"),
     ("elsewhere", "landed elsewhere"),
     ("warned", "with a warning"),
@@ -28,7 +28,7 @@ COUNTED: tuple[tuple[Fate, str], ...] = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class SentRow:
     """One row at the right: a message, or several in a row. `y` is its middle, in rows."""
 
     rows: tuple[Landing, ...]
@@ -40,7 +40,7 @@ class Shown:
 
 
 def injection_figure(trace: Trace, *, theme: ThemeName = "light") -> go.Figure:
-    """Where each preset landed in the history as it was. Depth n is before the newest n messages.
+    """The landing of each preset in the history as it was. Depth n is before the newest n messages.
 
     Warned ones are amber, those that are not sent have no wire; stretches of plain history are folded.
     """
@@ -77,7 +77,7 @@ def _sentence(placed: Landings) -> str:
     return f"history of {placed.history:,} messages: {', '.join(said) or 'nothing is injected'}"
 
 
-def _folded(rows: Sequence[Landing]) -> list[Shown]:
+def _folded(rows: Sequence[Landing]) -> list[SentRow]:
     groups: list[tuple[Landing, ...]] = []
     for (is_history, _), run in groupby(rows, key=lambda row: (row.is_history, row.later_cut)):
         together = tuple(run)
@@ -87,12 +87,12 @@ def _folded(rows: Sequence[Landing]) -> list[Shown]:
         half = MOST_ROWS // 2
         middle = tuple(row for group in groups[half:-half] for row in group)
         groups = [*groups[:half], middle, *groups[-half:]]
-    return [Shown(group, float(i)) for i, group in enumerate(groups)]
+    return [SentRow(group, float(i)) for i, group in enumerate(groups)]
 
 
 @dataclass
 class _Drawing:
-    """Texts, signs and shapes in the making; one row is one unit, x runs from 0 to 1."""
+    """Texts, markers and shapes of the figure; one row is one unit, x runs from 0 to 1."""
 
     look: Theme
     shapes: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -101,8 +101,8 @@ class _Drawing:
 
     # --- the two columns
 
-    def right(self, shown: Sequence[Shown]) -> dict[int, float]:
-        """What is sent, in order; gives the height of every message by its position."""
+    def right(self, shown: Sequence[SentRow]) -> dict[int, float]:
+        """Draw the sent messages in order; gives the y of every message by its position."""
         look = self.look
         self._text(RIGHT[0], -1, "Sent, before anything is cut", look.ink_2)
         self._text(RULER, -1, "depth", look.ink_2)
@@ -120,7 +120,7 @@ class _Drawing:
         return {row.position: group.y for group in shown for row in group.rows}
 
     def left(self, injections: Sequence[Injection], ends: dict[int, float]) -> float:
-        """Presets with the place that they ask for and wires to where they landed; gives the height of it all."""
+        """Draw the presets with their placement and wires to their landings; gives the total height."""
         look = self.look
         self._text(LEFT[0], -1, "Presets, in order" if injections else "No presets", look.ink_2)
         y = 0.0
@@ -146,7 +146,7 @@ class _Drawing:
             y += 1.9 if tall else 1
         return y
 
-    def _wire(self, start: float, end: float, fate: Fate, color: str) -> None:
+    def _wire(self, start: float, end: float, fate: LandingOutcome, color: str) -> None:
         middle = (LEFT[1] + RIGHT[0]) / 2
         path = f"M {LEFT[1]} {start:g} C {middle} {start:g} {middle} {end:g} {RIGHT[0]} {end:g}"
         line = {
@@ -157,7 +157,7 @@ class _Drawing:
         self.shapes.append({"type": "path", "path": path, "line": line})
         self._sign(RIGHT[0] - 0.004, end, "triangle-right", color, "")
 
-    def ruler(self, shown: Sequence[Shown], placed: Landings) -> None:
+    def ruler(self, shown: Sequence[SentRow], placed: Landings) -> None:
         """Ticks between messages; n are the messages of the history below."""
         history = [group for group in shown if any(row.is_history for row in group.rows)]
         if not history:
@@ -172,7 +172,7 @@ class _Drawing:
             words = f"<b>{depth:,}</b>" if depth in landed else f"{depth:,}"
             self._text(RULER + 0.016, y, words, look.ink if depth in landed else look.ink_3)
 
-    def _sign_of(self, group: Shown) -> tuple[str, str]:
+    def _sign_of(self, group: SentRow) -> tuple[str, str]:
         look, first = self.look, group.first
         if len(group.rows) > 1:
             return "circle-open", look.sources["history"]
@@ -229,7 +229,7 @@ class _Drawing:
         return [words, signs]
 
 
-def _words(group: Shown) -> str:
+def _words(group: SentRow) -> str:
     draft = group.first.draft
     if len(group.rows) > 1:
         first, last = (row.draft.key.removeprefix("node:") for row in (group.rows[0], group.rows[-1]))
@@ -238,7 +238,7 @@ def _words(group: Shown) -> str:
     return label(words, 38 if group.first.later_cut else 46)
 
 
-def _hover_row(group: Shown) -> str:
+def _hover_row(group: SentRow) -> str:
     if len(group.rows) > 1:
         return f"<b>{len(group.rows):,} messages</b>, {group.rows[-1].below:,} below"
     row = group.first

@@ -1,4 +1,4 @@
-"""Where every preset and every injection landed in the history as it was, and whether it asked for that place."""
+"""Landings of presets and other injections in the history as it was, compared with their placement."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import BuildInput, Context, Draft, Placement
+from ctxlab.display.sources import OF_PART
 from ctxlab.display.text import nearest
 from ctxlab.display.theme import plain
 from ctxlab.documents import MessageNode
@@ -18,17 +19,10 @@ from ctxlab.processors.injection.placement import anchor_id, requested_placement
 from ctxlab.processors.injection.presets import presets_of, verdict_on
 from ctxlab.studies.outcomes import before_cutting
 
-Fate = Literal["landed", "elsewhere", "warned", "not sent"]
+LandingOutcome = Literal["landed", "elsewhere", "warned", "not sent"]
 HISTORY = ("node", "pending", "summary")
 INJECTED = ("preset", "lore")
 ASSEMBLER = "injection-assembler"
-LOOKS: dict[str, str] = {
-    "system": "preset",
-    "presets": "preset",
-    "profile": "profile",
-    "lore": "lore",
-    "knowledge": "knowledge",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +46,7 @@ class Landing:
     @property
     def look(self) -> str:
         """The source whose colour and sign it has; messages of the history have those of their roles."""
-        return LOOKS.get(source_of(self.draft), "overhead")
+        return OF_PART[source_of(self.draft)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +60,7 @@ class Injection:
     name: str
     look: str
     asked: str
-    fate: Fate
+    fate: LandingOutcome
     landings: tuple[Landing, ...] = ()
     sentence: str = ""
     key: str = ""
@@ -78,7 +72,7 @@ class Injection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Landings:
-    """All messages in the order before anything was cut or joined, and what of them was injected."""
+    """All messages in order before anything was cut or joined, and the injections among them."""
 
     rows: tuple[Landing, ...]
     injections: tuple[Injection, ...]
@@ -86,7 +80,7 @@ class Landings:
 
 
 def landings(trace: Trace) -> Landings:
-    """Where everything stands before cutting. Depths count the history as it was, 0 after its newest message."""
+    """The landings before cutting. Depths count the history as it was, 0 after its newest message."""
     before = before_cutting(trace)
     drafts, later = before.drafts, _Later(trace, before)
     sent = {part.key for draft in trace.result.drafts for part in draft.parts}
@@ -100,7 +94,7 @@ def landings(trace: Trace) -> Landings:
 
 
 class _Later:
-    """What the steps after `before` did, by key: which messages they put elsewhere, which ones they joined."""
+    """Moves and joins of the steps after `before`, by key of the message."""
 
     def __init__(self, trace: Trace, before: Context) -> None:
         self.moved: dict[str, str] = {}
@@ -147,7 +141,7 @@ def anchors_of(build_input: BuildInput) -> tuple[str, ...]:
 
 
 def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator[Injection]:
-    """Presets in their order, those that are not sent among them; then everything else as it stands."""
+    """Injections in the order of their presets, unsent ones included, then all others as they are in the messages."""
     groups: dict[str, list[Landing]] = {}
     for row in rows:
         if not row.is_history:
@@ -176,7 +170,7 @@ def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator
 
 
 def _in_outlets(titles: Mapping[str, str], rows: Sequence[Landing], elsewhere: Container[str]) -> Iterator[Injection]:
-    """Lore whose words stand inside other messages, wherever these show its outlet."""
+    """Injections of lore whose text is inside other messages, because these show its outlet."""
     holders: dict[str, list[Landing]] = {}
     for row in rows if titles else ():
         for origin in row.draft.text.origins():
@@ -188,7 +182,7 @@ def _in_outlets(titles: Mapping[str, str], rows: Sequence[Landing], elsewhere: C
 
 
 def _group(draft: Draft) -> str:
-    """One preset can land at several depths: `preset:11@4` and `preset:11@8` are one."""
+    """The key of an injection: one preset can land at several depths, as `preset:11@4` and `preset:11@8`."""
     return draft.key.partition("@")[0] if draft.origin.kind == "preset" else draft.key
 
 
@@ -197,7 +191,7 @@ def _name(node: MessageNode, key: str) -> str:
 
 
 def _warnings(trace: Trace) -> dict[str, str]:
-    """What the assembler warned of, by the key of the preset or the entry."""
+    """Warnings of the assembler by the key of the preset or the entry."""
     return {
         str(note.details["key"]).partition("@")[0]: note.text
         for note in trace.result.notes

@@ -1,4 +1,4 @@
-"""Books as tables: one row an entry, to be edited in bulk, and back."""
+"""Worldbooks as frames with one row an entry, for bulk edits, and back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def book_frame(book: Worldbook) -> pd.DataFrame:
 
 
 def book_from_frame(frame: pd.DataFrame, book: Worldbook) -> Worldbook:
-    """The book with what was edited; the same book when nothing was.
+    """The book with the edits of the frame; the same book when nothing was edited.
 
     Fields that weren't edited, and those that are no columns, stay as they are. Rows that are gone take their entries
     with them, rows under new names become entries. A cell without a value is the field's default, a text in a column of
@@ -83,7 +83,7 @@ def _value(field: str, cell: Any) -> Any:
 
 
 def _same(cell: Any, before: Any) -> bool:
-    """Whether a cell says what the field said; pandas makes None a NaN, and whole numbers 5.0."""
+    """Whether a cell equals the field; pandas turns None into NaN, and whole numbers into 5.0."""
     if _is_missing(cell) or before is None:
         return _is_missing(cell) and before is None
     if isinstance(before, list):

@@ -1,4 +1,4 @@
-"""Lore as a conversation grows: at each message what fires, what other lore calls up, and what is blocked."""
+"""Lore as a conversation grows: at each message the entries that fire, are called up by other lore, or blocked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLUMNS = ("message", "key", "book", "uid", "title", "kind", "fired", "gate", "r
 
 
 def kind_of(decision: Decision) -> Kind:
-    """What a decision is in a timeline: blocked is what was stopped by anything but the lack of a key."""
+    """The kind of a decision in a timeline; blocked means stopped by anything but the lack of a key."""
     if decision.fired:
         return "fired" if decision.made_in == 1 else "called up"
     return "" if decision.gate == "no-key" else "blocked"
@@ -62,7 +62,7 @@ class LoreTimeline:
 
     @property
     def activations(self) -> Mapping[str, str]:
-        """What the next build should know."""
+        """Activations for the next build."""
         return list(self.scans.values())[-1].activations if self.scans else {}
 
     def entries(self) -> dict[str, str]:
@@ -70,7 +70,7 @@ class LoreTimeline:
         return {one.key: one.lore.entry.title for scan in self.scans.values() for one in scan.decisions}
 
     def counts(self) -> Counter[Kind]:
-        """How often each kind of thing happened."""
+        """Number of decisions of each kind."""
         return Counter(kind_of(one) for scan in self.scans.values() for one in scan.decisions)
 
     def frame(self) -> pd.DataFrame:

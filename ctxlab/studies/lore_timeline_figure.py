@@ -1,4 +1,4 @@
-"""A timeline of lore as a picture: one row an entry, one column a message."""
+"""A lore timeline as a figure: one row an entry, one column a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of every message in one run, by key: sent, alone or as a part of another, or taken out."""
+"""The outcome of every message in one run, by key: sent, alone or as a part of another, or taken out."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ctxlab.pipeline.explain.token_breakdown import parts_alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fate:
-    """One message in one run, as it last stood alone; `whole` is the message that it was sent in, None if it wasn't."""
+class Outcome:
+    """One message in one run, before it was merged; `whole` is the message that it was sent in, None if it wasn't."""
 
     draft: Draft
     whole: Draft | None
@@ -28,7 +28,7 @@ class Fate:
 
     @property
     def shortening(self) -> Cause | None:
-        """Why only a part of its words is sent, where that is so."""
+        """The cause for which only a part of its words is sent, if there is one."""
         return next((s.cause for s in self.draft.text.spans if s.cause and _shortens(s.cause)), None)
 
 
@@ -37,14 +37,14 @@ def _shortens(cause: Cause) -> bool:
 
 
 class Move(NamedTuple):
-    """Where a message stands instead of its usual place, in words, and the message right above it."""
+    """The unusual place of a message in words, and the key of the message right above it."""
 
     sentence: str
     above: str | None
 
 
-class Fates:
-    """All messages of a run. `before` are keys in the order before anything was cut or joined, `sent` as they go.
+class Outcomes:
+    """All messages of a run. `before` are keys in order before anything was cut or joined, `sent` as they are sent.
 
     All keys are those of rows: `row_key` gives the row of a message.
     """
@@ -56,21 +56,21 @@ class Fates:
         self.row_key = row_key
         self.before = self._keys(before)
         self.sent = self._keys(trace.result.drafts)
-        fates = {part.key: Fate(draft, None, TAKEN_OUT_BY_HAND) for draft in before for part in draft.parts}
+        fates = {part.key: Outcome(draft, None, TAKEN_OUT_BY_HAND) for draft in before for part in draft.parts}
         for group in trace.result.dropped:
             for draft in group.drafts:
                 for part in draft.parts:
-                    fates[part.key] = Fate(alone.get(part.key, draft), None, group.cause)
+                    fates[part.key] = Outcome(alone.get(part.key, draft), None, group.cause)
         for draft in trace.result.drafts:
             for part in draft.parts:
-                fates[part.key] = Fate(alone.get(part.key, draft), draft)
+                fates[part.key] = Outcome(alone.get(part.key, draft), draft)
         self.by_key = {row_key(key): fate for key, fate in fates.items()}
 
     def _keys(self, drafts: Iterable[Draft]) -> list[str]:
         return list(dict.fromkeys(self.row_key(part.key) for draft in drafts for part in draft.parts))
 
     def moved(self, order: Sequence[str]) -> dict[str, Move]:
-        """Messages that are sent at another place than `order` says: the fewest whose lifting leaves the others."""
+        """Messages sent at another place than `order` gives: the fewest whose removal leaves the others in order."""
         there = set(self.sent)
         usual = [key for key in order if key in there]
         lifted = moved_keys(usual, self.sent)
@@ -82,7 +82,7 @@ class Fates:
 
 
 def _above_each(keys: Sequence[str], lifted: Container[str]) -> dict[str, str | None]:
-    """The nearest message above each that stays where it is."""
+    """By key, the nearest message above that did not move."""
     found: dict[str, str | None] = {}
     above: str | None = None
     for key in keys:
@@ -138,7 +138,7 @@ def _woven(order: list[str], row: Sequence[str]) -> list[str]:
 
 
 def typed(text: Text) -> str:
-    """The words before any step replaced some of them.
+    """The text before any step replaced some of it.
 
     >>> from ctxlab.context import Edit, Origin
     >>> typed(Text.of("hello Bob", Origin("node", "n1")).splice([Edit(6, 9, "Ann", Cause("regex", "names"))]))

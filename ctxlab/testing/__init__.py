@@ -1,4 +1,4 @@
-"""For tests: fakes of what steps may ask, and conversations of any size."""
+"""For tests: fakes of the services that steps call, and conversations of any size."""
 
 from ctxlab.testing.generator import generated_agent, generated_session
 

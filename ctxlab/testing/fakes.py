@@ -1,4 +1,4 @@
-"""Stand-ins for what steps may ask: plain, scripted, and the same every time."""
+"""Fakes of the services that steps call: plain, scripted, and the same every time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.context import Draft
+from ctxlab.documents import AssetSource
 from ctxlab.errors import CtxlabError
+from ctxlab.pipeline.services import Hit, Prompt, Services
 
 # Chinese characters, kana and hangul count one by one; between them, what stands between blanks is a word.
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
@@ -48,26 +50,79 @@ class WordTokenizer:
 
 
 class ScriptedLlm:
-    """A model that says its lines in order; `asked` are the prompts it got. One prompt too many raises CtxlabError."""
+    """A model that gives its lines in order; `prompts` are those it got. One prompt too many raises CtxlabError."""
 
     def __init__(self, *lines: str) -> None:
         self.lines = lines
-        self.asked: list[Any] = []
+        self.prompts: list[Prompt] = []
 
-    def complete(self, prompt: Any, **options: Any) -> str:
-        if len(self.asked) == len(self.lines):
+    def complete(self, prompt: Prompt, **options: Any) -> str:
+        if len(self.prompts) == len(self.lines):
             raise CtxlabError(f"the scripted model has only {len(self.lines)} lines; it was asked {prompt!r}")
-        self.asked.append(prompt)
-        return self.lines[len(self.asked) - 1]
+        self.prompts.append(prompt)
+        return self.lines[len(self.prompts) - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChunk:
+    """A chunk as a search finds it."""
+
+    text: str
+    collection: str = "fixed"
+    chunk: str = "0"
+    score: float = 1.0
 
 
 class FixedRetriever:
-    """A retriever that finds the same whatever is asked, at most `limit` of it; `asked` are the queries it got."""
+    """A retriever that finds the same whatever the query, at most `limit` of it; `queries` are the queries it got.
 
-    def __init__(self, found: Iterable[Any] = ()) -> None:
-        self.found = tuple(found)
-        self.asked: list[str] = []
+    A bare text becomes a chunk of the collection `fixed`.
+    """
 
-    def search(self, query: str, *, limit: int | None = None) -> tuple[Any, ...]:
-        self.asked.append(query)
-        return self.found[:limit]
+    def __init__(self, found: Iterable[Hit | str] = ()) -> None:
+        self.found: tuple[Hit, ...] = tuple(
+            FoundChunk(hit, chunk=str(i)) if isinstance(hit, str) else hit for i, hit in enumerate(found)
+        )
+        self.queries: list[str] = []
+
+    def search(
+        self, query: str, *, collections: Sequence[str] | None = None, limit: int | None = None
+    ) -> tuple[Hit, ...]:
+        self.queries.append(query)
+        inside = [hit for hit in self.found if collections is None or hit.collection in collections]
+        return tuple(inside[:limit])
+
+
+class FixedTranscriber:
+    """A transcriber that knows the texts of some files; any other raises CtxlabError. `sources` are those it got."""
+
+    def __init__(self, texts: Mapping[AssetSource, str]) -> None:
+        self.texts = dict(texts)
+        self.sources: list[AssetSource] = []
+
+    def transcribe(self, source: AssetSource, *, kind: str, mime_type: str = "") -> str:
+        self.sources.append(source)
+        if source not in self.texts:
+            raise CtxlabError(f"the fixed transcriber has no text for {kind} {source!r}")
+        return self.texts[source]
+
+
+class AssetsInMemory:
+    """A store of files that are in memory."""
+
+    def __init__(self, files: Mapping[AssetSource, bytes]) -> None:
+        self.files = dict(files)
+
+    def read(self, source: AssetSource) -> bytes | None:
+        return self.files.get(source)
+
+
+def all_fakes() -> Services:
+    """Services that are all fakes, without lines, hits and files."""
+    return Services(
+        tokenizer=WordTokenizer(),
+        assets=AssetsInMemory({}),
+        transcriber=FixedTranscriber({}),
+        retriever=FixedRetriever(),
+        llm=ScriptedLlm(),
+    )

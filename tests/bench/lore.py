@@ -7,8 +7,8 @@ import re
 
 from ctxlab.documents.lore import LoreEntry, Worldbook
 from ctxlab.engines.worldbook import ActiveBook, Chat, ScanInput, ScannedMessage, key_search, prepared_entry, scan
-from ctxlab.engines.worldbook.key_matches import Sight
-from ctxlab.engines.worldbook.prepared_entry import Maker
+from ctxlab.engines.worldbook.key_matches import KeyMatches
+from ctxlab.engines.worldbook.prepared_entry import EntryPreparer
 from tests.bench.timing import Work, ms, timed
 
 KEYS, CHARACTERS = 10_000, 1_000_000
@@ -64,10 +64,10 @@ def alternation(book: Worldbook, chat: Chat) -> int:
     return sum(1 for spoken in chat.messages for _ in pattern.finditer(spoken.text))
 
 
-def look(asked: ScanInput) -> Sight:
+def look(asked: ScanInput) -> KeyMatches:
     """Every key in every message, from nothing."""
-    maker = Maker(asked)
-    return Sight.over(asked, maker.all(), maker.search)
+    maker = EntryPreparer(asked)
+    return KeyMatches.over(asked, maker.all(), maker.search)
 
 
 def lore_rows() -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from statistics import median
 from time import process_time
 from typing import Any
 
-from ctxlab.engines.tokens.bpe import exact
+from ctxlab.engines.tokens.bpe import exact_counter
 
 ROUNDS = 5
 ENCODING = "o200k_base"
@@ -17,8 +17,8 @@ ENCODING = "o200k_base"
 
 def forget_counts() -> None:
     """Counts empty, encoder loaded."""
-    exact(ENCODING).counts.clear()
-    exact(ENCODING)._pieces.clear()  # pyright: ignore[reportPrivateUsage]
+    exact_counter(ENCODING).counts.clear()
+    exact_counter(ENCODING)._pieces.clear()  # pyright: ignore[reportPrivateUsage]
 
 
 @dataclass(frozen=True)

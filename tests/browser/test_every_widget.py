@@ -168,10 +168,12 @@ def test_strangers_text_is_text(opened: Opened, hostile: Trace, name: str, tmp_p
 
 @pytest.mark.parametrize("theme_name", ["light", "dark"])
 def test_what_a_canvas_draws_stands_out(theme_name: str) -> None:
-    css = (WIDGETS / "_shared" / "tokens.css").read_text(encoding="utf-8")
-    block = re.search(rf'\[data-theme="{theme_name}"\][^{{]*\{{(.*?)\}}', css, re.DOTALL)
-    assert block is not None
-    tokens = dict(re.findall(r"--cx-([\w-]+):\s*(#\w{6});", block[1]))
+    tokens: dict[str, str] = {}
+    for file in ("tokens.css", "sources.css"):
+        css = (WIDGETS / "_shared" / file).read_text(encoding="utf-8")
+        block = re.search(rf'\[data-theme="{theme_name}"\][^{{]*\{{(.*?)\}}', css, re.DOTALL)
+        assert block is not None
+        tokens |= dict(re.findall(r"--cx-([\w-]+):\s*(#\w{6});", block[1]))
 
     assert [name for name in TREE_COLOURS if contrast(tokens[name], tokens["s0"]) < 3] == []
 

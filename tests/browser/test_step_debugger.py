@@ -18,8 +18,7 @@ from pydantic import Field
 import ctxlab
 from ctxlab import Context
 from ctxlab.documents import AppliesTo
-from ctxlab.errors import ProcessorFailed
-from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.pipeline import Processor, ProcessorFailed, ProcessorSettings, Services
 from ctxlab_widgets._shared.html_page import page
 from ctxlab_widgets._shared.widget import bundle_path
 from ctxlab_widgets.step_debugger import StepDebugger

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ctxlab import api
-from ctxlab.cli.output.tree_lines import Forest
+from ctxlab.cli.output.tree_lines import TreeLines
 from ctxlab.documents import Session
 
 DATASETS = Path(__file__).parents[2] / "datasets"
@@ -30,7 +30,7 @@ def session_of(parents: list[int], **fields: Any) -> dict[str, Any]:
 def test_every_message_is_drawn_or_folded(run, name: str) -> None:
     session = api.load(DATASETS / f"{name}.session.json")
 
-    lines = Forest(session).lines(most=200, columns=40)
+    lines = TreeLines(session).lines(most=200, columns=40)
 
     assert sum(line.messages for line in lines) == len(session.nodes)
     drawn = {line.key for line in lines if line.kind == "node"}
@@ -76,7 +76,7 @@ def test_ten_thousand_messages_take_few_lines(shape: str) -> None:
     }
     session = Session.model_validate(session_of([parent[shape](i) for i in range(1, 10_000)]))
 
-    lines = Forest(session).lines(most=200, columns=30)
+    lines = TreeLines(session).lines(most=200, columns=30)
 
     assert 3 <= len(lines) <= 260
     assert lines[0].key == "n0"

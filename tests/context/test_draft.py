@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from ctxlab.context import AssetRef, Cause, Draft, Origin, Part, Text, merged_draft
-from ctxlab.documents import Asset, ToolCall
+from ctxlab.documents import AgentFile, Asset, AssetSource, InlineFile, LibraryFile, LinkedFile, ToolCall, UploadedFile
 
 WHY = Cause("test", "rule")
 CALL = ToolCall("c1", "look", "{}")
@@ -86,16 +86,36 @@ def test_reasoning_is_replayed_unless_its_artifacts_say_never(artifacts: Any, re
 @pytest.mark.parametrize(
     ("extra", "source"),
     [
-        ({"path": "lib/p.png"}, {"kind": "asset-library", "path": "lib/p.png"}),
-        ({"url": "https://x.org/p.png"}, {"kind": "url", "url": "https://x.org/p.png"}),
-        ({"inlineData": {"base64": "AAAA"}}, {"kind": "inline", "base64": "AAAA"}),
+        ({"path": "lib/p.png"}, LibraryFile("lib/p.png")),
+        ({}, LibraryFile(None)),
+        ({"url": "https://x.org/p.png"}, LinkedFile("https://x.org/p.png")),
+        ({"fileId": "file-1"}, UploadedFile("file-1")),
+        ({"inlineData": {"base64": "AAAA"}}, InlineFile("AAAA")),
+        ({"inlineData": {"base64": "AAAA", "mimeType": "image/gif"}, "url": "u"}, InlineFile("AAAA", "image/gif")),
+        ({"inlineData": {"base64": "", "mimeType": 5}, "url": "u"}, LinkedFile("u")),
+        ({"inlineData": {"base64": ["no"]}, "url": {}, "fileId": 7, "path": "lib/p.png"}, LibraryFile("lib/p.png")),
     ],
 )
-def test_an_asset_knows_where_its_bytes_are(extra: dict[str, Any], source: dict[str, Any]) -> None:
+def test_an_asset_knows_where_its_bytes_are(extra: dict[str, Any], source: AssetSource) -> None:
     stored = Asset.model_validate({"id": "p", "type": "image", "name": "p.png", "mimeType": "image/png", **extra})
 
     ref = AssetRef.of(stored)
 
     assert (ref.id, ref.kind, ref.name, ref.mime_type) == ("p", "image", "p.png", "image/png")
     assert ref.source == source
-    assert "base64" not in str(ref.as_data())
+
+
+@pytest.mark.parametrize(
+    ("source", "data"),
+    [
+        (InlineFile("QUJD", "image/png"), {"kind": "inline", "mimeType": "image/png"}),
+        (LinkedFile("https://x.org/p.png"), {"kind": "url", "url": "https://x.org/p.png"}),
+        (LinkedFile("data:image/png;base64,QUJD"), {"kind": "url", "url": "data:image/png;base64,"}),
+        (UploadedFile("file-1"), {"kind": "file-id", "file_id": "file-1"}),
+        (LibraryFile("lib/p.png"), {"kind": "asset-library", "path": "lib/p.png"}),
+        (AgentFile("ag", "a/p.png"), {"kind": "agent-private", "agentId": "ag", "relativePath": "a/p.png"}),
+    ],
+)
+def test_a_source_shows_its_place_and_never_its_bytes(source: AssetSource, data: dict[str, Any]) -> None:
+    assert AssetRef("p", "image", source=source).as_data()["source"] == data
+    assert "QUJD" not in repr(source)

@@ -8,10 +8,11 @@ empty one are the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.context import AssetRef, Draft, Origin, Part, Text
-from ctxlab.documents import MessageNode
+from ctxlab.documents import InlineFile, MessageNode
 
 Data = dict[str, Any]
 Form = dict[str, Any]
@@ -175,8 +176,18 @@ def _asset(file: Data) -> AssetRef:
         file.get("mimeType") or "",
         file.get("size"),
         file.get("metadata") or {},
-        file.get("source") or {},
+        GivenSource(file.get("source") or {}),  # type: ignore[arg-type]
     )
+
+
+@dataclass(frozen=True)
+class GivenSource:
+    """A source in the form of the recorded case, whatever it holds; steps hand it on unread."""
+
+    data: Data
+
+    def as_data(self) -> Data:
+        return self.data
 
 
 # --- drafts of ours
@@ -191,9 +202,14 @@ def _form_of_file(asset: AssetRef) -> Data:
             "mimeType": asset.mime_type,
             "size": asset.size_bytes,
             "metadata": dict(asset.metadata),
-            "source": {name: value for name, value in asset.source.items() if value is not None},
+            "source": {name: value for name, value in _source_of_file(asset).items() if value is not None},
         }
     )
+
+
+def _source_of_file(asset: AssetRef) -> Data:
+    source = asset.source
+    return source.as_data() | ({"base64": source.base64} if isinstance(source, InlineFile) else {})
 
 
 def _source(origin: Origin) -> tuple[str, str]:

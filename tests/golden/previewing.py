@@ -14,7 +14,7 @@ from ctxlab.context import Context, Draft
 from ctxlab.pipeline import Services, Trace
 from ctxlab.pipeline.explain.token_breakdown import parts_alone
 from ctxlab.processors import default_pipeline
-from ctxlab.studies import Piece, analysis_of
+from ctxlab.studies import AnalysisRow, analysis_of
 from ctxlab.studies.analysis import HISTORY
 from tests.golden.cases import Case
 from tests.golden.forms import Data, Form, form_of_draft, form_of_message
@@ -77,17 +77,17 @@ def _preview(trace: Trace) -> Any:
     }
 
 
-def _preset(piece: Piece) -> Data:
+def _preset(piece: AnalysisRow) -> Data:
     index = -1 if piece.kind == "lore" else int(piece.key.removeprefix("preset:").partition("@")[0])
     changed = {} if piece.original in (None, piece.text) else {"original": piece.original}
     return {"index": index, **_counted(piece), **changed}
 
 
-def _spoken(piece: Piece) -> Data:
+def _spoken(piece: AnalysisRow) -> Data:
     return {"id": piece.id or "pending", **_counted(piece)}
 
 
-def _counted(piece: Piece) -> Data:
+def _counted(piece: AnalysisRow) -> Data:
     return {"text": piece.text, "tokens": piece.tokens, "characters": utf16_length(piece.text)}
 
 

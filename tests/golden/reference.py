@@ -20,8 +20,7 @@ from ctxlab.engines.tokens import (
     media_tokens,
 )
 from ctxlab.engines.truncation import BudgetReport
-from ctxlab.errors import BudgetTooSmall
-from ctxlab.pipeline import Pipeline, Processor, Services, Trace
+from ctxlab.pipeline import BudgetTooSmall, Pipeline, Processor, Services, Trace
 from ctxlab.processors import (
     ConvertSystem,
     EnsureAlternating,

@@ -9,8 +9,8 @@ from ctxlab.documents import Agent, RegexConfig, RegexPreset, RegexRule, Session
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes import parse_pattern
 from ctxlab.engines.regexes.apply import apply
-from ctxlab.engines.regexes.compile import filled
-from ctxlab.engines.regexes.rule_selection import BoundRule, Layer, Source, in_force, why_idle, why_not
+from ctxlab.engines.regexes.compile import rule_texts
+from ctxlab.engines.regexes.rule_selection import BoundRule, RuleLayer, RuleSource, active_rules, why_idle, why_skipped
 from ctxlab.formats.sillytavern.regex_scripts import script_to_rule
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.processors import RegexProcessor
@@ -19,7 +19,7 @@ from tests.golden.cases import Case
 from tests.golden.forms import Data, drafts_of, form_of_draft, form_of_message, forms_by_key
 from tests.golden.materials import agent_of, model_of, rules_of, stored, tokenizer_of
 
-LAYERS: tuple[Layer, ...] = ("global", "agent", "user")
+LAYERS: tuple[RuleLayer, ...] = ("global", "agent", "user")
 NOBODY = BuildInput(Session())
 
 
@@ -84,12 +84,12 @@ def _processed(case: Case) -> Any:
 
 def _resolve(data: Data) -> Data:
     sources = [
-        Source(layer, stored(RegexConfig, config))
+        RuleSource(layer, stored(RegexConfig, config))
         for layer, config in zip(LAYERS, data["configs"], strict=False)
         if config is not None
     ]
-    rules = [bound.rule for bound in in_force(sources, stage=data["stage"])]
-    fitting = [rule for rule in rules if why_not(rule, role=data["role"], depth=data["depth"]) is None]
+    rules = [bound.rule for bound in active_rules(sources, stage=data["stage"])]
+    fitting = [rule for rule in rules if why_skipped(rule, role=data["role"], depth=data["depth"]) is None]
     return {"collected": [rule.id for rule in rules], "resolved": [rule.id for rule in fitting]}
 
 
@@ -101,7 +101,7 @@ def _fill(data: Data) -> Data:
     user, agent = UserProfile(name=known.get("userName") or ""), Agent(name=known.get("charName") or "")
     env = MacroEnv.of(BuildInput(Session(), user=user, agent=agent))
     rule = stored(RegexRule, data["rule"])
-    texts = filled(rule, env, stage="render", compat="reference")
+    texts = rule_texts(rule, env, stage="render", compat="reference")
     replacement = "".join(segment.text for segment in texts.replacement)
     trim = list(texts.trim) if rule.trim_strings is not None else None
     return {"regex": texts.regex, "replacement": replacement, "trimStrings": trim}

@@ -5,8 +5,8 @@ import pytest
 
 from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Table, Text
 from ctxlab.documents import Session
-from ctxlab.errors import CtxlabError, ProcessorFailed, UnexplainedDrop
-from ctxlab.pipeline import Debugger, Pipeline, Services, processor
+from ctxlab.errors import CtxlabError, UnexplainedDrop
+from ctxlab.pipeline import Debugger, Pipeline, ProcessorFailed, Services, processor
 from ctxlab.pipeline.conservation.law import check_step
 from ctxlab.testing.fakes import ScriptedLlm, WordTokenizer
 from tests.reports import all_left, left
@@ -277,7 +277,7 @@ def test_what_a_model_said_is_not_asked_again() -> None:
     at.edit(lambda ctx: ctx.put(Table("mine", 1)))
     assert all_left(at.run().result) == {"mine": 1, "answer": "go on"}
 
-    assert llm.asked == ["what now?"]
+    assert llm.prompts == ["what now?"]
 
 
 def test_a_debugger_shows_where_it_stands() -> None:

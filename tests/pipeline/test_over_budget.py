@@ -11,8 +11,8 @@ import pytest
 import ctxlab
 from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, Session
-from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget, ProcessorFailed
-from ctxlab.pipeline import Pipeline, Processor, Services, Trace, processor
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import BudgetTooSmall, OverBudget, Pipeline, Processor, ProcessorFailed, Services, Trace, processor
 from ctxlab.processors import default_pipeline
 from ctxlab.testing.fakes import WordTokenizer
 from tests.pipeline.steps_to_import import with_words

@@ -19,8 +19,8 @@ import pytest
 import ctxlab
 from ctxlab.context import NOTHING, Cause, Context, Draft, Edit, Origin, Table, Text
 from ctxlab.engines.tokens import Tokenizer, tokenizer_for
-from ctxlab.errors import BudgetTooSmall, CtxlabError, LawBroken, ProcessorFailed, UnexplainedDrop
-from ctxlab.pipeline import Debugger, Pipeline, Processor, Services, Trace, processor
+from ctxlab.errors import CtxlabError, LawBroken, UnexplainedDrop
+from ctxlab.pipeline import BudgetTooSmall, Debugger, Pipeline, Processor, ProcessorFailed, Services, Trace, processor
 from ctxlab.processors import default_pipeline
 from ctxlab.testing import generated_agent, generated_session
 from ctxlab.testing.fakes import FixedRetriever, ScriptedLlm, WordTokenizer
@@ -327,14 +327,14 @@ def test_a2_answers_of_services_are_replayed_afterwards() -> None:
             Table("found", services.retriever.search("x"))
         )
 
-    world = Services(tokenizer=WordTokenizer(), llm=ScriptedLlm("yes"), retriever=FixedRetriever([{"text": "a"}]))
+    world = Services(tokenizer=WordTokenizer(), llm=ScriptedLlm("yes"), retriever=FixedRetriever(["a"]))
     trace = run(asks, services=world)
 
     again = pickled(trace)
 
     assert again.step("asks").calls == trace.step("asks").calls
     assert left(again.rerun({"merge-system.enabled": False}).result, "answer") == "yes"
-    assert again.services.llm.asked == ["well?"]
+    assert again.services.llm.prompts == ["well?"]
 
 
 def test_a2_services_made_in_a_notebook_travel() -> None:

@@ -5,8 +5,8 @@ from pydantic import Field
 
 from ctxlab.context import BuildInput, Cause, Context, Draft, Edit, Origin, Table, Text
 from ctxlab.documents import Session
-from ctxlab.errors import CtxlabError, PipelineError, ProcessorFailed, UnexplainedDrop, UnknownProcessor
-from ctxlab.pipeline import Pipeline, Processor, ProcessorSettings, Services, Trace, processor
+from ctxlab.errors import CtxlabError, PipelineError, UnexplainedDrop, UnknownProcessor
+from ctxlab.pipeline import Pipeline, Processor, ProcessorFailed, ProcessorSettings, Services, Trace, processor
 from ctxlab.testing.fakes import WordTokenizer
 from tests.reports import all_left
 

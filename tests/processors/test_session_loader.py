@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from ctxlab.context import BuildInput, Cause, Context, Pending
-from ctxlab.documents import Agent, ModelProfile, Session
+from ctxlab.documents import Agent, LibraryFile, ModelProfile, Session
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import SessionLoader
 from ctxlab.testing.fakes import WordTokenizer
@@ -137,7 +137,7 @@ def test_a_blank_message_stays_out_unless_it_has_files() -> None:
     assert keys(trace) == ["b"]
     assert dropped(trace) == {"a": "blank", "c": "blank"}
     (asset,) = trace.result.drafts[0].assets
-    assert (asset.id, asset.kind, asset.source) == ("p", "image", {"kind": "asset-library", "path": "lib/p.png"})
+    assert (asset.id, asset.kind, asset.source) == ("p", "image", LibraryFile("lib/p.png"))
     assert trace.result.drafts[0].body == (asset,)
 
 

@@ -8,8 +8,7 @@ from ctxlab.api import build, load
 from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
 from ctxlab.engines.truncation import BudgetReport, head_length, strategies
-from ctxlab.errors import BudgetTooSmall, OverBudget
-from ctxlab.pipeline import Pipeline, Processor, Services, Trace, processor, remedies
+from ctxlab.pipeline import BudgetTooSmall, OverBudget, Pipeline, Processor, Services, Trace, processor, remedies
 from ctxlab.processors import TokenLimiter, default_pipeline
 from ctxlab.testing.fakes import WordTokenizer
 

@@ -27,16 +27,8 @@ from ctxlab.context import (
     merged_draft,
 )
 from ctxlab.documents import Agent, Session, ToolCall
-from ctxlab.errors import (
-    BudgetTooSmall,
-    DuplicateKey,
-    InvalidDraft,
-    LawBroken,
-    UnexplainedChange,
-    UnexplainedDrop,
-    UnexplainedRewrite,
-)
-from ctxlab.pipeline import Pipeline, Services, Trace, diff, processor
+from ctxlab.errors import DuplicateKey, InvalidDraft, LawBroken, UnexplainedChange, UnexplainedDrop, UnexplainedRewrite
+from ctxlab.pipeline import BudgetTooSmall, Pipeline, Services, Trace, diff, processor
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.strategies import agents, edits_of, sessions, spoken, texts
 

@@ -10,8 +10,7 @@ from ctxlab.api import build
 from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
 from ctxlab.engines.truncation import BudgetReport, strategies
-from ctxlab.errors import BudgetTooSmall
-from ctxlab.pipeline import Pipeline, Services, Trace
+from ctxlab.pipeline import BudgetTooSmall, Pipeline, Services, Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.cut_reasons import CutChecker

@@ -13,8 +13,8 @@ from ctxlab.api import build, debug, diff, read
 from ctxlab.context import Cause, Context
 from ctxlab.documents import Agent, Session
 from ctxlab.engines.truncation import strategies
-from ctxlab.errors import BudgetTooSmall, ReadError
-from ctxlab.pipeline import Services, Trace, processor
+from ctxlab.errors import ReadError
+from ctxlab.pipeline import BudgetTooSmall, Services, Trace, processor
 from ctxlab.pipeline.explain.ledger import ledger_rows
 from ctxlab.pipeline.explain.token_breakdown import spending
 from ctxlab.processors import default_pipeline

@@ -12,8 +12,7 @@ from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, Session
 from ctxlab.engines.tokens import Tokenizer
 from ctxlab.engines.truncation import strategies
-from ctxlab.errors import BudgetTooSmall
-from ctxlab.pipeline import Pipeline, Services, Trace
+from ctxlab.pipeline import BudgetTooSmall, Pipeline, Services, Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.strategies import (

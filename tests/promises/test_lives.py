@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from ctxlab.api import build
 from ctxlab.context import Context, Draft
 from ctxlab.documents import Agent, AppliesTo, RegexRule, Session
-from ctxlab.errors import BudgetTooSmall
-from ctxlab.pipeline import Event, Services, Step, Trace
+from ctxlab.pipeline import BudgetTooSmall, Event, Services, Step, Trace
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.strategies import agents, sessions
 

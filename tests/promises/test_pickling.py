@@ -15,8 +15,7 @@ from ctxlab.api import build, debug
 from ctxlab.context import Draft, Span, Text
 from ctxlab.documents import Agent, Session
 from ctxlab.engines.truncation import BudgetReport
-from ctxlab.errors import BudgetTooSmall, OverBudget, ProcessorFailed
-from ctxlab.pipeline import Services, Trace
+from ctxlab.pipeline import BudgetTooSmall, OverBudget, ProcessorFailed, Services, Trace
 from ctxlab.processors import default_pipeline
 from ctxlab.testing.fakes import WordTokenizer
 from tests.pipeline.steps_to_import import Clipper, plain_step, signed

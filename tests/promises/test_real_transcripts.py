@@ -11,9 +11,8 @@ from ctxlab.context import Context, Draft
 from ctxlab.documents import Agent, Session
 from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.engines.truncation import BudgetReport
-from ctxlab.errors import BudgetTooSmall
 from ctxlab.formats import Import, read
-from ctxlab.pipeline import Services, Trace
+from ctxlab.pipeline import BudgetTooSmall, Services, Trace
 
 SHARED = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[3] / "shared"))
 DATA = SHARED / "data"

@@ -11,8 +11,8 @@ from ctxlab.context import Origin, Text
 from ctxlab.documents import RegexPreset, RegexRule
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply import Applied, apply
-from ctxlab.engines.regexes.compile import prepared
-from ctxlab.engines.regexes.limits import Limits
+from ctxlab.engines.regexes.compile import compiled_rule
+from ctxlab.engines.regexes.pattern import Limits
 from ctxlab.engines.regexes.replace import replace_all
 from ctxlab.engines.regexes.rule_selection import BoundRule
 
@@ -92,7 +92,7 @@ def test_what_was_replaced_is_remembered(text: str, some: list[RegexRule]) -> No
 def test_a11_a_match_that_is_counted_is_the_match_that_is_not(text: str, rule: RegexRule) -> None:
     # A text of this length is counted with the small limit, and needs no counting with the large one.
     long = (text + "ab<b>😀 ") * 60
-    replacement = prepared(rule, MacroEnv(), stage="render").replacement
+    replacement = compiled_rule(rule, MacroEnv(), stage="render").replacement
     assert replacement is not None
 
     counted = replace_all([long], [(0,)], [replacement], limits=Limits(1_000))

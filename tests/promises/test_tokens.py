@@ -11,7 +11,7 @@ from tiktoken import Encoding
 from ctxlab.context import AssetRef, Draft, Origin, Span, Text
 from ctxlab.documents import ToolCall
 from ctxlab.engines.tokens import encoding, estimate_tokens, tokenizer_for
-from ctxlab.engines.tokens.bpe import Exact
+from ctxlab.engines.tokens.bpe import ExactCounter
 from ctxlab.engines.tokens.split import CUT, count_joined, pieces
 
 # fmt: off
@@ -61,7 +61,7 @@ def test_parts_put_together_count_as_the_whole(name: str, parts: list[str], at_l
 @given(NAMES, LONG_TEXTS)
 def test_a_text_in_pieces_counts_as_in_one_go(name: str, text: str) -> None:
     assert "".join(pieces(text)) == text
-    assert Exact(name).measure(text) == count(name, text)
+    assert ExactCounter(name).measure(text) == count(name, text)
 
 
 @slow_law

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, Session
-from ctxlab.engines.variables import Fold, definitions_of, look_up, number_of, put, readings, tags_in
-from ctxlab.engines.variables.values import number_text
+from ctxlab.engines.javascript.numbers import number_text
+from ctxlab.engines.variables import Replay, definitions_of, look_up, number_of, put, readings, tags_in
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.processors import SessionLoader, VariableProcessor
 from ctxlab.testing.fakes import WordTokenizer
@@ -59,14 +59,14 @@ def test_any_conversation_is_built_the_same_twice_and_stays_as_it_was(texts: lis
 @settings(max_examples=60, deadline=None)
 def test_the_state_after_two_rows_of_messages_is_that_after_the_whole(texts: list[str]) -> None:
     definitions = definitions_of(CONFIG)
-    whole, part = Fold(definitions), Fold(definitions)
+    whole, part = Replay(definitions), Replay(definitions)
     middle = len(texts) // 2
 
     for text in texts:
         whole.write(tags_in(text).found)
     for text in texts[:middle]:
         part.write(tags_in(text).found)
-    rest = Fold(definitions)
+    rest = Replay(definitions)
     rest.values = part.values
     for text in texts[middle:]:
         rest.write(tags_in(text).found)
@@ -76,7 +76,7 @@ def test_the_state_after_two_rows_of_messages_is_that_after_the_whole(texts: lis
 
 @given(st.lists(TAGS, max_size=8))
 def test_numbers_stay_finite_and_within_their_bounds(tags: list[str]) -> None:
-    fold = Fold(definitions_of(CONFIG))
+    fold = Replay(definitions_of(CONFIG))
 
     changes = fold.write(tags_in("".join(tags)).found)
 

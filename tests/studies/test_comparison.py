@@ -10,8 +10,8 @@ import pytest
 from ctxlab.api import build
 from ctxlab.context import Cause, Edit
 from ctxlab.documents import Agent, Session
-from ctxlab.errors import BudgetTooSmall, CtxlabError
-from ctxlab.pipeline import Pipeline, Services, Trace, processor
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import BudgetTooSmall, Pipeline, Services, Trace, processor
 from ctxlab.processors import default_pipeline
 from ctxlab.studies import Comparison, compare
 from ctxlab.testing.fakes import WordTokenizer

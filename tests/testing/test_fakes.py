@@ -1,10 +1,18 @@
 import pytest
 
 from ctxlab.context import AssetRef, Draft, Origin, Text
-from ctxlab.documents import ToolCall
+from ctxlab.documents import AgentFile, LibraryFile, ToolCall
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import TokenCounter
-from ctxlab.testing.fakes import FixedRetriever, ScriptedLlm, WordTokenizer
+from ctxlab.testing.fakes import (
+    AssetsInMemory,
+    FixedRetriever,
+    FixedTranscriber,
+    FoundChunk,
+    ScriptedLlm,
+    WordTokenizer,
+    all_fakes,
+)
 
 ORIGIN = Origin("node", "n")
 
@@ -45,7 +53,7 @@ def test_a_scripted_model_says_its_lines_in_order() -> None:
     llm = ScriptedLlm("one", "two")
 
     assert [llm.complete("a"), llm.complete("b", effort=1)] == ["one", "two"]
-    assert llm.asked == ["a", "b"]
+    assert llm.prompts == ["a", "b"]
     with pytest.raises(CtxlabError, match="only 2 lines; it was asked 'c'"):
         llm.complete("c")
 
@@ -53,6 +61,30 @@ def test_a_scripted_model_says_its_lines_in_order() -> None:
 def test_a_fixed_retriever_always_finds_the_same() -> None:
     retriever = FixedRetriever(["a", "b", "c"])
 
-    assert retriever.search("x") == ("a", "b", "c")
-    assert retriever.search("y", limit=2) == ("a", "b")
-    assert retriever.asked == ["x", "y"]
+    assert [hit.text for hit in retriever.search("x")] == ["a", "b", "c"]
+    assert [hit.chunk for hit in retriever.search("y", limit=2)] == ["0", "1"]
+    assert retriever.queries == ["x", "y"]
+
+
+def test_a_fixed_retriever_looks_into_the_named_collections_only() -> None:
+    retriever = FixedRetriever([FoundChunk("a", collection="one"), FoundChunk("b", collection="two")])
+
+    assert [hit.text for hit in retriever.search("x", collections=["two"])] == ["b"]
+
+
+def test_a_fixed_transcriber_knows_some_files_and_refuses_the_others() -> None:
+    transcriber = FixedTranscriber({LibraryFile("a.png"): "a cat"})
+
+    assert transcriber.transcribe(LibraryFile("a.png"), kind="image") == "a cat"
+    with pytest.raises(CtxlabError, match=r"no text for audio LibraryFile\(path='b.mp3'\)"):
+        transcriber.transcribe(LibraryFile("b.mp3"), kind="audio")
+    assert transcriber.sources == [LibraryFile("a.png"), LibraryFile("b.mp3")]
+
+
+def test_assets_in_memory_are_read_by_their_place() -> None:
+    services = all_fakes()
+    store = AssetsInMemory({AgentFile("ag", "a.png"): b"png"})
+
+    assert (store.read(AgentFile("ag", "a.png")), store.read(LibraryFile("a.png"))) == (b"png", None)
+    assert services.assets is not None
+    assert services.assets.read(LibraryFile("a.png")) is None

@@ -193,7 +193,7 @@ def test_an_opened_row_has_every_key_of_the_entry_lit(trace: Trace) -> None:
     marked = [piece for text in detail["texts"] for piece in text["pieces"][1::2]]
     assert widget.scan is not None
     assert set(marked) >= {"causeway"}
-    assert all(said.text in told for said in widget.scan.asked.chat.messages[-3:])
+    assert all(said.text in told for said in widget.scan.scan_input.chat.messages[-3:])
     assert ["keys", "found causeway", "passed"] in detail["gates"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import ctxlab
 from ctxlab import Agent, Session, Trace
-from ctxlab.errors import OverBudget
+from ctxlab.pipeline import OverBudget
 from ctxlab_widgets import lab
 from ctxlab_widgets.compare import Compare
 from ctxlab_widgets.step_debugger import StepDebugger

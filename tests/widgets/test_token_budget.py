@@ -14,7 +14,8 @@ from ctxlab import Agent, Session, Trace
 from ctxlab.documents import ModelProfile
 from ctxlab.engines.tokens import Tokenizer
 from ctxlab.engines.truncation import BudgetReport
-from ctxlab.errors import BudgetTooSmall, CtxlabError, WrongSetting
+from ctxlab.errors import CtxlabError, WrongSetting
+from ctxlab.pipeline import BudgetTooSmall
 from ctxlab.testing import generated_session
 from ctxlab_widgets.token_budget import TokenBudget
 from tests.gallery.samples import harbour_with

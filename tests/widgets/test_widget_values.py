@@ -161,10 +161,13 @@ def test_in_a_notebook_a_run_is_a_widget(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_the_tokens_are_those_of_the_figures(name: str) -> None:
-    css = (WIDGETS / "_shared" / "tokens.css").read_text()
-    block = re.search(rf'\[data-theme="{name}"\][^{{]*\{{(.*?)\}}', css, re.DOTALL)
-    assert block is not None
-    tokens = dict(re.findall(r"--cx-([\w-]+):\s*([^;]+);", block[1]))
+    tokens: dict[str, str] = {}
+    for file in ("tokens.css", "sources.css"):
+        block = re.search(
+            rf'\[data-theme="{name}"\][^{{]*\{{(.*?)\}}', (WIDGETS / "_shared" / file).read_text(), re.DOTALL
+        )
+        assert block is not None
+        tokens |= dict(re.findall(r"--cx-([\w-]+):\s*([^;]+);", block[1]))
     colours = theme.theme_of(name)
 
     assert (tokens["s0"], tokens["ink"], tokens["edge"]) == (colours.surface, colours.ink, colours.edge)

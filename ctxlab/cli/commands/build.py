@@ -24,13 +24,13 @@ def print_json(value: object) -> None:
 def print_text(inputs: Inputs, trace: Trace) -> None:
     """Head, steps with their causes, messages, and the bar."""
     from ctxlab.cli.output.messages import messages
-    from ctxlab.cli.output.progress import waiting
-    from ctxlab.cli.output.run_text import Steps, counted, head, losses, notes
+    from ctxlab.cli.output.progress import progress
+    from ctxlab.cli.output.run_text import Steps, bar, head, losses, notes
     from ctxlab.cli.output.terminal import Screen
-    from ctxlab.cli.output.token_bar import bar
+    from ctxlab.display.text import counted
 
     screen = Screen()
-    with waiting("counting tokens"):  # counted once here, remembered below
+    with progress("counting tokens"):  # counted once here, remembered below
         for step in trace.steps:
             trace.tokens_of(step.after)
     head(screen, trace)

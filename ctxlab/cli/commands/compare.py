@@ -6,12 +6,11 @@ from itertools import groupby
 
 from ctxlab.cli.inputs.files import Inputs
 from ctxlab.cli.output.run_text import head, losses, short_key
-from ctxlab.cli.output.table import Column, columns
-from ctxlab.cli.output.terminal import Screen, one_line
-from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget
-from ctxlab.pipeline import Trace
+from ctxlab.cli.output.terminal import Column, Screen, columns, one_line
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import BudgetTooSmall, OverBudget, Trace
 from ctxlab.processors import TokenLimiter
-from ctxlab.studies.comparison import SIGNS, Comparison, Line, compare
+from ctxlab.studies.comparison import SIGNS, Comparison, ComparisonLine, compare
 
 MEANINGS = "= kept  … shortened  ≠ rewritten  ↔ moved  + only here  × cut  - never there"
 
@@ -86,6 +85,6 @@ def _messages(screen: Screen, found: Comparison) -> None:
     columns(screen, titles, rows)
 
 
-def _line(line: Line) -> tuple[str, ...]:
+def _line(line: ComparisonLine) -> tuple[str, ...]:
     signs = tuple(SIGNS[cell.state] for cell in line.cells)
     return (*signs, short_key(line.key), one_line(line.words, cells=60))

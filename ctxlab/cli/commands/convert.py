@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ctxlab.cli.output.progress import waiting
+from ctxlab.cli.output.progress import progress
 from ctxlab.cli.output.run_text import losses
 from ctxlab.cli.output.terminal import Screen
 
@@ -13,7 +13,7 @@ def print_conversion(source: Path, target: Path, *, pick: str | None, form: str 
     """Write the file and say what could not be carried."""
     from ctxlab.formats import convert
 
-    with waiting(f"reading {source.name}", file=source):
+    with progress(f"reading {source.name}", file=source):
         export = convert(source, target, pick=_picked(pick), format=form)
     screen = Screen()
     screen.line(("wrote ", "label"), str(target))

@@ -9,9 +9,8 @@ from ctxlab import api
 from ctxlab.cli.output.diff import differences
 from ctxlab.cli.output.explain_text import life, places
 from ctxlab.cli.output.lore import entry
-from ctxlab.cli.output.run_text import Steps, head, short_key
+from ctxlab.cli.output.run_text import Steps, bar, head, short_key
 from ctxlab.cli.output.terminal import Screen
-from ctxlab.cli.output.token_bar import bar
 from ctxlab.context import Draft
 from ctxlab.engines.worldbook.explain import entries_named
 from ctxlab.errors import CtxlabError
@@ -86,7 +85,7 @@ def bundled() -> Path:
 
 
 def _shown(path: Path) -> str:
-    """The path as one would type it here."""
+    """The path as one would type it in this folder."""
     here = Path.cwd()
     text = str(path.relative_to(here) if path.is_relative_to(here) else path)
     return f'"{text}"' if " " in text else text.replace(os.sep, "/")

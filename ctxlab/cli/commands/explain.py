@@ -9,7 +9,7 @@ from typing import Any
 from ctxlab.cli.commands.build import print_json
 from ctxlab.cli.inputs.files import Inputs
 from ctxlab.cli.output import explain_json
-from ctxlab.cli.output.explain_text import fates, keys_for, life, places
+from ctxlab.cli.output.explain_text import keys_for, life, outcomes, places
 from ctxlab.cli.output.lore import entry
 from ctxlab.cli.output.rules import rule
 from ctxlab.cli.output.run_text import short_key
@@ -22,8 +22,8 @@ NOT_FOUND = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked about; nothing: every message."""
+class ExplainTarget:
+    """The message, words, entry or rule to explain; empty means every message."""
 
     key: str | None = None
     words: str | None = None
@@ -35,7 +35,7 @@ class Question:
         return sum(each is not None for each in (self.key, self.words, self.entry, self.rule)) > 1
 
 
-def print_explanation(inputs: Inputs, asked: Question, *, as_json: bool = False) -> int:
+def print_explanation(inputs: Inputs, asked: ExplainTarget, *, as_json: bool = False) -> int:
     """The answer, or with no question every message with its fate; 1 when words are nowhere."""
     trace = inputs.trace()
     if as_json:
@@ -53,11 +53,11 @@ def print_explanation(inputs: Inputs, asked: Question, *, as_json: bool = False)
         rule(screen, trace, asked.rule)
     else:
         screen.line(("every message and what became of it; --key says more of one", "dim"))
-        fates(screen, trace)
+        outcomes(screen, trace)
     return 0
 
 
-def _data(trace: Trace, asked: Question) -> list[dict[str, Any]]:
+def _data(trace: Trace, asked: ExplainTarget) -> list[dict[str, Any]]:
     if asked.words is not None:
         return explain_json.of_words(trace.where(asked.words))
     if asked.key is not None:
@@ -96,7 +96,7 @@ def find_words(screen: Screen, trace: Trace, words: str) -> int:
 
 
 def _elsewhere(trace: Trace, words: str) -> str:
-    """The nearest thing to what was not found: beside a text, in other capitals, or on another branch of the tree."""
+    """A hint where words that weren't found are: beside a text, in other case, or on another branch of the tree."""
     if not words:
         return "give the words to look for"
     drafts = (*trace.result.drafts, *(draft for group in trace.result.dropped for draft in group.drafts))
@@ -120,7 +120,7 @@ def _elsewhere(trace: Trace, words: str) -> str:
 
 
 def _beside(draft: Draft) -> Iterator[tuple[str, str]]:
-    """What a message carries besides its text."""
+    """Texts of a message outside its body: reasoning, calls, names of files."""
     yield "the reasoning", draft.reasoning or ""
     for call in draft.calls:
         yield f"the call {harmless(call.name)}", f"{call.name} {call.arguments}"

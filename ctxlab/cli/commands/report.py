@@ -21,7 +21,7 @@ def print_report(inputs: Inputs, out: Path) -> None:
 
 
 def write_report(trace: Trace, out: Path) -> Path:
-    """What the package that draws makes of the run."""
+    """Write the report with the package that draws it; raises MissingExtra without one."""
     from ctxlab.display.views import view_for
 
     write = view_for("report")

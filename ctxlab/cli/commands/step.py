@@ -14,11 +14,10 @@ from ctxlab.cli.output.explain_text import keys_for
 from ctxlab.cli.output.lore import all_decisions
 from ctxlab.cli.output.messages import message, messages
 from ctxlab.cli.output.rules import all_hits, rule
-from ctxlab.cli.output.run_text import Steps, counted, head, losses, notes
+from ctxlab.cli.output.run_text import Steps, bar, head, losses, notes, variables
 from ctxlab.cli.output.terminal import Screen, harmless
-from ctxlab.cli.output.token_bar import bar
-from ctxlab.cli.output.variables import variables
 from ctxlab.context import Cause
+from ctxlab.display.text import counted
 from ctxlab.engines.variables.step_values import variable_values
 from ctxlab.engines.worldbook.explain import why_undecided
 from ctxlab.errors import CtxlabError
@@ -43,7 +42,7 @@ def walk(inputs: Inputs) -> None:
 
 
 class Command(NamedTuple):
-    """What can be typed: its names, what comes after it, what it does."""
+    """A command of the prompt: its names, its argument, its help."""
 
     names: tuple[str, ...]
     argument: str
@@ -168,7 +167,7 @@ class Prompt:
         self.screen.line(f"stops before {', '.join(ids)}" if ids else "no breakpoints")
 
     def _going(self, move: Callable[[], object]) -> None:
-        """Move forward, and say what each step did that was passed, also when a later one fails."""
+        """Move forward and print each step that was done, also when a later one fails."""
         start = self.debugger.position
         try:
             move()

@@ -7,9 +7,10 @@ from pathlib import Path
 from rich.text import Text
 
 from ctxlab.cli.inputs.files import picked, read
-from ctxlab.cli.output.run_text import counted, losses, notes
+from ctxlab.cli.output.run_text import losses, notes
 from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted
-from ctxlab.cli.output.tree_lines import Forest, Line
+from ctxlab.cli.output.tree_lines import TreeLine, TreeLines
+from ctxlab.display.text import counted
 from ctxlab.documents import MessageNode, Session
 
 MOST_LINES = 200
@@ -25,7 +26,7 @@ def print_tree(file: Path, *, pick: str | None, width: int | None) -> None:
     held = read(file)
     session = picked(held, pick)
     screen = Screen(width=width)
-    forest = Forest(session)
+    forest = TreeLines(session)
     _head(screen, session, forest)
     losses(screen, [str(loss) for loss in held.losses])
     for line in forest.lines(most=MOST_LINES, columns=screen.width // 3):
@@ -40,7 +41,7 @@ def print_tree(file: Path, *, pick: str | None, width: int | None) -> None:
             screen.line((f"! and {len(problems) - MOST_PROBLEMS:,} more", "warn"))
 
 
-def _head(screen: Screen, session: Session, forest: Forest) -> None:
+def _head(screen: Screen, session: Session, forest: TreeLines) -> None:
     messages = sum(not node.is_empty_root for node in session.nodes.values())
     path = sum(not node.is_empty_root for node in session.path())
     leaves = sum(forest.leaves[top] for top in forest.tops)
@@ -53,7 +54,7 @@ def _head(screen: Screen, session: Session, forest: Forest) -> None:
     screen.flow([Text(name, "strong"), Text(", ".join(facts), "dim")], gap="  ")
 
 
-def _shown(screen: Screen, forest: Forest, line: Line) -> Text:
+def _shown(screen: Screen, forest: TreeLines, line: TreeLine) -> Text:
     rails = Text(line.rails, "dim", end="")
     room = screen.width - len(line.rails) - 2
     if line.kind == "fold":
@@ -69,7 +70,7 @@ def _shown(screen: Screen, forest: Forest, line: Line) -> Text:
     return Text.assemble(rails, _node(forest, forest.session.nodes[line.key], line, room))
 
 
-def _node(forest: Forest, node: MessageNode, line: Line, room: int) -> Text:
+def _node(forest: TreeLines, node: MessageNode, line: TreeLine, room: int) -> Text:
     """Glyph, id, what is special about it, first words."""
     active = node.id in forest.active
     style = f"role.{node.role}"
@@ -88,7 +89,7 @@ def _node(forest: Forest, node: MessageNode, line: Line, room: int) -> Text:
     return row
 
 
-def _marks(forest: Forest, node: MessageNode, line: Line) -> str:
+def _marks(forest: TreeLines, node: MessageNode, line: TreeLine) -> str:
     which, of = line.place
     marks = [f"{which}/{of}{'*' if forest.is_remembered(node) else ''}"] if of > 1 else []
     if node.id in forest.tops[1:]:

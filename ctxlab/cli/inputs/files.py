@@ -59,19 +59,19 @@ class Inputs:
 
     def uncut(self) -> Trace:
         """The whole run with the limiter off, to be run again from there."""
-        from ctxlab.cli.output.progress import waiting
+        from ctxlab.cli.output.progress import progress
         from ctxlab.processors import TokenLimiter
 
         debugger = self.debugger()
         debugger.set({f"{TokenLimiter.id}.enabled": False})
-        with waiting("counting tokens"):
+        with progress("counting tokens"):
             return debugger.run()
 
     def trace(self) -> Trace:
         """The run, up to and with the step that `--until` names."""
-        from ctxlab.cli.output.progress import waiting
+        from ctxlab.cli.output.progress import progress
 
-        with waiting("counting tokens"):
+        with progress("counting tokens"):
             trace = self._run()
         self.announce()
         return trace
@@ -139,9 +139,9 @@ def load(options: CommandOptions) -> Inputs:
 
 def read(path: Path) -> Import:
     from ctxlab import api
-    from ctxlab.cli.output.progress import waiting
+    from ctxlab.cli.output.progress import progress
 
-    with waiting(f"reading {path.name}", file=path):
+    with progress(f"reading {path.name}", file=path):
         return api.read(path)
 
 

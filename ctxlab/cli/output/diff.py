@@ -1,4 +1,4 @@
-"""How two contexts are compared: one line for each message that is not the same."""
+"""A difference of two contexts as text: one line for each message that is not the same."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from ctxlab.cli.output.run_text import counted, short_key, words_of
+from ctxlab.cli.output.run_text import short_key, words_of
 from ctxlab.cli.output.terminal import Screen, harmless, quoted
-from ctxlab.pipeline import Diff, Row
+from ctxlab.display.text import counted
+from ctxlab.pipeline import Diff, DiffRow
 
 SIGNS = {"other reason": "=", "changed": "~", "joined": "&", "moved": ">", "only in a": "-", "only in b": "+"}
 STYLES = {
@@ -23,7 +24,7 @@ MOST_ROWS = 40
 
 
 def differences(screen: Screen, diff: Diff, *, most: int = MOST_ROWS) -> None:
-    """What is gone, added, changed and moved, by key, with the cause or the stretch that differs."""
+    """Messages that are gone, added, changed and moved, by key, with the cause or the part of the text that differs."""
     rows = diff.changes
     if not rows:
         screen.line(("the same messages", "dim"))
@@ -37,16 +38,16 @@ def differences(screen: Screen, diff: Diff, *, most: int = MOST_ROWS) -> None:
         screen.line((f"  {counted(same, 'message')} the same", "dim"))
 
 
-def _row(screen: Screen, row: Row) -> None:
+def _row(screen: Screen, row: DiffRow) -> None:
     sign = (f"{SIGNS[row.kind]} ", STYLES[row.kind])
     name = f"{short_key(row.key)}  "
     screen.line(sign, (name, STYLES[row.kind]), *_words(screen, row, screen.width - len(name) - 2), hang=4)
 
 
-def _words(screen: Screen, row: Row, room: int) -> Sequence[str | tuple[str, str] | Text]:
+def _words(screen: Screen, row: DiffRow, room: int) -> Sequence[str | tuple[str, str] | Text]:
     draft = row.b or row.a
     assert draft is not None
-    told = harmless(row.told)
+    told = harmless(row.detail)
     if row.kind == "other reason":
         return [(told, "dim")]
     if row.kind == "changed":
@@ -61,7 +62,7 @@ def _words(screen: Screen, row: Row, room: int) -> Sequence[str | tuple[str, str
     return [words, (f"  {why}", "dim")] if why else [words]
 
 
-def _change(row: Row, room: int) -> Sequence[str | tuple[str, str]]:
+def _change(row: DiffRow, room: int) -> Sequence[str | tuple[str, str]]:
     change = row.text_change
     if change is None:
         return [("other fields than its text changed", "dim")]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ctxlab.cli.output.explain_text import fate_rows, keys_for
+from ctxlab.cli.output.explain_text import keys_for, outcome_rows
 from ctxlab.cli.output.rules import hits_of, outcome, rules_named
 from ctxlab.engines.worldbook.explain import entries_named, sentences
 from ctxlab.engines.worldbook.explain import outcome as lore_outcome
-from ctxlab.pipeline import Life, Place, Trace
+from ctxlab.pipeline import Life, Occurrence, Trace
 
 Data = dict[str, Any]
 
@@ -40,7 +40,7 @@ def of_rule(trace: Trace, name: str) -> list[Data]:
     ]
 
 
-def of_words(places: tuple[Place, ...]) -> list[Data]:
+def of_words(places: tuple[Occurrence, ...]) -> list[Data]:
     """Every place with its spans and their stories, and which text of its message it is counted in."""
     return [
         {
@@ -79,5 +79,5 @@ def of_everything(trace: Trace) -> list[Data]:
 
 
 def _fates(trace: Trace) -> Iterator[Data]:
-    for key, role, words, _ in fate_rows(trace):
+    for key, role, words, _ in outcome_rows(trace):
         yield {"key": key, "role": role, "fate": words}

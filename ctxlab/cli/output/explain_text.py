@@ -1,4 +1,4 @@
-"""How an answer to "why" is shown: the life of a message, the places of some words, the story of a stretch of text."""
+"""Explanations as text: the life of a message, the occurrences of some words, the provenance of a span."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
-from ctxlab.cli.output.messages import fate, preview
-from ctxlab.cli.output.run_text import counted, short_key
+from ctxlab.cli.output.messages import outcome, preview
+from ctxlab.cli.output.run_text import short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted, shown_body
 from ctxlab.context import Context, Draft, Origin, Span
+from ctxlab.display.text import counted
 from ctxlab.engines.worldbook.explain import LORE, decisions, key_place, requested_place
 from ctxlab.errors import CtxlabError, did_you_mean
-from ctxlab.pipeline import Event, Life, Place, Trace
+from ctxlab.pipeline import Event, Life, Occurrence, Trace
 from ctxlab.pipeline.explain.diff import smallest_change
-from ctxlab.pipeline.explain.provenance_text import span_tellings
+from ctxlab.pipeline.explain.provenance_text import span_provenance
 
 MOST_PLACES = 12
 MOST_SPANS = 6
 AROUND = 30  # characters shown before and after words that were looked for
-Row = tuple[int, Text]  # how deep it stands in the tree, and its words
+TextRow = tuple[int, Text]  # how deep it stands in the tree, and its words
 
 
 def keys_for(trace: Trace, name: str) -> list[str]:
@@ -77,13 +78,13 @@ def life(screen: Screen, trace: Trace, found: Life) -> None:
         remedy = f"; {harmless(str(found.remedy))}" if found.remedy else ""
         screen.line(("└─ ", "dim"), ("it is not sent", "gone"), (remedy, "dim"), hang=3)
         return
-    screen.line(("└─ ", "dim"), (fate(found.draft, number), "came"))
+    screen.line(("└─ ", "dim"), (outcome(found.draft, number), "came"))
     origin = first.origin if first is not None else found.draft.origin
     _spans(screen, found.draft, origin)
 
 
-def _change(event: Event) -> Iterator[Row]:
-    """The smallest stretch that a rewrite changed."""
+def _change(event: Event) -> Iterator[TextRow]:
+    """The smallest part of the text that a rewrite changed."""
     if event.kind != "rewritten" or event.before is None or event.after is None:
         return
     change = smallest_change(str(event.before.text), str(event.after.text))
@@ -94,28 +95,28 @@ def _change(event: Event) -> Iterator[Row]:
 
 
 def _spans(screen: Screen, draft: Draft, origin: Origin) -> None:
-    """The stretches of a message that a step put in or rewrote, and what stood there."""
+    """The spans of a message that a step put in or rewrote, and the text that they replaced."""
     own = [
         s for s in draft.text.spans if s.cause is not None and s.origin.kind != "separator" and origin in s.origins()
     ]
     for span in own[:MOST_SPANS]:
-        for depth, row in story(span):
+        for depth, row in provenance_rows(span):
             screen.line(f"   {'   ' * depth}", row, hang=5 + 3 * depth)
     if len(own) > MOST_SPANS:
         screen.line((f"   and {len(own) - MOST_SPANS:,} more stretches", "dim"))
 
 
-def story(span: Span) -> Iterator[Row]:
-    """Who wrote a stretch, which rule put it there, and what it replaced, the oldest innermost."""
-    for told in span_tellings(span):
+def provenance_rows(span: Span) -> Iterator[TextRow]:
+    """The writer of a span, the rule that put it there, and the text that it replaced, the oldest innermost."""
+    for told in span_provenance(span):
         words = quoted(told.text, 48) if told.text else "nothing, it was taken out"
         style = "added" if not told.depth and told.was_put else ""
         lead = f"{told.lead} " if told.lead else ""
         yield told.depth, Text.assemble((lead, "dim"), (words, style), (harmless(f" {told.words}"), "dim"))
 
 
-def places(screen: Screen, trace: Trace, words: str, found: tuple[Place, ...]) -> None:
-    """Every place of some words: where they are sent, were dropped, were replaced, and who wrote each stretch."""
+def places(screen: Screen, trace: Trace, words: str, found: tuple[Occurrence, ...]) -> None:
+    """Every occurrence of some words: sent, dropped or replaced, with the writer of each span."""
     many = counted(len(found), "place")
     screen.line((f"“{harmless(words)}”", "strong"), (f"  {many}", "dim"))
     shown = found[:MOST_PLACES]
@@ -124,15 +125,15 @@ def places(screen: Screen, trace: Trace, words: str, found: tuple[Place, ...]) -
         screen.line(("└─ " if last else "├─ ", "dim"), *_headline(trace, place), hang=3)
         rail = "   " if last else "│  "
         screen.line((rail, "dim"), _around(place), hang=5)
-        told = [row for span in place.spans for row in story(span)]
+        told = [row for span in place.spans for row in provenance_rows(span)]
         for depth, row in (*told, *_lore(trace, place)):
             screen.line((f"{rail}  {'   ' * depth}", "dim"), row, hang=7 + 3 * depth)
     if len(found) > len(shown):
         screen.line((f"└─ and {counted(len(found) - len(shown), 'more place')}; longer words find fewer", "dim"))
 
 
-def _lore(trace: Trace, place: Place) -> Iterator[Row]:
-    """Which words called the entries up that stand in a place, and why each stands where it stands."""
+def _lore(trace: Trace, place: Occurrence) -> Iterator[TextRow]:
+    """The keys that made the entries fire which are in an occurrence, and the placement of each."""
     keys = {f"{LORE}:{origin.ref}" for span in place.spans for origin in span.origins() if origin.kind == LORE}
     for decision in decisions(trace.result) if keys else ():
         if decision.key not in keys:
@@ -144,7 +145,7 @@ def _lore(trace: Trace, place: Place) -> Iterator[Row]:
         yield 1, Text.assemble(("placed ", "dim"), harmless(requested_place(decision)))
 
 
-def _headline(trace: Trace, place: Place) -> tuple[tuple[str, str], ...]:
+def _headline(trace: Trace, place: Occurrence) -> tuple[tuple[str, str], ...]:
     where = f"characters {place.start:,} to {place.end:,}"
     if place.state == "sent":
         number = _number(trace.result, trace.result.draft(place.key))
@@ -156,15 +157,15 @@ def _headline(trace: Trace, place: Place) -> tuple[tuple[str, str], ...]:
     return (f"replaced in {_message(trace, place)}", "gone"), (text, "dim"), (harmless(place.by), "cause")
 
 
-def _message(trace: Trace, place: Place) -> str:
-    """By number the message that holds what is left of a place's text, and the part that it is of."""
+def _message(trace: Trace, place: Occurrence) -> str:
+    """The number of the message that holds the rest of a text, and the part that it belongs to."""
     number = _number(trace.result, trace.result.draft(place.key))
     part = f" ({short_key(place.part)})" if place.part != place.key else ""
     return f"message {number}{part}" if number is not None else f"{short_key(place.part)}, which is not sent"
 
 
-def _around(place: Place) -> Text:
-    """The words among their neighbours in the text that had them."""
+def _around(place: Occurrence) -> Text:
+    """The words with the text around them."""
     whole = str(place.version.text)
     before = shown_body(whole[max(0, place.start - AROUND) : place.start])
     after = shown_body(whole[place.end : place.end + AROUND])
@@ -175,8 +176,8 @@ def _around(place: Place) -> Text:
     )
 
 
-def fate_rows(trace: Trace) -> list[tuple[str, str, str, str]]:
-    """Key, role, fate and style of every message: those that are sent in their order, then the dropped, by cause."""
+def outcome_rows(trace: Trace) -> list[tuple[str, str, str, str]]:
+    """Key, role, outcome and style of every message: sent ones in order, then dropped ones by cause."""
     rows: list[tuple[str, str, str, str]] = []
     roles = {draft.key: draft.role for draft in _every_draft(trace)}
     for number, draft in enumerate(trace.result.drafts, start=1):
@@ -188,9 +189,9 @@ def fate_rows(trace: Trace) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def fates(screen: Screen, trace: Trace) -> None:
+def outcomes(screen: Screen, trace: Trace) -> None:
     """Every message on one line."""
-    rows = fate_rows(trace)
+    rows = outcome_rows(trace)
     width = min(32, max((len(key) for key, *_ in rows), default=0))
     for key, role, words, style in rows:
         screen.line(

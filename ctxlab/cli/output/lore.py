@@ -1,4 +1,4 @@
-"""How decisions on lore are shown: all of them as a table, one of them in sentences."""
+"""Decisions on lore as text: all of them as a table, one of them in sentences."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from ctxlab.cli.output.run_text import counted, short_key
+from ctxlab.cli.output.run_text import short_key
 from ctxlab.cli.output.terminal import Screen, harmless, one_line, shortened, shown_body
+from ctxlab.display.text import counted
 from ctxlab.engines.worldbook import Decision
 from ctxlab.engines.worldbook.explain import Sentence, decisions, key_place, outcome, sentences
 from ctxlab.pipeline import Trace

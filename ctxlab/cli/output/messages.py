@@ -1,4 +1,4 @@
-"""How messages are shown: where each is from, what it costs, its first words with what was rewritten marked."""
+"""Messages as text: source, tokens, first words with rewritten parts marked."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from ctxlab.cli.output.run_text import counted
 from ctxlab.cli.output.terminal import NEWLINE, Screen, harmless, shown_body, wrapped
 from ctxlab.context import AssetRef, Draft, Span
+from ctxlab.display.text import counted
 from ctxlab.pipeline import Trace
 
 ALL_SHOWN = 60  # more messages than this, and the middle is left out
@@ -42,7 +42,7 @@ def message(screen: Screen, trace: Trace, number: int, draft: Draft, *, whole: b
 
 
 def marked(screen: Screen, spans: Iterator[Span] | tuple[Span, ...], *, whole: bool = False) -> Text:
-    """The words, with what a step put in or rewrote underlined, or in ‹ › where there is no colour."""
+    """The text, with parts that a step put in or rewrote underlined, or in ‹ › without colour."""
     out = Text(end="")
     for span in spans:
         body = harmless(span.text) if whole else shown_body(span.text)
@@ -149,7 +149,7 @@ def _was_put(span: Span) -> bool:
 
 
 def _rules_beyond(draft: Draft, shown: int) -> list[str]:
-    """Which rules put in or rewrote something that the preview doesn't reach, joints aside."""
+    """Rules of spans that the preview doesn't reach, separators aside."""
     spans = zip(draft.text.starts(), draft.text.spans, strict=True)
     beyond = [span for start, span in spans if start >= shown and _was_put(span)]
     return list(
@@ -157,7 +157,7 @@ def _rules_beyond(draft: Draft, shown: int) -> list[str]:
     )
 
 
-def fate(draft: Draft, number: int) -> str:
-    """Where a message ended up."""
+def outcome(draft: Draft, number: int) -> str:
+    """The message that a draft is sent in."""
     merged = f", with {counted(len(draft.merged) - 1, 'other')} in one" if draft.merged else ""
     return f"sent in message {number}{merged}"

@@ -1,4 +1,4 @@
-"""A sign of life on standard error when something takes long, on a terminal only."""
+"""A progress spinner on standard error when something takes long, on a terminal only."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ LARGE_BYTES = 20_000_000  # about a second of reading; the parser lets no other 
 
 
 @contextmanager
-def waiting(what: str, *, file: Path | None = None) -> Generator[None]:
-    """Say what is being waited for once it has taken a second, at once for a large `file`."""
+def progress(what: str, *, file: Path | None = None) -> Generator[None]:
+    """Show what is in progress after a second, at once for a large `file`."""
     if not sys.stderr.isatty():
         yield
         return

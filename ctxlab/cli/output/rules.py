@@ -1,17 +1,17 @@
-"""How find and replace rules are shown: what they changed in this run, or all there is to know of one."""
+"""Find and replace rules as text: their changes in this run, or everything about one rule."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ctxlab.cli.output.run_text import counted, short_key
+from ctxlab.cli.output.run_text import short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted
 from ctxlab.context import BuildInput, Context
-from ctxlab.display.text import nearest_name
+from ctxlab.display.text import counted, nearest_name
 from ctxlab.documents import RegexRule
 from ctxlab.engines.regexes.report import RuleHit, RuleHits
-from ctxlab.engines.regexes.rule_selection import BoundRule, Source, sources_of, why_idle, why_not
+from ctxlab.engines.regexes.rule_selection import BoundRule, RuleSource, sources_of, why_idle, why_skipped
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.diff import smallest_change
@@ -45,7 +45,7 @@ def _all_of(trace: Trace) -> tuple[RuleHit, ...]:
 
 
 def rule(screen: Screen, trace: Trace, name: str) -> None:
-    """What the rules of a name look for, what each changed in which message, and why it passed the others by."""
+    """The rules of a name: pattern, replacement, changes by message, and why the others were passed by."""
     for number, bound in enumerate(rules_named(trace.start.input, name)):
         if number:
             screen.blank()
@@ -76,12 +76,12 @@ def rules_named(build_input: BuildInput, name: str) -> list[BoundRule]:
 
 
 def _known(build_input: BuildInput) -> Iterator[BoundRule]:
-    """Every rule of every layer, in the order of the files, also of those whose messages keep rules of their own."""
-    sources: list[Source] = [*sources_of(build_input.rules, build_input.agent, build_input.user)]
+    """Every rule of every layer in file order, with those of other agents and users."""
+    sources: list[RuleSource] = [*sources_of(build_input.rules, build_input.agent, build_input.user)]
     others = [*(agent for agent in build_input.agents if agent is not build_input.agent)]
-    sources += [Source("agent", agent.regex_config) for agent in others if agent.regex_config is not None]
+    sources += [RuleSource("agent", agent.regex_config) for agent in others if agent.regex_config is not None]
     sources += [
-        Source("user", user.regex_config)
+        RuleSource("user", user.regex_config)
         for user in build_input.users
         if user.regex_config is not None and user is not build_input.user
     ]
@@ -122,7 +122,7 @@ def hits_of(trace: Trace, bound: BoundRule) -> list[RuleHit]:
 
 
 def outcome(trace: Trace, bound: BoundRule) -> Iterator[str]:
-    """What it came to: why it didn't run, or how many messages it changed, and passed by for what reason."""
+    """The result of a rule: the reason why it didn't run, or the number of messages changed and passed by."""
     idle = "its set is switched off" if not bound.preset.enabled else why_idle(bound.rule, stage="request")
     if idle is not None:
         yield f"it changes nothing that is sent: {idle}"
@@ -147,8 +147,8 @@ def _passed_by(rule: RegexRule, before: Context, changed: set[str]) -> Iterator[
     for i, draft in enumerate(before.drafts):
         if draft.key in changed:
             continue
-        why = why_not(rule, role=draft.role, depth=None)
-        if why is None and why_not(rule, role=None, depth=newest - i) is not None:
+        why = why_skipped(rule, role=draft.role, depth=None)
+        if why is None and why_skipped(rule, role=None, depth=newest - i) is not None:
             why = "it is not for that depth"
         why = why or "it finds nothing there"
         reasons[why] = reasons.get(why, 0) + 1

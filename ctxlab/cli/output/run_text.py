@@ -1,16 +1,22 @@
-"""How a run is shown: the head, the steps with what they did and why, notes and losses."""
+"""A run as text: its head, the table of steps with their changes and causes, notes and losses, token bar, variables."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from rich.text import Text
 
-from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted, wrapped
+from ctxlab.cli.output.terminal import Column, Screen, columns, harmless, one_line, quoted, wrapped
 from ctxlab.context import Draft, Dropped
+from ctxlab.display.sources import BY_NAME, OF_PART, ROOM, SOURCES
+from ctxlab.display.text import counted
 from ctxlab.documents import Note
 from ctxlab.engines.truncation import BudgetReport
+from ctxlab.engines.variables.step_values import VariableValue
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.token_breakdown import spending
 from ctxlab.processors import TokenLimiter
 
 NAMED = 3  # dropped messages whose first words are shown, each so many cells wide
@@ -22,7 +28,7 @@ MARKS = {"info": "·", "warning": "!", "error": "×"}
 
 
 def head(screen: Screen, trace: Trace) -> None:
-    """Which conversation, for whom, counted how, within what."""
+    """The session, leaf, agent, user, model, tokenizer and budget of a run."""
     build_input = trace.start.input
     session, agent, user, model = build_input.session, build_input.agent, build_input.user, build_input.model
     path = sum(not node.is_empty_root for node in session.path(build_input.leaf_id))
@@ -88,7 +94,7 @@ class Steps:
         self.screen.line((f"{'step':<{self.names}}  {did}{titles}", "label"))
 
     def all(self, trace: Trace) -> None:
-        """Every step of the trace, and which are off or still to come."""
+        """Every step of the trace, then those that are off or not run yet."""
         self.head()
         for index in range(len(trace.steps)):
             self.row(trace, index)
@@ -100,7 +106,7 @@ class Steps:
                 self.screen.line((f"{label}: {', '.join(ids)}", "dim"), hang=len(label) + 2)
 
     def row(self, trace: Trace, index: int) -> None:
-        """One step: what it did, in numbers, and under it every cause and note."""
+        """One step: its changes in numbers, and under it every cause and note."""
         changes = trace.changes(index)
         step = trace.steps[index]
         after = trace.tokens_of(step.after)
@@ -152,7 +158,7 @@ def first_words(draft: Draft, cells: int) -> str:
 
 
 def words_of(draft: Draft, cells: int) -> str:
-    """Its first words in quotes, or what it has instead of words."""
+    """The first words of a message in quotes, or its calls or files when it has no text."""
     if draft.text or not (draft.calls or draft.assets):
         return quoted(str(draft.text), cells)
     names = [f"calls {call.name}" for call in draft.calls] or [asset.name or asset.kind for asset in draft.assets]
@@ -164,10 +170,96 @@ def short_key(key: str) -> str:
     return harmless(key.removeprefix("node:"))
 
 
-def counted(n: int, one: str) -> str:
-    return f"{n:,} {one}" if n == 1 else f"{n:,} {one}s"
-
-
 def _ms(seconds: float) -> str:
     ms = seconds * 1000
     return f"{ms:.1f}" if ms < 100 else f"{ms:,.0f}"
+
+
+# --- the token bar
+
+# Each source has a block of its own, so that the bar reads without colour.
+BLOCKS = {**{source.name: source.block for source in SOURCES}, "free": "·"}
+WIDEST_BAR = 100
+
+
+def spent(trace: Trace) -> dict[str, int]:
+    """Tokens of the result as the bar draws them; they add up to `trace.tokens`."""
+    found = dict.fromkeys(BLOCKS, 0)
+    for source, tokens in spending(trace).tokens.items():
+        if source not in ROOM:
+            found[OF_PART[source]] += tokens
+    return {kind: tokens for kind, tokens in found.items() if tokens > 0}
+
+
+def bar(screen: Screen, trace: Trace) -> None:
+    """The prompt as one row of blocks, free tokens at the end, with the name of each block."""
+    tokens = spent(trace)
+    total = sum(tokens.values())
+    budget = budget_of(trace)
+    if budget is not None and budget > total:
+        tokens["free"] = budget - total
+    width = min(screen.width - 1, WIDEST_BAR)
+    row = Text(end="")
+    for kind, cells in _cells(tokens, width).items():
+        row.append(BLOCKS[kind] * cells, f"source.{kind}")
+    screen.line(row)
+    legend = [
+        Text.assemble((f"{BLOCKS[kind]} ", f"source.{kind}"), f"{_title(kind)} ", (f"{n:,}", "strong"))
+        for kind, n in tokens.items()
+    ]
+    screen.flow(legend, gap="  ")
+
+
+def _title(kind: str) -> str:
+    return BY_NAME[kind].title if kind in BY_NAME else kind
+
+
+def _cells(tokens: dict[str, int], width: int) -> dict[str, int]:
+    """Cells of each kind, at least one each; the largest remainders get the rest, so that the width is filled."""
+    total = sum(tokens.values())
+    exact = {kind: n * width / total for kind, n in tokens.items()}
+    cells = {kind: max(1, int(share)) for kind, share in exact.items()}
+    while (left := width - sum(cells.values())) != 0:
+        step = 1 if left > 0 else -1
+        kind = max(cells, key=lambda kind: step * (exact[kind] - cells[kind]) if cells[kind] + step > 0 else -width)
+        cells[kind] += step
+    return cells
+
+
+# --- variables
+
+WHOSE = {"conversation": "this conversation", "everywhere": "everywhere", "session": "<svar> tags"}
+WIDEST_VALUE = 40
+
+
+def variables(screen: Screen, values: Sequence[VariableValue], *, step: str) -> None:
+    """One line a variable, with the value before for those that the step changed."""
+    changed = [value for value in values if value.changed]
+    head = f"{len(values):,} {'variable' if len(values) == 1 else 'variables'}"
+    words = f"{len(changed):,} changed by {harmless(step)}" if changed else f"none changed by {harmless(step)}"
+    screen.line((head, "strong"), (f"; {words}", ""))
+    titles = [
+        Column(""),
+        Column("name", style="strong"),
+        Column("before", style="dim"),
+        Column("after"),
+        Column("kept for", style="dim"),
+    ]
+    rows = [
+        (
+            "~" if value.changed else " ",
+            one_line(value.name, cells=WIDEST_VALUE),
+            _shown(value.before) if value.changed else "",
+            _shown(value.after),
+            WHOSE.get(value.scope, value.scope),
+        )
+        for value in sorted(values, key=lambda value: not value.changed)
+    ]
+    columns(screen, titles, rows)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return one_line(text, cells=WIDEST_VALUE)

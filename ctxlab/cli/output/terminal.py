@@ -1,15 +1,18 @@
-"""What goes to the terminal: users' text made harmless, colours that may be missing, lines broken where they may be."""
+"""Terminal output: control characters escaped, optional colours, line breaking, tables."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 from rich.theme import Theme
+
+from ctxlab.display.sources import SOURCES
 
 # Everything a terminal would obey: controls, deletes, line separators, directions, byte order marks, lone surrogates.
 OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -37,21 +40,14 @@ THEME = Theme(
         "who.user": "bold yellow",
         "who.assistant": "bold green",
         "who.tool": "bold magenta",
-        "source.preset": "blue",
-        "source.lore": "red",
-        "source.knowledge": "bright_blue",
-        "source.summary": "cyan",
-        "source.tools": "magenta",
-        "source.attachment": "bright_green",
-        "source.overhead": "bright_black",
-        "source.history": "white",
+        **{f"source.{source.name}": source.terminal for source in SOURCES},
         "source.free": "dim",
     }
 )
 
 
 def harmless(text: str) -> str:
-    r"""The text with every character that a terminal would obey written out; newlines too.
+    r"""The text with every control character escaped; newlines too.
 
     >>> harmless("red: \x1b[31m")
     'red: \\x1b[31m'
@@ -128,7 +124,7 @@ class _Console(Console):
 
 
 class Screen:
-    """Where a command prints. On a terminal lines are broken at its width, elsewhere they stay whole."""
+    """Prints lines for a command. On a terminal they are broken at its width, elsewhere they stay whole."""
 
     def __init__(self, console: Console | None = None, *, width: int | None = None) -> None:
         self.console = console or _Console(theme=THEME, highlight=False, markup=False, emoji=False, width=width)
@@ -163,3 +159,46 @@ class Screen:
 def complain(text: str) -> None:
     """One line on standard error."""
     print(f"ctxlab: {' '.join(harmless(text).split())}", file=sys.stderr)  # noqa: T201
+
+
+# --- tables
+
+BETWEEN = "  "
+NARROWEST_COLUMN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column's title, its side, and the style of its cells."""
+
+    title: str
+    right: bool = False
+    style: str = ""
+
+
+def columns(screen: Screen, titles: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    """The rows under their titles. On a narrow screen the widest columns on the left are cut."""
+    widths = [max(cell_len(text) for text in texts) for texts in zip([t.title for t in titles], *rows, strict=True)]
+    room = screen.width - len(BETWEEN) * (len(widths) - 1)
+    while screen.wraps and sum(widths) > room:
+        widest = max((i for i, title in enumerate(titles) if not title.right), key=lambda i: widths[i], default=None)
+        if widest is None or widths[widest] <= NARROWEST_COLUMN:
+            break
+        widths[widest] -= 1
+    _table_row(screen, titles, widths, [title.title for title in titles], header=True)
+    for row in rows:
+        _table_row(screen, titles, widths, row, header=False)
+
+
+def _table_row(
+    screen: Screen, titles: Sequence[Column], widths: Sequence[int], cells: Sequence[str], *, header: bool
+) -> None:
+    line = Text(end="")
+    for i, (title, width, cell) in enumerate(zip(titles, widths, cells, strict=True)):
+        text = shortened(cell, width)
+        pad = " " * (width - cell_len(text))
+        if i:
+            line.append(BETWEEN)
+        line.append(pad + text if title.right else text + pad, "label" if header else title.style)
+    line.rstrip()
+    screen.line(line)

@@ -1,4 +1,4 @@
-"""A conversation as lines: the way to the active leaf straight down, side branches off it, long stretches folded."""
+"""A session's tree as lines: the active path straight down, side branches off it, long straight stretches folded."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ FOLDED = 3  # a straight stretch of so many messages is folded into one line
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One line: `rails` are the branches that pass it. A fold stands for the messages from `key` to `last`."""
+class TreeLine:
+    """One line: `rails` are the branches that pass it. A fold covers the messages from `key` to `last`."""
 
     kind: Kind
     rails: str
@@ -27,20 +27,25 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Detail:
-    """How much of the side branches is drawn: how many heads at a fork, and whether what is below them is drawn too."""
+class BranchDetail:
+    """The detail of side branches: the number of heads at a fork, and whether messages below them are drawn."""
 
     heads: int
     below: bool
 
 
 # From everything to the end of the way down; the first that fits is drawn.
-DETAILS = (Detail(12, below=True), Detail(12, below=False), Detail(2, below=False), Detail(0, below=False))
-END = Detail(2, below=False)
+DETAILS = (
+    BranchDetail(12, below=True),
+    BranchDetail(12, below=False),
+    BranchDetail(2, below=False),
+    BranchDetail(0, below=False),
+)
+END = BranchDetail(2, below=False)
 MOST_TREES = 5
 
 
-class Forest:
+class TreeLines:
     """The tree of a session, with what can't be reached from its root as further trees."""
 
     def __init__(self, session: Session) -> None:
@@ -51,7 +56,7 @@ class Forest:
         self.folded: set[str] = set()
 
     def _measured(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Messages and leaves at and below each node."""
+        """Number of messages and leaves in the subtree of each node."""
         sizes: dict[str, int] = {}
         leaves: dict[str, int] = {}
         for key in reversed(list(self.children)):
@@ -60,7 +65,7 @@ class Forest:
             leaves[key] = sum(leaves[child] for child in below) or 1
         return sizes, leaves
 
-    def lines(self, *, most: int, columns: int) -> list[Line]:
+    def lines(self, *, most: int, columns: int) -> list[TreeLine]:
         """The tree in about `most` lines, whose rails take at most `columns`."""
         for detail in DETAILS:
             self.folded.clear()
@@ -73,11 +78,13 @@ class Forest:
         found = list(self._all(tops, END, columns))
         rest = [top for top in self.tops if top not in tops]
         if rest:
-            found.append(Line("branches", "", rest[0], messages=sum(self.sizes[t] for t in rest), branches=len(rest)))
+            found.append(
+                TreeLine("branches", "", rest[0], messages=sum(self.sizes[t] for t in rest), branches=len(rest))
+            )
         return found
 
     def _fold_older(self, top: str, most: int) -> None:
-        """Mark what is to be folded at the head of a tree's main line, so that its end takes at most `most` lines."""
+        """Mark the older part of a tree's main line for folding, so that the rest takes at most `most` lines."""
         line: list[str] = []
         key: str | None = top
         while key is not None:
@@ -90,14 +97,14 @@ class Forest:
             room -= 1 + (min(below, END.heads + 2) if below > 1 else 0)
         self.folded.update(line)
 
-    def _all(self, tops: list[str], detail: Detail, columns: int) -> Iterator[Line]:
+    def _all(self, tops: list[str], detail: BranchDetail, columns: int) -> Iterator[TreeLine]:
         for top in tops:
             yield from self._branch(top, "", "", (1, 1), detail, columns)
 
     def _branch(
-        self, top: str, rails: str, joint: str, place: tuple[int, int], detail: Detail, columns: int
-    ) -> Iterator[Line]:
-        """A branch from its head down; at each fork the main child goes on, the others hang off it before."""
+        self, top: str, rails: str, joint: str, place: tuple[int, int], detail: BranchDetail, columns: int
+    ) -> Iterator[TreeLine]:
+        """A branch from its head down; at each fork the main child goes on, the others come before it."""
         key: str | None = top
         waiting: list[str] = []  # a straight stretch, folded if it gets long
         passed = 0
@@ -109,7 +116,7 @@ class Forest:
             if key == top or (not folded and (place[1] > 1 or bool(sides) or self._stands_out(key))):
                 yield from self._stretch(waiting, rails, passed)
                 waiting, passed = [], 0
-                yield Line("node", rails + joint, key, place=place)
+                yield TreeLine("node", rails + joint, key, place=place)
             else:
                 waiting.append(key)
             joint = ""
@@ -121,33 +128,35 @@ class Forest:
             key = main
         yield from self._stretch(waiting, rails, passed)
 
-    def _sides(self, sides: list[str], siblings: list[str], rails: str, detail: Detail, columns: int) -> Iterator[Line]:
+    def _sides(
+        self, sides: list[str], siblings: list[str], rails: str, detail: BranchDetail, columns: int
+    ) -> Iterator[TreeLine]:
         below = detail.below and len(rails) + 4 <= columns
         for child in sides[: detail.heads]:
             place = (siblings.index(child) + 1, len(siblings))
             if below:
                 yield from self._branch_below(child, rails, place, detail, columns)
             else:
-                yield Line("node", f"{rails}├─", child, messages=self.sizes[child], place=place)
+                yield TreeLine("node", f"{rails}├─", child, messages=self.sizes[child], place=place)
         rest = sides[detail.heads :]
         if rest:
             messages = sum(self.sizes[child] for child in rest)
-            yield Line("branches", f"{rails}├─", rest[0], messages=messages, branches=len(rest))
+            yield TreeLine("branches", f"{rails}├─", rest[0], messages=messages, branches=len(rest))
 
     def _branch_below(
-        self, head: str, rails: str, place: tuple[int, int], detail: Detail, columns: int
-    ) -> Iterator[Line]:
+        self, head: str, rails: str, place: tuple[int, int], detail: BranchDetail, columns: int
+    ) -> Iterator[TreeLine]:
         for number, line in enumerate(self._branch(head, "", "", place, detail, columns - len(rails) - 2)):
             joint = "├─" if number == 0 else "│ "
-            yield Line(
+            yield TreeLine(
                 line.kind, rails + joint + line.rails, line.key, line.last, line.messages, line.branches, line.place
             )
 
-    def _stretch(self, keys: list[str], rails: str, passed: int) -> Iterator[Line]:
+    def _stretch(self, keys: list[str], rails: str, passed: int) -> Iterator[TreeLine]:
         if len(keys) < FOLDED and not passed:
-            yield from (Line("node", rails, key) for key in keys)
+            yield from (TreeLine("node", rails, key) for key in keys)
         elif keys:
-            yield Line("fold", rails, keys[0], keys[-1], messages=len(keys), branches=passed)
+            yield TreeLine("fold", rails, keys[0], keys[-1], messages=len(keys), branches=passed)
 
     def _stands_out(self, key: str) -> bool:
         node = self.session.nodes[key]
@@ -163,7 +172,7 @@ class Forest:
         return active or (remembered if remembered in below else below[-1])
 
     def is_remembered(self, node: MessageNode) -> bool:
-        """Whether its fork remembers this branch."""
+        """Whether the parent remembers this branch among several."""
         parent = self.session.nodes.get(node.parent_id) if node.parent_id else None
         return parent is not None and parent.last_selected_child_id == node.id and len(self.children[parent.id]) > 1
 

@@ -1,4 +1,4 @@
-"""Who speaks to whom: agent, user, model; and what hangs on them."""
+"""Agents, user profiles and models as they are stored, with greetings, preset groups and settings of steps."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ctxlab.display.text import called, counted, short
-from ctxlab.documents.agent import copy_agent
 from ctxlab.documents.agent import preset_groups as groups
 from ctxlab.documents.agent import preset_placement as places
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict, JsonObject
 from ctxlab.documents.lore import WorldbookSettings
 from ctxlab.documents.rules import RegexConfig, ThinkRule
 from ctxlab.documents.session.message import Asset, MessageNode, Role
-from ctxlab.documents.stored import Stored
+from ctxlab.documents.stored import Note, Stored
 
 CATEGORIES = ("assistant", "character", "expert", "creative", "workflow", "other")
 """Categories that programs know; a file may name others."""
+PRIVATE = "appdata://"
+USED = ("createdAt", "lastUsedAt")
+"""When an agent was made and used: not so of a copy."""
 
 
 class ProcessorEntry(Stored):
-    """What an agent or a model says of one step."""
+    """Stored settings of one step, of an agent or a model."""
 
     id: str = ""
     enabled: bool | None = None
@@ -38,7 +40,7 @@ class Greeting(Stored):
     role: Role = "assistant"
     attachments: tuple[Asset, ...] | None = None
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         yield from (*called(self.id, self.name or ""), self.role, repr(short(self.content)))
 
 
@@ -58,6 +60,27 @@ class VirtualTime(Stored):
     virtual_base_time: str = ""
     real_base_time: str = ""
     time_scale: float = 1
+
+
+def copy_agent(agent: Agent, *, id: str, name: str) -> tuple[Agent, tuple[Note, ...]]:
+    """A copy of the agent under another id and name, and notes on files that both now refer to.
+
+    Files are named, not held, by an agent: who keeps them makes copies of them and changes the names.
+    """
+    copy = agent.with_(id=id, name=name).without("display_name", *USED)
+    shared = tuple(private_files_of(agent))
+    if not shared:
+        return copy, ()
+    named = ", ".join(shared[:3]) + (f" and {len(shared) - 3} more" if len(shared) > 3 else "")
+    text = f"agent {id!r} refers to the files of {agent.id!r}: {named}; copy them and change the references"
+    return copy, (Note("info", text, details={"files": shared}),)
+
+
+def private_files_of(agent: Agent) -> Iterator[str]:
+    """Paths of an agent's own files: its icon where it is private, its assets and their thumbnails."""
+    found: list[object] = [agent.icon if agent.icon and agent.icon.startswith((PRIVATE, "assets/")) else None]
+    found += [asset.get(name) for asset in agent.assets for name in ("path", "thumbnailPath")]
+    return iter(dict.fromkeys([path for path in found if isinstance(path, str) and path]))
 
 
 class Agent(Stored):
@@ -103,7 +126,7 @@ class Agent(Stored):
     macro_dialect: str | None = Field(None, description="Spelling of macros in its texts: sillytavern, else ours.")
     carried: JsonObject | None = Field(None, description="What another program's file said, to write it back.")
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         rules = self.regex_config.presets if self.regex_config else ()
         yield from called(self.id, self.shown_name)
         yield counted(len(self.preset_messages), "preset")
@@ -121,9 +144,9 @@ class Agent(Stored):
     def shown_name(self) -> str:
         return self.display_name or self.name
 
-    copied = copy_agent.copy_agent
-    private_files = copy_agent.private_files
-    silenced = groups.silenced
+    copied = copy_agent
+    private_files = private_files_of
+    silenced = groups.kept_out_presets
 
     choose_preset = groups.choose_preset
     disable_group = groups.disable_group
@@ -132,7 +155,7 @@ class Agent(Stored):
 
 
 class UserProfile(Stored):
-    """Who the user is; `content` is the persona."""
+    """A user; `content` is the persona."""
 
     id: str = ""
     name: str = ""
@@ -142,7 +165,7 @@ class UserProfile(Stored):
     regex_config: RegexConfig | None = None
     worldbook_ids: tuple[str, ...] = ()
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         yield from called(self.id, self.shown_name)
         if self.content:
             yield f"{len(self.content):,} characters of persona"
@@ -157,7 +180,7 @@ class UserProfile(Stored):
 
 
 class ModelProfile(Stored):
-    """What is known of a model. Windows and limits are in tokens; None means not known."""
+    """A model as it is known. Windows and limits are in tokens; None means not known."""
 
     id: str = ""
     name: str | None = None
@@ -171,7 +194,7 @@ class ModelProfile(Stored):
     default_post_processing_rules: Annotated[tuple[Any, ...], FreezeData] = ()
     processors: tuple[ProcessorEntry, ...] = ()
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         yield from called(self.id, self.profile_name or self.name or "")
         yield self.wire
         if self.context_window is not None:

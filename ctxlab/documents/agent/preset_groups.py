@@ -1,4 +1,4 @@
-"""Groups of presets: what they keep out, and the verbs that switch them. Each verb gives a new agent.
+"""Groups of presets: which presets they keep out, and the verbs that switch them. Each verb gives a new agent.
 
 A group that is off keeps all its presets out; of a radio group only the first preset that is on is sent. Presets are
 named by their index or by their id; where an id repeats, its first one is meant.
@@ -22,8 +22,8 @@ REMEMBERED = "lastEnabledState"
 RADIO = "radio"
 
 
-def silenced(agent: Agent) -> Mapping[int, str]:
-    """Indexes of the presets that are on and that their group keeps out, with the reason in words."""
+def kept_out_presets(agent: Agent) -> Mapping[int, str]:
+    """Indexes of enabled presets that their group keeps out, with the reason in words."""
     groups = _groups(agent)
     if not groups:
         return {}
@@ -34,10 +34,10 @@ def silenced(agent: Agent) -> Mapping[int, str]:
         if group is None or not preset.enabled:
             continue
         if not group.enabled:
-            reasons[index] = f"its group {shown(group)!r} is switched off"
+            reasons[index] = f"its group {shown_name(group)!r} is switched off"
         elif group.selection_mode == RADIO and (first := chosen.setdefault(group.id, preset)) is not preset:
             title = first.name or first.id or first.content[:20]
-            reasons[index] = f"its group {shown(group)!r} sends one preset, and {title!r} comes first"
+            reasons[index] = f"its group {shown_name(group)!r} sends one preset, and {title!r} comes first"
     return reasons
 
 
@@ -59,12 +59,14 @@ def choose_preset(agent: Agent, preset: int | str) -> Agent:
         raise Refused(f"preset {preset!r} is in no radio group: switch it with its isEnabled")
     members = list(agent.preset_messages)
     for n in _members(agent, group.id):
-        members[n] = _put(members[n], on=n == index) if group.enabled else _remembering(members[n], on=n == index)
+        members[n] = (
+            _switched_preset(members[n], on=n == index) if group.enabled else _remembering(members[n], on=n == index)
+        )
     return _with_presets(agent, members)
 
 
-def shown(group: PresetGroup) -> str:
-    """What a person would call it."""
+def shown_name(group: PresetGroup) -> str:
+    """The name of a group for people: its name, else its id."""
     return group.name or group.id
 
 
@@ -106,12 +108,12 @@ def _index(agent: Agent, preset: int | str) -> int:
     return ids.index(preset)
 
 
-def _put(preset: MessageNode, *, on: bool) -> MessageNode:
+def _switched_preset(preset: MessageNode, *, on: bool) -> MessageNode:
     return preset if preset.enabled == on else preset.with_(is_enabled=on)
 
 
 def _remembering(preset: MessageNode, *, on: bool) -> MessageNode:
-    return _put(preset, on=False).with_(metadata={**(preset.metadata or {}), REMEMBERED: on})
+    return _switched_preset(preset, on=False).with_(metadata={**(preset.metadata or {}), REMEMBERED: on})
 
 
 def _restored(preset: MessageNode) -> MessageNode:
@@ -119,7 +121,7 @@ def _restored(preset: MessageNode) -> MessageNode:
     if not isinstance(remembered, bool):
         return preset
     cleaned = without_metadata(preset, REMEMBERED)
-    return _put(cleaned if cleaned.metadata else cleaned.without("metadata"), on=remembered)
+    return _switched_preset(cleaned if cleaned.metadata else cleaned.without("metadata"), on=remembered)
 
 
 def _with_presets(agent: Agent, presets: list[MessageNode]) -> Agent:

@@ -1,4 +1,4 @@
-"""Where presets go, changed: among the others, at depths of the history, or beside an anchor."""
+"""Placement of presets changed: among the others, at depths of the history, or beside an anchor."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def place_preset(
     anchor: str | None = None,
     position: str | None = None,
 ) -> Holder:
-    """The same agent or user with one preset elsewhere; the preset is an index or an id, the place as in `placed`."""
+    """The agent or user with another place for one preset; the preset is an index or an id, the rest as in `placed`."""
     presets = list(holder.preset_messages)
     index = _index(holder, preset)
     presets[index] = placed(presets[index], depth=depth, order=order, anchor=anchor, position=position)

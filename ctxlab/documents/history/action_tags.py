@@ -1,4 +1,4 @@
-"""A patch in the seeds' words: what was created, deleted, updated, hung elsewhere, and where the leaf went."""
+"""A patch as action tags and deltas of session files: nodes created, deleted, updated or moved, and the new leaf."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def deltas_of(patch: Patch) -> list[Data]:
             deltas.append({"type": "create", "node": after.to_data(), "relationChange": _relation(patch, key)})
         elif before is not None and after is None:
             deltas.append({"type": "delete", "deletedNode": before.to_data(), "relationChange": _relation(patch, key)})
-        elif before is not None and after is not None and _says(before) != _says(after):
+        elif before is not None and after is not None and _content_of(before) != _content_of(after):
             states = {"previousNodeState": before.to_data(), "finalNodeState": after.to_data()}
             deltas.append({"type": "update", "nodeId": key, **states})
     moved = [key for key in old if key in new and old[key].parent_id != new[key].parent_id]
@@ -87,12 +87,12 @@ def affected_nodes(deltas: Iterable[Data]) -> int:
     return sum(weights.get(delta["type"], len(delta.get("changes", ()))) for delta in deltas)
 
 
-def _says(node: MessageNode) -> Data:
+def _content_of(node: MessageNode) -> Data:
     return {name: value for name, value in node.to_data().items() if name not in LINKS}
 
 
 def _relation(patch: Patch, key: str) -> Data:
-    """How a node came to another parent, with the lists of children of both."""
+    """The old and the new parent of a node, with the lists of children of both."""
     old, new = patch.before.nodes, patch.after.nodes
     left = old[key].parent_id if key in old else None
     joined = new[key].parent_id if key in new else None

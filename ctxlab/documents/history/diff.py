@@ -1,4 +1,4 @@
-"""What lies between two states of a session, applied in either direction."""
+"""The difference of two states of a session as a patch, which can be applied in either direction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OWN = {field.alias or name: name for name, field in Session.model_fields.items()
 
 
 class Side(Stored):
-    """One of two states, as far as the other is different."""
+    """One of two states, reduced to the parts that differ in the other."""
 
     nodes: dict[str, MessageNode] = Field(default_factory=dict)
     places: dict[str, int] = Field(
@@ -100,7 +100,7 @@ def _side(session: Session, other: Session, touched: list[str], places: dict[str
 
 
 def _same(extra: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two of the unknown are the same values in the same order; equal ones may be written differently."""
+    """Whether unknown fields are identical values in the same order; equal ones may be written differently."""
     return list(extra) == list(other) and all(extra[name] is other[name] for name in extra)
 
 

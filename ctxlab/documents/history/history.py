@@ -27,8 +27,8 @@ LIMIT = 50
 START = "start"
 
 
-class Step(Stored):
-    """One step of a history; `breakpoint` names the stop that was set on the state behind it."""
+class HistoryStep(Stored):
+    """One step of a history; `breakpoint` is the label of the barrier that was set after it."""
 
     label: str = ""
     target: str | None = None
@@ -37,13 +37,13 @@ class Step(Stored):
     patch: Patch = Patch()
 
 
-class Kept(Stored):
-    """A history as it is stored: `of` is the fingerprint of the session that it belongs to, which is state `index`."""
+class StoredHistory(Stored):
+    """A history as it is stored: `of` is the fingerprint of its session, which is state `index`."""
 
     version: Literal[1] = 1
     of: str = ""
     index: int = 0
-    steps: tuple[Step, ...] = ()
+    steps: tuple[HistoryStep, ...] = ()
 
 
 class History:
@@ -60,7 +60,7 @@ class History:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._steps: list[Step] = []
+        self._steps: list[HistoryStep] = []
         self._index = 0
 
     def __repr__(self) -> str:
@@ -85,7 +85,7 @@ class History:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What led to each state, oldest first; state 0 is the start."""
+        """The label of the step that led to each state, oldest first; state 0 is the start."""
         return (START, *(step.label for step in self._steps))
 
     @property
@@ -116,7 +116,7 @@ class History:
         if patch.is_empty:
             return self._session
         given = {"target": target, "timestamp": timestamp}
-        step = Step.model_validate(
+        step = HistoryStep.model_validate(
             {"label": label, "patch": patch, **{k: v for k, v in given.items() if v is not None}}
         )
         self._steps[self._index :] = [step]
@@ -168,7 +168,7 @@ class History:
 
     def to_data(self) -> dict[str, Any]:
         """The history as JSON data, without the session, which is kept beside it."""
-        kept = Kept(version=1, of=_fingerprint(self._session), index=self._index, steps=tuple(self._steps))
+        kept = StoredHistory(version=1, of=_fingerprint(self._session), index=self._index, steps=tuple(self._steps))
         return kept.to_data()
 
     @classmethod
@@ -178,7 +178,7 @@ class History:
         Raises BrokenFile for what is no history, Refused for the history of another session or of another state of it.
         """
         try:
-            kept = Kept.model_validate(data)
+            kept = StoredHistory.model_validate(data)
         except ValidationError as error:
             raise BrokenFile(f"this is no history of a session: {error.errors(include_url=False)[0]['msg']}") from error
         if not 0 <= kept.index <= len(kept.steps):
@@ -193,7 +193,7 @@ class History:
         return history
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the history's JSON in one step; the session itself is written beside it, by whoever keeps it."""
+        """Write the history's JSON in one step; the session itself is written separately by the caller."""
         return replace_file(path, as_json(self.to_data()))
 
     @classmethod
@@ -206,7 +206,7 @@ class History:
         return cls.from_data(session, data)
 
 
-def _entry(step: Step) -> dict[str, Any]:
+def _entry(step: HistoryStep) -> dict[str, Any]:
     deltas = deltas_of(step.patch)
     context: dict[str, Any] = {"affectedNodeCount": affected_nodes(deltas)}
     if step.target is not None:
@@ -218,7 +218,7 @@ def _entry(step: Step) -> dict[str, Any]:
 
 
 def _ends(target: str, deltas: list[dict[str, Any]]) -> Mapping[str, Any]:
-    """From where to where a node went, if it went anywhere."""
+    """The old and the new parent of a node that moved; empty for one that didn't."""
     for delta in deltas:
         for change in delta.get("changes", ()):
             if change["nodeId"] == target:
@@ -227,6 +227,6 @@ def _ends(target: str, deltas: list[dict[str, Any]]) -> Mapping[str, Any]:
 
 
 def _fingerprint(session: Session) -> str:
-    """Tells a state of a tree from every other; what the session is called doesn't matter."""
+    """A hash of a tree's nodes, root and leaf; the session's name doesn't matter."""
     nodes = {key: node.to_data() for key, node in session.nodes.items()}
     return sha256(as_json([session.root_node_id, session.active_leaf_id, nodes])).hexdigest()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.documents.session.builder import Revision
+from ctxlab.documents.session.builder import SessionBuilder
 from ctxlab.documents.session.greetings import settle
 from ctxlab.documents.session.message import Asset, MessageNode, NodeId, Role
 from ctxlab.documents.session.node_fields import checked, message
@@ -43,13 +43,13 @@ def append(
     [('node-0', 'system', ''), ('q', 'user', 'My very first question')]
     """
     given = {"status": "complete", **fields, "role": role, "content": content}
-    above = _place(session, parent)
+    above = _parent_for(session, parent)
     if above is None:
         new = _new(session, None, given, id, timestamp)
         if new.role == "system" and new.is_empty_root:
-            return _grown(session, new)
+            return _with_messages(session, new)
         session, above = _rooted(session, id)
-    return _grown(session, _new(session, above, given, id, timestamp))
+    return _with_messages(session, _new(session, above, given, id, timestamp))
 
 
 def append_pair(
@@ -62,18 +62,18 @@ def append_pair(
     answer: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> Session:
-    """What the user says and, below it, an empty assistant message that is being generated.
+    """The user's message and, below it, an empty assistant message that is being generated.
 
     `fields` are the user message's, `answer` the assistant message's; `ids` are both ids. In an empty session an empty
     root is made first.
     """
     first, second = ids or (None, None)
-    above = _place(session, parent)
+    above = _parent_for(session, parent)
     if above is None:
         session, above = _rooted(session, first, second)
     said = _new(session, above, {"status": "complete", **fields, "role": "user", "content": content}, first, timestamp)
     reply = _new(session, said.id, {**GENERATING, **(answer or {})}, second, timestamp)
-    return _grown(session, said, reply)
+    return _with_messages(session, said, reply)
 
 
 def regenerate(
@@ -89,7 +89,7 @@ def regenerate(
             f"node {node_id!r} answers no user message but {asked!r}, a {session.nodes[asked].role} message: "
             "branch() puts a copy beside it, append(parent=...) a message of its own"
         )
-    return _grown(session, _new(session, asked, {**GENERATING, **fields}, id, timestamp))
+    return _with_messages(session, _new(session, asked, {**GENERATING, **fields}, id, timestamp))
 
 
 def continue_from(
@@ -110,7 +110,7 @@ def continue_from(
     else:
         raise Refused(f"node {node_id!r} is a {node.role} message: only user and assistant messages can be continued")
     marked = {**(made.metadata or {}), **marks, "isContinuation": True}
-    return _grown(session, made.model_copy(update={"metadata": marked}))
+    return _with_messages(session, made.model_copy(update={"metadata": marked}))
 
 
 def branch(
@@ -120,7 +120,7 @@ def branch(
     role = session.node(node_id).role
     if role not in ("user", "assistant"):
         raise Refused(f"node {node_id!r} is a {role} message: branch_from_edit() puts one of its kind beside it")
-    return _grown(session, _copy(session, node_id, fields, id, timestamp))
+    return _with_messages(session, _copy(session, node_id, fields, id, timestamp))
 
 
 def branch_from_edit(
@@ -136,10 +136,10 @@ def branch_from_edit(
     """A copy with other words beside a message of any role; attachments that aren't given are those it has."""
     files = {} if attachments is None else {"attachments": tuple(attachments)}
     made = _copy(session, node_id, {**fields, **files, "content": content}, id, timestamp)
-    return _grown(session, made if made.attachments else made.without("attachments"))
+    return _with_messages(session, made if made.attachments else made.without("attachments"))
 
 
-def _place(session: Session, parent: str | None) -> NodeId | None:
+def _parent_for(session: Session, parent: str | None) -> NodeId | None:
     above = parent if parent is not None else session.active_leaf_id or session.root_node_id
     if above is not None and above not in session.nodes:
         raise UnknownNode(f"session {session.id!r} has no node {above!r} to append to")
@@ -152,7 +152,7 @@ def _rooted(session: Session, *taken: str | None) -> tuple[Session, NodeId]:
     """An empty session with an empty root, which gets none of the ids that are `taken`; and its id."""
     links = {"id": _id(session, None, taken=taken), "parent_id": None}
     root = message({"role": "system", "content": "", "status": "complete"}, **links)
-    return _grown(session, root), root.id
+    return _with_messages(session, root), root.id
 
 
 def _new(
@@ -185,9 +185,9 @@ def _id(session: Session, wanted: str | None, *, taken: Sequence[str | None] = (
     return NodeId(free)
 
 
-def _grown(session: Session, *new: MessageNode) -> Session:
-    """The session with messages that hang in a row."""
-    revision = Revision(session)
+def _with_messages(session: Session, *new: MessageNode) -> Session:
+    """The session with new messages, each below the one before it."""
+    revision = SessionBuilder(session)
     for node in new:
         revision.changes[node.id] = node
         if node.parent_id is not None:
@@ -198,7 +198,7 @@ def _grown(session: Session, *new: MessageNode) -> Session:
     if above is not None and _is_close_above_leaf(session, above) and session.leaf_is_remembered:
         revision.leaf = leaf  # the way up to here is remembered: growing stays cheap in the longest conversations
     else:
-        revision.look_at(leaf)
+        revision.move_leaf(leaf)
     return revision.session(**({"root_node_id": new[0].id} if above is None else {}))
 
 

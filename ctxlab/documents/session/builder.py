@@ -1,4 +1,4 @@
-"""A session in the making: the changes that a verb makes on top of a session that stays as it is."""
+"""Collects the changes that a verb makes to a session, and builds the new session from them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from ctxlab.documents.session.session import Session
 
 
-class Revision:
+class SessionBuilder:
     """Collects changed nodes; `session()` gives the new session. No parent keeps a memory of a child that left it."""
 
     def __init__(self, before: Session) -> None:
         self.before = before
         self.leaf = before.active_leaf_id
-        self.looked = False
+        self.leaf_moved = False
         self.changes: dict[str, MessageNode | None] = {}
         self.links: dict[str, tuple[NodeId, ...]] = {}
 
@@ -40,18 +40,18 @@ class Revision:
         self.links[key] = listed
         self.changes[key] = node.model_copy(update={"children_ids": listed})
 
-    def hang(self, keys: Sequence[str], parent: str) -> None:
-        """Hang nodes on another parent, after the children that it has."""
+    def attach(self, keys: Sequence[str], parent: str) -> None:
+        """Move nodes to another parent, after the children that it has."""
         for key in keys:
             self.put(key, parent_id=parent)
         self.link(parent, (*self.children(parent), *keys))
 
-    def look_at(self, leaf: str) -> None:
-        """Move the active leaf; every parent on the way to it that has a choice remembers the branch.
+    def move_leaf(self, leaf: str) -> None:
+        """Move the active leaf; every parent with several children on the path to it remembers the branch.
 
         A parent of one child stays as it is: there the way down is the same with a memory and without.
         """
-        self.leaf, self.looked = NodeId(leaf), True
+        self.leaf, self.leaf_moved = NodeId(leaf), True
         nodes, changes, links, children = self.before.nodes, self.changes, self.links, self.before.children_by_parent
         key, node = leaf, self.node(leaf)
         for _ in range(len(nodes) + len(changes)):  # no way up is longer, so a circle ends too
@@ -76,5 +76,5 @@ class Revision:
         if not self.changes and not fields:
             return self.before
         # Verbs that don't look elsewhere leave the way to the leaf as it is, so what is known of it stays true.
-        known = self.looked or self.before._leaf_is_remembered  # pyright: ignore[reportPrivateUsage]
+        known = self.leaf_moved or self.before._leaf_is_remembered  # pyright: ignore[reportPrivateUsage]
         return self.before.with_nodes(self.changes, leaf_is_remembered=known, **fields)

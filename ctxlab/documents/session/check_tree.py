@@ -1,4 +1,4 @@
-"""What can be wrong with a tree, and how it is mended."""
+"""Checks of a session's tree, and its repair."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _in_circles(session: Session) -> set[str]:
 
 
 def repaired(session: Session) -> tuple[Session, tuple[Note, ...]]:
-    """A sound session: no message is lost, what hung nowhere hangs on the root."""
+    """A sound session with every message kept; nodes without a parent are attached to the root."""
     notes: list[Note] = []
 
     def say(kind: str, node: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Who the children of each node are: derived from the parents once, then carried from session to session."""
+"""Children by parent: derived from the parent links once, then updated from session to session."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def reindexed(index: Index, before: Nodes, after: Nodes, changes: Changes) -> In
 def _in_stored_order(
     children: list[NodeId], parent: MessageNode | None, nodes: Nodes | None = None
 ) -> tuple[NodeId, ...]:
-    """The listed ones first, then the others, as they stand among all `nodes` or, without these, as they come."""
+    """Children in stored order, then those that aren't listed, in the order of `nodes` or as given."""
     stored = parent.children_ids if parent is not None else ()
     if list(stored) == children:
         return stored

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.documents.session.builder import Revision
+from ctxlab.documents.session.builder import SessionBuilder
 from ctxlab.documents.session.greetings import is_live, settle
 from ctxlab.documents.session.message import Asset, MessageNode
 from ctxlab.documents.session.node_fields import checked
@@ -25,7 +25,7 @@ def edit(
     attachments: Sequence[Asset | Mapping[str, Any]] | None = None,
     updated_at: str | None = None,
 ) -> Session:
-    """Other words for a user or assistant message, other attachments, or both; what isn't given stays.
+    """Other words for a user or assistant message, other attachments, or both; fields that aren't given stay.
 
     `attachments=()` takes them all away. What was computed from the old text goes (counts, usage, translation), and so
     do the snapshots of variables here and below.
@@ -68,13 +68,13 @@ def update_translation(session: Session, node_id: str, translation: Mapping[str,
 
 
 def enable(session: Session, node_id: str, *, below: bool = False) -> Session:
-    """The message switched on, with `below` all that hang below it too."""
-    return _turned(session, node_id, on=True, below=below)
+    """The session with a message switched on, with `below` all its descendants too."""
+    return _with_enabled(session, node_id, on=True, below=below)
 
 
 def disable(session: Session, node_id: str, *, below: bool = False) -> Session:
-    """The message switched off, so that it never reaches a model; with `below` all that hang below it too."""
-    return _turned(session, node_id, on=False, below=below)
+    """The session with a message switched off, so that it is never sent; with `below` all its descendants too."""
+    return _with_enabled(session, node_id, on=False, below=below)
 
 
 def _updated(session: Session, node_id: str, fields: dict[str, Any]) -> Session:
@@ -84,8 +84,8 @@ def _updated(session: Session, node_id: str, fields: dict[str, Any]) -> Session:
         new = new.without("attachments")
     if new == old:
         return session
-    revision = Revision(session)
-    if _says(new) != _says(old):
+    revision = SessionBuilder(session)
+    if _content_of(new) != _content_of(old):
         if "metadata" not in fields:
             new = without_metadata(new, *CACHES)
         if snapshots := [key for key, node in session.nodes.items() if node.metadata and SNAPSHOT in node.metadata]:
@@ -93,18 +93,18 @@ def _updated(session: Session, node_id: str, fields: dict[str, Any]) -> Session:
             for key in below.intersection(snapshots):
                 revision.changes[key] = without_metadata(session.nodes[key], SNAPSHOT)
     revision.changes[node_id] = new
-    if is_live(new) and _says(new) != _says(old):
+    if is_live(new) and _content_of(new) != _content_of(old):
         settle(revision)
     return revision.session()
 
 
-def _says(node: MessageNode) -> tuple[Any, ...]:
+def _content_of(node: MessageNode) -> tuple[Any, ...]:
     return node.content, node.attachments or ()
 
 
-def _turned(session: Session, node_id: str, *, on: bool, below: bool) -> Session:
+def _with_enabled(session: Session, node_id: str, *, on: bool, below: bool) -> Session:
     session.node(node_id)
-    revision = Revision(session)
+    revision = SessionBuilder(session)
     for key in (node_id, *(descendants(session, node_id) if below else ())):
         if session.nodes[key].enabled != on:
             revision.put(key, is_enabled=on)

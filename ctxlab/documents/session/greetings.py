@@ -1,4 +1,4 @@
-"""Greetings: first messages of an agent that a conversation can begin with, side by side below the root.
+"""Greetings: an agent's first messages from which a conversation can begin, as siblings below the root.
 
 As long as nothing was said they are live: they follow the agent, and another agent brings its own. Sending, editing or
 branching settles them; then they are messages like any others.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.documents.session.builder import Revision
+from ctxlab.documents.session.builder import SessionBuilder
 from ctxlab.documents.session.message import MessageNode
 from ctxlab.errors import Refused
 
@@ -40,7 +40,7 @@ def greet(
         if greeting.id and greeting.content.strip()
     ]
     old = live_greetings(session)
-    if wanted == [_said(node) for node in old]:
+    if wanted == [_fields_of(node) for node in old]:
         return session
     chosen = _id(session.leaf_node) or agent.default_greeting_id
     for node in old:
@@ -52,18 +52,18 @@ def greet(
     times: dict[str, Any] = {} if timestamp is None else {"timestamp": timestamp}
     for fields in wanted:
         session = session.append(parent=root, **_with(fields, live=False), **times)
-    revision = Revision(session)
+    revision = SessionBuilder(session)
     made = list(session.nodes.values())[first:]
     for node, fields in zip(made, wanted, strict=True):
         revision.put(node.id, metadata=fields["metadata"])
     named = (*(node for node in made if _id(node) == chosen), *_default(made, agent), *made)
     if named:
-        revision.look_at(named[0].id)
+        revision.move_leaf(named[0].id)
     return revision.session()
 
 
 def choose_greeting(session: Session, greeting_id: str) -> Session:
-    """The session looking at the greeting of this id."""
+    """The session with the greeting of this id as its active branch."""
     found = next((node for node in _greetings(session) if _id(node) == greeting_id), None)
     if found is None:
         known = ", ".join(repr(_id(node)) for node in _greetings(session)) or "none"
@@ -73,12 +73,12 @@ def choose_greeting(session: Session, greeting_id: str) -> Session:
 
 def settle_greetings(session: Session) -> Session:
     """The session whose greetings no longer follow their agent."""
-    revision = Revision(session)
+    revision = SessionBuilder(session)
     settle(revision)
     return revision.session()
 
 
-def settle(revision: Revision) -> None:
+def settle(revision: SessionBuilder) -> None:
     """Settle the live greetings as part of another change; they come first below the root, so looking is cheap."""
     session = revision.before
     siblings = session.children(session.root_node_id) if session.root_node_id else ()
@@ -100,7 +100,7 @@ def live_greetings(session: Session) -> tuple[MessageNode, ...]:
 
 
 def can_be_greeted(session: Session) -> bool:
-    """Whether nothing was said yet: an empty root at most, and below it nothing but live greetings."""
+    """Whether the session is still empty: at most an empty root, and below it only live greetings."""
     root = session.root
     if root is None:
         return not session.nodes
@@ -135,7 +135,7 @@ def _default(made: Iterable[MessageNode], agent: Agent) -> Iterable[MessageNode]
 
 
 def _fields(greeting: Greeting, agent: Agent, content: str) -> dict[str, Any]:
-    """A greeting as a message: its own fields, and who the agent was."""
+    """A greeting as fields of a message, with the agent's names and ids in its metadata."""
     metadata = {
         IS_GREETING: True,
         GREETING_ID: greeting.id,
@@ -160,8 +160,8 @@ def _with(fields: dict[str, Any], *, live: bool) -> dict[str, Any]:
     return {**fields, "metadata": {**fields["metadata"], LIVE: live}}
 
 
-def _said(node: MessageNode) -> dict[str, Any]:
-    """The same of a message that is there."""
+def _fields_of(node: MessageNode) -> dict[str, Any]:
+    """The same fields as `_fields` gives, read from a message that exists."""
     own: dict[str, Any] = {"name": node.name, "attachments": node.attachments or None}
     return {
         "content": node.content,

@@ -1,4 +1,4 @@
-"""A message of the tree, and what hangs on it."""
+"""A message node of the tree: role, content, attachments, tool calls, metadata."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, NewType, cast
 
 from ctxlab.display.text import counted, short
 from ctxlab.documents.frozen_json import JsonObject
+from ctxlab.documents.session.asset_source import AssetSource, InlineFile, LibraryFile, LinkedFile, UploadedFile
 from ctxlab.documents.stored import Stored, as_json
 
 NodeId = NewType("NodeId", str)
@@ -26,7 +27,7 @@ SENT = GROUPS | {"toolCallsRequested", "toolCalls", "toolCall", "toolCallId", "r
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that an assistant asked for; `arguments` is JSON text as the model wrote it."""
+    """A tool call of an assistant; `arguments` is JSON text as the model wrote it."""
 
     id: str
     name: str
@@ -38,7 +39,7 @@ class ToolCall:
 
 
 class SentFields(NamedTuple):
-    """The calls that a message asks for, the call that it answers, its reasoning, and how much it matters."""
+    """The tool calls of a message, the call that it answers, its reasoning, and its priority."""
 
     calls: tuple[ToolCall, ...]
     result_of: str | None
@@ -50,7 +51,7 @@ NOTHING_ELSE = SentFields((), None, None, 0)
 
 
 class InjectionStrategy(Stored):
-    """Where a preset goes; without a type the fields decide: depth, then anchor, then the skeleton."""
+    """The placement of a preset; without a type the fields decide: depth, then anchor, then the skeleton."""
 
     type: str | None = None
     depth: float | None = None
@@ -72,7 +73,7 @@ class ModelMatch(Stored):
 
 
 class Asset(Stored):
-    """A file that hangs on a message; `metadata` may have width, height and duration (seconds)."""
+    """An attached file; `metadata` may have width, height and duration (seconds)."""
 
     id: str = ""
     type: str = "other"
@@ -81,6 +82,19 @@ class Asset(Stored):
     path: str | None = None
     size: int | None = None
     metadata: JsonObject | None = None
+
+    @property
+    def source(self) -> AssetSource:
+        """The place of its bytes: inline where the file has them, else a URL, a vendor's id, or the library."""
+        extra = self.model_extra or {}
+        inline, url, file_id = extra.get("inlineData"), extra.get("url"), extra.get("fileId")
+        if isinstance(inline, Mapping):
+            found = cast("Mapping[str, Any]", inline)
+            if isinstance(base64 := found.get("base64"), str) and base64:
+                return InlineFile(base64, str(found.get("mimeType") or ""))
+        if isinstance(url, str) and url:
+            return LinkedFile(url)
+        return UploadedFile(file_id) if isinstance(file_id, str) else LibraryFile(self.path)
 
 
 class PresetAttachment(Stored):
@@ -117,7 +131,7 @@ class MessageNode(Stored):
     updated_at: str | None = None
     metadata: JsonObject | None = None
 
-    def _told(self) -> Iterator[str]:
+    def _repr_parts(self) -> Iterator[str]:
         yield from (repr(self.id), self.role, repr(short(self.content)))
         if self.attachments:
             yield counted(len(self.attachments), "file")
@@ -126,7 +140,7 @@ class MessageNode(Stored):
 
     @property
     def enabled(self) -> bool:
-        """Not said means enabled."""
+        """Whether the message is on; a missing value means yes."""
         return self.is_enabled is not False
 
     @property
@@ -169,7 +183,7 @@ class MessageNode(Stored):
 
     @cached_property
     def sent_fields(self) -> SentFields:
-        """What is sent of it besides its words and files; looked up once."""
+        """The fields that are sent besides text and files; looked up once."""
         metadata = self.metadata
         if not self.__pydantic_extra__ and (not metadata or SENT.isdisjoint(metadata)):
             return NOTHING_ELSE
@@ -177,18 +191,18 @@ class MessageNode(Stored):
 
     @property
     def priority(self) -> int:
-        """How much it matters to a cut by priority: `metadata.priority`, a whole number; 0 where there is none."""
+        """Its weight when messages are cut by priority: `metadata.priority`, a whole number; 0 if there is none."""
         value = self.meta("priority")
         return value if type(value) is int else 0
 
     @property
     def is_summary(self) -> bool:
-        """Whether this node stands for others that it hides (a compression node)."""
+        """Whether this node replaces others, which it hides (a compression node)."""
         return self.metadata is not None and bool(self.meta("isCompressionNode"))
 
     @property
     def hides(self) -> tuple[str, ...]:
-        """Ids of the nodes that an enabled summary stands for."""
+        """Ids of the nodes that an enabled summary replaces."""
         ids = self.meta("compressedNodeIds")
         return tuple(str(i) for i in cast("list[object]", ids)) if isinstance(ids, list) else ()
 

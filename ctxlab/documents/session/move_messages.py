@@ -1,4 +1,4 @@
-"""Verbs that hang messages elsewhere, or take them away.
+"""Verbs that move messages in the tree, delete them, or switch to another branch.
 
 A parent forgets a branch that left it. Where the branch that is looked at moves, the way to it stays remembered.
 """
@@ -6,9 +6,9 @@ A parent forgets a branch that left it. Where the branch that is looked at moves
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from ctxlab.documents.session.builder import Revision
+from ctxlab.documents.session.builder import SessionBuilder
 from ctxlab.documents.session.message import NodeId
 from ctxlab.documents.session.tree_queries import ancestors, descendants, leaf_below, parent_of, remembered_child
 from ctxlab.errors import Refused
@@ -18,42 +18,42 @@ if TYPE_CHECKING:
 
 
 def graft(session: Session, node_id: str, parent_id: str) -> Session:
-    """A message and all below it, hung on another parent after the children that it has."""
+    """A message and all its descendants, moved to another parent after the children that it has."""
     old = parent_of(session, node_id, "grafted")
     _refuse_below(session, node_id, parent_id)
     if old == parent_id:
         return session
-    revision = Revision(session)
+    revision = SessionBuilder(session)
     revision.link(old, [key for key in session.children(old) if key != node_id])
-    revision.hang([node_id], parent_id)
+    revision.attach([node_id], parent_id)
     _follow(revision, old, [node_id])
     return revision.session()
 
 
 def move(session: Session, node_id: str, parent_id: str) -> Session:
-    """One message, hung on another parent after the children that it has; its own children take its place."""
+    """One message moved to another parent after the children that it has; its own children take its place."""
     old = parent_of(session, node_id, "moved")
     _refuse_below(session, node_id, parent_id)
     if old == parent_id:
         return session
-    revision = Revision(session)
+    revision = SessionBuilder(session)
     _give_place_to_children(revision, old, node_id)
     revision.link(node_id, ())
-    revision.hang([node_id], parent_id)
+    revision.attach([node_id], parent_id)
     if session.active_leaf_id == node_id:
         _follow(revision, old, [node_id])
     return revision.session()
 
 
 def transfer_children(session: Session, node_id: str, parent_id: str) -> Session:
-    """All children of a message, with what is below them, hung on another parent after the children that it has."""
+    """All children of a message with their descendants, moved to another parent after its children."""
     children = session.children(node_id) if session.node(node_id) else ()
     _refuse_below(session, node_id, parent_id)
     if not children:
         return session
-    revision = Revision(session)
+    revision = SessionBuilder(session)
     revision.link(node_id, ())
-    revision.hang(children, parent_id)
+    revision.attach(children, parent_id)
     _follow(revision, node_id, children)
     return revision.session()
 
@@ -65,7 +65,7 @@ def delete(session: Session, node_id: str) -> Session:
     the one before, else the parent. It is also the parent where the children of a summary live on.
     """
     parent = parent_of(session, node_id, "deleted")
-    revision = Revision(session)
+    revision = SessionBuilder(session)
     if session.nodes[node_id].is_summary and session.children(node_id):
         _give_place_to_children(revision, parent, node_id)
         gone, heir = {node_id}, parent
@@ -77,7 +77,7 @@ def delete(session: Session, node_id: str) -> Session:
         gone, heir = {node_id, *descendants(session, node_id)}, leaf_below(session, beside[0]) if beside else parent
     revision.changes.update(dict.fromkeys(gone))
     if session.active_leaf_id in gone:
-        revision.look_at(heir)
+        revision.move_leaf(heir)
     return revision.session()
 
 
@@ -87,8 +87,8 @@ def _refuse_below(session: Session, node_id: str, parent_id: str) -> None:
         raise Refused(f"what is at or below node {node_id!r} can't hang on {where}: name a parent outside of it")
 
 
-def _give_place_to_children(revision: Revision, parent: str, node_id: str) -> None:
-    """The children of a node come to stand where it stands; the way that was remembered through it leads on."""
+def _give_place_to_children(revision: SessionBuilder, parent: str, node_id: str) -> None:
+    """Put the children of a node in its place; a remembered branch through it leads on to one of them."""
     session = revision.before
     siblings, children = session.children(parent), session.children(node_id)
     place = siblings.index(NodeId(node_id))
@@ -101,8 +101,8 @@ def _give_place_to_children(revision: Revision, parent: str, node_id: str) -> No
         revision.put(parent, last_selected_child_id=remembered_child(session, node_id))
 
 
-def _follow(revision: Revision, old_parent: str, moved: Sequence[str]) -> None:
-    """Remember the new way to the active leaf, if it was among what moved and the old way was remembered."""
+def _follow(revision: SessionBuilder, old_parent: str, moved: Sequence[str]) -> None:
+    """Remember the new path to the active leaf if it moved and the old path was remembered."""
     session = revision.before
     leaf = session.active_leaf_id
     if leaf is None or leaf not in session.nodes:
@@ -112,4 +112,25 @@ def _follow(revision: Revision, old_parent: str, moved: Sequence[str]) -> None:
     if looked_at is not None and (
         session.leaf_is_remembered or session.nodes[old_parent].last_selected_child_id == looked_at
     ):
-        revision.look_at(leaf)
+        revision.move_leaf(leaf)
+
+
+def switched(session: Session, node_id: str) -> Session:
+    """The session looking at a message, be it a leaf or not; the way to it is remembered."""
+    session.node(node_id)
+    revision = SessionBuilder(session)
+    revision.move_leaf(node_id)
+    return revision.session()
+
+
+def switched_to_sibling(session: Session, node_id: str, to: Literal["next", "previous"] = "next") -> Session:
+    """The session looking at the branch beside a message, down to where its remembered way leads.
+
+    The last one's next is the first. An only child has no branch beside it: nothing changes.
+    """
+    parent = session.node(node_id).parent_id
+    siblings = session.children(parent) if parent is not None else ()
+    if len(siblings) < 2:
+        return session
+    place = siblings.index(node_id) + (1 if to == "next" else -1)
+    return switched(session, leaf_below(session, siblings[place % len(siblings)]))

@@ -1,4 +1,4 @@
-"""Fields of messages as callers of the verbs give them: checked, and never structure."""
+"""Fields of messages as callers of the verbs pass them: checked, and without structure such as parent and children."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def message(fields: Mapping[str, Any], **links: Any) -> MessageNode:
 
 
 def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The same fields by Python's names, with values as a message has them."""
+    """The fields under their Python names, with values checked and converted as in a message."""
     made = message(fields)
     return {name: getattr(made, name) for name in made.model_fields_set}
 

@@ -1,4 +1,4 @@
-"""A conversation: a tree of messages and the leaf that is being looked at."""
+"""A conversation: a tree of messages and its active leaf."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from ctxlab.documents.session import (
     edit_messages,
     greetings,
     move_messages,
-    switch_branch,
     tree_queries,
 )
 from ctxlab.documents.session.children import Index, arranged, index_of, reindexed
@@ -90,7 +89,7 @@ class Session(Stored):
 
     @property
     def leaf(self) -> NodeId | None:
-        """Id of the active leaf, where the session stands; a verb that creates a message moves it there."""
+        """Id of the active leaf; a verb that creates a message moves it there."""
         return self.active_leaf_id
 
     @property
@@ -103,13 +102,13 @@ class Session(Stored):
 
     @property
     def children_by_parent(self) -> Mapping[str, tuple[NodeId, ...]]:
-        """The same for all nodes that have children."""
+        """Ids of the children by parent id, for all nodes that have any, each in the order of `children`."""
         if self._children is None:
             self._children = index_of(self.nodes)
         return self._children
 
     def walk(self, leaf: str | None = None) -> Path:
-        """The way from the root to `leaf` (default: the active leaf), with the reason where it breaks off."""
+        """The path from the root to `leaf` (default: the active leaf), with the reason where it breaks off."""
         node_id: str | None = leaf if leaf is not None else self.active_leaf_id
         if self._walked is None or self._walked[0] != node_id:
             self._walked = (node_id, self._walk(node_id))
@@ -214,8 +213,8 @@ class Session(Stored):
     greet = greetings.greet
     settle_greetings = greetings.settle_greetings
 
-    switched = switch_branch.switched
-    switched_to_sibling = switch_branch.switched_to_sibling
+    switched = move_messages.switched
+    switched_to_sibling = move_messages.switched_to_sibling
 
     def with_nodes(
         self,
@@ -225,7 +224,7 @@ class Session(Stored):
         leaf_is_remembered: bool | None = None,
         **fields: Any,
     ) -> Session:
-        """A session with some nodes put in place of others, as they are: the verbs are made of this.
+        """A session with some nodes replaced, unchecked; the verbs use it.
 
         None takes a node out. A new one comes last, or where `places` says in the order of all nodes. `fields` are
         fields of the session; who knows what the property `leaf_is_remembered` will say can say it here.

@@ -1,4 +1,4 @@
-"""Metadata that belongs to one text or to one run, and doesn't outlive it."""
+"""Metadata that belongs to one text or to one run, and is removed from copies."""
 
 from __future__ import annotations
 

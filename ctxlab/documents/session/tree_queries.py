@@ -1,4 +1,4 @@
-"""How the nodes of a tree stand to one another."""
+"""Ancestors, descendants, siblings and other relations of nodes in a tree."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def descendants(session: Session, node_id: str) -> tuple[NodeId, ...]:
 
 
 def relation(session: Session, node_id: str, other_id: str) -> Relation:
-    """What `other_id` is to `node_id`: its ancestor, its descendant, its sibling, the same node or something other.
+    """The relation of `other_id` to `node_id`: ancestor, descendant, sibling, same or other.
 
     >>> Session(id="s").append("Hi", id="a").append("Hello", id="b").relation("a", "b")
     'descendant'
@@ -109,7 +109,7 @@ def leads_to_leaf(session: Session) -> bool:
 
 
 def parent_of(session: Session, node_id: str, what: str) -> NodeId:
-    """The parent of a node. Refuses a root, saying that it can't be `what`, and what hangs nowhere."""
+    """The parent of a node. Refuses a root, which can't be `what`, and a node whose parent doesn't exist."""
     parent = session.node(node_id).parent_id
     if parent is None:
         raise Refused(f"node {node_id!r} is a root and can't be {what}: name a message below it")

@@ -1,4 +1,4 @@
-"""What the picture of a tree has a sign for: a message, or a straight chain of them."""
+"""Nodes of a tree figure: one glyph per message, or one per straight chain of messages where there are many."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ctxlab.documents.tree.graph_and_frame import active_keys
 if TYPE_CHECKING:
     from ctxlab.documents.session.message import MessageNode
     from ctxlab.documents.session.session import Session
-    from ctxlab.documents.tree.graph_and_frame import Shape
+    from ctxlab.documents.tree.graph_and_frame import TreeShape
 
 UNFOLDED = 2000
 """Up to so many messages each has a sign of its own."""
@@ -19,8 +19,8 @@ FOLDED = "several in a row"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sign:
-    """One sign of the picture: a message, or a straight chain of them."""
+class TreeGlyph:
+    """One glyph of the figure: a message, or a straight chain of them."""
 
     nodes: Sequence[MessageNode]
     keys: Sequence[str]
@@ -38,13 +38,13 @@ class Sign:
         return "active" if self.is_active else "plain" if self.is_enabled else "off"
 
 
-def signs_of(session: Session, shape: Shape) -> list[Sign]:
-    """All signs, parents before children; chains are folded above 2,000 messages."""
+def glyphs_of(session: Session, shape: TreeShape) -> list[TreeGlyph]:
+    """All glyphs, parents before children; straight chains are collapsed above 2,000 messages."""
     active = active_keys(session)
     foldable = _foldable(session, shape) if len(shape.keys) > UNFOLDED else [False] * len(shape.keys)
-    groups, above = grouped(shape.parents, [folds or None for folds in foldable])
+    groups, above = grouped_chains(shape.parents, [folds or None for folds in foldable])
     return [
-        Sign(
+        TreeGlyph(
             nodes=tuple(session.nodes[shape.keys[i]] for i in group),
             keys=tuple(shape.keys[i] for i in group),
             parent=parent,
@@ -55,7 +55,7 @@ def signs_of(session: Session, shape: Shape) -> list[Sign]:
     ]
 
 
-def grouped(parents: Sequence[int], kinds: Sequence[object]) -> tuple[list[list[int]], list[int]]:
+def grouped_chains(parents: Sequence[int], kinds: Sequence[object]) -> tuple[list[list[int]], list[int]]:
     """Messages in groups, parents before children, and the group above each group; -1 is none.
 
     A message stands with its parent where both are of one kind, and alone where its kind is None. Only what has one
@@ -75,8 +75,8 @@ def grouped(parents: Sequence[int], kinds: Sequence[object]) -> tuple[list[list[
     return groups, above
 
 
-def _foldable(session: Session, shape: Shape) -> list[bool]:
-    """Whether a message is inside a straight chain: it has one child, and nothing is to be seen of it alone."""
+def _foldable(session: Session, shape: TreeShape) -> list[bool]:
+    """Whether each message is inside a straight chain: it has one child and is not the active leaf."""
     counts = [0] * len(shape.keys)
     for parent in shape.parents:
         if parent >= 0:
@@ -96,15 +96,15 @@ def _look(node: MessageNode, group: Sequence[int], parent: int) -> str:
 
 
 def depths_of(parents: Sequence[int]) -> list[int]:
-    """Steps from the root, in signs."""
+    """Steps from the root, in glyphs."""
     depths: list[int] = []
     for parent in parents:
         depths.append(depths[parent] + 1 if parent >= 0 else 0)
     return depths
 
 
-def heirs_of(signs: Sequence[Sign]) -> list[int]:
-    """The child that stands in line with each: the next of the active path, elsewhere the one that leads deepest."""
+def straight_children(signs: Sequence[TreeGlyph]) -> list[int]:
+    """The child drawn in line with each glyph: the next of the active path, else the one with the deepest subtree."""
     heirs = [-1] * len(signs)
     heights = [0] * len(signs)
     for i in range(len(signs) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""The tree as a picture."""
+"""A session's tree as a plotly figure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.theme import ROLE_SYMBOLS, Theme, label, theme_of
-from ctxlab.documents.tree.collapse import FOLDED, Sign, depths_of, heirs_of, signs_of
+from ctxlab.documents.tree.collapse import FOLDED, TreeGlyph, depths_of, glyphs_of, straight_children
 from ctxlab.documents.tree.layout import TidyTree, force_places
 from ctxlab.errors import CtxlabError, did_you_mean
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from ctxlab.documents.session.session import Session
-    from ctxlab.documents.tree.graph_and_frame import Shape
+    from ctxlab.documents.tree.graph_and_frame import TreeShape
 
 CURVED = 400
 ROW, LEAST, MOST = 30, 120, 900
@@ -23,21 +23,21 @@ WIDTH, CELL = 860, 6.5
 """Pixels for which labels are fitted, and of one cell of a label."""
 
 
-def shape_figure(session: Session, shape: Shape, layout: str, theme_name: str) -> go.Figure:
+def shape_figure(session: Session, shape: TreeShape, layout: str, theme_name: str) -> go.Figure:
     import plotly.graph_objects as go
 
     look = theme_of(theme_name)
     if layout not in ("tree", "force"):
         raise CtxlabError(f"there is no layout {layout!r}{did_you_mean(layout, ['tree', 'force'])}")
-    signs = signs_of(session, shape)
+    signs = glyphs_of(session, shape)
     parents = [sign.parent for sign in signs]
     depths = depths_of(parents)
-    across = TidyTree(parents, heirs_of(signs)).places()
+    across = TidyTree(parents, straight_children(signs)).places()
     axes, height = _axes(depths, across) if layout == "tree" else _square()
     places = list(zip(map(float, depths), across, strict=True))
     if layout == "force":
         places = force_places(parents, depths, across)
-    picture = _Picture(tuple(signs), tuple((round(x, 3), round(y, 3)) for x, y in places), look, layout == "tree")
+    picture = _TreeTraces(tuple(signs), tuple((round(x, 3), round(y, 3)) for x, y in places), look, layout == "tree")
     legend = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "itemclick": False, "itemdoubleclick": False}
     figure = go.Figure([*picture.edges(), *picture.messages(), *picture.marks(session.active_leaf_id)])
     figure.update_layout(
@@ -66,7 +66,7 @@ def _square() -> tuple[dict[str, Any], int]:
     return {"xaxis": {"visible": False}, "yaxis": {"visible": False, "scaleanchor": "x"}}, 640
 
 
-def _sentence(shape: Shape, signs: Sequence[Sign]) -> str:
+def _sentence(shape: TreeShape, signs: Sequence[TreeGlyph]) -> str:
     leaves = len(shape.keys) - len({parent for parent in shape.parents if parent >= 0})
     chains = sum(len(sign.nodes) > 1 for sign in signs)
     words = [f"{len(shape.keys):,} messages", f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}"]
@@ -74,10 +74,10 @@ def _sentence(shape: Shape, signs: Sequence[Sign]) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Picture:
-    """Signs at their places, as traces."""
+class _TreeTraces:
+    """Glyphs at their positions, as plotly traces."""
 
-    signs: tuple[Sign, ...]
+    signs: tuple[TreeGlyph, ...]
     places: tuple[tuple[float, float], ...]
     look: Theme
     is_tree: bool
@@ -134,7 +134,7 @@ class _Picture:
             )
 
     def marks(self, leaf: str | None) -> Iterator[go.Scatter]:
-        """The ring around the active leaf, and what an open sign means."""
+        """The ring around the active leaf, and the legend entry of hollow glyphs."""
         if not all(sign.is_enabled for sign in self.signs):
             hollow = {"symbol": "circle-open", "size": 9, "color": self.look.ink_3}
             yield _scatter(x=[None], y=[None], mode="markers", marker=hollow, name="switched off")
@@ -151,7 +151,7 @@ class _Picture:
         )
 
     def _cells(self) -> int:
-        """How wide a label may be; 0 where there is no room for any."""
+        """Most characters of a label; 0 where there is no room for any."""
         if not self.is_tree or not self.is_small:
             return 0
         deepest = max([x for x, _ in self.places], default=0.0)
@@ -174,13 +174,13 @@ def _symbol(name: str) -> str:
     return {FOLDED: "square", "summary": "hourglass"}.get(name, ROLE_SYMBOLS.get(name, "circle"))
 
 
-def _label(sign: Sign, cells: int) -> str:
+def _label(sign: TreeGlyph, cells: int) -> str:
     if len(sign.nodes) > 1:
         return f"{len(sign.nodes):,}"
     return label(sign.nodes[0].content, min(cells, 24)) if cells >= 8 else ""
 
 
-def _hover(sign: Sign) -> str:
+def _hover(sign: TreeGlyph) -> str:
     if len(sign.nodes) > 1:
         characters = sum(len(node.content) for node in sign.nodes)
         ends = f"{label(sign.keys[0], 24)} to {label(sign.keys[-1], 24)}"

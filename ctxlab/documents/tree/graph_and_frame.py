@@ -1,4 +1,4 @@
-"""The shape of a conversation: as a graph, as a table, as a picture."""
+"""A session's tree as a networkx graph, a pandas frame and a figure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LayoutName = Literal["tree", "force"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
+class TreeShape:
     """All nodes by number, parents before children and siblings in order; parent -1 is none.
 
     `branches` number the lines of the conversation: a first child goes on with its parent's, every other begins one.
@@ -41,7 +41,7 @@ class Shape:
         return found
 
 
-def shape_of(session: Session) -> Shape:
+def shape_of(session: Session) -> TreeShape:
     """Every node once, whatever is wrong with the tree: from the root, then what has no parent, then circles."""
     numbers: dict[str, int] = {}
     parents: list[int] = []
@@ -65,7 +65,7 @@ def shape_of(session: Session) -> Shape:
                 newest += 1
                 branches.append(newest)
             stack.extend((child, number) for child in reversed(session.children(key)) if child in session.nodes)
-    return Shape(tuple(numbers), tuple(parents), tuple(depths), tuple(branches))
+    return TreeShape(tuple(numbers), tuple(parents), tuple(depths), tuple(branches))
 
 
 def _starts(session: Session) -> Iterator[str]:
@@ -141,7 +141,7 @@ def frame(session: Session) -> pd.DataFrame:
 
 
 def figure(session: Session, layout: LayoutName = "tree", *, theme: ThemeName = "light") -> go.Figure:
-    """The tree as a picture, root at the left, or spread out by springs with layout="force".
+    """The tree as a figure, root at the left, or spread out by springs with layout="force".
 
     Above 2,000 messages straight chains are one sign each, which says how many it stands for.
     """

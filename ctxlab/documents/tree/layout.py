@@ -1,4 +1,4 @@
-"""Places for the nodes of a forest, in time that grows with their number and without recursion."""
+"""Layouts of a forest: tidy tree (Buchheim, Jünger and Leipert) and springs, without recursion."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import pi
 
 
 class TidyTree:
-    """Places across the depths: every parent level with its heir, subtrees as close as they go, nothing overlaps.
+    """Positions across the depths: a parent in line with its `heir`, subtrees as close as possible without overlap.
 
     Buchheim, Jünger and Leipert (2002), "Improving Walker's algorithm to run in linear time", with the recursion
     unrolled; theirs puts a parent in the middle of its children, as this does where `heirs` names none (-1). With
@@ -72,7 +72,7 @@ class TidyTree:
             self.place[v] = level
 
     def _spread(self, children: Sequence[int]) -> None:
-        """Give subtrees in between their part of the room that moving a later one made."""
+        """Give the subtrees between two that were moved apart their share of the shift."""
         shift = change = 0.0
         for w in reversed(children):
             self.place[w] += shift
@@ -81,7 +81,7 @@ class TidyTree:
             shift += self.shift[w] + change
 
     def _apart(self, v: int) -> None:
-        """Move a subtree so far that it touches none of those before it: both facing edges are walked down once."""
+        """Move a subtree away from those before it; both facing contours are walked down once."""
         above, number = self.parent[v], self.number[v]
         if not number:
             return
@@ -133,7 +133,7 @@ NEIGHBOURS = 3
 
 
 def force_places(parents: Sequence[int], depths: Sequence[int], across: Sequence[float]) -> list[tuple[float, float]]:
-    """Places in the plane: edges are springs of length 1, nodes that come near push one another away.
+    """Positions in the plane by springs of length 1 along edges and repulsion between nearby nodes.
 
     It starts from the tidy tree bent into rings, and knows no chance: equal trees get equal pictures. Neighbours are
     found by sorting along four directions, so a round takes n log n.

@@ -1,4 +1,4 @@
-"""HTML to Markdown, thoughts left alone."""
+"""HTML to Markdown; reasoning in its tags stays as it is."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _kept(tags: Sequence[str]) -> re.Pattern[str]:
 
 
 def _unused_mark(text: str) -> str:
-    """A private character, and after it more of another than the text has anywhere."""
+    """A private character followed by more of another one than the text has anywhere."""
     longest = max(map(len, re.findall("\ue001+", text)), default=0)
     return "\ue000" + "\ue001" * (longest + 1)
 

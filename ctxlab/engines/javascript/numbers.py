@@ -1,11 +1,17 @@
-"""Numbers and texts as JavaScript reads and writes them: variables of macros are made of both."""
+"""Numbers as JavaScript reads, keeps and writes them: variables of macros and of sessions are made of them."""
 
 from __future__ import annotations
 
+import math
 import re
+from decimal import Decimal
 from typing import Any
 
-from ctxlab.engines.macros.parser import WHITE
+# The blanks of JavaScript's trim().
+WHITE = (
+    "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
 
 DECIMAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 RADIX = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)", re.ASCII)
@@ -13,11 +19,14 @@ INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 LONGEST = 400  # characters of a number: no other program writes more
 INFINITIES = {"Infinity": float("inf"), "+Infinity": float("inf"), "-Infinity": float("-inf")}
 
+EXACT = 2**53
+"""Whole numbers below it are exact in JavaScript."""
+
 Number = int | float
 
 
 def number(value: Any) -> Number | None:
-    """What JavaScript's Number() makes of a value; None for NaN. A text of blanks is 0."""
+    """JavaScript's Number() of a value; None for NaN. A text of blanks is 0."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int | float):
@@ -37,45 +46,55 @@ def number(value: Any) -> Number | None:
 
 
 def plain(value: Number) -> Number:
-    """A whole number as an int, so that it is written without a point."""
-    if isinstance(value, float):
-        return int(value) if value.is_integer() and abs(value) < 1e21 else value
-    if abs(value) < 10**21:
-        return value
-    return float(value) if abs(value) < 10**308 else float("inf") * (1 if value > 0 else -1)
+    """A whole number as an int where JavaScript's is exact, so that it is written without a point; else a float."""
+    if abs(value) < EXACT:
+        return int(value) if isinstance(value, int) or value.is_integer() else value
+    return as_float(value)
+
+
+def as_float(value: Number) -> float:
+    """The nearest float; integers of JSON have no bounds, so that a large one is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def leading_integer(text: str) -> int | None:
-    """What JavaScript's parseInt makes of a text: the whole number it begins with; None when there is none."""
+    """JavaScript's parseInt of a text: the whole number it begins with; None when there is none."""
     match = INTEGER.match(text.strip(WHITE))
     return int(match.group()[:20]) if match else None
 
 
 def as_text(value: Any) -> str:
-    """What JavaScript's String() makes of a value; lists and objects are JSON."""
+    """JavaScript's String() of a value; lists and objects are JSON."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
         return value
     if isinstance(value, int | float):
-        return _number_text(value)
+        return number_text(value)
     from ctxlab.documents.stored import as_json
 
     return as_json(value).decode()
 
 
-def _number_text(value: Number) -> str:
-    value = plain(value)
-    if value != value:
-        return "NaN"
-    if value in (float("inf"), float("-inf")):
-        return "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, int):
+def number_text(value: Number) -> str:
+    """A number as JavaScript writes it; integers of Python below 1e21 keep all their digits.
+
+    >>> number_text(7.5), number_text(100.0), number_text(1e-7), number_text(1e21)
+    ('7.5', '100', '1e-7', '1e+21')
+    """
+    if isinstance(value, int) and abs(value) < 10**21:
         return str(value)
-    digits, _, exponent = repr(value).partition("e")
-    if not exponent:
-        return digits
-    power = int(exponent)
-    if -7 < power < 0:
-        return f"{value:.{len(digits.replace('-', '').replace('.', '')) - 1 - power}f}"
-    return f"{digits.removesuffix('.0')}e{power:+d}"
+    value = as_float(value)
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    if value == 0:
+        return "0"
+    if 1e-6 <= abs(value) < 1e21:
+        return format(Decimal(repr(value)), "f").removesuffix(".0")
+    mantissa, _, power = format(Decimal(repr(value)).normalize(), "e").partition("e")
+    return f"{mantissa}e{int(power):+d}"

@@ -1,4 +1,4 @@
-"""JavaScript counts UTF-16 units, Python characters."""
+"""Offsets in UTF-16 units, as JavaScript counts, converted to offsets in characters."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 _TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")
 
-Change = tuple[int, int, str]
+Replacement16 = tuple[int, int, str]
 """The characters from the first number up to the second are replaced by the string."""
 
 
-def wide(text: str) -> Sequence[int]:
-    """Where the characters of two units begin, in units; empty for nearly every text."""
+def surrogate_pairs(text: str) -> Sequence[int]:
+    """Offsets in units of the characters that take two units; empty for nearly every text."""
     if text.isascii():
         return ()
     return [match.start() + earlier for earlier, match in enumerate(_TWO_UNITS.finditer(text))]
@@ -37,16 +37,16 @@ def span_in_characters(start: int, end: int, pairs: Sequence[int]) -> tuple[int,
     return first, last + cut if cut else last
 
 
-def changes_in_characters(flat: Sequence[int | str], text: str) -> list[Change]:
+def changes_in_characters(flat: Sequence[int | str], text: str) -> list[Replacement16]:
     """`start, end, new` over and over, in units, as changes in characters.
 
     JavaScript may replace half a character; then the change is of the whole one, and puts the other half back.
     """
     changes = list(_by_three(flat))
-    pairs = wide(text)
+    pairs = surrogate_pairs(text)
     if not pairs:
         return changes
-    out: list[Change] = []
+    out: list[Replacement16] = []
     for run in _sharing_a_character(changes, pairs):
         start, end = run[0][0], run[-1][1]
         first, has_head = characters(start, pairs)
@@ -60,12 +60,12 @@ def changes_in_characters(flat: Sequence[int | str], text: str) -> list[Change]:
     return out
 
 
-def _by_three(flat: Sequence[Any]) -> Iterable[Change]:
+def _by_three(flat: Sequence[Any]) -> Iterable[Replacement16]:
     return zip(flat[::3], flat[1::3], flat[2::3], strict=True)
 
 
-def _sharing_a_character(changes: Sequence[Change], pairs: Sequence[int]) -> Iterable[list[Change]]:
-    """Changes that meet inside of one character belong together."""
+def _sharing_a_character(changes: Sequence[Replacement16], pairs: Sequence[int]) -> Iterable[list[Replacement16]]:
+    """Changes grouped so that those that meet inside one character are together."""
     run = [changes[0]]
     for before, change in pairwise(changes):
         if before[1] == change[0] and characters(change[0], pairs)[1]:
@@ -82,5 +82,5 @@ def _halves(character: str) -> str:
 
 
 def _whole(text: str) -> str:
-    """With halves that fit together as one character."""
+    """The text with surrogate halves that fit together joined to one character."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

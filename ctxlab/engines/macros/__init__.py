@@ -5,11 +5,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.engines.macros.call import Call
+from ctxlab.engines.macros.call import MacroCall
 from ctxlab.engines.macros.conversation_time import timeline_problems
 from ctxlab.engines.macros.environment import MacroEnv
 from ctxlab.engines.macros.expand import Expansion, expand
-from ctxlab.engines.macros.lint import Problem, problems
+from ctxlab.engines.macros.lint import MacroProblem, problems
 from ctxlab.engines.macros.registry import Macro, macro, macro_names
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MACROS",
-    "Call",
     "Expansion",
     "Macro",
+    "MacroCall",
     "MacroEnv",
-    "Problem",
+    "MacroProblem",
     "expand",
     "macro",
     "macro_names",

@@ -1,13 +1,13 @@
-"""What the application has to offer: the agent's files and collections, tools, styles."""
+"""Macros for resources of the application: the agent's files, knowledge, tools, styles, and facts about the machine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
 from ctxlab.engines.javascript.numbers import as_text, leading_integer
-from ctxlab.engines.macros.call import BadCall, Call
-from ctxlab.engines.macros.registry import macro
+from ctxlab.engines.macros.call import BadCall, MacroCall
+from ctxlab.engines.macros.registry import MacroFamily, macro
 
 Data = Mapping[str, Any]
 REFERENCE = "Reference format: agent-asset://{group}/{id}.{ext}"
@@ -19,7 +19,7 @@ DEFAULT = "default"
 
 
 @macro("assets", phase="substitute", arguments="0-1")
-def assets(call: Call) -> str:
+def assets(call: MacroCall) -> str:
     """The agent's files, one a line, with the address to show each by; with an argument those of one group."""
     agent = call.env.agent
     every = agent.assets if agent else ()
@@ -31,7 +31,7 @@ def assets(call: Call) -> str:
     return "\n".join([head, REFERENCE, "", *map(_line, found)])
 
 
-def _groups(call: Call) -> set[str]:
+def _groups(call: MacroCall) -> set[str]:
     return {str(group.get("id") or "") for group in _records(_setting(call, "assetGroups"))}
 
 
@@ -55,12 +55,12 @@ def _line(asset: Data) -> str:
 
 
 @macro("kb", phase="substitute", arguments="0-2")
-def kb(call: Call) -> str:
-    """Where text from the agent's collections goes: of all, or of the one that is named; with at most so many texts."""
+def kb(call: MacroCall) -> str:
+    """A placeholder for text from the agent's collections, all or the named one; the second argument is a limit."""
     bindings = list(_bindings(call))
     if not bindings:
         return ""
-    name, most = call.argument(0), _most(call)
+    name, most = call.argument(0), _limit(call)
     if not name:
         return "\n".join([_placeholder(binding, most) for binding in bindings])
     found = next((binding for binding in bindings if binding.get("kbName") == name), None)
@@ -68,7 +68,7 @@ def kb(call: Call) -> str:
 
 
 @macro("kb_list", phase="substitute")
-def kb_list(call: Call) -> str:
+def kb_list(call: MacroCall) -> str:
     """The agent's collections, one a line."""
     if not _knowledge(call).get("enabled"):
         return "未配置知识库。"
@@ -82,18 +82,18 @@ def kb_list(call: Call) -> str:
     return "\n".join([f"可用知识库 ({len(bindings)} 个):", *lines])
 
 
-def _knowledge(call: Call) -> Data:
+def _knowledge(call: MacroCall) -> Data:
     found = _setting(call, "knowledgeBaseConfig")
     return cast("Data", found) if isinstance(found, Mapping) else {}
 
 
-def _bindings(call: Call) -> Iterator[Data]:
+def _bindings(call: MacroCall) -> Iterator[Data]:
     config = _knowledge(call)
     return (binding for binding in _records(config.get("bindings")) if config.get("enabled") and binding.get("enabled"))
 
 
-def _most(call: Call) -> str | None:
-    """How many texts are asked for; the reference passes on what is no number."""
+def _limit(call: MacroCall) -> str | None:
+    """The limit of texts as a string; the reference also passes on what is no number."""
     said = call.argument(1)
     found = leading_integer(said) if said else None
     if said and found is None and not call.run.reference:
@@ -102,7 +102,7 @@ def _most(call: Call) -> str | None:
 
 
 def _placeholder(binding: Data, most: str | None) -> str:
-    """Name, limit, least score, mode and its words; what is as usual at the end is left out."""
+    """A knowledge placeholder: name, limit, least score, mode and its parameters; defaults at the end are left out."""
     least, words = binding.get("minScore"), binding.get("modeParams")
     parts = [
         str(binding.get("kbName") or ""),
@@ -120,35 +120,35 @@ def _placeholder(binding: Data, most: str | None) -> str:
 
 
 @macro("tools", phase="substitute", arguments="0+")
-def tools(call: Call) -> str:
-    """What the tools are and how to call them: of all that are on, or of those that are named."""
-    return _offer(call, "tools") if _is_on(call, "toolCallConfig") or _named(call) else ""
+def tools(call: MacroCall) -> str:
+    """Definitions and usage of the tools: of all that are on, or of those that are named."""
+    return _service_answer(call, "tools") if _is_on(call, "toolCallConfig") or _named(call) else ""
 
 
 @macro("tool_usage", phase="substitute")
-def tool_usage(call: Call) -> str:
-    """How tools are called."""
-    return _offer(call, "tool_usage")
+def tool_usage(call: MacroCall) -> str:
+    """Instructions for calling tools."""
+    return _service_answer(call, "tool_usage")
 
 
 @macro("tool_context", phase="substitute", arguments="0+")
-def tool_context(call: Call) -> str:
-    """What tools and extensions have to say right now: all that are on, or those that are named."""
+def tool_context(call: MacroCall) -> str:
+    """Current context of tools and extensions: of all that are on, or of those that are named."""
     on = _is_on(call, "toolCallConfig") or _is_on(call, "extensionConfig") or _named(call)
-    return _offer(call, "tool_context") if on else ""
+    return _service_answer(call, "tool_context") if on else ""
 
 
 @macro("cssvar", phase="post", arguments="1")
-def cssvar(call: Call) -> str:
+def cssvar(call: MacroCall) -> str:
     """A value of the application's style sheet; there is none outside of it."""
-    return _offer(call, "cssvar")
+    return _service_answer(call, "cssvar")
 
 
-def _named(call: Call) -> tuple[str, ...]:
+def _named(call: MacroCall) -> tuple[str, ...]:
     return tuple(name for name in map(str.strip, call.arguments) if name)
 
 
-def _offer(call: Call, name: str) -> str:
+def _service_answer(call: MacroCall, name: str) -> str:
     offer = call.env.offers.get(name)
     if offer is None:
         if call.run.is_new(f"offer {name}"):
@@ -157,13 +157,13 @@ def _offer(call: Call, name: str) -> str:
     return offer(_named(call))
 
 
-def _is_on(call: Call, setting: str) -> bool:
+def _is_on(call: MacroCall, setting: str) -> bool:
     found = _setting(call, setting)
     return isinstance(found, Mapping) and bool(cast("Data", found).get("enabled"))
 
 
-def _setting(call: Call, name: str) -> Any:
-    """A field of the agent's file, whether the agent has a name for it or not."""
+def _setting(call: MacroCall, name: str) -> Any:
+    """A field of the agent's file, known to the Agent model or not."""
     agent = call.env.agent
     if agent is None:
         return None
@@ -179,3 +179,28 @@ def _records(value: Any) -> list[Data]:
         if isinstance(value, list)
         else []
     )
+
+
+FACTS = {
+    "os": "Name of the operating system",
+    "osVersion": "Version of the operating system",
+    "arch": "Kind of processor",
+    "platform": "Name of the platform",
+    "hostname": "Name of the machine",
+    "locale": "Language of the machine",
+}
+
+
+def _fact(name: str) -> MacroFamily:
+    def fact(call: MacroCall) -> str:
+        found = call.env.host.get(name)
+        if found is None and call.run.is_new("host"):
+            call.run.note(f"macro {name!r} is empty: facts about the machine are not told", level="info")
+        return found or ""
+
+    fact.__doc__ = f"{FACTS[name]}; empty unless the environment tells it."
+    made: Callable[[Callable[[MacroCall], str]], MacroFamily] = macro(name, phase="substitute")
+    return made(fact)
+
+
+os, os_version, arch, platform, hostname, locale = map(_fact, FACTS)

@@ -1,4 +1,4 @@
-"""What a macro gets when it is evaluated, and what one expansion keeps track of."""
+"""The call of a macro with its evaluated arguments, and the state of one expansion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_NOTES = 20
 
 
 class BadCall(Exception):
-    """A macro can't be evaluated as it is written; the message says why. It stays as it is, with a note.
+    """A macro that can't be evaluated as it is written; the message says why. It stays in the text, with a note.
 
     What is told once, whatever the macro, has a `key`.
     """
@@ -31,28 +31,28 @@ class BadCall(Exception):
 
 
 class NoRoom(BadCall):
-    """The value would be too long."""
+    """Raised when the value would be too long."""
 
 
 @dataclass(slots=True)
-class Run:
-    """What changes while one text is expanded."""
+class ExpansionState:
+    """The mutable state of one expansion: notes, variables, room left, dice, time."""
 
     env: MacroEnv
     reference: bool = False
     room: int = MOST_CHARACTERS
     rolls: int = 0
     notes: list[Note] = field(default_factory=list[Note])
-    _said: set[str] = field(default_factory=set[str])
+    _noted: set[str] = field(default_factory=set[str])
     _session: dict[str, Any] | None = None
     _everywhere: dict[str, Any] | None = None
     _moment: Moment | None = None
 
     def is_new(self, key: str) -> bool:
-        """Whether something is to be told: each key once, and of many only the first."""
-        if key in self._said or len(self.notes) >= MOST_NOTES:
+        """Whether a note with this key is still to be made: each key once, and only the first 20 in all."""
+        if key in self._noted or len(self.notes) >= MOST_NOTES:
             return False
-        self._said.add(key)
+        self._noted.add(key)
         return True
 
     def note(self, text: str, *, level: Level = "warning", **details: Any) -> None:
@@ -76,7 +76,7 @@ class Run:
 
     @property
     def variables(self) -> Variables:
-        """As they are now; the very same object when nothing was set."""
+        """The variables now; the very same object when nothing was set."""
         if self._session is None and self._everywhere is None:
             return self.env.variables
         return Variables(self.variables_of("session"), self.variables_of("everywhere"))
@@ -90,7 +90,7 @@ class Run:
         return number
 
     def moment(self) -> Moment:
-        """What time it is, by the request's clock; raises BadCall when the request has none."""
+        """The request's time in its zone; raises BadCall when the request has none."""
         if self._moment is None:
             from ctxlab.engines.macros.conversation_time import moment_of
 
@@ -98,15 +98,15 @@ class Run:
         return self._moment
 
     def now_ms(self) -> int:
-        """The real time of the request, whatever timeline its agent has."""
+        """The request's real time, whatever timeline its agent has."""
         from ctxlab.engines.macros.conversation_time import real_time
 
         return real_time(self)[0]
 
 
 @dataclass(slots=True)
-class Call:
-    """One macro as it stands at a character of a text: its arguments are evaluated already.
+class MacroCall:
+    """One macro at a character of a text, with its arguments evaluated.
 
     `single` says that in SillyTavern's spelling it has one argument after a single colon or a blank.
     """
@@ -114,7 +114,7 @@ class Call:
     name: str
     arguments: tuple[str, ...]
     env: MacroEnv
-    run: Run
+    run: ExpansionState
     at: int = 0
     text: str = ""
     single: bool = False

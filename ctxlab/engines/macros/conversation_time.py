@@ -1,4 +1,4 @@
-"""What time it is for a conversation: the request's clock, the agent's own timeline, any year.
+"""Time in a conversation: the request's clock, the agent's virtual timeline, any year.
 
 Years before 1 and after 9999 happen on virtual timelines, so instants are milliseconds and fields are reckoned here, in
 the Gregorian calendar without end.
@@ -18,7 +18,7 @@ from ctxlab.documents.agent.agent import VirtualTime
 from ctxlab.engines.macros.call import BadCall
 
 if TYPE_CHECKING:
-    from ctxlab.engines.macros.call import Run
+    from ctxlab.engines.macros.call import ExpansionState
 
 STAMP = re.compile(
     r"(?P<sign>[+-])?(?P<year>\d{4,6})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d))?)?"
@@ -27,7 +27,9 @@ STAMP = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 DAY, HOUR, MINUTE = 86_400_000, 3_600_000, 60_000
-FARTHEST = 8_640_000_000_000_000  # milliseconds from 1970, about 273,790 years: as far as JavaScript's dates go
+MOST_MILLISECONDS = (
+    8_640_000_000_000_000  # milliseconds from 1970, about 273,790 years: as far as JavaScript's dates go
+)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAYS_OF_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 YEAR_ONE, YEAR_9999 = -62_135_510_400_000, 253_402_214_400_000  # a day inside, so that every zone stays inside too
@@ -35,7 +37,7 @@ YEAR_ONE, YEAR_9999 = -62_135_510_400_000, 253_402_214_400_000  # a day inside, 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An instant in a zone: `epoch_ms` since 1970, and what calendar and clock show there; Monday is weekday 0."""
+    """An instant in a zone: `epoch_ms` since 1970, and the date and time of day there; Monday is weekday 0."""
 
     epoch_ms: int
     offset_ms: int
@@ -57,7 +59,7 @@ class Moment:
 
 
 def moment_at(epoch_ms: int, zone: tzinfo) -> Moment:
-    """What calendar and clock show in a zone."""
+    """Date and time of day of an instant in a zone."""
     offset = _offset_ms(epoch_ms, zone)
     days, rest = divmod(epoch_ms + offset, DAY)
     year, month, day = _date(days)
@@ -74,7 +76,7 @@ def moment_at(epoch_ms: int, zone: tzinfo) -> Moment:
     )
 
 
-def moment_of(run: Run) -> Moment:
+def moment_of(run: ExpansionState) -> Moment:
     """The time of a request, on the agent's own timeline where it has one; raises BadCall when there is none."""
     now, zone = real_time(run)
     virtual = run.env.virtual_time
@@ -89,12 +91,12 @@ def moment_of(run: Run) -> Moment:
     return moment_at(now, zone)
 
 
-def real_time(run: Run) -> tuple[int, tzinfo]:
-    """When the request is made, in milliseconds since 1970, and in which zone; raises BadCall when it doesn't say."""
+def real_time(run: ExpansionState) -> tuple[int, tzinfo]:
+    """The request's time in milliseconds since 1970, and its zone; raises BadCall when it has none."""
     stamp = run.env.timestamp
     if not stamp:
         raise BadCall("the request has no timestamp, so there is no time to tell", key="no time")
-    written = read_stamp(stamp)
+    written = parse_date(stamp)
     if written is None:
         raise BadCall(f"the request's timestamp {stamp!r} is not a date", key="no time")
     zone = _zone(run, written)
@@ -102,11 +104,11 @@ def real_time(run: Run) -> tuple[int, tzinfo]:
 
 
 def timeline_problems(config: VirtualTime) -> tuple[str, ...]:
-    """What is wrong with a timeline of an agent's own; empty when it can be used."""
+    """Problems of an agent's virtual timeline; empty when it can be used."""
     out = [
         f"{name} {value!r} is not a date; write it like 2077-10-23T09:00:00Z"
         for name, value in (("virtualBaseTime", config.virtual_base_time), ("realBaseTime", config.real_base_time))
-        if read_stamp(value) is None
+        if parse_date(value) is None
     ]
     if not math.isfinite(config.time_scale):
         out.append(f"timeScale {config.time_scale!r} is not a number; 1 is as fast as real time, 0 stands still")
@@ -114,18 +116,18 @@ def timeline_problems(config: VirtualTime) -> tuple[str, ...]:
 
 
 def _effective(config: VirtualTime, now: int, zone: tzinfo) -> int | None:
-    virtual, real = read_stamp(config.virtual_base_time), read_stamp(config.real_base_time)
+    virtual, real = parse_date(config.virtual_base_time), parse_date(config.real_base_time)
     if virtual is None or real is None:
         return None
     passed = (now - real.epoch_ms(zone)) * config.time_scale
-    if not abs(passed) <= 2 * FARTHEST:
+    if not abs(passed) <= 2 * MOST_MILLISECONDS:
         return None
     effective = math.trunc(virtual.epoch_ms(zone) + passed)
-    return effective if abs(effective) <= FARTHEST else None
+    return effective if abs(effective) <= MOST_MILLISECONDS else None
 
 
-def _zone(run: Run, written: Stamp) -> tzinfo:
-    """The zone that is asked for, else that of the timestamp itself, else UTC."""
+def _zone(run: ExpansionState, written: ParsedDate) -> tzinfo:
+    """The requested zone, else that of the timestamp itself, else UTC."""
     if run.env.zone:
         found = zone_named(run.env.zone)
         if found is not None:
@@ -145,7 +147,7 @@ def zone_named(name: str) -> tzinfo | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class ParsedDate:
     """A date and a time of day as written, in a zone if one is written."""
 
     days: int
@@ -164,7 +166,7 @@ class Stamp:
 
 
 @lru_cache(maxsize=256)
-def read_stamp(text: str) -> Stamp | None:
+def parse_date(text: str) -> ParsedDate | None:
     """An ISO 8601 date, with a time of day or without; a date alone is midnight in UTC. None when it isn't one."""
     match = STAMP.fullmatch(text.strip())
     if match is None:
@@ -179,9 +181,9 @@ def read_stamp(text: str) -> Stamp | None:
     fraction = int((match["fraction"] or "0").ljust(3, "0")[:3])
     zone = _written_zone(match["zone"]) if match["zone"] else None if match["clock"] else UTC
     days = _days(year, month, day)
-    if abs(days * DAY) > FARTHEST:
+    if abs(days * DAY) > MOST_MILLISECONDS:
         return None
-    return Stamp(days, hour * HOUR + minute * MINUTE + second * 1000 + fraction, zone)
+    return ParsedDate(days, hour * HOUR + minute * MINUTE + second * 1000 + fraction, zone)
 
 
 def _written_zone(text: str) -> tzinfo:
@@ -192,7 +194,7 @@ def _written_zone(text: str) -> tzinfo:
 
 
 def _offset_ms(epoch_ms: int, zone: tzinfo) -> int:
-    """How far a zone's clocks are ahead of UTC; before year 1 and after 9999 as far as at their edges."""
+    """Milliseconds by which a zone is ahead of UTC; before year 1 and after 9999 as at those edges."""
     inside = min(max(epoch_ms, YEAR_ONE), YEAR_9999)
     return _milliseconds((EPOCH + timedelta(milliseconds=inside)).astimezone(zone).utcoffset())
 

@@ -1,10 +1,10 @@
-"""Date and time in plain forms. All of them tell the request's time."""
+"""Date and time macros in plain forms; all of them use the request's time."""
 
 from __future__ import annotations
 
 import re
 
-from ctxlab.engines.macros.call import Call
+from ctxlab.engines.macros.call import MacroCall
 from ctxlab.engines.macros.conversation_time import Moment
 from ctxlab.engines.macros.registry import macro
 
@@ -44,62 +44,62 @@ def long_date(moment: Moment) -> str:
 
 
 @macro("time", phase="post")
-def time(call: Call) -> str:
+def time(call: MacroCall) -> str:
     """Time of day, as 2:30 PM."""
     return clock12(call.moment)
 
 
 @macro("time24", phase="post")
-def time24(call: Call) -> str:
+def time24(call: MacroCall) -> str:
     """Time of day, as 14:30."""
     return clock24(call.moment)
 
 
 @macro("date", phase="post")
-def date(call: Call) -> str:
+def date(call: MacroCall) -> str:
     """Date, as November 7, 2025."""
     return long_date(call.moment)
 
 
 @macro("date_ymd", phase="post")
-def date_ymd(call: Call) -> str:
+def date_ymd(call: MacroCall) -> str:
     """Date, as 2025-11-07."""
     return ymd(call.moment)
 
 
 @macro("datetime", phase="post")
-def datetime(call: Call) -> str:
+def datetime(call: MacroCall) -> str:
     """Date and time, as 2025-11-07 14:30:05."""
     return f"{ymd(call.moment)} {clock24(call.moment)}:{call.moment.second:02d}"
 
 
 @macro("isotime", phase="post")
-def isotime(call: Call) -> str:
+def isotime(call: MacroCall) -> str:
     """The instant in UTC, as 2025-11-07T14:30:05.123Z."""
     return call.moment.iso
 
 
 @macro("timestamp", phase="post")
-def timestamp(call: Call) -> str:
+def timestamp(call: MacroCall) -> str:
     """Milliseconds since 1970."""
     return str(call.moment.epoch_ms)
 
 
 @macro("weekday", phase="post")
-def weekday(call: Call) -> str:
+def weekday(call: MacroCall) -> str:
     """Day of the week in English."""
     return WEEKDAYS[call.moment.weekday]
 
 
 @macro("datetime_format", phase="post", arguments="0-1", rest=True)
-def datetime_format(call: Call) -> str:
+def datetime_format(call: MacroCall) -> str:
     """Date and time by a pattern of YYYY MM DD HH mm ss and their like; words stand in [square brackets]."""
     pattern = call.argument(0) or DEFAULT_PATTERN
     return formatted(call.moment, pattern, words=not call.run.reference)
 
 
 def formatted(moment: Moment, pattern: str, *, words: bool) -> str:
-    """A pattern with the parts of a moment in the place of its tokens; `words` in brackets are kept."""
+    """The pattern with its tokens replaced by parts of the moment; `words` in brackets are kept."""
     values = _parts(moment)
 
     def told(match: re.Match[str]) -> str:

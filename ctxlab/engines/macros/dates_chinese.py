@@ -1,8 +1,8 @@
-"""Date and time in the Chinese calendar, in double hours, and in the numerals of contracts."""
+"""Date and time macros: Chinese calendar, double hours, and numerals of contracts."""
 
 from __future__ import annotations
 
-from ctxlab.engines.macros.call import BadCall, Call
+from ctxlab.engines.macros.call import BadCall, MacroCall
 from ctxlab.engines.macros.conversation_time import Moment
 from ctxlab.engines.macros.registry import macro
 
@@ -49,42 +49,42 @@ def _contract_time(moment: Moment) -> str:
 
 
 @macro("date_cn_ancient", phase="post")
-def date_cn_ancient(call: Call) -> str:
+def date_cn_ancient(call: MacroCall) -> str:
     """Date in the Chinese calendar, as 乙巳年（蛇年）九月十八."""
     return _lunar_date(call.moment)
 
 
 @macro("time_cn_ancient", phase="post")
-def time_cn_ancient(call: Call) -> str:
+def time_cn_ancient(call: MacroCall) -> str:
     """Double hour and quarter, as 未时六刻."""
     return _old_time(call.moment)
 
 
 @macro("datetime_cn_ancient", phase="post")
-def datetime_cn_ancient(call: Call) -> str:
+def datetime_cn_ancient(call: MacroCall) -> str:
     """Date in the Chinese calendar, double hour and quarter."""
     return f"{_lunar_date(call.moment)} {_old_time(call.moment)}"
 
 
 @macro("shichen", phase="post")
-def shichen(call: Call) -> str:
+def shichen(call: MacroCall) -> str:
     """Double hour, as 未时."""
     return _double_hour(call.moment)
 
 
 @macro("date_cn_uppercase", phase="post")
-def date_cn_uppercase(call: Call) -> str:
+def date_cn_uppercase(call: MacroCall) -> str:
     """Date in the numerals of contracts, as 贰零贰伍年壹拾壹月柒日."""
     return _contract_date(call.moment)
 
 
 @macro("time_cn_uppercase", phase="post")
-def time_cn_uppercase(call: Call) -> str:
+def time_cn_uppercase(call: MacroCall) -> str:
     """Time in the numerals of contracts, as 壹拾肆时叁拾分."""
     return _contract_time(call.moment)
 
 
 @macro("datetime_cn_uppercase", phase="post")
-def datetime_cn_uppercase(call: Call) -> str:
+def datetime_cn_uppercase(call: MacroCall) -> str:
     """Date and time in the numerals of contracts."""
     return f"{_contract_date(call.moment)} {_contract_time(call.moment)}"

@@ -1,13 +1,13 @@
-"""Date and time as a language writes them."""
+"""Date and time macros in the form of a language, and in old English."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from ctxlab.engines.macros.call import BadCall, Call
+from ctxlab.engines.macros.call import BadCall, MacroCall
 from ctxlab.engines.macros.conversation_time import Moment
-from ctxlab.engines.macros.dates import half_day, hour12
+from ctxlab.engines.macros.dates import MONTHS, half_day, hour12
 from ctxlab.engines.macros.registry import macro
 
 CHINESE = "zh-CN"
@@ -58,7 +58,7 @@ CHINESE_DAYS = "一二三四五六日"
 
 
 def tag_of(said: str, *, reference: bool) -> str | None:
-    """The language that is meant, as a tag; the reference takes what it doesn't know for Chinese."""
+    """The language as a tag; the reference takes an unknown one for Chinese."""
     low = said.strip().lower().replace("_", "-")
     if not low:
         return CHINESE
@@ -112,20 +112,20 @@ def _nested(data: Any, *path: str) -> Any:
 
 
 @macro("date_cn", phase="post")
-def date_cn(call: Call) -> str:
+def date_cn(call: MacroCall) -> str:
     """Date, as 2025年11月7日."""
     return f"{call.moment.year}年{call.moment.month}月{call.moment.day}日"
 
 
 @macro("datetime_cn", phase="post")
-def datetime_cn(call: Call) -> str:
+def datetime_cn(call: MacroCall) -> str:
     """Date, weekday and time, as 2025年11月7日星期五 14:30."""
     now = call.moment
     return f"{now.year}年{now.month}月{now.day}日星期{CHINESE_DAYS[now.weekday]} {now.hour:02d}:{now.minute:02d}"
 
 
 @macro("weekday_cn", phase="post")
-def weekday_cn(call: Call) -> str:
+def weekday_cn(call: MacroCall) -> str:
     """Day of the week, as 星期五."""
     return f"星期{CHINESE_DAYS[call.moment.weekday]}"
 
@@ -135,26 +135,62 @@ def _japanese_date(moment: Moment) -> str:
 
 
 @macro("date_jp", phase="post")
-def date_jp(call: Call) -> str:
+def date_jp(call: MacroCall) -> str:
     """Date and weekday, as 2025年11月7日（金）."""
     return _japanese_date(call.moment)
 
 
 @macro("datetime_jp", phase="post")
-def datetime_jp(call: Call) -> str:
+def datetime_jp(call: MacroCall) -> str:
     """Date, weekday and time, as 2025年11月7日（金） 午後2時30分."""
     half = "午前" if call.moment.hour < 12 else "午後"
     return f"{_japanese_date(call.moment)} {half}{hour12(call.moment)}時{call.moment.minute:02d}分"
 
 
 @macro("date_ko", phase="post")
-def date_ko(call: Call) -> str:
+def date_ko(call: MacroCall) -> str:
     """Date and weekday, as 2025년 11월 7일 (금)."""
     now = call.moment
     return f"{now.year}년 {now.month}월 {now.day}일 ({KOREAN_DAYS[now.weekday]})"
 
 
 @macro("datetime_locale", phase="post", arguments="0-1")
-def datetime_locale(call: Call) -> str:
+def datetime_locale(call: MacroCall) -> str:
     """Date, weekday and time as a language writes them; without an argument in Chinese."""
     return localized(call.moment, call.argument(0), reference=call.run.reference)
+
+
+PAST_THE_HOUR = {15: "a quarter past", 30: "half past"}
+
+
+def _ordinal(number: int) -> str:
+    if 11 <= number % 100 <= 13:
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
+def _old_english_date(moment: Moment) -> str:
+    return f"the {_ordinal(moment.day)} day of {MONTHS[moment.month - 1]}, in the year of our Lord {moment.year}"
+
+
+def _old_english_time(moment: Moment) -> str:
+    part = "morning" if moment.hour < 12 else "afternoon" if moment.hour < 18 else "evening"
+    if moment.minute == 0:
+        whole = {0: "the stroke of midnight", 12: "high noon"}
+        return whole.get(moment.hour, f"{hour12(moment)} o'clock in the {part}")
+    if moment.minute == 45:
+        return f"a quarter to {hour12(moment) % 12 + 1} in the {part}"
+    before = PAST_THE_HOUR.get(moment.minute, f"{moment.minute} minutes past")
+    return f"{before} {hour12(moment)} in the {part}"
+
+
+@macro("date_en_ancient", phase="post")
+def date_en_ancient(call: MacroCall) -> str:
+    """Date, as the 7th day of November, in the year of our Lord 2025."""
+    return _old_english_date(call.moment)
+
+
+@macro("datetime_en_ancient", phase="post")
+def datetime_en_ancient(call: MacroCall) -> str:
+    """Time and date, as half past 2 in the afternoon, on the 7th day of November, in the year of our Lord 2025."""
+    return f"{_old_english_time(call.moment)}, on {_old_english_date(call.moment)}"

@@ -1,4 +1,4 @@
-"""What macros know: who speaks to whom, about what, when."""
+"""The values that macros stand for: names, persona, model, messages, time, variables, services."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _no_offers() -> Mapping[str, Offer]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MacroEnv:
-    """The values that macros stand for: names as the agent and the user are called, not as they are shown.
+    """The values that macros stand for: stored names of agent and user, not display names.
 
     `place` names the text that is being expanded (a draft's key): dice fall differently at each. `outlets` are the
     texts that `{{outlet::name}}` shows. `host` are facts of the machine (os, hostname, ...), none by default. `offers`
@@ -74,7 +74,7 @@ class MacroEnv:
 
     @classmethod
     def of(cls, build_input: BuildInput, *, dice: Callable[[str], float] | None = None) -> MacroEnv:
-        """What the macros of a request know. Messages are read when a macro asks for them."""
+        """The environment of a request. Messages are read when a macro needs them."""
         agent, model = build_input.agent or Agent.model_validate({}), build_input.model
         user = build_input.user or UserProfile()
         return cls(
@@ -104,16 +104,16 @@ class MacroEnv:
         )
 
     def at(self, place: str) -> MacroEnv:
-        """For the text of this name, such as a draft's key."""
+        """The environment for the text of this name, such as a draft's key."""
         return replace(self, place=place)
 
     def with_variables(self, variables: Variables) -> MacroEnv:
         return replace(self, variables=variables)
 
     def with_outlets(self, outlets: Mapping[str, Text]) -> MacroEnv:
-        """Where `{{outlet::name}}` shows these texts, as they are."""
+        """The environment with these texts for `{{outlet::name}}`."""
         return replace(self, outlets=outlets)
 
     def speaking(self, dialect: str | None) -> MacroEnv:
-        """For a text whose macros are spelled so: `sillytavern`, or None for ours."""
+        """The environment for a text in this dialect: `sillytavern`, or None for ours."""
         return self if dialect == self.dialect else replace(self, dialect=dialect)

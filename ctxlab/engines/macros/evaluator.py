@@ -1,11 +1,11 @@
-"""Macros evaluated innermost first, phase by phase."""
+"""Evaluates macros innermost first, phase by phase."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from ctxlab.context import Text
-from ctxlab.engines.macros.call import MOST_CHARACTERS, BadCall, Call, NoRoom, Run
+from ctxlab.engines.macros.call import MOST_CHARACTERS, BadCall, ExpansionState, MacroCall, NoRoom
 from ctxlab.engines.macros.lint import arguments_problem, is_name, unknown_name
 from ctxlab.engines.macros.parser import DEEPEST, NEWLINES, WHITE, Lines, Node, inner_text, parsed, stripped
 from ctxlab.engines.macros.registry import PHASES, SILLYTAVERN, Macro, find, plugins
@@ -23,9 +23,9 @@ AT_LAST = {"random": 1, "pick": 2}
 
 
 class Evaluation:
-    """The macros of one text, and what became of them."""
+    """The macros of one text and their values."""
 
-    def __init__(self, source: str, run: Run) -> None:
+    def __init__(self, source: str, run: ExpansionState) -> None:
         self.source = source
         self.run = run
         self.dialect = run.env.dialect
@@ -42,7 +42,7 @@ class Evaluation:
         return "{}:{}".format(*self.lines.place(at))
 
     def _resolve(self) -> None:
-        """Which macro each is, and when it is evaluated: in its phase, or earlier if one around it needs it then."""
+        """Find each macro and its order: that of its phase, or earlier if a macro around it needs its value."""
         order_of = sillytavern_order(self.lines) if self.dialect == SILLYTAVERN else own_order
         for node in reversed(self.nodes):
             if node.is_escape:
@@ -76,7 +76,7 @@ class Evaluation:
 
     def _evaluate(self, node: Node, phase: int) -> None:
         if node.name is None:  # it is made by a macro inside
-            node.name = self._said(node, 0).strip()
+            node.name = self._inner_text(node, 0).strip()
             node.macro = find(node.name, self.dialect)
         if node.macro is None:
             return
@@ -84,13 +84,13 @@ class Evaluation:
         node.value = self._value(node, node.macro)
 
     def template(self, node: Node) -> str | None:
-        """What a macro that is a template says; None where it can't."""
+        """The text of a template macro; None where it can't be evaluated."""
         node.phase = PHASES[0]
         value = self._value(node, node.macro, included=True) if node.macro else None
         return None if value is None else str(value)
 
     def _value(self, node: Node, macro: Macro, *, included: bool = False) -> str | Text | None:
-        """What a macro gives; None, and a note, where it stays as it is."""
+        """The value of a macro; None, and a note, where it stays in the text."""
         try:
             if macro.template and not included:
                 raise BadCall("a template stands inside itself, or too deep inside others")
@@ -112,25 +112,27 @@ class Evaluation:
             why = f"all that macros give would be longer than {MOST_CHARACTERS:,} characters"
             self.run.note(f"{self._at(node.start)}: macro {node.name!r} stays: {why}", name=node.name)
 
-    def _call(self, node: Node, macro: Macro) -> Call:
+    def _call(self, node: Node, macro: Macro) -> MacroCall:
         given = len(node.parts) - 1
         problem = arguments_problem(macro, given)
         if problem and given < macro.least:
             raise BadCall(problem)
-        arguments = [self._said(node, i) for i in range(1, given + 1)]
+        arguments = [self._inner_text(node, i) for i in range(1, given + 1)]
         if macro.rest and macro.most is not None and given > macro.most:
             kept = macro.most - 1
             arguments = [*arguments[:kept], "::".join(arguments[kept:])]
-        return Call(node.name or "", tuple(arguments), self.run.env, self.run, node.start, self.source, node.single)
+        return MacroCall(
+            node.name or "", tuple(arguments), self.run.env, self.run, node.start, self.source, node.single
+        )
 
-    def _said(self, node: Node, part: int) -> str:
+    def _inner_text(self, node: Node, part: int) -> str:
         pieces = node.parts[part]
         if self.dialect == SILLYTAVERN:
             return inner_text(pieces, self.value_of, NEWLINES)
         return inner_text(stripped(pieces), self.value_of, WHITE)
 
     def value_of(self, node: Node) -> str:
-        """What stands in a text for a macro inside another: its value, or itself with the values of those inside it."""
+        """The text of a nested macro: its value, or its source with the values of macros inside it."""
         if node.is_escape:
             return "{{"
         if node.value is not None:
@@ -143,7 +145,7 @@ class Evaluation:
         return "".join([*out, self.source[done : node.end]])
 
     def _shown(self) -> str:
-        """The text with the values there are."""
+        """The text with all values found so far."""
         out: list[str] = []
         edge = len(self.source)
         for node in reversed(self.nodes):

@@ -1,4 +1,4 @@
-"""Put values in the place of macros, and remember which macro stood there."""
+"""Macro expansion: values in the place of macros, with the provenance of each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 from ctxlab.context import EMPTY, Edit, Origin, Pending, Text, Variables
 from ctxlab.documents import Note
-from ctxlab.engines.macros.call import Run
+from ctxlab.engines.macros.call import ExpansionState
 from ctxlab.engines.macros.environment import MacroEnv
 from ctxlab.engines.macros.evaluator import Evaluation
 from ctxlab.engines.macros.parser import ANGLE
@@ -44,7 +44,7 @@ class Expansion:
 
     @property
     def pending(self) -> Pending:
-        """What is to be sent, for `build(session, pending=...)`; it remembers what was typed."""
+        """The text as a pending message for `build(session, pending=...)`, with the original typed text."""
         original = str(self.source)
         return Pending(self.text, original=original if original != str(self.text) else None)
 
@@ -52,7 +52,7 @@ class Expansion:
 def expand(
     text: Text | str, env: MacroEnv, *, compat: Compat = "ctxlab", transform: Transform | None = None
 ) -> Expansion:
-    r"""Values for the macros that are known; others stay as they are, with a note. `\{{` gives a literal `{{`.
+    r"""Values for known macros; others stay as they are, with a note. `\{{` gives a literal `{{`.
 
     Inner macros are evaluated before those around them. A value is data: what it contains is not expanded again.
     `compat="reference"` evaluates in the order of the reference program instead, with all that follows from it.
@@ -65,7 +65,7 @@ def expand(
     source = str(text)
     if "{{" not in source and not (env.dialect == SILLYTAVERN and ANGLE.search(source)):
         return Expansion(text, variables=env.variables, source=text)
-    run = Run(env, reference=compat == "reference")
+    run = ExpansionState(env, reference=compat == "reference")
     if compat == "reference":
         from ctxlab.engines.macros.reference_order import expanded
 
@@ -75,7 +75,7 @@ def expand(
     return Expansion(done, phases, run.variables, count, tuple(run.notes), text)
 
 
-def _expanded(text: Text, run: Run, transform: Transform | None) -> tuple[Text, tuple[str, ...], int]:
+def _expanded(text: Text, run: ExpansionState, transform: Transform | None) -> tuple[Text, tuple[str, ...], int]:
     evaluation = Evaluation(str(text), run)
     included = 0
     for _ in range(MOST_ROUNDS):
@@ -92,7 +92,7 @@ def _expanded(text: Text, run: Run, transform: Transform | None) -> tuple[Text, 
 
 
 def _templates(text: Text, evaluation: Evaluation) -> list[Edit]:
-    """Templates to be put where their macros stand before anything else: what they say is read like the text around."""
+    """Template macros replaced by their text before anything else: macros in it are read like those around it."""
     edits: list[Edit] = []
     for node in evaluation.nodes:
         macro = node.macro

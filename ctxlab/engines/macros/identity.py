@@ -1,102 +1,62 @@
-"""Who speaks, about whom, with which model."""
+"""Macros of names and descriptions: user, agent, model, profile."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from ctxlab.context import Text
-from ctxlab.engines.macros.call import Call
-from ctxlab.engines.macros.registry import macro
+from ctxlab.engines.macros.call import MacroCall
+from ctxlab.engines.macros.environment import MacroEnv
+from ctxlab.engines.macros.registry import Macro, MacroFamily, macro
 
 GUIDELINE = (
     "Write Markdown. Use headings, lists and tables where they help to read, fenced blocks for code, "
     "and $...$ for formulas. Plain sentences stay plain."
 )
 
-
-@macro("user", phase="substitute")
-def user(call: Call) -> str:
-    """Name of the user."""
-    return call.env.user
-
-
-@macro("char", "agent", phase="substitute")
-def char(call: Call) -> str:
-    """Name of the agent."""
-    return call.env.char
-
-
-@macro("persona", phase="substitute")
-def persona(call: Call) -> str:
-    """Who the user is, as the user profile says."""
-    return call.env.persona
-
-
-@macro("description", phase="substitute")
-def description(call: Call) -> str:
-    """Description of the agent."""
-    return call.env.description
-
-
-@macro("personality", phase="substitute")
-def personality(call: Call) -> str:
-    """Personality of the agent."""
-    return call.env.personality
+Read = Callable[[MacroEnv], str]
+FIELDS: tuple[tuple[tuple[str, ...], str, Read], ...] = (
+    (("user",), "Name of the user.", lambda env: env.user),
+    (("char", "agent"), "Name of the agent.", lambda env: env.char),
+    (("persona",), "The user's persona, as in the user profile.", lambda env: env.persona),
+    (("description",), "Description of the agent.", lambda env: env.description),
+    (("personality",), "Personality of the agent.", lambda env: env.personality),
+    (("scenario",), "Scenario of the conversation.", lambda env: env.scenario),
+    (("mesExamples",), "Examples of what the agent says.", lambda env: env.mes_examples),
+    (("modelId",), "Id of the model.", lambda env: env.model_id),
+    (("modelName",), "Name of the model, or its id.", lambda env: env.model_name or env.model_id),
+    (("profileId",), "Id of the profile that the model belongs to.", lambda env: env.profile_id),
+    (
+        ("profileName",),
+        "Name of the profile that the model belongs to, or its id.",
+        lambda env: env.profile_name or env.profile_id,
+    ),
+    (("provider",), "Kind of service that the model runs at.", lambda env: env.provider),
+    (
+        ("agentVersion",),
+        "Version of the agent.",
+        lambda env: (env.agent.agent_version if env.agent else None) or "",
+    ),
+)
+"""Names, description and value of the macros that read one field of the environment."""
 
 
-@macro("scenario", phase="substitute")
-def scenario(call: Call) -> str:
-    """Where the conversation takes place."""
-    return call.env.scenario
+def _field_macros() -> Iterator[Macro]:
+    for names, description, read in FIELDS:
+        for name in names:
+            yield Macro(name, "substitute", lambda call, read=read: read(call.env), description)
 
 
-@macro("mesExamples", phase="substitute")
-def mes_examples(call: Call) -> str:
-    """Examples of what the agent says."""
-    return call.env.mes_examples
-
-
-@macro("modelId", phase="substitute")
-def model_id(call: Call) -> str:
-    """Id of the model."""
-    return call.env.model_id
-
-
-@macro("modelName", phase="substitute")
-def model_name(call: Call) -> str:
-    """Name of the model, or its id."""
-    return call.env.model_name or call.env.model_id
-
-
-@macro("profileId", phase="substitute")
-def profile_id(call: Call) -> str:
-    """Id of the profile that the model belongs to."""
-    return call.env.profile_id
-
-
-@macro("profileName", phase="substitute")
-def profile_name(call: Call) -> str:
-    """Name of the profile that the model belongs to, or its id."""
-    return call.env.profile_name or call.env.profile_id
-
-
-@macro("provider", phase="substitute")
-def provider(call: Call) -> str:
-    """Kind of service that the model runs at."""
-    return call.env.provider
-
-
-@macro("agentVersion", phase="substitute")
-def agent_version(call: Call) -> str:
-    """Version of the agent."""
-    return (call.env.agent.agent_version if call.env.agent else None) or ""
+fields = MacroFamily(tuple(_field_macros()))
 
 
 @macro("visual_guideline", phase="pre", template=True)
-def visual_guideline(call: Call) -> str:
-    """How answers should look, as the agent says, its own macros included; a short text when it says nothing."""
+def visual_guideline(call: MacroCall) -> str:
+    """The agent's guideline for the look of answers, its own macros included; a short default when it has none."""
     return (call.env.agent.visual_guideline if call.env.agent else None) or GUIDELINE
 
 
 @macro("outlet", phase="substitute", arguments="1")
-def outlet(call: Call) -> str | Text:
+def outlet(call: MacroCall) -> str | Text:
     """The worldbook entries that were sent to this outlet; empty when there are none."""
     return call.env.outlets.get(call.arguments[0].strip(), "")

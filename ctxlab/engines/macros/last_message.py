@@ -1,4 +1,4 @@
-"""What was said last. Messages are looked at from the newest back, and only when a macro asks."""
+"""Macros of the newest messages, which are searched from the newest back, and only when a macro needs them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 from ctxlab.context.context import BuildInput
 from ctxlab.documents import MessageNode
-from ctxlab.engines.macros.call import Call
+from ctxlab.engines.macros.call import MacroCall
 from ctxlab.engines.macros.registry import macro
 
 
@@ -19,7 +19,7 @@ class Messages(Protocol):
         ...
 
     def count(self) -> int:
-        """How many there are, switched off ones left out."""
+        """The number of messages, without those that are switched off."""
         ...
 
     def user_times(self) -> Iterator[str | None]:
@@ -28,7 +28,7 @@ class Messages(Protocol):
 
 
 class NoMessages:
-    """A conversation of which nothing is known."""
+    """A conversation without messages."""
 
     def newest(self, role: str | None = None) -> str:
         return ""
@@ -44,7 +44,7 @@ NO_MESSAGES = NoMessages()
 
 
 class PathMessages:
-    """The path of a request, switched off messages left out; what is typed and not sent yet is the newest of all."""
+    """Messages of a request's path without those that are switched off; the pending message is the newest."""
 
     __slots__ = ("_build_input", "_count", "_newest")
 
@@ -84,24 +84,24 @@ class PathMessages:
 
 
 @macro("lastMessage", phase="post")
-def last_message(call: Call) -> str:
+def last_message(call: MacroCall) -> str:
     """The newest message, whoever wrote it."""
     return call.env.messages.newest()
 
 
 @macro("lastUserMessage", phase="post")
-def last_user_message(call: Call) -> str:
+def last_user_message(call: MacroCall) -> str:
     """The user's newest message."""
     return call.env.messages.newest("user")
 
 
 @macro("lastCharMessage", phase="post")
-def last_char_message(call: Call) -> str:
+def last_char_message(call: MacroCall) -> str:
     """The assistant's newest message."""
     return call.env.messages.newest("assistant")
 
 
 @macro("input", phase="post")
-def typed(call: Call) -> str:
-    """What is typed and not sent yet."""
+def typed(call: MacroCall) -> str:
+    """The text that is typed and not sent yet."""
     return call.env.input

@@ -1,4 +1,4 @@
-"""What is wrong with the macros of a text, before it is ever sent."""
+"""Problems in the macros of a text, found before it is sent: unknown names, wrong arguments."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ NAME = re.compile(r"[^\W\d][\w .-]{0,40}")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong with a macro, and where; line and column count from 1, `nearest` is what may be meant."""
+class MacroProblem:
+    """A problem with a macro and its place; line and column count from 1, `nearest` is a similar known name."""
 
     line: int
     column: int
@@ -26,7 +26,7 @@ class Problem:
         return f"{self.line}:{self.column}: {self.text}"
 
 
-def problems(text: str, dialect: str | None = None) -> tuple[Problem, ...]:
+def problems(text: str, dialect: str | None = None) -> tuple[MacroProblem, ...]:
     """Macros of a text that would stay as they are, or not do what they look like: unknown names, wrong arguments.
 
     Of many, the first 200.
@@ -35,7 +35,7 @@ def problems(text: str, dialect: str | None = None) -> tuple[Problem, ...]:
     1:1: macro 'usr' is not known and stays; did you mean 'user'?
     """
     found, lines = parsed(text, dialect), Lines(text)
-    out: list[Problem] = []
+    out: list[MacroProblem] = []
     for node in sorted(found.nodes, key=_place):
         problem = _problem(node, lines, dialect)
         if problem is not None:
@@ -43,7 +43,7 @@ def problems(text: str, dialect: str | None = None) -> tuple[Problem, ...]:
         if len(out) == MOST_PROBLEMS:
             break
     if found.too_deep is not None:
-        out.append(Problem(*lines.place(found.too_deep), "", f"macros are nested more than {DEEPEST} deep"))
+        out.append(MacroProblem(*lines.place(found.too_deep), "", f"macros are nested more than {DEEPEST} deep"))
     return tuple(out)
 
 
@@ -51,22 +51,22 @@ def _place(node: Node) -> int:
     return node.start
 
 
-def _problem(node: Node, lines: Lines, dialect: str | None) -> Problem | None:
+def _problem(node: Node, lines: Lines, dialect: str | None) -> MacroProblem | None:
     if node.is_escape or not node.name:
         return None
     macro = find(node.name, dialect)
     if macro is None:
         if not is_name(node.name):
             return None
-        return Problem(
+        return MacroProblem(
             *lines.place(node.start), node.name, unknown_name(node.name, dialect), nearest(node.name, dialect)
         )
     said = arguments_problem(macro, len(node.parts) - 1)
-    return Problem(*lines.place(node.start), node.name, f"macro {node.name!r} {said}") if said else None
+    return MacroProblem(*lines.place(node.start), node.name, f"macro {node.name!r} {said}") if said else None
 
 
 def is_name(text: str) -> bool:
-    """Whether what stands between braces looks like a name that somebody meant, in either spelling."""
+    """Whether the text between braces looks like a macro's name, in either dialect."""
     return NAME.fullmatch(text) is not None or _tavern_name(text) is not None
 
 
@@ -78,7 +78,7 @@ def _tavern_name(text: str) -> str | None:
 
 
 def arguments_problem(macro: Macro, given: int) -> str | None:
-    """What is wrong with so many arguments; None when nothing is."""
+    """The problem with a number of arguments, in words; None when it is allowed."""
     if given < macro.least or (macro.most is not None and given > macro.most and not macro.rest):
         takes = "no" if macro.most == 0 else macro.arguments
         return f"takes {takes} argument{'' if takes == '1' else 's'}, not {given or 'none'}"
@@ -94,7 +94,7 @@ def unknown_name(name: str, dialect: str | None) -> str:
 
 
 def nearest(name: str, dialect: str | None) -> str | None:
-    """The known name that is written most like this one."""
+    """The known name that is spelled most like this one."""
     from difflib import get_close_matches
 
     known = {known.lower(): known for known in macro_names(dialect)}

@@ -1,4 +1,4 @@
-"""Where the macros of a text are: one pass over its braces, whatever they look like."""
+"""Finds the macros of a text: one pass over its braces."""
 
 from __future__ import annotations
 
@@ -8,13 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ctxlab.context import Text
+from ctxlab.engines.javascript.numbers import WHITE
 from ctxlab.engines.macros.registry import SILLYTAVERN, Macro, Phase
 
-# What JavaScript's trim() takes for blank.
-WHITE = (
-    "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000\ufeff"
-)
 NEWLINES = "\n\r"
 DEEPEST = 50
 BRACES = re.compile(r"\\\{\{|\{+|\}+")
@@ -55,7 +51,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The macros of a text, inner ones before those around them; `too_deep` is where one is nested too deeply."""
+    """The macros of a text, inner ones first; `too_deep` is the offset of one that is nested too deeply."""
 
     nodes: Sequence[Node]
     too_deep: int | None = None
@@ -105,7 +101,7 @@ def _close(nodes: list[Node], opened: list[int], single: list[int], at: int, end
 
 
 def _nested(source: str, found: list[Node], dialect: str | None) -> Parsed:
-    """Who is inside whom. What is nested too deeply is text."""
+    """Nodes with their parents and children set. Macros that are nested too deeply are text."""
     nodes: list[Node] = []
     around: list[Node] = []
     too_deep: int | None = None
@@ -144,7 +140,7 @@ def _read(node: Node, source: str, dialect: str | None) -> None:
 
 
 def pieces_of(node: Node, source: str) -> list[str | Node]:
-    """What stands between the braces: text, and macros inside."""
+    """The content between the braces: text, and macros inside."""
     pieces: list[str | Node] = []
     done = node.start + 2
     for child in node.children:
@@ -235,7 +231,7 @@ def _drop(blanks: str, out: list[str]) -> None:
 
 
 class Lines:
-    """Where characters of a text stand, as people count."""
+    """Line and column of characters in a text."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -243,13 +239,13 @@ class Lines:
 
     @property
     def breaks(self) -> list[int]:
-        """Where each line ends."""
+        """Offset of each line's end."""
         if self._breaks is None:
             self._breaks = [match.start() for match in re.finditer("\n", self._source)]
         return self._breaks
 
     def before(self, at: int) -> int:
-        """How many lines end before a character."""
+        """The number of lines that end before a character."""
         return bisect_left(self.breaks, at)
 
     def place(self, at: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The reference program's order of evaluation, with all that follows from it.
+"""Evaluates macros in the reference program's order, with all its side effects.
 
 Macros don't nest; the same macro text is evaluated once and its value put wherever that text stands, one macro after
 the other, so that a value is looked at again by those that come later; `$&` and its like in a value are patterns.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ctxlab.context import Cause, Edit, Origin, Text
-from ctxlab.engines.macros.call import CAUSE, BadCall, Call, NoRoom, Run, cause_at
+from ctxlab.engines.macros.call import CAUSE, BadCall, ExpansionState, MacroCall, NoRoom, cause_at
 from ctxlab.engines.macros.lint import arguments_problem
 from ctxlab.engines.macros.parser import WHITE
 from ctxlab.engines.macros.registry import PHASES, Phase, find
@@ -25,12 +25,12 @@ TRIMMED = Cause(CAUSE, "trim", "a trim and the blanks around it", words="macro {
 Transform = Callable[[str], str]
 
 
-class Found(NamedTuple):
+class MacroText(NamedTuple):
     start: int
     text: str
 
 
-def expanded(text: Text, run: Run, transform: Transform | None) -> tuple[Text, tuple[str, ...], int]:
+def expanded(text: Text, run: ExpansionState, transform: Transform | None) -> tuple[Text, tuple[str, ...], int]:
     """The text, what it was after each phase, and how many macros were evaluated."""
     texts: list[str] = []
     count = 0
@@ -41,7 +41,7 @@ def expanded(text: Text, run: Run, transform: Transform | None) -> tuple[Text, t
     return _unescaped(_trimmed(text)), tuple(texts), count
 
 
-def matches(source: str) -> Iterator[Found]:
+def matches(source: str) -> Iterator[MacroText]:
     """Macros as the reference finds them: from the first `{{` that isn't escaped to the next `}`, which must be two."""
     start = source.find("{{")
     while start >= 0:
@@ -53,11 +53,11 @@ def matches(source: str) -> Iterator[Found]:
             following = close + 1
             if close > start + 2 and source.startswith("}}", close):
                 following = close + 2
-                yield Found(start, source[start:following])
+                yield MacroText(start, source[start:following])
         start = source.find("{{", following)
 
 
-def _phase(text: Text, phase: Phase, run: Run, transform: Transform | None) -> tuple[Text, int]:
+def _phase(text: Text, phase: Phase, run: ExpansionState, transform: Transform | None) -> tuple[Text, int]:
     values: dict[str, tuple[str, Cause]] = {}
     for start, said in matches(str(text)):
         if said in values or len(values) >= MOST_DIFFERENT:
@@ -66,7 +66,7 @@ def _phase(text: Text, phase: Phase, run: Run, transform: Transform | None) -> t
         macro = find(name, None)
         if macro is None or macro.phase != phase:
             continue
-        call = Call(name, tuple(arguments), run.env, run, start, str(text))
+        call = MacroCall(name, tuple(arguments), run.env, run, start, str(text))
         value = _value(call)
         if value is not None:
             cause = cause_at(name, start, phase)
@@ -76,8 +76,8 @@ def _phase(text: Text, phase: Phase, run: Run, transform: Transform | None) -> t
     return text, len(values)
 
 
-def _value(call: Call) -> str | None:
-    """What a macro gives; what is wrong with it stands in the text. None where it stays."""
+def _value(call: MacroCall) -> str | None:
+    """The value of a macro, with errors as text in brackets; None where it stays."""
     macro = find(call.name, None)
     if macro is None:
         return None
@@ -97,8 +97,8 @@ def _value(call: Call) -> str | None:
         return f"[error: {problem}]"
 
 
-def _replaced(text: Text, said: str, value: str, cause: Cause, run: Run) -> Text:
-    """With the value wherever the macro text stands and isn't escaped."""
+def _replaced(text: Text, said: str, value: str, cause: Cause, run: ExpansionState) -> Text:
+    """The text with the value at every place of the macro's source that isn't escaped."""
     source = str(text)
     origin = Origin("macro", cause.rule)
     edits: list[Edit] = []

@@ -1,4 +1,4 @@
-"""What a macro is, and which there are."""
+"""The Macro type, the tables of macros by dialect, and those of plugins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ctxlab.context import Text
 from ctxlab.plugins import announced
 
 if TYPE_CHECKING:
-    from ctxlab.engines.macros.call import Call
+    from ctxlab.engines.macros.call import MacroCall
 
 Phase = Literal["pre", "substitute", "post"]
 Dialect = Literal["ctxlab", "sillytavern"]
@@ -24,7 +24,7 @@ SILLYTAVERN: Dialect = "sillytavern"
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """A name, when it is evaluated, how many arguments it takes (`most` None: any number), and what it gives.
+    """A macro: name, phase, number of arguments (`most` None: any number), and the function that gives its value.
 
     With `rest`, the last argument takes everything that is left, `::` included. What a `template` gives is read like
     the text around it, macros and all; what any other macro gives is data.
@@ -32,7 +32,7 @@ class Macro:
 
     name: str
     phase: Phase
-    run: Callable[[Call], str | Text]
+    run: Callable[[MacroCall], str | Text]
     description: str
     least: int = 0
     most: int | None = 0
@@ -42,25 +42,25 @@ class Macro:
 
     @property
     def arguments(self) -> str:
-        """How many it takes, in words: `none`, `2`, `0 or 1`, `1 or more`."""
+        """The number of arguments in words: `none`, `2`, `0 or 1`, `1 or more`."""
         if self.most is None:
             return f"{self.least} or more"
         if self.least == self.most:
             return str(self.most or "none")
         return f"{self.least} {'or' if self.most == self.least + 1 else 'to'} {self.most}"
 
-    def __call__(self, call: Call) -> str | Text:
+    def __call__(self, call: MacroCall) -> str | Text:
         return self.run(call)
 
 
 @dataclass(frozen=True, slots=True)
 class MacroFamily:
-    """One function under several names."""
+    """Macros that one definition makes, such as a function under several names."""
 
     macros: tuple[Macro, ...]
 
 
-Decorated = Callable[[Callable[["Call"], str | Text]], MacroFamily]
+Decorated = Callable[[Callable[["MacroCall"], str | Text]], MacroFamily]
 
 
 def macro(
@@ -71,18 +71,18 @@ def macro(
     template: bool = False,
     dialect: Dialect = "ctxlab",
 ) -> Decorated:
-    """A function of a `Call` becomes a macro under these names; its docstring is the description.
+    """A function of a `MacroCall` becomes a macro under these names; its docstring is the description.
 
     `arguments` is `2`, `0-1`, or `1+`.
 
         @macro("shout", phase="post", arguments="1")
-        def shout(call: Call) -> str:
+        def shout(call: MacroCall) -> str:
             '''The argument in capitals.'''
             return call.arguments[0].upper()
     """
     least, most = _bounds(arguments)
 
-    def made(run: Callable[[Call], str | Text]) -> MacroFamily:
+    def made(run: Callable[[MacroCall], str | Text]) -> MacroFamily:
         said = " ".join((run.__doc__ or "").split("\n\n")[0].split())
         return MacroFamily(tuple(Macro(name, phase, run, said, least, most, rest, template, dialect) for name in names))
 
@@ -96,9 +96,11 @@ def _bounds(arguments: str) -> tuple[int, int | None]:
     return int(least), int(most or least)
 
 
-def _of(modules: Iterable[ModuleType]) -> dict[str, Macro]:
+def _of(modules: Iterable[ModuleType], dialect: Dialect | None = None) -> dict[str, Macro]:
+    """The macros of modules by name, of one dialect or, with None, of both."""
     found = [value for module in modules for value in vars(module).values() if isinstance(value, MacroFamily)]
-    return {macro.name: macro for family in found for macro in family.macros}
+    macros = [macro for family in found for macro in family.macros]
+    return {macro.name: macro for macro in macros if dialect in (None, macro.dialect)}
 
 
 @cache
@@ -108,12 +110,10 @@ def own_macros() -> Mapping[str, Macro]:
         app_resources,
         dates,
         dates_chinese,
-        dates_english,
         dates_locale,
         dice,
         identity,
         last_message,
-        system_info,
         variables,
         whitespace,
     )
@@ -127,25 +127,23 @@ def own_macros() -> Mapping[str, Macro]:
         dates,
         dates_locale,
         dates_chinese,
-        dates_english,
-        system_info,
         app_resources,
     )
-    return _of(modules)
+    return _of(modules, "ctxlab")
 
 
 @cache
 def sillytavern_macros() -> Mapping[str, Macro]:
     """The macros of SillyTavern's dialect, by name in lower case: its own, and ours where it has none of that name."""
-    from ctxlab.engines.macros import sillytavern, sillytavern_time, sillytavern_variables
+    from ctxlab.engines.macros import sillytavern, sillytavern_time, variables
 
-    theirs = _of((sillytavern, sillytavern_time, sillytavern_variables))
+    theirs = _of((sillytavern, sillytavern_time, variables), SILLYTAVERN)
     return {name.lower(): macro for name, macro in {**own_macros(), **theirs}.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Plugins:
-    """Macros that other packages bring, and why some can't be had."""
+    """Macros of other packages, and why some can't be loaded."""
 
     macros: Mapping[str, Macro]
     problems: tuple[str, ...] = ()
@@ -153,7 +151,7 @@ class Plugins:
 
 @cache
 def plugins() -> Plugins:
-    """What is announced under the entry point group `ctxlab.macros`: modules, or functions under `@macro`.
+    """Macros announced under the entry point group `ctxlab.macros`: modules, or functions under `@macro`.
 
     They are looked for when a name is not known.
     """

@@ -1,17 +1,17 @@
-"""SillyTavern's dates and spans of time; as everywhere, they tell the request's time."""
+"""SillyTavern's macros of dates and durations; all of them use the request's time."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, timedelta, timezone
 
-from ctxlab.engines.macros.call import BadCall, Call
-from ctxlab.engines.macros.conversation_time import Stamp, moment_at, read_stamp
+from ctxlab.engines.macros.call import BadCall, MacroCall
+from ctxlab.engines.macros.conversation_time import ParsedDate, moment_at, parse_date
 from ctxlab.engines.macros.dates import MONTHS, clock12, clock24, formatted, ymd
 from ctxlab.engines.macros.registry import SILLYTAVERN, macro
 
 # As {{date}} and {{time}} write them.
-SPOKEN = re.compile(
+WRITTEN = re.compile(
     r"(?:(?P<month>[A-Z][a-z]+) (?P<day>\d{1,2}), (?P<year>\d{4}))?"
     r"\s*(?:(?P<hour>\d{1,2}):(?P<minute>\d\d) ?(?P<half>[AP]M))?"
 )
@@ -39,25 +39,25 @@ def humanized(seconds: float) -> str:
 
 
 @macro("isotime", phase="post", dialect=SILLYTAVERN)
-def isotime(call: Call) -> str:
+def isotime(call: MacroCall) -> str:
     """Time of day, as 14:30."""
     return clock24(call.moment)
 
 
 @macro("isodate", phase="post", dialect=SILLYTAVERN)
-def isodate(call: Call) -> str:
+def isodate(call: MacroCall) -> str:
     """Date, as 2025-11-07."""
     return ymd(call.moment)
 
 
 @macro("datetimeformat", phase="post", arguments="1", rest=True, dialect=SILLYTAVERN)
-def datetimeformat(call: Call) -> str:
+def datetimeformat(call: MacroCall) -> str:
     """Date and time by a pattern of YYYY MM DD HH mm ss and their like; words stand in [square brackets]."""
     return formatted(call.moment, call.arguments[0].strip(), words=True)
 
 
 @macro("time_UTC", phase="post", arguments="1", dialect=SILLYTAVERN)
-def time_utc(call: Call) -> str:
+def time_utc(call: MacroCall) -> str:
     """Time of day so many hours ahead of UTC or behind it, as {{time_UTC+8}}."""
     said = call.arguments[0].strip()
     if not OFFSET.fullmatch(said) or abs(int(said)) > 23:
@@ -66,31 +66,31 @@ def time_utc(call: Call) -> str:
 
 
 @macro("idle_duration", phase="post", dialect=SILLYTAVERN)
-def idle_duration(call: Call) -> str:
-    """How long ago the user's last message is, the newest message aside; `just now` when there is none."""
-    stamp = next((found for text in call.env.messages.user_times() if (found := read_stamp(text or ""))), None)
+def idle_duration(call: MacroCall) -> str:
+    """Time since the user's last message, the newest message aside, in words; `just now` when there is none."""
+    stamp = next((found for text in call.env.messages.user_times() if (found := parse_date(text or ""))), None)
     if stamp is None:
         return "just now"
     return humanized((call.run.now_ms() - stamp.epoch_ms(UTC)) / 1000)
 
 
 @macro("timeDiff", phase="post", arguments="2", dialect=SILLYTAVERN)
-def time_diff(call: Call) -> str:
-    """How far two dates are apart, in round words."""
+def time_diff(call: MacroCall) -> str:
+    """The difference of two dates in round words."""
     first, second = (_epoch_ms(call, text.strip()) for text in call.arguments[:2])
     return humanized((first - second) / 1000)
 
 
-def _epoch_ms(call: Call, text: str) -> int:
-    stamp = read_stamp(text) or _spoken(call, text)
+def _epoch_ms(call: MacroCall, text: str) -> int:
+    stamp = parse_date(text) or _written_date(call, text)
     if stamp is None:
         raise BadCall(f"{text!r} is not a date; write it like 2025-11-07 14:30")
     return stamp.epoch_ms(UTC)
 
 
-def _spoken(call: Call, text: str) -> Stamp | None:
+def _written_date(call: MacroCall, text: str) -> ParsedDate | None:
     """A date as {{date}} writes it, a time as {{time}} does, or both; a time alone is one of today."""
-    match = SPOKEN.fullmatch(text) if text else None
+    match = WRITTEN.fullmatch(text) if text else None
     if match is None or (match["month"] or "January") not in MONTHS:
         return None
     if match["month"]:
@@ -98,6 +98,6 @@ def _spoken(call: Call, text: str) -> Stamp | None:
     else:
         day = ymd(call.moment)
     if not match["hour"]:
-        return read_stamp(day)
+        return parse_date(day)
     hour = int(match["hour"]) % 12 + (12 if match["half"] == "PM" else 0)
-    return read_stamp(f"{day}T{hour:02d}:{match['minute']}")
+    return parse_date(f"{day}T{hour:02d}:{match['minute']}")

@@ -1,4 +1,4 @@
-"""Values put where macros stood: the text remembers each macro, and what stood inside it."""
+"""Replaces macros in a Text by their values, keeping the provenance of nested macros."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ ESCAPE = Cause(CAUSE, "escape", "a literal brace pair", words="macro {{escape}}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
-    """Characters of the source that are replaced, and by how many more (or fewer)."""
+class _Replaced:
+    """A replaced range of the source, and the difference in length."""
 
     start: int
     end: int
@@ -39,14 +39,14 @@ def spliced(
     for node in nodes:
         if (node.value is not None or node.is_escape) and node not in trims:
             levels.setdefault(node.height, []).append(node)
-    done: list[_Done] = []
+    done: list[_Replaced] = []
     for height in sorted(levels):
         text, done = _level(text, levels[height], done, transform)
     return _trimmed(text, trims, done, NEWLINES if dialect == SILLYTAVERN else WHITE) if trims else text
 
 
 def _mark(nodes: Sequence[Node]) -> dict[Node, None]:
-    """Say of each how many layers of replaced macros are inside it; gives the trims that stand in the text itself."""
+    """Set each node's height in layers of replaced macros; gives the trims at the top level."""
     for node in reversed(nodes):
         node.covered = node.parent is not None and (node.parent.covered or node.parent.value is not None)
     trims = {node: None for node in nodes if node.is_trim and not node.covered}
@@ -59,20 +59,22 @@ def _mark(nodes: Sequence[Node]) -> dict[Node, None]:
 
 
 def _level(
-    text: Text, nodes: Sequence[Node], done: Sequence[_Done], transform: Callable[[str], str] | None
-) -> tuple[Text, list[_Done]]:
-    """One layer replaced; `done` are the replacements of those before, which lie inside or beside it."""
+    text: Text, nodes: Sequence[Node], done: Sequence[_Replaced], transform: Callable[[str], str] | None
+) -> tuple[Text, list[_Replaced]]:
+    """One layer replaced; `done` are the replacements of earlier layers, inside or beside it."""
     edits: list[Edit] = []
-    after: list[_Done] = []
+    after: list[_Replaced] = []
     for node, start, end in _places(nodes, done, after):
         new, cause, origin = _new(node, transform)
         edits.append(Edit(start, end, new, cause, origin))
-        after.append(_Done(node.start, node.end, len(new) - (node.end - node.start)))
+        after.append(_Replaced(node.start, node.end, len(new) - (node.end - node.start)))
     return text.splice(edits), after
 
 
-def _places(nodes: Iterable[Node], done: Sequence[_Done], beside: list[_Done]) -> Iterator[tuple[Node, int, int]]:
-    """Where nodes of one layer stand by now; what was replaced outside of them goes to `beside`."""
+def _places(
+    nodes: Iterable[Node], done: Sequence[_Replaced], beside: list[_Replaced]
+) -> Iterator[tuple[Node, int, int]]:
+    """Nodes of one layer with their present offsets; replacements outside of them are appended to `beside`."""
     shift = i = 0
     for node in nodes:
         while i < len(done) and done[i].end <= node.start:
@@ -97,7 +99,7 @@ def _new(node: Node, transform: Callable[[str], str] | None) -> tuple[str | Text
     return value, cause, Origin("macro", cause.rule)
 
 
-def _trimmed(text: Text, trims: Iterable[Node], done: Sequence[_Done], blanks: str) -> Text:
+def _trimmed(text: Text, trims: Iterable[Node], done: Sequence[_Replaced], blanks: str) -> Text:
     """Without the trims and the blanks around each."""
     whole = str(text)
     edits: list[Edit] = []

@@ -1,4 +1,4 @@
-"""Rules on texts that remember: what was replaced stays known."""
+"""Regex rules applied to Texts; replaced spans keep their provenance."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctxlab.context import Cause, Edit, Text
+from ctxlab.display.text import cut_off
 from ctxlab.documents import Note
-from ctxlab.engines.javascript.utf16 import Change
+from ctxlab.engines.javascript.utf16 import Replacement16
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.compile import Compat, Prepared, prepared
-from ctxlab.engines.regexes.limits import DEFAULT, Limits
+from ctxlab.engines.regexes.compile import Compat, CompiledRule, compiled_rule
+from ctxlab.engines.regexes.pattern import DEFAULT, Limits
 from ctxlab.engines.regexes.replace import Plan, replace_all
 from ctxlab.engines.regexes.rule_selection import BoundRule, Stage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Hit:
-    """What one rule changed in one text: the text before it, and the changes, in its characters."""
+class TextHit:
+    """The changes of one rule in one text, in characters of the text before it."""
 
     text: int
     rule: int
     before: Text
     after: Text
-    changes: tuple[Change, ...]
+    changes: tuple[Replacement16, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Applied:
-    """The texts after their rules, and every hit in order. `problems` say, by rule, why it was left out."""
+    """The texts after their rules, and every hit in order. `problems` are, by rule, the reasons for leaving it out."""
 
     texts: tuple[Text, ...]
-    hits: tuple[Hit, ...]
+    hits: tuple[TextHit, ...]
     problems: dict[int, str]
     remarks: dict[int, tuple[str, ...]]
 
@@ -61,7 +62,7 @@ def apply(
 ) -> Applied:
     """`plans[i]` on `texts[i]`, every rule on what the one before it left."""
     ready = {
-        number: prepared(rules[number].rule, env.speaking(rules[number].dialect), stage=stage, compat=compat)
+        number: compiled_rule(rules[number].rule, env.speaking(rules[number].dialect), stage=stage, compat=compat)
         for number in sorted({number for plan in set(plans) for number in plan})
     }
     runnable = [number for number, made in ready.items() if made.replacement is not None]
@@ -77,12 +78,12 @@ def apply(
     remarks = {number: made.remarks for number, made in ready.items() if made.remarks}
     causes = [_cause(rules[number], processor) for number in runnable]
     out: list[Text] = []
-    hits: list[Hit] = []
+    hits: list[TextHit] = []
     for index, (text, steps) in enumerate(zip(texts, found.changes, strict=True)):
         for number, changes in steps:
             cause = causes[number]
             after = text.splice([Edit(start, end, new, cause) for start, end, new in changes])
-            hits.append(Hit(index, runnable[number], text, after, changes))
+            hits.append(TextHit(index, runnable[number], text, after, changes))
             text = after
         out.append(text)
     return Applied(tuple(out), tuple(hits), dict(sorted(problems.items())), remarks)
@@ -93,7 +94,7 @@ def _renumbered(plan: Plan, runnable: Sequence[int]) -> Plan:
     return tuple(place[number] for number in plan if number in place)
 
 
-def _why_not(ready: dict[int, Prepared]) -> dict[int, str]:
+def _why_not(ready: dict[int, CompiledRule]) -> dict[int, str]:
     return {number: made.why_not for number, made in ready.items() if made.why_not is not None}
 
 
@@ -101,3 +102,16 @@ def _cause(bound: BoundRule, processor: str) -> Cause:
     words = f"{bound.layer} {bound.label}"
     rule = bound.rule.id or bound.rule.shown_name or bound.rule.regex
     return Cause(processor, rule, words, words=words, rewrites=True)
+
+
+AROUND = 24
+LONGEST = 60
+
+
+def excerpt(hit: TextHit) -> tuple[str, str]:
+    """The place of a hit's first change, as it was and as it is."""
+    start, end, new = hit.changes[0]
+    text = str(hit.before)
+    head = ("…" if start > AROUND else "") + text[max(0, start - AROUND) : start]
+    tail = text[end : end + AROUND] + ("…" if end + AROUND < len(text) else "")
+    return head + cut_off(text[start:end], LONGEST) + tail, head + cut_off(new, LONGEST) + tail

@@ -1,4 +1,4 @@
-"""A rule as people keep it, made ready to run: flags, macros, trim strings."""
+"""Compiles a stored rule: pattern and flags, macros filled in, trim strings."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ SCRIPT = "scripts are not run; ctxlab runs no code out of a rule"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Filled:
-    """A rule's texts with values in the place of macros."""
+class RuleTexts:
+    """A rule's texts with macros replaced by their values."""
 
     regex: str
     replacement: tuple[Segment, ...]
@@ -33,26 +33,28 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
-    """What a rule comes to: a replacement, or why it is left out. `remarks` are what a person should know."""
+class CompiledRule:
+    """A runnable replacement, or the reason why there is none. `remarks` are notes for people."""
 
     replacement: Replacement | None
     why_not: str | None = None
     remarks: tuple[str, ...] = ()
 
 
-def prepared(rule: RegexRule, env: MacroEnv, *, stage: Stage = "request", compat: Compat = "ctxlab") -> Prepared:
-    """The rule made ready. `compat="reference"` is as the reference treats it at this stage."""
+def compiled_rule(
+    rule: RegexRule, env: MacroEnv, *, stage: Stage = "request", compat: Compat = "ctxlab"
+) -> CompiledRule:
+    """The rule compiled. `compat="reference"` is as the reference treats it at this stage."""
     if rule.has_script and not (compat == "reference" and stage == "request"):
-        return Prepared(None, SCRIPT)
-    texts = filled(rule, env.at(f"rule:{rule.id}"), stage=stage, compat=compat)
+        return CompiledRule(None, SCRIPT)
+    texts = rule_texts(rule, env.at(f"rule:{rule.id}"), stage=stage, compat=compat)
     remarks = list(dict.fromkeys(note.text for note in texts.notes))
     strange = unknown_flags(texts.regex, flavor=rule.flavor)
     if strange is not None:
         remarks.append(f"it looks for {texts.regex!r} as it stands, slashes included: {strange!r} are not known flags")
     pattern = pattern_of(rule, texts.regex, compat=compat)
     replacement = Replacement(pattern, texts.replacement, texts.trim, _grammar(rule, texts, compat))
-    return Prepared(replacement, remarks=tuple(remarks))
+    return CompiledRule(replacement, remarks=tuple(remarks))
 
 
 def pattern_of(rule: RegexRule, regex: str | None = None, *, compat: Compat = "ctxlab") -> Pattern:
@@ -68,8 +70,8 @@ def pattern_of(rule: RegexRule, regex: str | None = None, *, compat: Compat = "c
     return Pattern(parse_pattern(text, default_flags="", flavor=rule.flavor).body, flags, rule.flavor)
 
 
-def filled(rule: RegexRule, env: MacroEnv, *, stage: Stage = "request", compat: Compat = "ctxlab") -> Filled:
-    """The rule's texts, with values for macros where its substitution mode asks for them.
+def rule_texts(rule: RegexRule, env: MacroEnv, *, stage: Stage = "request", compat: Compat = "ctxlab") -> RuleTexts:
+    """The rule's texts, with macros expanded as its substitution mode says.
 
     A value is words: a `$` in it refers to nothing. With ESCAPED it is no pattern either.
     """
@@ -91,7 +93,7 @@ def filled(rule: RegexRule, env: MacroEnv, *, stage: Stage = "request", compat: 
         segments: Iterable[Segment] = (Segment("template", template),)
     else:
         segments = _segments(template, env if in_replacement else None, notes)
-    return Filled(regex, tuple(segments), () if as_request else tuple(filter(None, trim)), tuple(notes))
+    return RuleTexts(regex, tuple(segments), () if as_request else tuple(filter(None, trim)), tuple(notes))
 
 
 def unescaped(rule: RegexRule) -> str:
@@ -101,7 +103,7 @@ def unescaped(rule: RegexRule) -> str:
     return rule.replacement.replace("\\n", "\n").replace("\\t", "\t")
 
 
-def _grammar(rule: RegexRule, texts: Filled, compat: Compat) -> Grammar:
+def _grammar(rule: RegexRule, texts: RuleTexts, compat: Compat) -> Grammar:
     if rule.flavor == "python":
         return "python"
     return "braces" if compat == "reference" and texts.trim else "javascript"
@@ -140,5 +142,5 @@ def _pieces(text: str, env: MacroEnv, notes: list[Note]) -> Iterator[tuple[bool,
 
 
 def _as_written(spans: Iterable[Span]) -> str:
-    r"""What stood there: in a pattern, `\{{` is no escape of a macro's."""
+    r"""The source text before macros were expanded: in a pattern, `\{{` is no macro escape."""
     return "".join(_as_written(span.was) if span.was else span.text for span in spans)

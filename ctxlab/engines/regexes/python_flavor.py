@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ctxlab.engines.javascript.utf16 import Change
-from ctxlab.engines.regexes.limits import Limits
-from ctxlab.engines.regexes.pattern import Pattern
+from ctxlab.engines.javascript.utf16 import Replacement16
+from ctxlab.engines.regexes.pattern import Limits, Pattern
 from ctxlab.engines.regexes.replacement_template import Replacement
 from ctxlab.engines.regexes.search_time_limit import BadPython, within_limits
 
@@ -20,7 +19,7 @@ MOST_GROWTH = 1_000_000  # as worker.js has it
 
 
 def first_span(pattern: Pattern, text: str, limits: Limits) -> tuple[int, int] | None:
-    """Where the pattern matches first; raises BadPython."""
+    """The first match of the pattern; raises BadPython."""
     ready = compiled(pattern)
     match = within_limits(lambda seconds: ready.search(text, timeout=seconds), pattern, text, limits)
     return match.span() if match is not None else None
@@ -44,7 +43,7 @@ def compiled(pattern: Pattern) -> regex.Pattern[str]:
         raise BadPython(f"it doesn't compile: {problem}") from None
 
 
-def changes_of(replacement: Replacement, text: str, *, room: int, limits: Limits) -> list[Change]:
+def changes_of(replacement: Replacement, text: str, *, room: int, limits: Limits) -> list[Replacement16]:
     """Every match and what takes its place, where that is something else; raises BadPython.
 
     Without the flag g only the first match is replaced. The text may become longer by `room` characters.
@@ -54,9 +53,9 @@ def changes_of(replacement: Replacement, text: str, *, room: int, limits: Limits
     )
 
 
-def _changes(replacement: Replacement, text: str, *, room: int, seconds: float) -> list[Change]:
+def _changes(replacement: Replacement, text: str, *, room: int, seconds: float) -> list[Replacement16]:
     parts = _parts(replacement)
-    changes: list[Change] = []
+    changes: list[Replacement16] = []
     grown = 0
     for match in compiled(replacement.pattern).finditer(text, timeout=seconds):
         new = "".join([part if isinstance(part, str) else part(match) for part in parts])

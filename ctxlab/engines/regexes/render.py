@@ -1,4 +1,4 @@
-"""What a program shows for a message: the rules for what is shown, and reasoning set apart."""
+"""A message as a program renders it: rules of the render stage applied, reasoning set apart."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ctxlab.documents import Agent, MessageNode, Note, ThinkRule
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply import apply
-from ctxlab.engines.regexes.limits import DEFAULT, Limits
+from ctxlab.engines.regexes.pattern import DEFAULT, Limits
 from ctxlab.engines.regexes.rule_selection import Ruleset
 from ctxlab.errors import UnknownNode, did_you_mean
 
@@ -22,7 +22,7 @@ LONGEST = 6_000
 
 
 @dataclass(frozen=True, slots=True)
-class Thinking:
+class ReasoningBlock:
     """Reasoning inside a text: the block from character `start` to `end`, its tags included.
 
     A block whose closing tag never comes goes to the end of the text.
@@ -38,8 +38,8 @@ class Thinking:
 
 
 @dataclass(frozen=True, slots=True)
-class DisplayHit:
-    """A rule that changed something, and in how many places."""
+class RenderHit:
+    """A rule that changed the text, and the number of changes."""
 
     rule: str
     preset: str
@@ -49,7 +49,7 @@ class DisplayHit:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rendered:
-    """What is shown for a message.
+    """A rendered message.
 
     `text` has everything, `thinking` says which parts of it are folded away, and `reasoning` is what the model sent
     beside its words.
@@ -57,9 +57,9 @@ class Rendered:
 
     node: MessageNode
     text: Text
-    thinking: tuple[Thinking, ...] = ()
+    thinking: tuple[ReasoningBlock, ...] = ()
     reasoning: str | None = None
-    hits: tuple[DisplayHit, ...] = ()
+    hits: tuple[RenderHit, ...] = ()
     notes: tuple[Note, ...] = ()
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ class Rendered:
 def rendered(
     build_input: BuildInput, node_id: str | None = None, *, streaming: bool = False, limits: Limits = DEFAULT
 ) -> Rendered:
-    """What is shown for a message of the request's session; by default for the leaf. Raises UnknownNode."""
+    """A rendered message of the request's session; by default the leaf. Raises UnknownNode."""
     node, depth = _found(build_input, node_id if node_id is not None else build_input.leaf_id)
     ruleset = Ruleset(build_input, stage="render", streaming=streaming)
     agent_id = node.meta("agentId")
@@ -99,14 +99,14 @@ def rendered(
     return Rendered(
         node,
         applied.texts[0],
-        tuple(thinking_in(str(applied.texts[0]), _think_rules(build_input, agent_id))),
+        tuple(reasoning_blocks(str(applied.texts[0]), _think_rules(build_input, agent_id))),
         node.reasoning,
-        tuple(DisplayHit(b.rule.shown_name, b.preset.name or b.preset.id, b.layer, n) for b, n in hits),
+        tuple(RenderHit(b.rule.shown_name, b.preset.name or b.preset.id, b.layer, n) for b, n in hits),
         (*problems, *applied.notes(ruleset.bound, PROCESSOR)),
     )
 
 
-def thinking_in(text: str, rules: Sequence[ThinkRule]) -> Iterator[Thinking]:
+def reasoning_blocks(text: str, rules: Sequence[ThinkRule]) -> Iterator[ReasoningBlock]:
     """The reasoning in a text, by an agent's rules, from front to back; tags are upper and lower case alike."""
     by_tag = {rule.tag_name.lower(): rule for rule in rules}
     if not by_tag or "<" not in text:
@@ -121,17 +121,17 @@ def thinking_in(text: str, rules: Sequence[ThinkRule]) -> Iterator[Thinking]:
         rule = by_tag[tag.lower()]
         inside = text[found.end() : stop]
         name = rule.display_name or rule.tag_name
-        yield Thinking(found.start(), at, tag, name, inside, end is not None, rule.collapsed_by_default)
+        yield ReasoningBlock(found.start(), at, tag, name, inside, end is not None, rule.collapsed_by_default)
 
 
 def _think_rules(build_input: BuildInput, agent_id: object) -> Sequence[ThinkRule]:
-    """Those of the agent that wrote the message, where it is at hand."""
+    """The rules of the agent that wrote the message if it is known, else of the request's agent."""
     agent: Agent | None = next((a for a in build_input.agents if agent_id and a.id == agent_id), build_input.agent)
     return think_rules_in_force(agent.llm_think_rules if agent else ())
 
 
 def _found(build_input: BuildInput, node_id: str | None) -> tuple[MessageNode, int]:
-    """The message, and how many come after it on the way to the leaf; 0 off that way."""
+    """The message, and the number of messages after it on the path to the leaf; 0 if it isn't on that path."""
     session = build_input.session
     if node_id is None or node_id not in session.nodes:
         near = did_you_mean(node_id, list(session.nodes)[:2000]) if node_id is not None else "; say which message"

@@ -1,4 +1,4 @@
-"""Many replacements in many texts, each on what the one before it left."""
+"""Replacements in many texts at once, each applied to the result of the one before."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ctxlab.engines.javascript.utf16 import Change, changes_in_characters
+from ctxlab.engines.javascript.utf16 import Replacement16, changes_in_characters
 from ctxlab.engines.regexes import v8
-from ctxlab.engines.regexes.limits import DEFAULT, Limits
+from ctxlab.engines.regexes.pattern import DEFAULT, Limits
 from ctxlab.engines.regexes.python_flavor import MOST_GROWTH, changes_of
 from ctxlab.engines.regexes.replacement_template import Replacement, parts_for_javascript
 from ctxlab.engines.regexes.search_time_limit import BadPython
-from ctxlab.engines.regexes.v8_batches import ask, batches
+from ctxlab.engines.regexes.v8 import batches, run_function
 
 Plan = tuple[int, ...]
 """Numbers of replacements, in the order in which they run."""
@@ -27,7 +27,7 @@ class Replaced:
     among the changes. `problems` says, by number, why a replacement was left out; then it is left out of every text.
     """
 
-    changes: tuple[tuple[tuple[int, tuple[Change, ...]], ...], ...]
+    changes: tuple[tuple[tuple[int, tuple[Replacement16, ...]], ...], ...]
     problems: dict[int, str]
 
 
@@ -45,7 +45,7 @@ def replace_all(
     *,
     limits: Limits = DEFAULT,
 ) -> Replaced:
-    """What `plans[i]` does to `texts[i]`.
+    """The changes of `plans[i]` in `texts[i]`.
 
     Goes to V8 once for all texts, as long as no replacement of Python's flavour stands between two of JavaScript's. One
     that hangs is found out only while it runs: then everything is done anew without it, as if it had never been there.
@@ -53,14 +53,14 @@ def replace_all(
     problems: dict[int, str] = {}
     while True:
         try:
-            changes = _Run(texts, replacements, problems, limits).changes(plans)
+            changes = _Replacing(texts, replacements, problems, limits).changes(plans)
         except _LeftOut as found:
             problems[found.replacement] = found.why
         else:
             return Replaced(changes, dict(sorted(problems.items())))
 
 
-def changed(text: str, changes: Iterable[Change]) -> str:
+def changed(text: str, changes: Iterable[Replacement16]) -> str:
     """The text with the changes made."""
     parts: list[str] = []
     at = 0
@@ -71,8 +71,8 @@ def changed(text: str, changes: Iterable[Change]) -> str:
     return "".join(parts)
 
 
-class _Run:
-    """Texts on their way through their plans."""
+class _Replacing:
+    """Texts while their plans are applied."""
 
     def __init__(
         self, texts: Sequence[str], replacements: Sequence[Replacement], problems: dict[int, str], limits: Limits
@@ -82,9 +82,9 @@ class _Run:
         self.replacements = replacements
         self.problems = problems
         self.limits = limits
-        self.done: list[list[tuple[int, tuple[Change, ...]]]] = [[] for _ in texts]
+        self.done: list[list[tuple[int, tuple[Replacement16, ...]]]] = [[] for _ in texts]
 
-    def changes(self, plans: Sequence[Plan]) -> tuple[tuple[tuple[int, tuple[Change, ...]], ...], ...]:
+    def changes(self, plans: Sequence[Plan]) -> tuple[tuple[tuple[int, tuple[Replacement16, ...]], ...], ...]:
         stretches = {plan: self._stretches(plan) for plan in set(plans)}
         for stage in range(max(map(len, stretches.values()), default=0)):
             now = {index: stretches[plan][stage] for index, plan in enumerate(plans) if stage < len(stretches[plan])}
@@ -117,7 +117,7 @@ class _Run:
             head = {"rules": rules, "plans": written, "which": which, "most": self.limits.max_backtracks}
             texts = json.dumps([self.texts[index] for index in piece])
             try:
-                result = ask(machine, "startReplacing", head, texts, self.limits)
+                result = run_function(machine, "startReplacing", head, texts, self.limits)
             except v8.Interrupted as stopped:
                 raise _LeftOut(used[stopped.pattern], stopped.why) from None
             for text, rule, flat in result["found"]:
@@ -138,7 +138,7 @@ class _Run:
                 if changes:
                     self._note(index, number, changes)
 
-    def _note(self, index: int, number: int, changes: Sequence[Change]) -> None:
+    def _note(self, index: int, number: int, changes: Sequence[Replacement16]) -> None:
         self.done[index].append((number, tuple(changes)))
         self.texts[index] = changed(self.texts[index], changes)
 

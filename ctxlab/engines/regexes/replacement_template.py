@@ -1,4 +1,4 @@
-r"""What a replacement says: words, and references to what was matched.
+r"""Replacement templates: literal text and references to groups of the match.
 
 JavaScript's: `$1` to `$99`, `$<name>`, `$&`, `` $` ``, `$'`, `$$`. Python's: `\1`, `\g<1>`, `\g<name>` and the escapes
 of its strings. `{{match}}` is the whole match in both.
@@ -19,7 +19,7 @@ Grammar = Literal["javascript", "braces", "python"]
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of a replacement: a template, words that are taken as they are, or the whole match."""
+    """A piece of a replacement: a template, literal text, or the whole match."""
 
     kind: Literal["template", "words", "match"]
     text: str = ""

@@ -1,4 +1,4 @@
-"""Which rules are in force for a message, and in which order they run."""
+"""Selection of the rules that apply to a message, and their order."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ctxlab.documents import Agent, ModelProfile, RegexConfig, RegexPreset, Rege
 from ctxlab.engines.model_match import model_fits
 
 Stage = Literal["request", "render"]
-Layer = Literal["global", "agent", "user"]
+RuleLayer = Literal["global", "agent", "user"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundRule:
-    """A rule, and where it comes from; `dialect` is how macros are spelled there."""
+    """A rule with its preset and layer; `dialect` is the macro dialect of its texts."""
 
     rule: RegexRule
     preset: RegexPreset
-    layer: Layer
+    layer: RuleLayer
     dialect: str | None = None
 
     @property
@@ -30,23 +30,23 @@ class BoundRule:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class RuleSource:
     """The presets of one layer."""
 
-    layer: Layer
+    layer: RuleLayer
     config: RegexConfig
     dialect: str | None = None
 
 
-def in_force(
-    sources: Iterable[Source],
+def active_rules(
+    sources: Iterable[RuleSource],
     *,
     stage: Stage | None,
     streaming: bool = False,
     model: ModelProfile | None = None,
     problems: list[str] | None = None,
 ) -> list[BoundRule]:
-    """The rules that are on, for this stage (None: for any) and this model, in running order.
+    """The enabled rules for this stage (None: for any) and this model, in running order.
 
     What is wrong with patterns for models goes to `problems`.
     """
@@ -55,14 +55,14 @@ def in_force(
 
 
 def listed(
-    sources: Iterable[Source],
+    sources: Iterable[RuleSource],
     *,
     stage: Stage | None,
     streaming: bool = False,
     model: ModelProfile | None = None,
     problems: list[str] | None = None,
 ) -> list[tuple[BoundRule, str | None]]:
-    """All rules in running order, and why one does nothing, whatever the message.
+    """All rules in running order, each with the reason why it is inactive for every message, or None.
 
     The order is by the priority of their presets, then by their own order; what is equal stays as it is listed: global,
     agent, user, and in each its presets by their order.
@@ -83,13 +83,13 @@ def listed(
     return sorted(found, key=lambda row: (row[0].preset.priority, row[0].rule.order or 0))
 
 
-def _bound(rule: RegexRule, preset: RegexPreset, source: Source) -> BoundRule:
+def _bound(rule: RegexRule, preset: RegexPreset, source: RuleSource) -> BoundRule:
     from_tavern = "sillytavern" in (rule.carried or preset.carried or {})
     return BoundRule(rule, preset, source.layer, "sillytavern" if from_tavern else source.dialect)
 
 
 def why_idle(rule: RegexRule, *, stage: Stage | None, streaming: bool = False) -> str | None:
-    """Why a rule does nothing at this stage, whatever the message; None when it does."""
+    """The reason why a rule is inactive at this stage for every message; None when it is active."""
     if not rule.enabled:
         return "it is switched off"
     if stage is not None and not getattr(rule.apply_to, stage):
@@ -99,8 +99,8 @@ def why_idle(rule: RegexRule, *, stage: Stage | None, streaming: bool = False) -
     return None
 
 
-def why_not(rule: RegexRule, *, role: str | None, depth: int | None) -> str | None:
-    """Why a rule passes a message by; None when it doesn't. A role or depth of None is any."""
+def why_skipped(rule: RegexRule, *, role: str | None, depth: int | None) -> str | None:
+    """The reason why a rule doesn't apply to a message; None when it does. A role or depth of None is any."""
     if role is not None and role not in rule.target_roles:
         return f"it is for {', '.join(rule.target_roles) or 'no role'}, not for {role}"
     span = rule.depth_range
@@ -138,15 +138,15 @@ class Ruleset:
         key = (id(agent), id(user), role)
         if key not in self._of_role:
             numbers = self._numbers_for(agent, user)
-            fitting = tuple(n for n in numbers if why_not(self.bound[n].rule, role=role, depth=None) is None)
+            fitting = tuple(n for n in numbers if why_skipped(self.bound[n].rule, role=role, depth=None) is None)
             self._of_role[key] = fitting, any(self.bound[n].rule.depth_range is not None for n in fitting)
         fitting, has_depths = self._of_role[key]
         if not has_depths:
             return fitting
-        return tuple(n for n in fitting if why_not(self.bound[n].rule, role=role, depth=depth) is None)
+        return tuple(n for n in fitting if why_skipped(self.bound[n].rule, role=role, depth=depth) is None)
 
-    def sources(self, *, agent_id: object = None, user_id: object = None) -> Sequence[Source]:
-        """Whose rules hold for a message that was written with these: everyone's, the agent's, the user's."""
+    def sources(self, *, agent_id: object = None, user_id: object = None) -> Sequence[RuleSource]:
+        """The layers of rules for a message written with this agent and user: global, the agent's, the user's."""
         return sources_of(self._build_input.rules, *self._holders(agent_id, user_id))
 
     def _holders(self, agent_id: object, user_id: object) -> tuple[Agent | None, UserProfile | None]:
@@ -158,7 +158,7 @@ class Ruleset:
         key = (id(agent), id(user))
         if key not in self._numbers:
             sources = sources_of(self._build_input.rules, agent, user)
-            rules = in_force(
+            rules = active_rules(
                 sources,
                 stage=self._stage,
                 streaming=self._streaming,
@@ -170,17 +170,17 @@ class Ruleset:
         return self._numbers[key]
 
 
-def sources_of(everywhere: RegexConfig, agent: Agent | None, user: UserProfile | None) -> Sequence[Source]:
-    sources = [Source("global", everywhere)]
+def sources_of(everywhere: RegexConfig, agent: Agent | None, user: UserProfile | None) -> Sequence[RuleSource]:
+    sources = [RuleSource("global", everywhere)]
     if agent is not None and agent.regex_config is not None:
-        sources.append(Source("agent", agent.regex_config, agent.macro_dialect))
+        sources.append(RuleSource("agent", agent.regex_config, agent.macro_dialect))
     if user is not None and user.regex_config is not None:
-        sources.append(Source("user", user.regex_config))
+        sources.append(RuleSource("user", user.regex_config))
     return sources
 
 
 def _binds_message(holder: Agent | UserProfile | None, everywhere: RegexConfig) -> bool:
-    """Whether messages keep the rules of whom they were written with.
+    """Whether messages keep the rules of the agent or user that they were written with.
 
     The current agent says so for agents and the current user for users; where they don't, what holds everywhere says.
     """

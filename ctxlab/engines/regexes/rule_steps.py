@@ -1,4 +1,4 @@
-"""One text, rule by rule: what each one found, what it left, and why one did nothing."""
+"""One text, rule by rule: the changes of each, or the reason why it made none."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from html import escape
 from typing import TYPE_CHECKING, overload
 
 from ctxlab.context import BuildInput, Context, Origin, Text
+from ctxlab.display.text import cut_off
 from ctxlab.documents import RegexConfig
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply import Applied, apply
 from ctxlab.engines.regexes.compile import Compat
-from ctxlab.engines.regexes.limits import DEFAULT, Limits
-from ctxlab.engines.regexes.rule_selection import BoundRule, Layer, Source, Stage, listed, why_not
+from ctxlab.engines.regexes.pattern import DEFAULT, Limits
+from ctxlab.engines.regexes.rule_selection import BoundRule, RuleLayer, RuleSource, Stage, listed, why_skipped
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -25,7 +26,7 @@ LONGEST = 2_000
 
 @dataclass(frozen=True, slots=True)
 class RegexHit:
-    """What stood there, from character `start` of the text before the rule, and what was put in its place."""
+    """The text that was found, from character `start` of the text before the rule, and its replacement."""
 
     start: int
     end: int
@@ -35,11 +36,11 @@ class RegexHit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RegexStep:
-    """What one rule did: `hits`, none when `idle` or `problem` says why, or nothing was found."""
+    """The result of one rule: `hits`, empty when `idle` or `problem` gives a reason, or nothing was found."""
 
     rule: str
     preset: str
-    layer: Layer
+    layer: RuleLayer
     before: Text
     after: Text
     hits: tuple[RegexHit, ...] = ()
@@ -49,7 +50,7 @@ class RegexStep:
 
     @property
     def outcome(self) -> str:
-        """In words: how many places changed, or why none."""
+        """The number of changes, or the reason why there are none, in words."""
         if self.problem or self.idle:
             return f"left out: {self.problem}" if self.problem else f"passed by: {self.idle}"
         return f"{len(self.hits)} changed" if self.hits else "nothing to change"
@@ -64,7 +65,7 @@ class RegexSteps(Sequence[RegexStep]):
 
     @property
     def text(self) -> Text:
-        """What is left in the end."""
+        """The text after the last rule."""
         return self.steps[-1].after if self.steps else self.start
 
     @overload
@@ -84,14 +85,14 @@ class RegexSteps(Sequence[RegexStep]):
         return str(self.text)
 
     def __repr__(self) -> str:
-        lines = [f"before: {_short(str(self.start), 300)!r}"]
+        lines = [f"before: {cut_off(str(self.start), 300)!r}"]
         for number, step in enumerate(self.steps, 1):
             lines.append(f"{number}. {step.rule}: {step.outcome}")
             lines += (f"   {remark}" for remark in step.remarks)
-            lines += (f"   {_short(hit.found, 60)!r} -> {_short(hit.new, 60)!r}" for hit in step.hits[:5])
+            lines += (f"   {cut_off(hit.found, 60)!r} -> {cut_off(hit.new, 60)!r}" for hit in step.hits[:5])
             if len(step.hits) > 5:
                 lines.append(f"   and {len(step.hits) - 5} more")
-        return "\n".join([*lines, f"after:  {_short(str(self.text), 300)!r}"])
+        return "\n".join([*lines, f"after:  {cut_off(str(self.text), 300)!r}"])
 
     def table(self) -> DataFrame:
         """One row per rule: rule, preset, layer, hits, outcome, text after it."""
@@ -102,7 +103,7 @@ class RegexSteps(Sequence[RegexStep]):
         return pd.DataFrame(rows, columns=columns)
 
     def _repr_html_(self) -> str:
-        rows = [_row("", "before", escape(_short(str(self.start), LONGEST)))]
+        rows = [_row("", "before", escape(cut_off(str(self.start), LONGEST)))]
         budget = 30_000  # a notebook's cell stays under 50 KB
         for number, step in enumerate(self.steps, 1):
             said = "<br>".join(map(escape, (step.outcome, *step.remarks)))
@@ -117,7 +118,7 @@ class RegexSteps(Sequence[RegexStep]):
 
 def regex_steps(
     text: Text | str,
-    config: RegexConfig | Sequence[Source],
+    config: RegexConfig | Sequence[RuleSource],
     build_input: BuildInput,
     *,
     role: str | None = None,
@@ -127,12 +128,12 @@ def regex_steps(
     compat: Compat = "ctxlab",
     limits: Limits = DEFAULT,
 ) -> RegexSteps:
-    """Every rule of `config` on one text, or of several layers; `request` says what macros stand for."""
+    """Every rule of `config`, or of several layers, applied to one text; `build_input` has the values of macros."""
     start = text if isinstance(text, Text) else Text.of(text, Origin("text"))
-    sources = [Source("global", config)] if isinstance(config, RegexConfig) else config
+    sources = [RuleSource("global", config)] if isinstance(config, RegexConfig) else config
     rows = listed(sources, stage=stage, streaming=streaming, model=build_input.model)
     bound = [rule for rule, _ in rows]
-    idle = [why or why_not(rule.rule, role=role, depth=depth) for rule, why in rows]
+    idle = [why or why_skipped(rule.rule, role=role, depth=depth) for rule, why in rows]
     plan = tuple(number for number, why in enumerate(idle) if why is None)
     env = MacroEnv.of(build_input, dice=Context(build_input).dice)
     applied = apply([start], [plan], bound, env, stage=stage, processor=PROCESSOR, compat=compat, limits=limits)
@@ -162,23 +163,19 @@ def _steps(
 
 
 def marked(step: RegexStep) -> str:
-    """The text before a rule as HTML, with what went struck out and what came marked."""
+    """The text before a rule as HTML, with deletions struck out and insertions marked."""
     whole, parts, at, left = str(step.before), list[str](), 0, LONGEST
     for hit in step.hits:
         if left <= 0:
             break
-        gone, come = _short(hit.found, 200), _short(hit.new, 200)
-        parts.append(escape(_short(whole[at : hit.start], left)))
+        gone, come = cut_off(hit.found, 200), cut_off(hit.new, 200)
+        parts.append(escape(cut_off(whole[at : hit.start], left)))
         parts.append(f"<del>{escape(gone)}</del>" if gone else "")
         parts.append(f"<ins>{escape(come)}</ins>" if come else "")
         left -= hit.start - at + len(gone) + len(come)
         at = hit.end
-    return "".join(parts) + escape(_short(whole[at:], max(left, 0)))
+    return "".join(parts) + escape(cut_off(whole[at:], max(left, 0)))
 
 
 def _row(*cells: str) -> str:
     return "<tr>" + "".join(f"<td style='white-space:pre-wrap;text-align:left'>{cell}</td>" for cell in cells) + "</tr>"
-
-
-def _short(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[:longest]}…"

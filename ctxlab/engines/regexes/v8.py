@@ -7,8 +7,9 @@ process that was forked has none of its parent's threads: it starts a worker of 
 from __future__ import annotations
 
 import atexit
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -16,7 +17,7 @@ from threading import Event, Lock, Thread
 from time import process_time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from ctxlab.engines.regexes.limits import Limits
+from ctxlab.engines.regexes.pattern import Limits
 from ctxlab.errors import CtxlabError
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class RegexEngineUnavailable(CtxlabError):
 
 
 class Interrupted(Exception):
-    """A call was stopped, while it was at the text and the pattern of these numbers."""
+    """Raised for a call that was stopped, with the numbers of the text and the pattern that it was at."""
 
     def __init__(self, why: str, *, text: int, pattern: int) -> None:
         super().__init__(why)
@@ -81,7 +82,7 @@ class Machine:
             racer.close()
 
     def call(self, function: str, *arguments: str, limits: Limits) -> str | None:
-        """What a function of worker.js returns; raises Interrupted when one pattern outlasts the last resort.
+        """The result of a function of worker.js; raises Interrupted when one pattern exceeds the time limit.
 
         V8 is stopped by the wall clock. Where the process had less than half of that in CPU time, the machine is
         busy: the same call is made again, with twice the time.
@@ -177,7 +178,7 @@ _worker: _Worker | None = None
 
 
 def run(work: Callable[[Machine], T]) -> T:
-    """What `work` gives, done on the worker's thread, which is started when there is none."""
+    """The result of `work`, done on the worker's thread, which is started when there is none."""
     global _worker
     with _lock:
         if _worker is None:
@@ -197,3 +198,30 @@ def _forget() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
+
+
+LARGEST_BATCH = 8_000_000
+"""Characters that go to V8 at once; a text that is longer goes alone."""
+
+
+def batches(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The texts in pieces, as (first, end)."""
+    first = size = 0
+    for index, text in enumerate(texts):
+        if size and size + len(text) > LARGEST_BATCH:
+            yield first, index
+            first, size = index, 0
+        size += len(text)
+    if first < len(texts):
+        yield first, len(texts)
+
+
+def run_function(machine: Machine, function: str, head: Any, texts: str, limits: Limits) -> dict[str, Any]:
+    """The final result of a function of worker.js; raises Interrupted, which names the pattern that caused it."""
+    answer = machine.call(function, json.dumps(head), texts, limits=limits)
+    while answer is None:
+        answer = machine.call("proceed", limits=limits)
+    result = json.loads(answer)
+    if "failed" in result:
+        raise Interrupted(result["why"], text=-1, pattern=result["failed"])
+    return result

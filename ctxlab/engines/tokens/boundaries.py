@@ -1,4 +1,4 @@
-"""Where each token of a text ends."""
+"""Token boundaries of a text, as UTF-16 offsets."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _ALL_BUT_FOURS = bytes(range(0xF0))  # what is left begins a character of four b
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Bounds:
-    """The tokens of a text in their order: their numbers in the encoding, and where they end.
+class TokenBoundaries:
+    """The tokens of a text in order: their ids in the encoding, and their ends.
 
     `ends` are in UTF-16 units: those of the characters that are begun by then, since a token can end inside one.
     `inside` has the places of the tokens that do.
@@ -41,10 +41,10 @@ def token_ends(text: str, encoding: str) -> list[int]:
     >>> token_ends("灯塔 🫠!", "o200k_base")
     [1, 2, 5, 5, 5, 6]
     """
-    return list(token_bounds(text, encoding).ends)
+    return list(token_boundaries(text, encoding).ends)
 
 
-def token_bounds(text: str, encoding: str) -> Bounds:
+def token_boundaries(text: str, encoding: str) -> TokenBoundaries:
     """Every token of a text, in linear time. Half a surrogate pair counts as U+FFFD, as it does to tiktoken.
 
     Raises CtxlabError for an encoding without ranks.
@@ -52,7 +52,7 @@ def token_bounds(text: str, encoding: str) -> Bounds:
     ids, tokens = _encoded(_with_whole_characters(text), encoding)
     ends = accumulate(map(_units, tokens))
     inside = (i for i, after in enumerate(tokens[1:]) if 0x80 <= after[0] < 0xC0)
-    return Bounds(tuple(ids), tuple(ends), tuple(inside))
+    return TokenBoundaries(tuple(ids), tuple(ends), tuple(inside))
 
 
 def _encoded(text: str, name: str) -> tuple[list[int], Sequence[bytes]]:

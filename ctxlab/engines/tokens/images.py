@@ -22,12 +22,12 @@ class ImageCost:
 
 
 def image_tokens(width: float, height: float, cost: ImageCost) -> int:
-    """What a picture of so many pixels costs; a method that doesn't exist costs what the default one does."""
+    """Tokens of a picture of this size in pixels; an unknown method costs as the default one."""
     return METHODS.get(cost.method, _gemini_2_0)(width, height, cost.parameters)
 
 
 def low_detail_tokens(cost: ImageCost) -> int | None:
-    """What any picture costs with `detail: low`; None where that says nothing.
+    """Tokens of any picture with `detail: low`; None where that makes no difference.
 
     With OpenAI's tiles it is the base alone, since no tile is sent (Images and vision: calculating costs).
     """

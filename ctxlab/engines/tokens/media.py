@@ -18,7 +18,7 @@ _PAGES = ("pages", "pageCount", "page_count", "numPages")
 
 @dataclass(frozen=True, slots=True)
 class MediaRules:
-    """What media cost with a family of models. A document of a family with `page_tokens` 0 costs nothing."""
+    """Token prices of media for a family of models. With `page_tokens` 0 documents cost nothing."""
 
     name: str
     image: ImageCost = field(default_factory=ImageCost)
@@ -38,7 +38,7 @@ class MediaTokens:
 
 
 def media_tokens(asset: AssetRef, rules: MediaRules) -> MediaTokens:
-    """What a file costs. An unknown side of a picture is taken for 1024 pixels, an unknown duration for 0 seconds.
+    """Tokens of a file. An unknown side of a picture counts as 1024 pixels, an unknown duration as 0 seconds.
 
     A picture's size is what its bytes say where they are inline, else what its metadata says.
     """

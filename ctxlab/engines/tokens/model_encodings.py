@@ -1,4 +1,4 @@
-"""Which tokenizer a model has, by its name."""
+"""The tokenizer of a model, by its name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALIASES = {"gpt4o": "o200k_base", "gpt4": "cl100k_base"} | dict.fromkeys(
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
-    """What a model's name says: its bare form, the encoding (None: only an estimate) and the vendor's wire format."""
+    """A model's bare name, its encoding (None: only an estimate) and its vendor's wire format."""
 
     bare: str
     encoding: str | None
@@ -41,7 +41,7 @@ _FAMILIES: tuple[tuple[str, str | None, Wire], ...] = (
 
 
 def read_model_name(model: str) -> ModelName:
-    """What is known of a model from its name alone.
+    """Encoding and wire format of a model, from its name alone.
 
     Prefixes and suffixes of gateways don't matter: `openrouter:openai/gpt-4o-mini:free`, `ft:gpt-4o:acme::x1`,
     `us.anthropic.claude-opus-4-7`. Vendors without public ranks, and names never heard of, have no encoding: a wrong

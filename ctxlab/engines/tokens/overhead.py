@@ -1,4 +1,4 @@
-"""Tokens that a wire format adds around what is said."""
+"""Tokens that a wire format adds to messages and requests."""
 
 from __future__ import annotations
 

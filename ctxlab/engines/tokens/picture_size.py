@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import binascii
-from collections.abc import Mapping
 from io import BytesIO
-from typing import Any
+
+from ctxlab.documents.session.asset_source import AssetSource, InlineFile, LinkedFile
 
 FIRST_CHARACTERS = 4_096  # of base64; enough for all but a JPEG with a long preamble
 _BEGINNINGS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8", b"GIF8", b"RIFF")
@@ -14,16 +14,16 @@ MOST_CHARACTERS = 1_048_576
 Size = tuple[float, float]
 
 
-def inline_size(source: Mapping[str, Any]) -> Size | None:
+def inline_size(source: AssetSource) -> Size | None:
     """Pixels of a picture whose bytes are in its source, as base64 or a `data:` URL; None when they can't be read."""
-    base64 = source.get("base64")
-    if isinstance(base64, str):
-        return size_in_header(base64)
-    url = source.get("url")
-    if isinstance(url, str) and url.startswith("data:"):
-        head, comma, body = url.partition(",")
-        return size_in_header(body) if comma and head.endswith(";base64") else None
-    return None
+    match source:
+        case InlineFile(base64):
+            return size_in_header(base64)
+        case LinkedFile(url) if url.startswith("data:"):
+            head, comma, body = url.partition(",")
+            return size_in_header(body) if comma and head.endswith(";base64") else None
+        case _:
+            return None
 
 
 def size_in_header(base64: str) -> Size | None:

@@ -1,4 +1,4 @@
-"""Where a text can be cut so that the counts of its parts add up, for o200k and cl100k.
+"""Safe cuts of a text: places where the counts of its parts add up, for o200k and cl100k.
 
 Both encodings split a text by a pattern first and encode each match on its own. A place is a safe cut when no match can
 reach over it and neither side's matches depend on the other side:

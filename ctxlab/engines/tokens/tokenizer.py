@@ -1,4 +1,4 @@
-"""What a message costs a model."""
+"""Token counts of texts, messages and tool definitions for a model."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ctxlab.context import Draft, Text
-from ctxlab.context.pickling import carried, portable
+from ctxlab.context.pickling import portable, unwrapped
 from ctxlab.documents import ModelProfile
-from ctxlab.engines.tokens.bpe import exact
-from ctxlab.engines.tokens.count_cache import Counts
+from ctxlab.engines.tokens.bpe import CountCache, exact_counter
 from ctxlab.engines.tokens.estimate import estimate_tokens
 from ctxlab.engines.tokens.media import DEFAULT_RULES, MediaRules, media_rules_for, media_tokens
 from ctxlab.engines.tokens.model_encodings import ALIASES, ENCODINGS, ESTIMATOR, read_model_name
@@ -46,7 +45,7 @@ class Tokenizer:
     call_tokens: int
     request_tokens: int
     media: MediaRules
-    counts: Counts
+    counts: CountCache
     joined: Callable[[Sequence[str]], int] | None = None  # None: counts of parts don't add up
 
     @classmethod
@@ -68,7 +67,14 @@ class Tokenizer:
         3
         """
         return cls(
-            name, estimated, message_tokens, name_tokens, call_tokens, request_tokens, media=media, counts=Counts(count)
+            name,
+            estimated,
+            message_tokens,
+            name_tokens,
+            call_tokens,
+            request_tokens,
+            media=media,
+            counts=CountCache(count),
         )
 
     def __repr__(self) -> str:
@@ -106,7 +112,7 @@ class Tokenizer:
         return tokens + self.name_tokens if draft.speaker else tokens
 
     def content_tokens(self, draft: Draft) -> int:
-        """Tokens of what a message says: text, name, calls, the id it answers, reasoning, attachments."""
+        """Tokens of a message's content: text, name, calls, the id it answers, reasoning, attachments."""
         body = draft.body
         if len(body) == 1 and isinstance(text := body[0], Text):
             tokens = self.count_text(text)
@@ -181,7 +187,7 @@ def _made(name: str, overhead: Overhead, media: MediaRules) -> Tokenizer:
 
 def _named(name: str, costs: Costs, media: MediaRules) -> Tokenizer:
     """A tokenizer that shares its counts with all of this name; the ranks are loaded when it first counts."""
-    ranks = exact(ENCODINGS[name]) if name in ENCODINGS else None
+    ranks = exact_counter(ENCODINGS[name]) if name in ENCODINGS else None
     return Tokenizer(
         name,
         ranks is None,
@@ -194,17 +200,19 @@ def _named(name: str, costs: Costs, media: MediaRules) -> Tokenizer:
 
 def _unpickled(name: str, estimated: bool, costs: Costs, media: MediaRules, count: Any, joined: Any) -> Tokenizer:  # noqa: FBT001
     """A tokenizer around a caller's own count function."""
-    return Tokenizer(name, estimated, *costs, media=media, counts=Counts(carried(count)), joined=carried(joined))
+    return Tokenizer(
+        name, estimated, *costs, media=media, counts=CountCache(unwrapped(count)), joined=unwrapped(joined)
+    )
 
 
 @cache
-def _estimates() -> Counts:
-    return Counts(estimate_tokens)
+def _estimates() -> CountCache:
+    return CountCache(estimate_tokens)
 
 
-def _counts_of(name: str) -> Counts | None:
+def _counts_of(name: str) -> CountCache | None:
     """The counts that all tokenizers of this name share."""
-    return _estimates() if name == ESTIMATOR else exact(ENCODINGS[name]).counts if name in ENCODINGS else None
+    return _estimates() if name == ESTIMATOR else exact_counter(ENCODINGS[name]).counts if name in ENCODINGS else None
 
 
 def _json(value: Mapping[str, Any]) -> str:

@@ -1,33 +1,32 @@
-"""Session variables: what an agent defines, what `<svar …/>` in messages writes, what `$[path]` reads.
+"""Session variables: an agent's definitions, writes by `<svar …/>` in messages, reads by `$[path]`.
 
 Another thing than the variables that macros set.
 """
 
 from ctxlab.engines.variables.definitions import Definition, Definitions, definitions_of
-from ctxlab.engines.variables.reads import Reading, readings
-from ctxlab.engines.variables.render import FORMATS, panel
-from ctxlab.engines.variables.replay import Change, Fold
+from ctxlab.engines.variables.reads import FORMATS, Reading, readings, rendered_variables
+from ctxlab.engines.variables.replay import Replay, VariableChange
 from ctxlab.engines.variables.values import MISSING, Compat, Values, as_text, look_up, number_of, put
 from ctxlab.engines.variables.writes import Tag, Tags, tags_in
 
 __all__ = [
     "FORMATS",
     "MISSING",
-    "Change",
     "Compat",
     "Definition",
     "Definitions",
-    "Fold",
     "Reading",
+    "Replay",
     "Tag",
     "Tags",
     "Values",
+    "VariableChange",
     "as_text",
     "definitions_of",
     "look_up",
     "number_of",
-    "panel",
     "put",
     "readings",
+    "rendered_variables",
     "tags_in",
 ]

@@ -41,7 +41,7 @@ class Definitions:
 
 
 def definitions_of(config: Mapping[str, Any] | None) -> Definitions:
-    """What a stored `variableConfig` defines; what can't be read is left out and named in `problems`."""
+    """The variables that a stored `variableConfig` defines; unreadable ones are named in `problems`."""
     problems: list[str] = []
     found: dict[str, Definition] = {}
     initial: dict[str, Any] = {}

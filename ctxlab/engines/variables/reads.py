@@ -1,14 +1,54 @@
-"""Places that read: `$[path]`, and `$[svars::json]` for all that may be seen."""
+"""Reads of variables: `$[path]`, and `$[svars::json]`, `::table` or `::list` for all visible ones."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
-from ctxlab.engines.variables.definitions import Definitions
-from ctxlab.engines.variables.render import panel
+from ctxlab.documents.stored import as_json
+from ctxlab.engines.variables.definitions import Definition, Definitions
 from ctxlab.engines.variables.values import MISSING, Compat, Values, as_text, look_up
+
+VariableRow = tuple[Definition, Any]
+
+
+def rendered_variables(form: str, definitions: Definitions, values: Values, *, compat: Compat = "ctxlab") -> str:
+    """The visible defined variables in a form of FORMATS; any other is JSON."""
+    rows = [(definition, look_up(values, definition.path)) for definition in definitions.visible()]
+    return FORMATS.get(form, _json)([row for row in rows if row[1] is not MISSING], compat)
+
+
+def _json(rows: list[VariableRow], compat: Compat) -> str:
+    return as_json({definition.path: value for definition, value in rows}, indent=2).decode()
+
+
+def _list(rows: list[VariableRow], compat: Compat) -> str:
+    return "\n".join(
+        f"- {of.shown_name}: {as_text(value, compat=compat)}{f' ({of.description})' if of.description else ''}"
+        for of, value in rows
+    )
+
+
+def _table(rows: list[VariableRow], compat: Compat) -> str:
+    lines = ["| Variable | Value | Description |", "| --- | --- | --- |"]
+    lines += [
+        f"| {_cell(of.shown_name)} | {_cell(as_text(value, compat=compat))} | {_cell(of.description)} |"
+        for of, value in rows
+    ]
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+FORMATS: Mapping[str, Callable[[list[VariableRow], Compat], str]] = MappingProxyType(
+    {"json": _json, "table": _table, "list": _list}
+)
+
 
 BEGIN = "$["
 PLACE = re.compile(r"\$\[([\w.:-]++)\]")
@@ -18,7 +58,7 @@ ALL = "svars::"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """A place at characters `start` up to `end`; `text` None means that nothing of this path is known."""
+    """A read at characters `start` up to `end`; `text` None means that the path has no value."""
 
     start: int
     end: int
@@ -27,13 +67,13 @@ class Reading:
 
 
 def readings(text: str, definitions: Definitions, values: Values, *, compat: Compat = "ctxlab") -> Iterator[Reading]:
-    """The places of a text with what these values put there; a value is data and is not read again."""
+    """The reads of a text with their values; a value is data and is not read again."""
     if BEGIN not in text:
         return
     for match in (ASCII_PLACE if compat == "reference" else PLACE).finditer(text):
         path = match.group(1)
         if path.startswith(ALL):
-            found: str | None = panel(path.removeprefix(ALL), definitions, values, compat=compat)
+            found: str | None = rendered_variables(path.removeprefix(ALL), definitions, values, compat=compat)
         else:
             value = look_up(values, path)
             found = None if value is MISSING else as_text(value, compat=compat)

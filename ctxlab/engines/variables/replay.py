@@ -1,4 +1,4 @@
-"""The state after a row of messages: initial values, then what each message's tags write, in order."""
+"""The values of variables after a row of messages: initial values, then every tag's write in order."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctxlab.engines.javascript.numbers import as_float, number_text, plain
 from ctxlab.engines.variables.definitions import Definition, Definitions
-from ctxlab.engines.variables.values import MISSING, Compat, Values, is_number, look_up, number_text, plain, put
+from ctxlab.engines.variables.values import MISSING, Compat, Values, is_number, look_up, put
 from ctxlab.engines.variables.writes import Tag
 
 ALIASES = {"set": "=", "add": "+", "sub": "-"}
@@ -16,8 +17,8 @@ OPERATORS = ("=", "+", "-", "*", "/")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Change:
-    """What one tag did to one variable: MISSING is no value, `problem` says why nothing came of it."""
+class VariableChange:
+    """The effect of one tag on one variable: MISSING is no value, `problem` says why nothing changed."""
 
     path: str
     op: str
@@ -27,8 +28,8 @@ class Change:
     problem: str = ""
 
 
-class Fold:
-    """Takes tags and goes on from value to value; `values` are never changed in place, so they can be kept."""
+class Replay:
+    """Applies tags to values one after the other; `values` are never changed in place, so they can be kept."""
 
     def __init__(self, definitions: Definitions, *, compat: Compat = "ctxlab") -> None:
         self.definitions = definitions
@@ -39,16 +40,16 @@ class Fold:
         """Go on from values that were kept; what they don't know has its initial value."""
         self.values = {**self.definitions.initial, **values}
 
-    def write(self, tags: Sequence[Tag]) -> list[Change]:
-        """What these tags change, one after the other."""
+    def write(self, tags: Sequence[Tag]) -> list[VariableChange]:
+        """The changes of these tags, applied in order."""
         return [self._written(tag) for tag in tags]
 
-    def _written(self, tag: Tag) -> Change:
+    def _written(self, tag: Tag) -> VariableChange:
         before = look_up(self.values, tag.path)
         after, problem = _result(tag, before, self.definitions.by_path.get(tag.path), self.compat)
         if after is not before:
             self.values = put(self.values, tag.path, after)
-        return Change(tag.path, tag.op, tag.value, before, after, problem)
+        return VariableChange(tag.path, tag.op, tag.value, before, after, problem)
 
 
 def _result(tag: Tag, before: Any, definition: Definition | None, compat: Compat) -> tuple[Any, str]:
@@ -63,17 +64,16 @@ def _result(tag: Tag, before: Any, definition: Definition | None, compat: Compat
         return before, "nothing can be divided by 0"
     result = _computed(op, before, tag.value)
     if compat == "reference":
-        return _clamped(_as_integer(result), definition), ""
-    number = plain(result)
-    if number is None:
+        return _clamped(plain(result), definition), ""
+    if not math.isfinite(result):
         return before, "the result is too large for a number"
-    return _clamped(number, definition), ""
+    return _clamped(plain(result), definition), ""
 
 
 def _computed(op: str, before: Any, value: Any) -> float:
     """Arithmetic as JavaScript has it: what is no number counts as 0, as a factor or divisor as 1."""
-    a = _as_float(before) if is_number(before) else 0.0
-    b = _as_float(value) if is_number(value) else (1.0 if op in "*/" else 0.0)
+    a = as_float(before) if is_number(before) else 0.0
+    b = as_float(value) if is_number(value) else (1.0 if op in "*/" else 0.0)
     match op:
         case "+":
             return a + b
@@ -87,19 +87,6 @@ def _computed(op: str, before: Any, value: Any) -> float:
             return a / b
 
 
-def _as_float(number: float) -> float:
-    """Integers of JSON have no bounds."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.copysign(math.inf, number)
-
-
-def _as_integer(number: float) -> float:
-    exact = plain(number)
-    return number if exact is None else exact
-
-
 def _clamped(value: Any, definition: Definition | None) -> Any:
     if definition is None or not is_number(value):
         return value
@@ -110,8 +97,8 @@ def _clamped(value: Any, definition: Definition | None) -> Any:
     return value
 
 
-def spoken(value: Any) -> str:
-    """A value in a sentence."""
+def value_words(value: Any) -> str:
+    """A value as words of a sentence."""
     if value is MISSING:
         return "not set"
     return number_text(value) if is_number(value) else repr(value)

@@ -9,7 +9,7 @@ from typing import Any
 from ctxlab.context.report import Row
 from ctxlab.display.text import counted
 from ctxlab.documents.frozen_json import frozen
-from ctxlab.engines.variables.replay import Change
+from ctxlab.engines.variables.replay import VariableChange
 from ctxlab.engines.variables.values import MISSING
 
 
@@ -18,7 +18,7 @@ class VariableWrite:
     """One change that a message asked for; its `problem` says why the value stayed as it was."""
 
     message: str
-    change: Change
+    change: VariableChange
 
     def as_data(self) -> Row:
         """A row of the table; no value is None."""

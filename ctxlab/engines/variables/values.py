@@ -1,26 +1,20 @@
-"""Values of session variables: JSON values by dotted path, numbers as JavaScript writes them."""
+"""Values of session variables: JSON values by dotted path, and their text."""
 
 from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Any, Literal, cast
 
 import orjson
 
 from ctxlab.documents.stored import as_json
+from ctxlab.engines.javascript.numbers import WHITE, number, number_text
 
 Compat = Literal["ctxlab", "reference"]
 Values = Mapping[str, Any]
 
-EXACT = 2**53
-"""Integers below it are the same in JavaScript."""
-LARGEST = int(sys.float_info.max)
-DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-BASED = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
 INDEX = re.compile(r"\d{1,9}", re.ASCII)
 
 
@@ -36,17 +30,8 @@ MISSING = Missing()
 
 def number_of(text: str) -> int | float | None:
     """The number that a text is: decimal, `1e2`, `0x10`; None for anything else, infinities included."""
-    word = text.strip()
-    if BASED.fullmatch(word):
-        return plain(float(int(word, 0))) if len(word) <= 250 else None
-    return plain(float(word)) if DECIMAL.fullmatch(word) else None
-
-
-def plain(number: float) -> int | float | None:
-    """An integer where it is one; None for what is not finite."""
-    if not math.isfinite(number):
-        return None
-    return int(number) if number.is_integer() and abs(number) < EXACT else number
+    found = number(text) if text.strip(WHITE) else None
+    return found if found is not None and math.isfinite(found) else None
 
 
 def is_number(value: object) -> bool:
@@ -54,18 +39,18 @@ def is_number(value: object) -> bool:
 
 
 def value_of(text: str) -> Any:
-    """What an attribute's text stands for: JSON where it begins with a bracket, a number, else the text."""
+    """The value of an attribute's text: JSON where it begins with a bracket, a number, else the text."""
     if text.lstrip().startswith(("{", "[")):
         try:
             return orjson.loads(text)
         except (orjson.JSONDecodeError, UnicodeEncodeError):
             return text
-    number = number_of(text)
-    return text if number is None else number
+    found = number_of(text)
+    return text if found is None else found
 
 
 def as_text(value: Any, *, compat: Compat = "ctxlab") -> str:
-    """How a value is read out; lists and objects are JSON (in `reference`, what JavaScript makes of them)."""
+    """The text of a value; lists and objects are JSON (in `reference`, as JavaScript's String())."""
     match value:
         case str():
             return value
@@ -80,25 +65,6 @@ def as_text(value: Any, *, compat: Compat = "ctxlab") -> str:
             return "[object Object]"
         case _:
             return as_json(value).decode()
-
-
-def number_text(number: float) -> str:
-    """A number as JavaScript writes it.
-
-    >>> number_text(7.5), number_text(100.0), number_text(1e-7), number_text(1e21)
-    ('7.5', '100', '1e-7', '1e+21')
-    """
-    if isinstance(number, int) and abs(number) > LARGEST:  # integers of JSON have no bounds
-        return "Infinity" if number > 0 else "-Infinity"
-    if math.isnan(number):
-        return "NaN"
-    if math.isinf(number):
-        return "Infinity" if number > 0 else "-Infinity"
-    if number == 0 or 1e-6 <= abs(number) < 1e21:
-        text = str(number) if isinstance(number, int) else format(Decimal(repr(number)), "f")
-        return text.removesuffix(".0")
-    mantissa, _, power = format(Decimal(repr(float(number))).normalize(), "e").partition("e")
-    return f"{mantissa}e{int(power):+d}"
 
 
 def look_up(values: Values, path: str) -> Any:

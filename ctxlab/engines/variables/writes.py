@@ -1,4 +1,4 @@
-"""Tags that write: `<svar name="gold" op="+" value="5" />`, by whoever wrote the message."""
+"""Writes of variables: tags like `<svar name="gold" op="+" value="5" />` in messages of any role."""
 
 from __future__ import annotations
 

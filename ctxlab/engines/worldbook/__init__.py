@@ -1,4 +1,4 @@
-"""Which lore fires, by what, and what would have made the rest fire. Usable alone.
+"""Lore activation: which entries fire, by which key, and the nearest change for the others. Usable alone.
 
 >>> from ctxlab.documents.lore import LoreEntry, Worldbook
 >>> book = Worldbook(id="b", entries={"0": LoreEntry(key=("dragon",), content="Dragons breathe fire.")})
@@ -10,8 +10,8 @@ LoreScan(1 of 1 entries fire, 21 tokens, 2 passes)
 from ctxlab.engines.worldbook.counterfactual.apply import with_change, with_entry
 from ctxlab.engines.worldbook.decision import Decision, in_words
 from ctxlab.engines.worldbook.gates import GATES
-from ctxlab.engines.worldbook.key_matches import Matched
-from ctxlab.engines.worldbook.prepared_entry import Lore, in_order
+from ctxlab.engines.worldbook.key_matches import MatchedKey
+from ctxlab.engines.worldbook.prepared_entry import PreparedEntry, in_order
 from ctxlab.engines.worldbook.scan import LoreScan, scan
 from ctxlab.engines.worldbook.scan_input import ActiveBook, Chat, Level, ScanInput, ScannedMessage, ScanSettings, Source
 
@@ -21,9 +21,9 @@ __all__ = [
     "Chat",
     "Decision",
     "Level",
-    "Lore",
     "LoreScan",
-    "Matched",
+    "MatchedKey",
+    "PreparedEntry",
     "ScanInput",
     "ScanSettings",
     "ScannedMessage",

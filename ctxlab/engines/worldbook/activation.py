@@ -1,4 +1,4 @@
-"""The passes of a scan: who comes, who wins, who fits, and what the words of those that fire call up."""
+"""The passes of a scan: keys and gates, groups, budget, and recursion into the content of entries that fired."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ctxlab.display.text import counted
-from ctxlab.engines.worldbook.gates import GATES, Refusal, refusals
-from ctxlab.engines.worldbook.groups import Contender, settle
-from ctxlab.engines.worldbook.key_matches import Matched, Sight
+from ctxlab.engines.worldbook.gates import GATES, ClosedGate, closed_gates
+from ctxlab.engines.worldbook.groups import Contender, resolve_groups
+from ctxlab.engines.worldbook.key_matches import KeyMatches, MatchedKey
 from ctxlab.engines.worldbook.key_search import Found
-from ctxlab.engines.worldbook.prepared_entry import Lore, Maker
+from ctxlab.engines.worldbook.prepared_entry import EntryPreparer, PreparedEntry
 from ctxlab.engines.worldbook.scan_input import ScanInput
-from ctxlab.engines.worldbook.timing import Clock
+from ctxlab.engines.worldbook.timing import EntryTiming
 
 _RANK = {gate: n for n, gate in enumerate(GATES)}
 
 
 @dataclass(slots=True, eq=False)
-class Fired:
-    """How an entry came to fire; `left` are tokens of the budget after it."""
+class FiredEntry:
+    """An entry that fired, with its matched key; `left` are tokens of the budget after it."""
 
-    lore: Lore
+    lore: PreparedEntry
     made_in: int
-    matched: Matched | None
+    matched: MatchedKey | None
     tokens: int
     left: int | None
     sticky: bool = False
 
 
 @dataclass(slots=True, eq=False)
-class Stopped:
-    """The last gate that an entry came to."""
+class BlockedEntry:
+    """The last gate that an entry reached, which blocked it."""
 
     gate: str
     reason: str
@@ -42,10 +42,10 @@ class Stopped:
 
 
 @dataclass(slots=True, eq=False)
-class Entering:
-    """An entry on its way through the budget, in the order in which they are asked; `spent` is what went before."""
+class BudgetCandidate:
+    """An entry that won its groups, in the order in which the budget is spent; `spent` is the total before it."""
 
-    lore: Lore
+    lore: PreparedEntry
     tokens: int
     spent: int
     fits: bool
@@ -53,7 +53,7 @@ class Entering:
 
 @dataclass(slots=True, eq=False)
 class Pass:
-    """One time through the entries. `is_beyond` marks the one that the limit of passes keeps from happening."""
+    """One pass over the entries. `is_beyond` marks the one that the limit of passes doesn't allow."""
 
     number: int
     recursive: bool
@@ -63,20 +63,27 @@ class Pass:
     is_closed_before: bool = False
     spent_by_book_before: dict[int, int] = field(default_factory=dict[int, int])
     contenders: list[Contender] = field(default_factory=list[Contender])
-    entering: list[Entering] = field(default_factory=list[Entering])
-    taken: dict[str, Lore] = field(default_factory=dict[str, Lore])
+    entering: list[BudgetCandidate] = field(default_factory=list[BudgetCandidate])
+    taken: dict[str, PreparedEntry] = field(default_factory=dict[str, PreparedEntry])
 
 
 class Activation:
-    """A whole scan."""
+    """A whole scan with its state."""
 
-    def __init__(self, asked: ScanInput, lores: Sequence[Lore], sight: Sight, clock: Clock, maker: Maker) -> None:
-        self.asked, self.sight, self.clock, self.maker = asked, sight, clock, maker
+    def __init__(
+        self,
+        asked: ScanInput,
+        lores: Sequence[PreparedEntry],
+        sight: KeyMatches,
+        clock: EntryTiming,
+        maker: EntryPreparer,
+    ) -> None:
+        self.scan_input, self.key_matches, self.clock, self.maker = asked, sight, clock, maker
         self.lores = lores
         self.reference = asked.rules.compat == "reference"
-        self.refused: dict[int, list[Refusal]] = {}
-        self.fired: dict[int, Fired] = {}
-        self.stopped: dict[int, Stopped] = {}
+        self.refused: dict[int, list[ClosedGate]] = {}
+        self.fired: dict[int, FiredEntry] = {}
+        self.stopped: dict[int, BlockedEntry] = {}
         self.passes: list[Pass] = []
         self.draws: dict[str, float] = {}
         self.spent = 0
@@ -88,26 +95,26 @@ class Activation:
     def run(self, shut_books: Iterable[int] = ()) -> Activation:
         """Go through all passes; `shut_books` are numbers of books that aren't meant for the model."""
         shut = set(shut_books)
-        awake: list[Lore] = []
+        awake: list[PreparedEntry] = []
         for lore in self.lores:
-            refused = refusals(lore, self.asked, self.clock)
+            refused = closed_gates(lore, self.scan_input, self.clock)
             if refused:
                 self.refused[lore.index] = refused
-                self.stopped[lore.index] = Stopped(refused[0].gate, refused[0].reason)
+                self.stopped[lore.index] = BlockedEntry(refused[0].gate, refused[0].reason)
             if lore.book_index in shut:
-                self.stopped[lore.index] = Stopped("model", "its book is not meant for this model")
+                self.stopped[lore.index] = BlockedEntry("model", "its book is not meant for this model")
             elif not refused:
                 awake.append(lore)
         self._go_through(awake)
         return self
 
-    def _go_through(self, awake: Sequence[Lore]) -> None:
+    def _go_through(self, awake: Sequence[PreparedEntry]) -> None:
         levels = sorted({lore.level_of_delay for lore in self.lores if lore.level_of_delay})
         level = levels.pop(0) if levels else 0
         delayed = [lore for lore in awake if lore.level_of_delay]
-        by_key: dict[int, list[Lore]] | None = None
-        due: Iterable[Lore] = awake
-        recursive, limit = False, self.asked.rules.max_passes
+        by_key: dict[int, list[PreparedEntry]] | None = None
+        due: Iterable[PreparedEntry] = awake
+        recursive, limit = False, self.scan_input.rules.max_passes
         while True:
             beyond = bool(limit) and len(self.passes) >= limit
             this = Pass(
@@ -119,12 +126,14 @@ class Activation:
                 self.spent = this.spent_before
                 return
             new: Found = {}
-            fresh = [fired.lore for fired in entered if not fired.lore.prevents] if self.asked.rules.recursion else []
+            fresh = (
+                [fired.lore for fired in entered if not fired.lore.prevents] if self.scan_input.rules.recursion else []
+            )
             for lore in fresh:
-                new.update(self.sight.add_lore(lore, this.number))
+                new.update(self.key_matches.add_lore(lore, this.number))
             if fresh and not self.is_closed:
                 recursive = True
-            elif levels and self.asked.rules.recursion and not (self.reference and entered):
+            elif levels and self.scan_input.rules.recursion and not (self.reference and entered):
                 recursive, level = True, levels.pop(0)
             else:
                 return
@@ -134,49 +143,49 @@ class Activation:
             losers = [contender.lore for contender in this.contenders if contender.lore.index not in self.fired]
             due = sorted({lore.index: lore for lore in (*called, *delayed, *losers)}.values(), key=lambda e: e.index)
 
-    def _by_key(self, awake: Iterable[Lore]) -> dict[int, list[Lore]]:
-        out: dict[int, list[Lore]] = {}
+    def _by_key(self, awake: Iterable[PreparedEntry]) -> dict[int, list[PreparedEntry]]:
+        out: dict[int, list[PreparedEntry]] = {}
         for lore in awake:
             for n in (*lore.own, *lore.second):
                 out.setdefault(n, []).append(lore)
         return out
 
-    def _once(self, this: Pass, due: Iterable[Lore]) -> list[Fired]:
-        """One pass; gives what fired in it."""
+    def _once(self, this: Pass, due: Iterable[PreparedEntry]) -> list[FiredEntry]:
+        """One pass; gives the entries that fired in it."""
         contenders = [self._contender(lore, this) for lore in due if self._comes(lore, this)]
         if self.reference:
             contenders = [one for one in contenders if self._is_lucky(one, this)]
         else:
-            contenders.sort(key=lambda one: (not one.sticky, *one.lore.standing))
+            contenders.sort(key=lambda one: (not one.sticky, *one.lore.sort_key))
         this.contenders = contenders
         this.taken = {name: fired.lore for fired in reversed(self.fired.values()) for name in fired.lore.groups}
-        settled = settle(contenders, this.taken, self.draw, reference=self.reference)
+        settled = resolve_groups(contenders, this.taken, self.draw, reference=self.reference)
         if settled.lost:
             by_index = {one.lore.index: one.lore for one in contenders}
             for index, to in settled.lost.items():
                 shared = next((name for name in by_index[index].groups if name in to.groups), to.groups[0])
                 reason = f"{to.entry.title!r} fires for group {shared!r}"
-                self._stop(by_index[index], Stopped("group", reason, this.number, lost_to=to.key))
+                self._stop(by_index[index], BlockedEntry("group", reason, this.number, lost_to=to.key))
         winners = settled.winners
         if not self.reference:
             winners = [one for one in winners if self._is_lucky(one, this)]
         return self._within_budget(winners, this)
 
-    def _contender(self, lore: Lore, this: Pass) -> Contender:
-        score = self.sight.score(lore, before=this.number) if lore.groups else 0
+    def _contender(self, lore: PreparedEntry, this: Pass) -> Contender:
+        score = self.key_matches.score(lore, before=this.number) if lore.groups else 0
         return Contender(lore, score, self.clock.is_sticky(lore))
 
-    def _comes(self, lore: Lore, this: Pass) -> bool:
-        """Whether it is this entry's turn; says what stops it where it isn't."""
+    def _comes(self, lore: PreparedEntry, this: Pass) -> bool:
+        """Whether this entry takes part in the pass; records the gate that blocks it if it doesn't."""
         if lore.index in self.fired or lore.index in self._unlucky:
             return False
         refusal = self.what_stops(lore, this)
         if refusal is not None:
             gate, reason = refusal
-            self._stop(lore, Stopped(gate, reason, this.number))
+            self._stop(lore, BlockedEntry(gate, reason, this.number))
         return refusal is None
 
-    def what_stops(self, lore: Lore, this: Pass) -> tuple[str, str] | None:
+    def what_stops(self, lore: PreparedEntry, this: Pass) -> tuple[str, str] | None:
         """The gate of recursion or of keys that keeps an entry out of a pass."""
         if self.clock.is_sticky(lore):
             return None
@@ -190,19 +199,19 @@ class Activation:
             return None
         if not lore.primary:
             return "no-key", "it has no keys"
-        if not self.sight.matches(lore, before=this.number):
+        if not self.key_matches.matches(lore, before=this.number):
             return "no-key", f"none of its keys stands in the newest {_messages(lore.depth)}"
-        if not self.sight.agrees(lore, before=this.number):
+        if not self.key_matches.agrees(lore, before=this.number):
             return "secondary-keys", f"its secondary keys say no ({_logic(lore)})"
         return None
 
     def draw(self, id: str) -> float:
-        """One number an id and scan."""
+        """One random number per id and scan."""
         if id not in self.draws:
-            self.draws[id] = self.asked.dice(id)
+            self.draws[id] = self.scan_input.dice(id)
         return self.draws[id]
 
-    def has_luck(self, lore: Lore) -> bool:
+    def has_luck(self, lore: PreparedEntry) -> bool:
         entry = lore.entry
         return not entry.use_probability or entry.probability >= 100 or self.draw(lore.key) * 100 <= entry.probability
 
@@ -212,35 +221,35 @@ class Activation:
         drawn = self.draw(one.lore.key) * 100
         reason = f"{drawn:.1f} was drawn, it fires up to {one.lore.entry.probability:g}"
         self._unlucky.add(one.lore.index)
-        self._stop(one.lore, Stopped("probability", reason, this.number))
+        self._stop(one.lore, BlockedEntry("probability", reason, this.number))
         return False
 
-    def _within_budget(self, winners: Sequence[Contender], this: Pass) -> list[Fired]:
-        out: list[Fired] = []
+    def _within_budget(self, winners: Sequence[Contender], this: Pass) -> list[FiredEntry]:
+        out: list[FiredEntry] = []
         for one in winners:
             lore = one.lore
-            tokens = self.asked.count(lore.content)
+            tokens = self.scan_input.count(lore.content)
             refused = None if lore.entry.ignore_budget else self._lacks_room(lore, tokens)
-            this.entering.append(Entering(lore, tokens, self.spent, refused is None))
+            this.entering.append(BudgetCandidate(lore, tokens, self.spent, refused is None))
             if refused is not None:
-                self._stop(lore, Stopped("budget", refused, this.number, tokens=tokens, left=self._left()))
+                self._stop(lore, BlockedEntry("budget", refused, this.number, tokens=tokens, left=self._left()))
             elif this.is_beyond:
                 made = counted(this.number - 1, "pass was", "passes were")
                 reason = f"{made} made, no more are allowed"
-                self._stop(lore, Stopped("pass-limit", reason, this.number, tokens=tokens, left=self._left()))
+                self._stop(lore, BlockedEntry("pass-limit", reason, this.number, tokens=tokens, left=self._left()))
                 self.spent += tokens
             else:
                 self.spent += tokens
                 self.spent_by_book[lore.book_index] = self.spent_by_book.get(lore.book_index, 0) + tokens
-                matched = self.sight.matched(lore, self.asked, before=this.number)
-                out.append(Fired(lore, this.number, matched, tokens, self._left(), one.sticky))
+                matched = self.key_matches.matched(lore, self.scan_input, before=this.number)
+                out.append(FiredEntry(lore, this.number, matched, tokens, self._left(), one.sticky))
                 self.fired[lore.index] = out[-1]
                 self.stopped.pop(lore.index, None)
         return out
 
-    def _lacks_room(self, lore: Lore, tokens: int) -> str | None:
-        """Why an entry doesn't fit; what comes after one that didn't fit doesn't get in either, unless skipped."""
-        rules, of_book = self.asked.rules, lore.book_limit
+    def _lacks_room(self, lore: PreparedEntry, tokens: int) -> str | None:
+        """The reason why an entry doesn't fit; after one that didn't fit none is taken, unless skipping is on."""
+        rules, of_book = self.scan_input.rules, lore.book_limit
         stop = rules.overflow == "stop"
         if rules.budget_tokens is not None:
             left = rules.budget_tokens - self.spent
@@ -259,11 +268,11 @@ class Activation:
         return None
 
     def _left(self) -> int | None:
-        budget = self.asked.rules.budget_tokens
+        budget = self.scan_input.rules.budget_tokens
         return None if budget is None else max(0, budget - self.spent)
 
-    def _stop(self, lore: Lore, stopped: Stopped) -> None:
-        """The furthest gate is the one that tells."""
+    def _stop(self, lore: PreparedEntry, stopped: BlockedEntry) -> None:
+        """Record a gate; of several the furthest is kept."""
         before = self.stopped.get(lore.index)
         if before is None or _RANK[stopped.gate] > _RANK[before.gate]:
             self.stopped[lore.index] = stopped
@@ -273,5 +282,5 @@ def _messages(depth: int) -> str:
     return "message" if depth == 1 else f"{depth} messages"
 
 
-def _logic(lore: Lore) -> str:
+def _logic(lore: PreparedEntry) -> str:
     return {1: "not all", 2: "not any", 3: "all"}.get(lore.entry.selective_logic, "any")

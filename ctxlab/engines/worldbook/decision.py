@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxlab.display.text import counted
-from ctxlab.engines.worldbook.activation import Fired, Stopped
-from ctxlab.engines.worldbook.key_matches import Matched
-from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, Lore
+from ctxlab.engines.worldbook.activation import BlockedEntry, FiredEntry
+from ctxlab.engines.worldbook.key_matches import MatchedKey
+from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, PreparedEntry
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,12 +21,12 @@ class Decision:
     group. `nearest` is what would have made it fire, or kept it out. `rank` counts those that fire, from 0.
     """
 
-    lore: Lore
+    lore: PreparedEntry
     fired: bool
     reason: str
     made_in: int
     gate: str | None = None
-    matched: Matched | None = None
+    matched: MatchedKey | None = None
     lost_to: str | None = None
     tokens: int | None = None
     left: int | None = None
@@ -57,7 +57,7 @@ class Decision:
             "key": lore.key,
             "book": lore.book.shown_name,
             "book_id": lore.book.book_id,
-            "level": lore.held.level,
+            "level": lore.active_book.level,
             "uid": entry.uid,
             "title": entry.title,
             "fired": self.fired,
@@ -84,7 +84,7 @@ class Decision:
         }
 
 
-def of_fired(fired: Fired, *, rank: int, nearest: Mapping[str, Any]) -> Decision:
+def of_fired(fired: FiredEntry, *, rank: int, nearest: Mapping[str, Any]) -> Decision:
     return Decision(
         fired.lore,
         fired=True,
@@ -98,7 +98,9 @@ def of_fired(fired: Fired, *, rank: int, nearest: Mapping[str, Any]) -> Decision
     )
 
 
-def of_stopped(lore: Lore, stopped: Stopped, *, matched: Matched | None, nearest: Mapping[str, Any]) -> Decision:
+def of_stopped(
+    lore: PreparedEntry, stopped: BlockedEntry, *, matched: MatchedKey | None, nearest: Mapping[str, Any]
+) -> Decision:
     return Decision(
         lore,
         fired=False,
@@ -113,7 +115,7 @@ def of_stopped(lore: Lore, stopped: Stopped, *, matched: Matched | None, nearest
     )
 
 
-def _because(fired: Fired) -> str:
+def _because(fired: FiredEntry) -> str:
     entry, matched = fired.lore.entry, fired.matched
     if fired.sticky:
         return f"it is sticky for {counted(entry.sticky or 0, 'message')}"

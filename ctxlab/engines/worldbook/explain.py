@@ -128,7 +128,7 @@ def key_place(ctx: Context, decision: Decision) -> KeyPlace | None:
         by = scan[matched.where]
         text = by.lore.content if by.fired else None
     else:
-        text = next((each.text for each in scan.asked.chat.messages if each.key == matched.where), None)
+        text = next((each.text for each in scan.scan_input.chat.messages if each.key == matched.where), None)
     return KeyPlace(matched.where, matched.start, matched.end, text)
 
 

@@ -1,4 +1,4 @@
-"""What keeps an entry out whatever is said: switches, filters, time."""
+"""Gates that block an entry whatever its keys: switches, filters, timing."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from ctxlab.display.text import counted
 from ctxlab.documents.lore import CharacterFilter
-from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, DONT_ACTIVATE, Lore
+from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, DONT_ACTIVATE, PreparedEntry
 from ctxlab.engines.worldbook.scan_input import Chat, ScanInput
-from ctxlab.engines.worldbook.timing import Clock
+from ctxlab.engines.worldbook.timing import EntryTiming
 
 GATES = (
     "disabled",
@@ -33,34 +33,34 @@ GATES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """A gate that stopped it, why, and the fields that would open it."""
+class ClosedGate:
+    """A gate that blocks an entry, the reason, and the fields that would open it."""
 
     gate: str
     reason: str
     fix: Mapping[str, Any]
 
 
-def refusals(lore: Lore, asked: ScanInput, clock: Clock) -> list[Refusal]:
-    """All gates that are shut for an entry before any key is looked at; nearly always none."""
-    entry, out = lore.entry, list[Refusal]()
+def closed_gates(lore: PreparedEntry, asked: ScanInput, clock: EntryTiming) -> list[ClosedGate]:
+    """All gates that block an entry before any key is looked at; nearly always none."""
+    entry, out = lore.entry, list[ClosedGate]()
     if entry.disable:
-        out.append(Refusal("disabled", "the entry is switched off", {"disable": False}))
+        out.append(ClosedGate("disabled", "the entry is switched off", {"disable": False}))
     if entry.triggers and asked.chat.trigger not in entry.triggers:
         reason = f"it is for {', '.join(entry.triggers)}, this is {asked.chat.trigger}"
-        out.append(Refusal("trigger", reason, {"triggers": []}))
+        out.append(ClosedGate("trigger", reason, {"triggers": []}))
     if entry.character_filter is not None and not _lets_pass(entry.character_filter, asked):
         out.append(
-            Refusal("character-filter", _left_out(entry.character_filter, asked.chat), {"characterFilter": None})
+            ClosedGate("character-filter", _left_out(entry.character_filter, asked.chat), {"characterFilter": None})
         )
     if entry.delay and clock.length < entry.delay:
         reason = f"it waits for {counted(entry.delay, 'message')}, there {_are(clock.length)}"
-        out.append(Refusal("delay", reason, {"delay": None}))
+        out.append(ClosedGate("delay", reason, {"delay": None}))
     if entry.cooldown and clock.cools(lore) and not clock.is_sticky(lore):
         reason = f"it fired {counted(clock.since(lore) or 0, 'message')} ago and cools down for {entry.cooldown}"
-        out.append(Refusal("cooldown", reason, {"cooldown": None}))
+        out.append(ClosedGate("cooldown", reason, {"cooldown": None}))
     if DONT_ACTIVATE in lore.decorators and ACTIVATE not in lore.decorators:
-        out.append(Refusal("decorator", "it says @@dont_activate", {"content": lore.content}))
+        out.append(ClosedGate("decorator", "it says @@dont_activate", {"content": lore.content}))
     return out
 
 
@@ -76,7 +76,7 @@ def _lets_pass(rule: CharacterFilter, asked: ScanInput) -> bool:
 
 
 def _left_out(rule: CharacterFilter, chat: Chat) -> str:
-    """Why a character filter lets nobody of this chat pass."""
+    """The reason why a character filter excludes this chat."""
     if chat.names or chat.tags:
         return f"its character filter leaves out {chat.names[0] if chat.names else 'the character'}"
     return f"it is for {', '.join((*rule.names, *rule.tags))}, and there is no character"

@@ -5,30 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ctxlab.engines.worldbook.prepared_entry import Lore
+from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 
 
 @dataclass(slots=True, eq=False)
 class Contender:
-    """An entry whose turn it is: how many of its keys are there, and whether it fires out of stickiness."""
+    """An entry that takes part in a pass: how many of its keys matched, and whether it is sticky."""
 
-    lore: Lore
+    lore: PreparedEntry
     score: int = 0
     sticky: bool = False
 
 
 @dataclass(slots=True)
-class Settled:
-    """Who goes on, in which order, and to whom the others lost."""
+class GroupResult:
+    """The entries that won, in order, and for each other one the entry that it lost to."""
 
     winners: list[Contender]
-    lost: dict[int, Lore] = field(default_factory=dict[int, Lore])
+    lost: dict[int, PreparedEntry] = field(default_factory=dict[int, PreparedEntry])
 
 
-def settle(
-    contenders: Sequence[Contender], taken: Mapping[str, Lore], dice: Callable[[str], float], *, reference: bool
-) -> Settled:
-    """Contenders come in the order of their standing; `taken` are groups of which an entry has fired already.
+def resolve_groups(
+    contenders: Sequence[Contender],
+    taken: Mapping[str, PreparedEntry],
+    dice: Callable[[str], float],
+    *,
+    reference: bool,
+) -> GroupResult:
+    """The winners of each group. Contenders come in sort order; `taken` are groups that an entry has won already.
 
     An entry of several groups has to win each of them, only in the reference one is enough.
     """
@@ -37,10 +41,10 @@ def settle(
         for name in contender.lore.groups:
             members.setdefault(name, []).append(contender)
     if not members:
-        return Settled(list(contenders))
+        return GroupResult(list(contenders))
     if reference:
         return _each_on_its_own(contenders, members, taken, dice)
-    lost: dict[int, Lore] = {}
+    lost: dict[int, PreparedEntry] = {}
     with_sticky = {name for name, group in members.items() if _keep_sticky(group, lost)}
     for name, group in members.items():
         if name not in with_sticky:
@@ -54,17 +58,17 @@ def settle(
         elif len(standing) > 1:
             winner = _winner(name, standing, dice).lore
             lost.update({member.lore.index: winner for member in standing if member.lore is not winner})
-    return Settled([contender for contender in contenders if contender.lore.index not in lost], lost)
+    return GroupResult([contender for contender in contenders if contender.lore.index not in lost], lost)
 
 
 def _each_on_its_own(
     contenders: Sequence[Contender],
     members: Mapping[str, Sequence[Contender]],
-    taken: Mapping[str, Lore],
+    taken: Mapping[str, PreparedEntry],
     dice: Callable[[str], float],
-) -> Settled:
+) -> GroupResult:
     winners = [contender for contender in contenders if not contender.lore.groups]
-    beaten: dict[int, Lore] = {}
+    beaten: dict[int, PreparedEntry] = {}
     for name, group in members.items():
         winner = None if name in taken else _winner(name, group, dice)
         if winner is not None and winner not in winners:
@@ -73,11 +77,11 @@ def _each_on_its_own(
             beaten.setdefault(member.lore.index, taken[name] if winner is None else winner.lore)
     for winner in winners:
         beaten.pop(winner.lore.index, None)
-    return Settled(winners, beaten)
+    return GroupResult(winners, beaten)
 
 
-def _keep_sticky(group: Sequence[Contender], lost: dict[int, Lore]) -> bool:
-    """Entries that still fire push the others out."""
+def _keep_sticky(group: Sequence[Contender], lost: dict[int, PreparedEntry]) -> bool:
+    """Keep sticky entries of a group and drop the others."""
     sticky = next((member for member in group if member.sticky), None)
     if sticky is None:
         return False
@@ -85,8 +89,8 @@ def _keep_sticky(group: Sequence[Contender], lost: dict[int, Lore]) -> bool:
     return True
 
 
-def _keep_best(group: Sequence[Contender], lost: dict[int, Lore]) -> None:
-    """Of entries that want to be scored, those stay that have as many keys in the text as the best."""
+def _keep_best(group: Sequence[Contender], lost: dict[int, PreparedEntry]) -> None:
+    """Of entries with group scoring, keep those with as many matched keys as the best."""
     standing = [member for member in group if member.lore.index not in lost]
     if not any(member.lore.scored for member in standing):
         return
@@ -97,7 +101,7 @@ def _keep_best(group: Sequence[Contender], lost: dict[int, Lore]) -> None:
 
 
 def _winner(name: str, group: Sequence[Contender], dice: Callable[[str], float]) -> Contender:
-    """The first that is to win, else one by lot, according to the weights."""
+    """The first with group override, else one at random, by weight."""
     overriding = next((member for member in group if member.lore.entry.group_override), None)
     if overriding is not None or len(group) == 1:
         return overriding or group[0]

@@ -1,4 +1,4 @@
-"""Which keys stand where an entry may see them."""
+"""Matches of keys in messages, persona and other sources, and lore that fired."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ctxlab.engines.worldbook.key_search import Found, KeySearch
 from ctxlab.engines.worldbook.keys import PatternKey
-from ctxlab.engines.worldbook.prepared_entry import Lore
+from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_input import ScanInput, Source
 
 NOT_ALL, NOT_ANY, AND_ALL = 1, 2, 3
@@ -16,8 +16,8 @@ PATTERN_LOOK_BACK = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
-    """The first of an entry's keys that was found, all of them, and where: the key of a message, `persona`, or lore."""
+class MatchedKey:
+    """The first matched key of an entry, all of them, and the place: a message's key, `persona`, or lore."""
 
     key: str
     keys: tuple[str, ...]
@@ -27,8 +27,8 @@ class Matched:
 
 
 @dataclass(slots=True)
-class Sight:
-    """Everything that is looked through, each text once.
+class KeyMatches:
+    """Key hits in every scanned text; each text is searched once.
 
     `chat` has the newest hit of each key, its text the number of messages after it; `lore` the first hit in what
     fired, its text the pass in which that came.
@@ -42,8 +42,8 @@ class Sight:
     problems: dict[int, str] = field(default_factory=dict[int, str])
 
     @classmethod
-    def over(cls, asked: ScanInput, lores: Sequence[Lore], search: KeySearch) -> Sight:
-        """All messages, and what else some entry wants to have looked through."""
+    def over(cls, asked: ScanInput, lores: Sequence[PreparedEntry], search: KeySearch) -> KeyMatches:
+        """Hits in all messages, and in further sources that some entry scans."""
         sight = cls(search)
         newest_first = [spoken.text for spoken in reversed(asked.chat.messages)]
         search.words_in(newest_first, sight.chat)
@@ -55,12 +55,12 @@ class Sight:
                 sight.about[source] = sight._looked_through(text, Found(), 0)
         return sight
 
-    def afresh(self) -> Sight:
-        """What is seen before anything fires."""
-        return Sight(self.search, self.chat, self.about, problems=self.problems)
+    def afresh(self) -> KeyMatches:
+        """The hits as they were before any entry fired."""
+        return KeyMatches(self.search, self.chat, self.about, problems=self.problems)
 
-    def add_lore(self, lore: Lore, made_in: int) -> Found:
-        """Look through what an entry says; gives the keys that no earlier one had."""
+    def add_lore(self, lore: PreparedEntry, made_in: int) -> Found:
+        """Search the content of an entry; gives the keys that no earlier content had."""
         new = self._looked_through(lore.content, self.lore, made_in)
         self.where_in_lore.update(dict.fromkeys(new, lore.key))
         return new
@@ -72,7 +72,7 @@ class Sight:
         return new
 
     def is_anywhere(self, numbers: Iterable[int]) -> bool:
-        """Whether a key stands in anything that was looked through, within sight or not."""
+        """Whether a key is found in any text, within the scan depth or not."""
         chat, lore, about = self.chat, self.lore, self.about.values()
         for n in numbers:
             if n in chat or n in lore:
@@ -82,8 +82,8 @@ class Sight:
                     return True
         return False
 
-    def sees(self, n: int, lore: Lore, *, before: int, depth: int | None = None) -> bool:
-        """Whether a key stands where the entry looks; `before` is a pass, whose texts are those of the passes before.
+    def sees(self, n: int, lore: PreparedEntry, *, before: int, depth: int | None = None) -> bool:
+        """Whether a key is found in the texts that the entry scans; `before` is a pass: texts of earlier ones count.
 
         Pass 1 looks at no lore.
         """
@@ -96,11 +96,11 @@ class Sight:
         hit = self.lore.get(n)
         return hit is not None and hit.text < before and not lore.excluded
 
-    def matches(self, lore: Lore, *, before: int, depth: int | None = None) -> bool:
-        """Whether one of its own keys is in sight."""
+    def matches(self, lore: PreparedEntry, *, before: int, depth: int | None = None) -> bool:
+        """Whether one of its primary keys is found."""
         return any(self.sees(n, lore, before=before, depth=depth) for n in lore.own)
 
-    def agrees(self, lore: Lore, *, before: int, depth: int | None = None) -> bool:
+    def agrees(self, lore: PreparedEntry, *, before: int, depth: int | None = None) -> bool:
         """Whether its secondary keys let it fire."""
         if not lore.entry.selective or not lore.secondary:
             return True
@@ -115,8 +115,8 @@ class Sight:
             case _:
                 return any(seen)
 
-    def score(self, lore: Lore, *, before: int) -> int:
-        """How many keys are in sight; of secondary keys those count that have to be there."""
+    def score(self, lore: PreparedEntry, *, before: int) -> int:
+        """The number of matched keys; secondary keys count only where they are required."""
         own = sum(self.sees(n, lore, before=before) for n in lore.own)
         if not own or not lore.entry.selective or not lore.secondary:
             return own
@@ -126,8 +126,8 @@ class Sight:
             return own
         return own + more
 
-    def matched(self, lore: Lore, asked: ScanInput, *, before: int) -> Matched | None:
-        """Which keys, and where the first of them stands."""
+    def matched(self, lore: PreparedEntry, asked: ScanInput, *, before: int) -> MatchedKey | None:
+        """The matched keys, and the place of the first of them."""
         seen = [n for n in lore.own if self.sees(n, lore, before=before)]
         if not seen:
             return None
@@ -135,18 +135,18 @@ class Sight:
         keys = tuple([self.search.keys[n].text for n in seen])
         hit = self.chat.get(n)
         if hit is not None and hit.text < lore.depth:
-            return Matched(keys[0], keys, asked.chat.messages[-1 - hit.text].key, hit.start, hit.end)
+            return MatchedKey(keys[0], keys, asked.chat.messages[-1 - hit.text].key, hit.start, hit.end)
         for source in lore.sources:
             if n in self.about.get(source, ()):
                 hit = self.about[source][n]
-                return Matched(keys[0], keys, source, hit.start, hit.end)
+                return MatchedKey(keys[0], keys, source, hit.start, hit.end)
         hit = self.lore[n]
-        return Matched(keys[0], keys, self.where_in_lore[n], hit.start, hit.end)
+        return MatchedKey(keys[0], keys, self.where_in_lore[n], hit.start, hit.end)
 
     def left_out(self) -> Mapping[str, str]:
         """Patterns that can't be used, and why."""
         return {self.search.keys[n].text: why for n, why in sorted(self.problems.items())}
 
 
-def _has_pattern(lore: Lore) -> bool:
+def _has_pattern(lore: PreparedEntry) -> bool:
     return any(isinstance(key, PatternKey) for key in (*lore.primary, *lore.secondary))

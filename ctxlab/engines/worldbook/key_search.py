@@ -1,4 +1,4 @@
-"""Where keys stand: one automaton over all plain keys, one batch for all patterns."""
+"""Key search: one Aho-Corasick automaton over all plain keys, one batch for all patterns."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ MARK = "\x01"
 """What SillyTavern puts before every message; patterns may ask for it."""
 
 
-class Hit(NamedTuple):
-    """Where a key stands: number of the text in the order of looking, and characters."""
+class KeyHit(NamedTuple):
+    """A hit: number of the text in search order, and characters."""
 
     text: int
     start: int
     end: int
 
 
-Found = dict[int, Hit]
+Found = dict[int, KeyHit]
 """Number of a key to its first hit."""
 
 
 class KeySearch:
-    """Looks for all keys of all entries at once. A key's number is its place in `keys`."""
+    """Searches for all keys of all entries at once. A key's number is its index in `keys`."""
 
     def __init__(self, keys: tuple[AnyKey, ...]) -> None:
         self.keys = keys
@@ -55,7 +55,7 @@ class KeySearch:
         common = tuple([word for word in words if word not in nested])
         self._anywhere = tuple([tuple([i for i in words[word] if _plain(keys[i])]) for word in common])
         self._stricter = {
-            place: _Stricter(keys, [i for i in words[word] if not _plain(keys[i])])
+            place: _StrictKeys(keys, [i for i in words[word] if not _plain(keys[i])])
             for place, word in enumerate(common)
             if len(self._anywhere[place]) < len(words[word])
         }
@@ -75,7 +75,7 @@ class KeySearch:
         return new
 
     def patterns_in(self, texts: Sequence[str], found: Found, problems: dict[int, str], *, offset: int = 0) -> Found:
-        """The same for patterns; those that can't be used are added to `problems`."""
+        """Hits of patterns that `found` lacks, added to it and returned; unusable patterns go to `problems`."""
         new: Found = {}
         self._patterns_in(texts, self.patterns, 0, offset, (found, new, problems))
         if self.marked:
@@ -92,9 +92,9 @@ class KeySearch:
             for word, start, end in hits:
                 numbers = anywhere[word]
                 if numbers and numbers[0] not in new and numbers[0] not in found:
-                    new.update(dict.fromkeys(numbers, Hit(n, first + start, first + end)))
+                    new.update(dict.fromkeys(numbers, KeyHit(n, first + start, first + end)))
                 if word in stricter:
-                    hit = Hit(n, first + start, first + end)
+                    hit = KeyHit(n, first + start, first + end)
                     new.update(dict.fromkeys(stricter[word].standing_at(text, hit, new, found), hit))
         beginnings = _Beginnings(text)
         for folded_key, i in self._nested:
@@ -102,7 +102,7 @@ class KeySearch:
             if i not in new and i not in found and isinstance(key, Key):
                 start = first_place(key, folded_key, text, folded, beginnings)
                 if start >= 0:
-                    new[i] = Hit(n, start, start + len(folded_key))
+                    new[i] = KeyHit(n, start, start + len(folded_key))
 
     def _windows(self, folded: str) -> Iterator[tuple[int, list[tuple[int, int, int]]]]:
         """Hits of words as (word, start, end), a window of the text at a time, and where that begins."""
@@ -125,7 +125,7 @@ class KeySearch:
         offset: int,
         books: tuple[Found, Found, dict[int, str]],
     ) -> None:
-        """`before` characters of each text are not the text's own."""
+        """Search a batch of patterns; the first `before` characters of each text are not the text's own."""
         found, new, problems = books
         wanted = [i for i in numbers if i not in found and i not in problems]
         if not wanted or not texts:
@@ -143,7 +143,7 @@ class KeySearch:
             hit = next(((n, span) for n, span in enumerate(spans) if span is not None), None)
             if hit is not None:
                 n, (start, end) = hit
-                new[i] = Hit(offset + n, max(0, start - before), max(0, end - before))
+                new[i] = KeyHit(offset + n, max(0, start - before), max(0, end - before))
 
 
 def nested_words(words: Sequence[str]) -> set[str]:
@@ -164,7 +164,7 @@ def nested_words(words: Sequence[str]) -> set[str]:
 
 
 class _Beginnings:
-    """Where whole words may begin in a text; looked for at the first question."""
+    """Places in a text where whole words may begin; found at first use."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -179,7 +179,7 @@ class _Beginnings:
 
 
 def first_place(key: Key, word: str, text: str, folded: str, beginnings: _Beginnings) -> int:
-    """Where a key stands first, -1 for nowhere; `word` is the key as it is in the folded text."""
+    """The first place of a key, -1 for none; `word` is the key as it is in the folded text."""
     wanted, where = (key.text, text) if key.case_sensitive else (word, folded)
     start = where.find(wanted)
     while start >= 0 and not key.stands_at(text, start, start + len(wanted)):
@@ -187,8 +187,8 @@ def first_place(key: Key, word: str, text: str, folded: str, beginnings: _Beginn
     return start
 
 
-class _Stricter:
-    """Keys that are one word when upper and lower case are alike: as a whole word, or only as they are written."""
+class _StrictKeys:
+    """Keys that are equal when case is ignored, but match only as whole words or in their exact case."""
 
     def __init__(self, keys: Sequence[AnyKey], numbers: Sequence[int]) -> None:
         # All that are alike stand in the same places, so that one of them is asked.
@@ -202,8 +202,8 @@ class _Stricter:
         for (written, _), group in groups.items():
             self._alike.setdefault(written, []).append(group)
 
-    def standing_at(self, text: str, hit: Hit, new: Found, found: Found) -> list[int]:
-        """The numbers that are new of those that stand there, given that the folded word does."""
+    def standing_at(self, text: str, hit: KeyHit, new: Found, found: Found) -> list[int]:
+        """The numbers of the new keys that match here, given that the folded word does."""
         groups = (*self._alike.get(None, ()), *self._alike.get(text[hit.start : hit.end], ()))
         numbers: list[int] = []
         for key, alike in groups:

@@ -1,4 +1,4 @@
-"""What an entry waits for: words, or a JavaScript pattern between slashes."""
+"""Keys of entries: words, or a JavaScript pattern between slashes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = re.compile(r"\{\{\s*(user|char)\s*\}\}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key as one entry wants it read."""
+    """A key with its entry's settings for case and whole words."""
 
     text: str
     case_sensitive: bool = False
@@ -25,7 +25,7 @@ class Key:
         return not (self.case_sensitive or self.whole_words)
 
     def stands_at(self, text: str, start: int, end: int) -> bool:
-        """Whether it stands there, given that its folded letters do."""
+        """Whether it matches here, given that its folded letters do."""
         if self.case_sensitive and text[start:end] != self.text:
             return False
         if not self.whole_words or _has_blank(self.text):
@@ -36,7 +36,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class PatternKey:
-    """`/body/flags`; `marked` where it speaks of the sign that SillyTavern puts before every message."""
+    """`/body/flags`; `marked` if it matches the sign that SillyTavern puts before every message."""
 
     text: str
     body: str
@@ -62,14 +62,14 @@ def key_of(text: str, *, case_sensitive: bool, whole_words: bool, marked: bool =
 
 
 def with_names(text: str, names: dict[str, str]) -> str:
-    """`{{user}}` and `{{char}}` filled in, where a name is known."""
+    """The text with `{{user}}` and `{{char}}` replaced where a name is known."""
     if "{{" not in text:
         return text
     return _NAME.sub(lambda found: names.get(found[1].lower()) or found[0], text)
 
 
 def folded(text: str) -> str:
-    """Upper and lower case alike, every character at the place where it was."""
+    """The text casefolded, every character at the place where it was."""
     fold = text.casefold()
     if len(fold) != len(text):  # ß and its like become two letters
         fold = "".join([_folded_letter(char) for char in text])

@@ -1,4 +1,4 @@
-"""Entries made ready: what the book and the rules fill in, keys as they are searched, decorators read."""
+"""Entries prepared for a scan: defaults filled in from book and settings, keys parsed, decorators read."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _LEVELS: Mapping[str, Mapping[Level, int]] = {
 
 
 @dataclass(slots=True, eq=False)
-class Lore:
-    """An entry with everything that it leaves open filled in.
+class PreparedEntry:
+    """An entry with the settings that it leaves open filled in.
 
     `index` is its place among all; `own` and `second` are the numbers of its keys in the search; `standing` sorts
     entries by who comes first where not all can have their way; `level_of_delay` is 0 for one that
@@ -33,7 +33,7 @@ class Lore:
     index: int
     book_index: int
     name: str
-    held: ActiveBook
+    active_book: ActiveBook
     entry: LoreEntry
     content: str
     decorators: tuple[str, ...]
@@ -48,11 +48,11 @@ class Lore:
     excluded: bool
     prevents: bool
     sources: tuple[Source, ...]
-    standing: tuple[float, ...]
+    sort_key: tuple[float, ...]
 
     @property
     def book(self) -> Worldbook:
-        return self.held.book
+        return self.active_book.book
 
     @property
     def book_limit(self) -> int | None:
@@ -66,28 +66,28 @@ class Lore:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shelf:
+class _Prepared:
     books: tuple[ActiveBook, ...]
-    lores: Sequence[Lore]
+    lores: Sequence[PreparedEntry]
     search: KeySearch
 
 
 KEPT_SHELVES = 8
-_SHELVES: dict[tuple[Any, ...], _Shelf] = {}
+_SHELVES: dict[tuple[Any, ...], _Prepared] = {}
 
 
-class Maker:
-    """Makes entries of one question ready."""
+class EntryPreparer:
+    """Prepares the entries of one scan."""
 
     def __init__(self, asked: ScanInput) -> None:
-        self.asked = asked
+        self.scan_input = asked
         self.reference = asked.rules.compat == "reference"
         chat = asked.chat
         self.names = {"user": chat.user, "char": chat.names[0] if chat.names else ""}
         self.number: dict[AnyKey, int] = {}
         self.search = KeySearch(())
 
-    def all(self) -> Sequence[Lore]:
+    def all(self) -> Sequence[PreparedEntry]:
         """Every entry of every book, in the order of the books and in each of them that of its file.
 
         The same books under the same rules are made ready once in a process.
@@ -96,10 +96,10 @@ class Maker:
         self.number = self.search.number
         return lores
 
-    def _made(self) -> list[Lore]:
-        out: list[Lore] = []
+    def _made(self) -> list[PreparedEntry]:
+        out: list[PreparedEntry] = []
         taken: Counter[str] = Counter()
-        for number, held in enumerate(self.asked.books):
+        for number, held in enumerate(self.scan_input.books):
             for name, entry in in_order(held.book):
                 key = f"lore:{held.book.book_id or held.book.shown_name}/{entry.uid}"
                 taken[key] += 1
@@ -108,26 +108,26 @@ class Maker:
                 out.append(self.ready(entry, held, key=key, index=len(out), book_index=number, name=name))
         return out
 
-    def _remembered(self) -> tuple[Sequence[Lore], KeySearch] | None:
-        """Books are frozen, so the same objects say the same; they are kept with what was made of them."""
+    def _remembered(self) -> tuple[Sequence[PreparedEntry], KeySearch] | None:
+        """Prepared entries from the cache: books are frozen, so the same objects have the same entries."""
         shelf = _SHELVES.get(self._shelf_key())
-        if shelf is None or any(a.book is not b.book for a, b in zip(shelf.books, self.asked.books, strict=True)):
+        if shelf is None or any(a.book is not b.book for a, b in zip(shelf.books, self.scan_input.books, strict=True)):
             return None
         return shelf.lores, shelf.search
 
-    def _remember(self, lores: list[Lore]) -> tuple[Sequence[Lore], KeySearch]:
+    def _remember(self, lores: list[PreparedEntry]) -> tuple[Sequence[PreparedEntry], KeySearch]:
         search = KeySearch(_all_keys(lores))
         self.number = search.number
         for lore in lores:
             lore.own, lore.second = self._numbers(lore.primary), self._numbers(lore.secondary)
-        _SHELVES[self._shelf_key()] = _Shelf(self.asked.books, lores, search)
+        _SHELVES[self._shelf_key()] = _Prepared(self.scan_input.books, lores, search)
         while len(_SHELVES) > KEPT_SHELVES:
             _SHELVES.pop(next(iter(_SHELVES)), None)
         return lores, search
 
     def _shelf_key(self) -> tuple[Any, ...]:
-        books = tuple([(id(held.book), held.level) for held in self.asked.books])
-        rules = self.asked.rules
+        books = tuple([(id(held.book), held.level) for held in self.scan_input.books])
+        rules = self.scan_input.rules
         read_with = (rules.scan_depth, rules.case_sensitive, rules.whole_words, rules.group_scoring)
         return books, read_with, rules.first, rules.compat, tuple(self.names.items())
 
@@ -135,19 +135,21 @@ class Maker:
         """Keys that aren't searched for have the number -1, and are nowhere."""
         return tuple([self.number.get(key, -1) for key in keys])
 
-    def changed(self, lore: Lore, fields: Mapping[str, Any]) -> Lore:
-        """The same entry with other fields."""
+    def changed(self, lore: PreparedEntry, fields: Mapping[str, Any]) -> PreparedEntry:
+        """The prepared entry with other fields."""
         return self.ready(
             with_fields(lore.entry, fields),
-            lore.held,
+            lore.active_book,
             key=lore.key,
             index=lore.index,
             book_index=lore.book_index,
             name=lore.name,
         )
 
-    def ready(self, entry: LoreEntry, held: ActiveBook, *, key: str, index: int, book_index: int, name: str) -> Lore:
-        book, rules = held.book, self.asked.rules
+    def ready(
+        self, entry: LoreEntry, held: ActiveBook, *, key: str, index: int, book_index: int, name: str
+    ) -> PreparedEntry:
+        book, rules = held.book, self.scan_input.rules
         case = rules.case_sensitive if entry.case_sensitive is None else entry.case_sensitive
         whole = rules.whole_words if entry.match_whole_words is None else entry.match_whole_words
         depth = next((d for d in (entry.scan_depth, book.scan_depth) if d is not None), rules.scan_depth)
@@ -158,12 +160,12 @@ class Maker:
         level = float(_LEVELS[rules.first][held.level])
         primary = self.keys(entry.all_keys, case, whole)
         secondary = self.keys(entry.keysecondary, case, whole) if entry.keysecondary else ()
-        return Lore(
+        return PreparedEntry(
             key=key,
             index=index,
             book_index=book_index,
             name=name,
-            held=held,
+            active_book=held,
             entry=entry,
             content=content,
             decorators=decorators,
@@ -178,7 +180,7 @@ class Maker:
             excluded=entry.exclude_recursion or alone,
             prevents=entry.prevent_recursion or alone,
             sources=tuple([source for source, switch in SWITCHES.items() if getattr(entry, switch)]),
-            standing=(float(index),) if self.reference else (0.0 if constant else 1.0, level, -order, float(index)),
+            sort_key=(float(index),) if self.reference else (0.0 if constant else 1.0, level, -order, float(index)),
         )
 
     def keys(self, texts: Sequence[str], case: bool, whole: bool) -> tuple[AnyKey, ...]:  # noqa: FBT001
@@ -196,8 +198,8 @@ class Maker:
         return tuple(out)
 
 
-def _all_keys(lores: Iterable[Lore]) -> tuple[AnyKey, ...]:
-    """Every key that somebody waits for, and what it would be if it were read less strictly."""
+def _all_keys(lores: Iterable[PreparedEntry]) -> tuple[AnyKey, ...]:
+    """Every key of every entry, and its less strict forms."""
     keys: dict[AnyKey, None] = {}
     for lore in lores:
         for key in (*lore.primary, *lore.secondary):
@@ -208,7 +210,7 @@ def _all_keys(lores: Iterable[Lore]) -> tuple[AnyKey, ...]:
 
 
 def relaxed(key: AnyKey) -> Iterator[Key]:
-    """The same words, read less strictly."""
+    """Less strict forms of a key: without case, without whole words, without both."""
     if isinstance(key, Key) and not key.is_plain:
         yield Key(key.text, case_sensitive=False, whole_words=key.whole_words)
         yield Key(key.text, case_sensitive=key.case_sensitive, whole_words=False)

@@ -1,4 +1,4 @@
-"""A scan from question to decisions."""
+"""A scan, from its input to a decision for every entry."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ctxlab.documents import Note, Worldbook
 from ctxlab.engines.model_match import model_fits
 from ctxlab.engines.worldbook.activation import Activation
 from ctxlab.engines.worldbook.counterfactual.apply import with_change
-from ctxlab.engines.worldbook.counterfactual.nearest_change import Nearest, keeps_out
+from ctxlab.engines.worldbook.counterfactual.nearest_change import NearestChanges, keeps_out
 from ctxlab.engines.worldbook.decision import Decision, of_fired, of_stopped
-from ctxlab.engines.worldbook.key_matches import Sight
-from ctxlab.engines.worldbook.prepared_entry import Lore, Maker
+from ctxlab.engines.worldbook.key_matches import KeyMatches
+from ctxlab.engines.worldbook.prepared_entry import EntryPreparer, PreparedEntry
 from ctxlab.engines.worldbook.scan_input import ScanInput
-from ctxlab.engines.worldbook.timing import Clock
+from ctxlab.engines.worldbook.timing import EntryTiming
 from ctxlab.errors import CtxlabError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class LoreScan:
     """
 
     name = "lore"
-    asked: ScanInput
+    scan_input: ScanInput
     decisions: tuple[Decision, ...]
     activations: Mapping[str, str]
     notes: tuple[Note, ...] = ()
@@ -62,7 +62,7 @@ class LoreScan:
     @property
     def books(self) -> tuple[Worldbook, ...]:
         """The books as they were scanned; after `with_change` the changed one is among them."""
-        return tuple([held.book for held in self.asked.books])
+        return tuple([held.book for held in self.scan_input.books])
 
     @property
     def fired(self) -> tuple[Decision, ...]:
@@ -79,16 +79,16 @@ class LoreScan:
         return f"{fired:,} of {counted(len(self), 'entry', 'entries')} fired" if self.decisions else ""
 
     def frame(self) -> pd.DataFrame:
-        """The same rows, indexed by key."""
+        """The rows of `rows()` as a frame, indexed by key."""
         import pandas as pd
 
         rows = self.rows()
         return pd.DataFrame(list(rows)).set_index("key") if rows else pd.DataFrame()
 
     def with_change(self, key: str, change: Mapping[str, Any] | None = None) -> LoreScan:
-        """The scan again with a change for an entry, by default its nearest one."""
+        """The scan repeated with a change for an entry, by default its nearest one."""
         decision = self[key]
-        return scan(with_change(self.asked, decision.nearest if change is None else change, of=decision.lore))
+        return scan(with_change(self.scan_input, decision.nearest if change is None else change, of=decision.lore))
 
     def _repr_html_(self) -> str:
         rows = [
@@ -109,11 +109,11 @@ class LoreScan:
 
 
 def scan(asked: ScanInput) -> LoreScan:
-    """Which entries fire, and for every entry what stopped it and what would have made it fire."""
-    maker, clock = Maker(asked), Clock(asked.chat)
+    """The decision on every entry: by which key it fires, or which gate blocks it and the nearest change."""
+    maker, clock = EntryPreparer(asked), EntryTiming(asked.chat)
     lores = maker.all()
     shut, problems = _shut_books(asked)
-    sight = Sight.over(asked, lores, maker.search)
+    sight = KeyMatches.over(asked, lores, maker.search)
     run = Activation(asked, lores, sight, clock, maker).run(shut)
     decisions = list(_decided(run, [lore for lore in lores if lore.book_index not in shut]))
     for number in shut:  # as if this one book were meant for the model
@@ -130,8 +130,8 @@ def scan(asked: ScanInput) -> LoreScan:
     )
 
 
-def _decided(run: Activation, lores: Sequence[Lore]) -> Iterator[Decision]:
-    nearest = Nearest(run)
+def _decided(run: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decision]:
+    nearest = NearestChanges(run)
     ranks = {index: rank for rank, index in enumerate(run.fired)}
     for lore in lores:
         fired = run.fired.get(lore.index)
@@ -140,11 +140,15 @@ def _decided(run: Activation, lores: Sequence[Lore]) -> Iterator[Decision]:
             yield of_fired(fired, rank=ranks[lore.index], nearest=keeps_out(lore, keys, run))
         else:
             stopped = run.stopped[lore.index]
-            matched = run.sight.matched(lore, run.asked, before=stopped.made_in) if stopped.gate in WITH_KEYS else None
+            matched = (
+                run.key_matches.matched(lore, run.scan_input, before=stopped.made_in)
+                if stopped.gate in WITH_KEYS
+                else None
+            )
             yield of_stopped(lore, stopped, matched=matched, nearest=nearest.of(lore))
 
 
-def _shut_out(run: Activation, opened: Activation, lores: Sequence[Lore]) -> Iterator[Decision]:
+def _shut_out(run: Activation, opened: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decision]:
     for decision in _decided(opened, lores):
         change = {"book": {"modelMatch": None}, **({} if decision.fired else decision.nearest)}
         yield of_stopped(decision.lore, run.stopped[decision.lore.index], matched=None, nearest=change)
@@ -164,7 +168,7 @@ def _shut_books(asked: ScanInput) -> tuple[list[int], list[Note]]:
     return shut, notes
 
 
-def _notes(run: Activation, decisions: Sequence[Decision], sight: Sight) -> list[Note]:
+def _notes(run: Activation, decisions: Sequence[Decision], sight: KeyMatches) -> list[Note]:
     notes = [
         Note("warning", f"key {text!r} is left out: {why}", details={"lore_key": text})
         for text, why in sight.left_out().items()
@@ -176,7 +180,7 @@ def _notes(run: Activation, decisions: Sequence[Decision], sight: Sight) -> list
         text = f"lore calls up more lore: {more} more after {passes}, the limit"
         notes.append(Note("warning", text, details={"keys": kept_out[:20]}))
     firing = {one.lore.book_index for one in decisions if one.fired}
-    for number, held in enumerate(run.asked.books):
+    for number, held in enumerate(run.scan_input.books):
         if number not in firing:
             notes.append(Note("info", _silent(held.book.shown_name, number, decisions)))
     return notes
@@ -193,4 +197,4 @@ def _silent(name: str, number: int, decisions: Sequence[Decision]) -> str:
     return f"book {name!r}: none of its entries fires ({told})"
 
 
-__all__ = ["Lore", "LoreScan", "scan"]
+__all__ = ["LoreScan", "PreparedEntry", "scan"]

@@ -1,4 +1,4 @@
-"""What a scan is about: the books in force, the conversation, and the rules of the house."""
+"""The input of a scan: active books, conversation, settings."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ActiveBook:
 
 @dataclass(frozen=True, slots=True)
 class ScanSettings:
-    """How books are read where neither entry nor book says it.
+    """Settings for entries and books that don't say otherwise.
 
     `scan_depth` are messages, newest first; `budget_tokens` None is no budget; `max_passes` 0 is no limit. In
     compat reference chance comes before groups, entries come in the order of the file, and patterns see SillyTavern's

@@ -1,14 +1,14 @@
-"""Sticky, cooldown and delay: what counts in messages."""
+"""Timed effects in messages: sticky, cooldown and delay."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ctxlab.engines.worldbook.prepared_entry import Lore
+from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_input import Chat
 
 
-class Clock:
+class EntryTiming:
     """Messages since entries fired. Records of messages that aren't on this path don't count."""
 
     def __init__(self, chat: Chat) -> None:
@@ -23,18 +23,18 @@ class Clock:
             key: self.length - 1 - place[id] for key, id in chat.activations.items() if place and id in place
         }
 
-    def since(self, lore: Lore) -> int | None:
+    def since(self, lore: PreparedEntry) -> int | None:
         """Messages that came after the one at which it fired; None when no record says that it did."""
         return self._since.get(lore.key)
 
-    def is_sticky(self, lore: Lore, *, later: int = 0) -> bool:
+    def is_sticky(self, lore: PreparedEntry, *, later: int = 0) -> bool:
         """Whether it still fires because it fired `sticky` messages ago or less; `later` messages from now."""
         sticky = lore.entry.sticky
         since = self._since.get(lore.key) if sticky else None
         return since is not None and 0 < since + later < (sticky or 0)
 
-    def cools(self, lore: Lore, *, later: int = 0) -> bool:
-        """Whether it has to wait: `cooldown` messages, counted from where its stickiness ends."""
+    def cools(self, lore: PreparedEntry, *, later: int = 0) -> bool:
+        """Whether the entry is in its cooldown: `cooldown` messages after its stickiness ends."""
         cooldown = lore.entry.cooldown
         since = self._since.get(lore.key) if cooldown else None
         if since is None:
@@ -42,8 +42,8 @@ class Clock:
         sticky = max(0, lore.entry.sticky or 0)
         return since + later > 0 and sticky <= since + later < sticky + (cooldown or 0)
 
-    def records(self, old: Mapping[str, str], fired: Iterable[Lore]) -> dict[str, str]:
-        """What the next build should know: entries that fired anew are noted, a running stickiness isn't restarted."""
+    def records(self, old: Mapping[str, str], fired: Iterable[PreparedEntry]) -> dict[str, str]:
+        """Activations for the next build: newly fired entries are recorded, a running stickiness isn't restarted."""
         new = dict(old)
         for lore in fired:
             if self.newest and not self.is_sticky(lore):

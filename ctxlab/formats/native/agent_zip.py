@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any, cast
 
 from ctxlab.documents import Agent, Worldbook
-from ctxlab.documents.agent.copy_agent import PRIVATE
+from ctxlab.documents.agent.agent import PRIVATE
 from ctxlab.documents.stored import as_json
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.decode import source_of

@@ -1,4 +1,4 @@
-"""How a message stands in a result, alone or as a part of a merged one, and how two standings differ."""
+"""The messages of two results matched by key, alone or as parts of merged ones, and how two of them differ."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from ctxlab.context import NOTHING, Draft, Text
 from ctxlab.pipeline.explain.merged_parts import Piece, pieces
-from ctxlab.pipeline.explain.provenance_text import span_tellings
+from ctxlab.pipeline.explain.provenance_text import span_provenance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
-    """A message, or a part of a merged one with its own words; `seam` is what joins it to the part before."""
+class MessageOrPart:
+    """A message, or a part of a merged one with its own words; `seam` is the separator before that part."""
 
     draft: Draft
     whole: Draft | None = None
@@ -26,23 +26,23 @@ class Standing:
         return self.whole is not None and self.whole.key == self.draft.key
 
 
-def standings(drafts: tuple[Draft, ...], alone: Mapping[str, Draft]) -> dict[str, Standing]:
-    """Every message by key, the merged ones in parts; `alone` are parts as they last stood alone."""
+def messages_and_parts(drafts: tuple[Draft, ...], alone: Mapping[str, Draft]) -> dict[str, MessageOrPart]:
+    """Every message by key, merged ones as their parts; `alone` are the parts as they were before merging."""
     own = {draft.key for draft in drafts if not _is_taken_apart(draft)}
-    found: dict[str, Standing] = {}
+    found: dict[str, MessageOrPart] = {}
     for draft in drafts:
         if draft.key in own:
-            found[draft.key] = Standing(draft)
+            found[draft.key] = MessageOrPart(draft)
             continue
         for piece in pieces(draft):
             if piece.part.key not in own:
                 part = _part(piece, draft, alone.get(piece.part.key))
-                found.setdefault(piece.part.key, Standing(part, draft, piece.seam))
+                found.setdefault(piece.part.key, MessageOrPart(part, draft, piece.seam))
     return found
 
 
 def _is_taken_apart(draft: Draft) -> bool:
-    """A merged one that isn't called by its first part's key is another message, made of those."""
+    """Whether a merged message is compared by its parts; one with a key of its own is a message by itself."""
     return bool(draft.merged) and draft.merged[0].key == draft.key
 
 
@@ -71,12 +71,12 @@ class Joins:
     Two merged messages are the same when neither shares more parts with another one, whatever they begin with.
     """
 
-    def __init__(self, old: Mapping[str, Standing], new: Mapping[str, Standing]) -> None:
+    def __init__(self, old: Mapping[str, MessageOrPart], new: Mapping[str, MessageOrPart]) -> None:
         there = _most_shared(old, new)
         back = _most_shared(new, old)
         self._same = {(a, b) for a, b in there.items() if back.get(b) == a}
 
-    def differ(self, a: Standing, b: Standing) -> bool:
+    def differ(self, a: MessageOrPart, b: MessageOrPart) -> bool:
         """Whether one is alone and the other a part, or both are parts, of different messages or behind other seams."""
         if a.whole is None or b.whole is None:
             return a.whole is not b.whole
@@ -84,11 +84,11 @@ class Joins:
             return True
         return a.seam != b.seam and not a.is_first and not b.is_first
 
-    def same_message(self, a: Standing, b: Standing) -> bool:
+    def same_message(self, a: MessageOrPart, b: MessageOrPart) -> bool:
         return (id(a.whole), id(b.whole)) in self._same
 
 
-def _most_shared(ours: Mapping[str, Standing], theirs: Mapping[str, Standing]) -> dict[int, int]:
+def _most_shared(ours: Mapping[str, MessageOrPart], theirs: Mapping[str, MessageOrPart]) -> dict[int, int]:
     """For each of our merged messages the one of theirs that has most of its parts, the first of several."""
     shared: dict[int, dict[int, int]] = {}
     for key, other in theirs.items():
@@ -99,7 +99,7 @@ def _most_shared(ours: Mapping[str, Standing], theirs: Mapping[str, Standing]) -
     return {whole: max(counts, key=lambda each: counts[each]) for whole, counts in shared.items()}
 
 
-def differ(a: Standing, b: Standing) -> bool:
+def content_differs(a: MessageOrPart, b: MessageOrPart) -> bool:
     """Whether words or fields differ."""
     if a.draft is b.draft:
         return False
@@ -108,7 +108,7 @@ def differ(a: Standing, b: Standing) -> bool:
 
 
 def _content(draft: Draft, *, in_parts: bool) -> tuple[Any, ...]:
-    """All of a message but how it came to be; of a part nobody knows where among its words its files stood."""
+    """All that is compared of a message; of a part, files come after the words, since their place is not known."""
     body = (draft.text, *draft.assets) if in_parts else draft.body
     return ([str(part) if isinstance(part, Text) else part.as_data() for part in body], *_fields(draft))
 
@@ -118,7 +118,7 @@ def _fields(draft: Draft) -> tuple[Any, ...]:
     return (*called, draft.pinned, draft.priority, dict(draft.meta), draft.placement)
 
 
-def wholes_differ(a: Draft, b: Draft) -> bool:
+def merged_messages_differ(a: Draft, b: Draft) -> bool:
     """Whether two merged messages have other files or fields; their words are those of their parts."""
     if a is b:
         return False
@@ -126,17 +126,17 @@ def wholes_differ(a: Draft, b: Draft) -> bool:
     return files[0] != files[1] or _fields(a) != _fields(b)
 
 
-def came_otherwise(a: Draft, b: Draft) -> bool:
-    """Whether two messages of the same words came to be for other reasons."""
+def provenance_differs(a: Draft, b: Draft) -> bool:
+    """Whether two messages with the same words have spans of other origins or causes."""
     if a is b:
         return False
     spans = zip_longest(a.text.spans, b.text.spans)
     return a.origin != b.origin or any(x is not y and (not x or not y or x.as_data() != y.as_data()) for x, y in spans)
 
 
-def reasons(a: Draft, b: Draft) -> tuple[str, str] | None:
-    """How the first stretch came to be that came to be otherwise, on both sides; None when all came alike."""
-    for x, y in zip_longest(_tellings(a), _tellings(b), fillvalue=""):
+def first_provenance_difference(a: Draft, b: Draft) -> tuple[str, str] | None:
+    """The clauses that differ in the first span with another provenance, of both sides; None when all are equal."""
+    for x, y in zip_longest(_provenance_lines(a), _provenance_lines(b), fillvalue=""):
         if x != y:
             differ_at = next((i for i, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), 0)
             alike = x.rfind(", ", 0, differ_at) + 1  # clauses that say the same go unsaid
@@ -144,7 +144,7 @@ def reasons(a: Draft, b: Draft) -> tuple[str, str] | None:
     return None
 
 
-def _tellings(draft: Draft) -> Iterator[str]:
+def _provenance_lines(draft: Draft) -> Iterator[str]:
     for span in draft.text.spans:
-        for line in span_tellings(span):
+        for line in span_provenance(span):
             yield f"{line.lead} {line.words}".strip()

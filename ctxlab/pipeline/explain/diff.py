@@ -10,12 +10,12 @@ from typing import Literal, TypeVar
 from ctxlab.context import Cause, Context, Draft
 from ctxlab.pipeline.explain.align import (
     Joins,
-    Standing,
-    came_otherwise,
-    differ,
-    reasons,
-    standings,
-    wholes_differ,
+    MessageOrPart,
+    content_differs,
+    first_provenance_difference,
+    merged_messages_differ,
+    messages_and_parts,
+    provenance_differs,
 )
 from ctxlab.pipeline.explain.merged_parts import seam_cause
 from ctxlab.pipeline.explain.same_conversation import row_keys
@@ -29,11 +29,11 @@ KINDS: tuple[RowKind, ...] = ("same", "other reason", "changed", "joined", "move
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row:
+class DiffRow:
     """One message in both; a part of a merged message has a row of its own, with its own words.
 
     `whole_a` and `whole_b` are the merged messages that it is a part of. `cause` says why the other side doesn't have
-    it, or why it is merged, where that is known; `told` is what else there is to know, in words.
+    it, or why it is merged, where that is known; `detail` is anything else, in words.
     """
 
     key: str
@@ -43,14 +43,14 @@ class Row:
     cause: Cause | None = None
     whole_a: Draft | None = None
     whole_b: Draft | None = None
-    told: str = ""
+    detail: str = ""
 
     def __repr__(self) -> str:
-        return f"Row({self.key!r}, {self.kind})"
+        return f"DiffRow({self.key!r}, {self.kind})"
 
     @property
     def text_change(self) -> tuple[int, str, str] | None:
-        """Where the texts part, and the smallest stretch of each that differs; None when they don't."""
+        """The offset at which the texts begin to differ, and the smallest stretch of each; None when they are equal."""
         if self.a is None or self.b is None:
             return None
         return smallest_change(str(self.a.text), str(self.b.text))
@@ -68,12 +68,12 @@ class Diff:
     only in why their words are there.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[DiffRow, ...]
 
     def __bool__(self) -> bool:
         return any(row.kind != "same" for row in self.rows)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[DiffRow]:
         return iter(self.rows)
 
     def __repr__(self) -> str:
@@ -86,13 +86,13 @@ class Diff:
         return diff_html(self)
 
     @property
-    def changes(self) -> tuple[Row, ...]:
+    def changes(self) -> tuple[DiffRow, ...]:
         """The rows that are not the same."""
         return tuple(row for row in self.rows if row.kind != "same")
 
 
 def diff(a: Trace | Context, b: Trace | Context) -> Diff:
-    """What differs between two results, message by message; empty (falsy) when nothing does.
+    """The differences of two results, message by message; empty (falsy) when there are none.
 
     Merged messages are compared by their parts.
     """
@@ -114,7 +114,7 @@ def smallest_change(a: str, b: str) -> tuple[int, str, str] | None:
 
 
 class _Pair:
-    """Both results, taken apart and put side by side."""
+    """Both results with merged messages taken apart, and their rows in order."""
 
     def __init__(self, a: Trace | Context, b: Trace | Context) -> None:
         left, right = _result(a), _result(b)
@@ -122,8 +122,8 @@ class _Pair:
         alone_a, alone_b = _alone(a), _alone(b)
         lent_a = {key: draft for key, draft in alone_a.items() if here(key) == there(key)}
         lent_b = {key: draft for key, draft in alone_b.items() if here(key) == there(key)}
-        self.old = _renamed(standings(left.drafts, {**lent_b, **alone_a}), here)
-        self.new = _renamed(standings(right.drafts, {**lent_a, **alone_b}), there)
+        self.old = _renamed(messages_and_parts(left.drafts, {**lent_b, **alone_a}), here)
+        self.new = _renamed(messages_and_parts(right.drafts, {**lent_a, **alone_b}), there)
         self.why_gone_left, self.why_gone_right = _renamed(_why_gone(left), here), _renamed(_why_gone(right), there)
         shared = [[key for key in self.old if key in self.new], [key for key in self.new if key in self.old]]
         # Of several fewest sets of moved messages the same one whichever side is called a.
@@ -133,7 +133,7 @@ class _Pair:
         self.lifted = set(moved_keys(*shared))
         self.moved = set(moved_keys(*([key for key in keys if key not in self.rejoined] for keys in shared)))
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[DiffRow]:
         waiting = deque(self.new)
         for key, standing in self.old.items():
             other = self.new.get(key)
@@ -142,34 +142,34 @@ class _Pair:
             yield self._only_in_a(key, standing) if other is None else self._in_both(key, standing, other)
         yield from self._only_in_b(waiting, None)
 
-    def _only_in_a(self, key: str, a: Standing) -> Row:
-        return Row(key, "only in a", a.draft, None, self.why_gone_right.get(key), a.whole, told=_part_of(a))
+    def _only_in_a(self, key: str, a: MessageOrPart) -> DiffRow:
+        return DiffRow(key, "only in a", a.draft, None, self.why_gone_right.get(key), a.whole, detail=_part_of(a))
 
-    def _only_in_b(self, waiting: deque[str], before: str | None) -> Iterator[Row]:
+    def _only_in_b(self, waiting: deque[str], before: str | None) -> Iterator[DiffRow]:
         while waiting and waiting[0] != before:
             key = waiting.popleft()
             if key not in self.old:
                 b = self.new[key]
-                cause, told = self.why_gone_left.get(key), _part_of(b)
-                yield Row(key, "only in b", None, b.draft, cause, whole_b=b.whole, told=told)
+                cause, detail = self.why_gone_left.get(key), _part_of(b)
+                yield DiffRow(key, "only in b", None, b.draft, cause, whole_b=b.whole, detail=detail)
 
-    def _in_both(self, key: str, a: Standing, b: Standing) -> Row:
-        row = Row(key, self._kind(key, a, b), a.draft, b.draft, None, a.whole, b.whole)
+    def _in_both(self, key: str, a: MessageOrPart, b: MessageOrPart) -> DiffRow:
+        row = DiffRow(key, self._kind(key, a, b), a.draft, b.draft, None, a.whole, b.whole)
         if row.kind == "other reason":
-            return replace(row, told=_other_reason(a.draft, b.draft))
+            return replace(row, detail=_other_reason(a.draft, b.draft))
         if key in self.rejoined:
             apart = not self.joins.same_message(a, b)
-            return replace(row, cause=_why_joined(a, b) if apart else None, told=_joined_words(a, b, apart=apart))
-        return row if row.kind == "same" else replace(row, told=_part_of(b))
+            return replace(row, cause=_why_joined(a, b) if apart else None, detail=_joined_words(a, b, apart=apart))
+        return row if row.kind == "same" else replace(row, detail=_part_of(b))
 
-    def _kind(self, key: str, a: Standing, b: Standing) -> RowKind:
+    def _kind(self, key: str, a: MessageOrPart, b: MessageOrPart) -> RowKind:
         if key in self.moved:
             return "moved"
-        if differ(a, b):
+        if content_differs(a, b):
             return "changed"
         if key in self.rejoined:
             return "joined"
-        return "other reason" if came_otherwise(a.draft, b.draft) else "same"
+        return "other reason" if provenance_differs(a.draft, b.draft) else "same"
 
 
 def _renamed(by_key: dict[str, V], row_key: Callable[[str], str]) -> dict[str, V]:
@@ -181,12 +181,12 @@ def _result(side: Trace | Context) -> Context:
 
 
 def _alone(side: Trace | Context) -> dict[str, Draft]:
-    """Messages that stand alone, and where a run is given parts as they last did."""
+    """Messages that are not merged; of a run also the parts, as they were before merging."""
     standing = {draft.key: draft for draft in _result(side).drafts if not draft.merged}
     return standing | parts_alone(side) if isinstance(side, Trace) else standing
 
 
-def _with_other_fields(rows: Iterator[Row]) -> list[Row]:
+def _with_other_fields(rows: Iterator[DiffRow]) -> list[DiffRow]:
     """Merged messages of the same parts may differ in files that a later step gave them: the first part says so."""
     found = list(rows)
     groups: dict[tuple[int, int], list[int]] = {}
@@ -198,8 +198,8 @@ def _with_other_fields(rows: Iterator[Row]) -> list[Row]:
         a, b = first.whole_a, first.whole_b
         assert a is not None and b is not None
         shown = any(found[i].kind == "changed" for i in at)
-        if not shown and len(at) == len(a.merged) == len(b.merged) and wholes_differ(a, b):
-            found[at[0]] = replace(first, kind="changed", told="other files or fields of the merged message")
+        if not shown and len(at) == len(a.merged) == len(b.merged) and merged_messages_differ(a, b):
+            found[at[0]] = replace(first, kind="changed", detail="other files or fields of the merged message")
     return found
 
 
@@ -219,7 +219,7 @@ def _merged_into(whole: Draft) -> Cause:
 # --- in words
 
 
-def _part_of(standing: Standing) -> str:
+def _part_of(standing: MessageOrPart) -> str:
     whole = standing.whole
     if whole is None:
         return ""
@@ -227,20 +227,20 @@ def _part_of(standing: Standing) -> str:
 
 
 def _other_reason(a: Draft, b: Draft) -> str:
-    found = reasons(a, b)
+    found = first_provenance_difference(a, b)
     if found is None:
         return "same words, other origin"
     return f"same words, other reason: {found[0] or 'none'} → {found[1] or 'none'}"
 
 
-def _why_joined(a: Standing, b: Standing) -> Cause | None:
+def _why_joined(a: MessageOrPart, b: MessageOrPart) -> Cause | None:
     standing = b if b.whole is not None else a
     if standing.whole is None:
         return None
     return seam_cause(standing.whole) if standing.is_first else _merged_into(standing.whole)
 
 
-def _joined_words(a: Standing, b: Standing, *, apart: bool) -> str:
+def _joined_words(a: MessageOrPart, b: MessageOrPart, *, apart: bool) -> str:
     if a.whole is None or b.whole is None:
         return f"sent alone in {'a' if a.whole is None else 'b'}"
     if not apart:

@@ -24,7 +24,7 @@ def frame_of(table: Mapping[str, Any] | Iterable[Any]) -> pd.DataFrame:
 
 
 def _column(values: Sequence[Any]) -> pd.Series[Any]:
-    """What is missing makes whole numbers no fractions, and stays None among words."""
+    """Values as a column: missing ones don't turn whole numbers into fractions, and stay None among words."""
     import pandas as pd
 
     return pd.Series(list(values), dtype=_dtype([value for value in values if value is not None], len(values)))

@@ -36,7 +36,7 @@ def diff_html(diff: Diff) -> str:
         change = row.text_change
         side_a = change[1] if change else str(row.a.text) if row.a else ""
         side_b = change[2] if change else str(row.b.text) if row.b else ""
-        why = "; ".join(part for part in (row.told, str(row.cause) if row.cause else "") if part)
+        why = "; ".join(part for part in (row.detail, str(row.cause) if row.cause else "") if part)
         rows.append((row.key, row.kind, short(side_a, CELL), short(side_b, CELL), short(why, 160)))
     more = len(diff.changes) - ROWS
     end = f"<p>and {more} more</p>" if more > 0 else ""

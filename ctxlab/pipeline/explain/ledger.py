@@ -1,4 +1,4 @@
-"""Where every token went, step by step and rule by rule."""
+"""The ledger: for every token the step and the rule that added, kept, cut, rewrote or merged it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def ledger_rows(trace: Trace) -> tuple[LedgerRow, ...]:
     words = _counting(counter)
     rows: list[LedgerRow] = []
     for step in trace.steps:
-        rows.extend(_Books(step, words).rows(counter))
+        rows.extend(_StepLedger(step, words).rows(counter))
         if tools:
             rows.append(LedgerRow(step.id, TOOLS, Account(came_in=tools, kept=tools)))
     return tuple(rows)
@@ -96,13 +96,13 @@ def _counting(counter: TokenCounter) -> Callable[[Draft], int]:
     return words
 
 
-class _Books:
-    """The accounts of one step. Every message that came in is booked once, where it went."""
+class _StepLedger:
+    """The accounts of one step. Every message that came in is booked once, under what became of it."""
 
     def __init__(self, step: Step, words: Callable[[Draft], int]) -> None:
         self.step = step
         self.words = words
-        self.waiting = {draft.key: draft for draft in step.before.drafts}
+        self.unbooked = {draft.key: draft for draft in step.before.drafts}
         self.accounts: dict[str, Account] = {}
         self.added = self.cut = self.joined = 0  # messages, for the overhead
 
@@ -112,7 +112,7 @@ class _Books:
             for draft in group.drafts:
                 self._drop(draft, group.cause.rule)
         self._keep(after.drafts)
-        for draft in self.waiting.values():  # only a person's edit takes a message out without a cause
+        for draft in self.unbooked.values():  # only a person's edit takes a message out without a cause
             self.cut += 1
             self._book(BY_HAND, came_in=self.words(draft), cut=self.words(draft))
         for rule, account in self.accounts.items():
@@ -128,7 +128,7 @@ class _Books:
         yield LedgerRow(self.step.id, OVERHEAD, overhead)
 
     def _drop(self, draft: Draft, rule: str) -> None:
-        sources, came_in, tokens = self._taken(draft)
+        sources, came_in, tokens = self._sources_of(draft)
         self.cut += 1
         if not sources:
             self._book(rule, added=tokens, cut=tokens)
@@ -140,11 +140,11 @@ class _Books:
     def _keep(self, drafts: Sequence[Draft]) -> None:
         untouched = 0
         for draft in drafts:
-            if self.waiting.get(draft.key) is draft:
-                del self.waiting[draft.key]
+            if self.unbooked.get(draft.key) is draft:
+                del self.unbooked[draft.key]
                 untouched += self.words(draft)
                 continue
-            sources, came_in, tokens = self._taken(draft)
+            sources, came_in, tokens = self._sources_of(draft)
             if not sources:
                 self._book(_added_rule(draft), added=tokens, kept=tokens)
             elif len(sources) == 1:
@@ -154,10 +154,10 @@ class _Books:
         if untouched:
             self._book("", came_in=untouched, kept=untouched)
 
-    def _taken(self, draft: Draft) -> tuple[list[Draft], int, int]:
-        """What from before the step went into a draft, the tokens of that, and its own."""
+    def _sources_of(self, draft: Draft) -> tuple[list[Draft], int, int]:
+        """The messages before the step that went into a draft, their tokens, and the draft's own."""
         keys = dict.fromkeys((draft.key, *(part.key for part in draft.merged)))
-        sources = [self.waiting.pop(key) for key in keys if key in self.waiting]
+        sources = [self.unbooked.pop(key) for key in keys if key in self.unbooked]
         self.added += not sources
         self.joined += max(0, len(sources) - 1)
         return sources, sum(map(self.words, sources)), self.words(draft)
@@ -206,7 +206,7 @@ class CutRow:
 
 
 def cut_rows(trace: Trace) -> tuple[CutRow, ...]:
-    """Every message that was cut, in the order in which it went; the figures of the border stand with its unit."""
+    """Every message that was cut, in order; `needed` and `left` are given for the unit at the cut."""
     count = trace.services.tokenizer.count_draft
     rows: list[CutRow] = []
     for step in trace.steps:

@@ -1,4 +1,4 @@
-"""What merged messages are made of: which characters are whose."""
+"""The parts of merged messages: which characters belong to which part."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ctxlab.context import Cause, Draft, Part, Span, Text
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """The words of one part where they stand in a merged message; `seam` is what joins them to those before."""
+    """The words of one part at their place in a merged message; `seam` is the separator before them."""
 
     part: Part
     start: int
@@ -24,14 +24,14 @@ class Piece:
 
 
 def pieces(draft: Draft) -> tuple[Piece, ...]:
-    """The parts of a message in their order: with their seams they are all of its text. One that isn't merged is one.
+    """The parts of a message in order; with their seams they are all of its text. One that isn't merged is one piece.
 
     A seam ends a part. Where seams are empty or were rewritten, the origins of the words tell whose they are.
     """
     parts, text = draft.parts, draft.text
     if len(parts) == 1:
         return (Piece(parts[0], 0, text),)
-    walk = _Walk(parts, some_seams_are_gone=sum(map(is_seam, text.spans)) < len(parts) - 1)
+    walk = _PartSplitter(parts, some_seams_are_gone=sum(map(is_seam, text.spans)) < len(parts) - 1)
     for span in text.spans:
         walk.take(span)
     return walk.pieces()
@@ -48,21 +48,21 @@ def seam_cause(whole: Draft) -> Cause | None:
 
 
 @dataclass(slots=True)
-class _Words:
-    """The words of a part, as far as they were met."""
+class _PartText:
+    """The words of a part that were found so far."""
 
     start: int = 0
     seam: str = ""
     spans: list[Span] = field(default_factory=list[Span])
 
 
-class _Walk:
-    """Once over the spans of a merged text, from part to part."""
+class _PartSplitter:
+    """Splits the spans of a merged text into its parts, in one pass."""
 
     def __init__(self, parts: Sequence[Part], *, some_seams_are_gone: bool) -> None:
         self.parts = parts
         self.some_seams_are_gone = some_seams_are_gone
-        self.words = [_Words() for _ in parts]
+        self.words = [_PartText() for _ in parts]
         self.places: dict[object, list[int]] = {}
         for i, part in enumerate(parts):
             self.places.setdefault(part.origin, []).append(i)
@@ -74,13 +74,13 @@ class _Walk:
             self.seam.append(span)
         else:
             if self.seam or self.some_seams_are_gone:
-                self._go_on(self._owner(span, self.at + 1 if self.seam else self.at))
+                self._next_part(self._owner(span, self.at + 1 if self.seam else self.at))
             self.words[self.at].spans.append(span)
         self.offset += len(span.text)
 
     def pieces(self) -> tuple[Piece, ...]:
         if self.seam:
-            self._go_on(self.at + 1)
+            self._next_part(self.at + 1)
         for passed in self.words[self.at + 1 :]:
             passed.start = self.offset
         return tuple(
@@ -99,8 +99,8 @@ class _Walk:
             found += places[i : i + 1]
         return min(found, default=after)
 
-    def _go_on(self, to: int) -> None:
-        """To another part; those that are passed over have no words."""
+    def _next_part(self, to: int) -> None:
+        """Go on to another part; those that are passed over have no words."""
         to = min(to, len(self.parts) - 1)
         seam = "".join([span.text for span in self.seam])
         if to == self.at:

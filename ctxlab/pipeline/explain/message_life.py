@@ -65,7 +65,7 @@ class Life:
 
     @property
     def remedy(self) -> Remedy | None:
-        """What would have kept a dropped message, worked out when it is first asked for; None of one that is sent."""
+        """The change that would have kept a dropped message, found at first use; None for one that is sent."""
         return self._remedy()
 
     @property
@@ -78,7 +78,7 @@ class Life:
 
 
 def life(trace: Trace, key: str) -> Life:
-    """What every step did to the message of this key."""
+    """The events of every step for the message of this key."""
     events: list[Event] = []
     if _holder(trace.start, key) is not None:
         events.append(Event("start", "added", "was there from the start", None, _holder(trace.start, key)))
@@ -152,7 +152,7 @@ def _alone(draft: Draft, key: str) -> Draft:
 
 
 def _moved(step: Step, before: Draft, after: Draft) -> Iterator[Event]:
-    """A move is only told of a message that must be lifted out so that the others stand as they stood."""
+    """The move of a message, if it is one of the fewest whose removal leaves the others in the same order."""
     if step.before.drafts is step.after.drafts:
         return
     old, new = [d.key for d in step.before.drafts], [d.key for d in step.after.drafts]
@@ -177,7 +177,7 @@ def _added_words(step: Step, key: str, draft: Draft, cause: Cause | None) -> str
 
 
 def _written_for(draft: Draft) -> Cause | None:
-    """Why a new message was written at all, not why some of its words were changed since."""
+    """The cause of a new message itself, not of later changes to some of its words."""
     text = draft.text
     while text.made_by is not None:
         text = text.made_by.before
@@ -196,7 +196,7 @@ def _listed(keys: list[str]) -> str:
 
 
 def _merge_cause(step: Step, whole: Draft) -> Cause | None:
-    """The cause of the first seam that this step put in; those of earlier merges stand in the messages before."""
+    """The cause of the first seam that this step put in; seams of earlier merges are in the messages before."""
     there = {id(span) for draft in step.before.drafts for span in draft.text.spans if is_seam(span)}
     return next((span.cause for span in whole.text.spans if is_seam(span) and id(span) not in there), None)
 
@@ -227,7 +227,7 @@ FIELDS = ("calls", "pinned", "priority", "reasoning", "result_of", "speaker", "m
 
 
 def _field_words(before: Draft, after: Draft) -> str:
-    """What else than its words differs; empty when nothing does."""
+    """The fields besides the words that differ, as a clause; empty when none do."""
     names = [name for name in FIELDS if getattr(before, name) != getattr(after, name)]
     if [*map(id, before.assets)] != [*map(id, after.assets)]:
         names.append("files")

@@ -1,4 +1,4 @@
-"""Who wrote some characters, in words: macros, rules and lore among them, and what stood there before."""
+"""Provenance in words: the writer of some characters (macro, rule, lore), and the text that they replaced."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ Lead = Literal["", "in place of", "with"]
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """One line of a span's story: its characters and, in words, who wrote them and which rule put them there.
+class ProvenanceLine:
+    """One line of a span's provenance: its characters, their writer and the rule that put them there, in words.
 
-    `lead` is how it hangs on the line above: `in place of` it stood this, `with` says what in that was put there too.
+    `lead` is its relation to the line above: `in place of` it is the text that the line above replaced, `with` it is a
+    part of that text which a rule had put there.
     """
 
     depth: int
@@ -28,34 +29,34 @@ class Telling:
         return f"{'  ' * self.depth}{self.lead}{' ' if self.lead else ''}{_shown(self.text)} {self.words}"
 
 
-def span_story(span: Span, *, indent: int = 0) -> Iterator[str]:
-    """Lines that say who wrote a span, which rule put it there, and what it replaced, the oldest innermost."""
+def provenance_lines(span: Span, *, indent: int = 0) -> Iterator[str]:
+    """Lines with the writer of a span, its rule, and the text that it replaced, the oldest innermost."""
     pad = "  " * indent
-    yield from (f"{pad}{line}" for line in span_tellings(span))
+    yield from (f"{pad}{line}" for line in span_provenance(span))
 
 
-def span_tellings(span: Span, *, depth: int = 0, lead: Lead = "") -> Iterator[Telling]:
-    """A span's story as a tree: what it replaced stands below it as it was, with the parts that were put into that."""
-    yield Telling(depth, lead, span.text, written_by(span), span.cause is not None)
+def span_provenance(span: Span, *, depth: int = 0, lead: Lead = "") -> Iterator[ProvenanceLine]:
+    """A span's provenance as a tree: the replaced text is below it, with the parts that were put into that."""
+    yield ProvenanceLine(depth, lead, span.text, written_by(span), span.cause is not None)
     yield from _replaced_by(span, depth + 1)
 
 
-def _replaced_by(span: Span, depth: int) -> Iterator[Telling]:
+def _replaced_by(span: Span, depth: int) -> Iterator[ProvenanceLine]:
     was = span.was
     if len(was) == 1:
-        yield from span_tellings(was[0], depth=depth, lead="in place of")
+        yield from span_provenance(was[0], depth=depth, lead="in place of")
     if len(was) < 2:
         return
     own = [part for part in was if part.cause is None] or was
     writers = " and ".join(dict.fromkeys(_origin(part.origin) for part in own))
-    yield Telling(depth, "in place of", "".join(part.text for part in was), f"from {writers}", was_put=False)
+    yield ProvenanceLine(depth, "in place of", "".join(part.text for part in was), f"from {writers}", was_put=False)
     for part in was:
         if part.cause is not None:
-            yield from span_tellings(part, depth=depth + 1, lead="with")
+            yield from span_provenance(part, depth=depth + 1, lead="with")
 
 
 def written_by(span: Span) -> str:
-    """Who wrote a span and what put it there, in words.
+    """The writer of a span and the rule that put it there, in words.
 
     For example: from macro {{char}}, which stood at character 8, substitute phase.
     """

@@ -1,4 +1,4 @@
-"""Which of several runs are of one conversation, and what their messages are called side by side."""
+"""Which of several runs are of one conversation, and the keys of their messages side by side."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def conversations(sessions: Sequence[Session]) -> list[int]:
 
 
 def _are_versions(a: Session, b: Session) -> bool:
-    """Of two with the same id."""
+    """Whether two sessions with the same id are versions of one conversation."""
     pairs = [(node, b.nodes[id_]) for id_, node in a.nodes.items() if id_ in b.nodes]
     if any(ours is theirs for ours, theirs in pairs):
         return True

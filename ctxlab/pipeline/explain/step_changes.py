@@ -1,4 +1,4 @@
-"""What a step did, as a person would say it."""
+"""The changes of a step: messages added, rewritten, merged, moved and dropped."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Merged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changes:
-    """What one step added, rewrote, merged, moved and dropped, what it decided, and the notes it left."""
+    """The messages that one step added, rewrote, merged, moved and dropped, its decisions, and its notes."""
 
     id: str
     added: tuple[Draft, ...]
@@ -54,7 +54,7 @@ class Changes:
 
     @property
     def summary(self) -> str:
-        """Counts of what happened, and what was decided, in words.
+        """Counts of the changes, then the decisions, in words.
 
         For example: 3 added, 12 dropped; sets mood.
         """
@@ -71,7 +71,7 @@ class Changes:
 
     @property
     def decided(self) -> str:
-        """What it decided without changing a message, in words; empty when there was nothing to decide.
+        """Decisions that changed no message, in words; empty when there were none.
 
         For example: 5 of 16 entries fired.
         """
@@ -87,7 +87,7 @@ class Changes:
 
 
 def changes(step: Step, tokenizer: TokenCounter) -> Changes:
-    """Compared by identity first, so that what stayed costs nothing."""
+    """The changes of a step. Drafts are compared by identity first, so that unchanged ones cost nothing."""
     before, after = step.before, step.after
     dropped = after.dropped[len(before.dropped) :]
     notes = after.notes[len(before.notes) :]
@@ -122,11 +122,12 @@ def changes(step: Step, tokenizer: TokenCounter) -> Changes:
 
 
 def moved_keys(before: Sequence[str], after: Sequence[str]) -> list[str]:
-    """The fewest keys that must be lifted out so that the others stand in the same order."""
+    """The fewest keys that must be taken out so that the others are in the same order."""
     if before == after:
         return []
+    # The longest increasing subsequence of old places stays (patience sorting, n log n); all others have moved.
     rank = {key: i for i, key in enumerate(before)}
-    tails: list[int] = []  # smallest last rank of a rising run of each length
+    tails: list[int] = []  # the smallest last place of an increasing subsequence of each length
     ends: list[int] = []
     back: list[int] = []
     for i, key in enumerate(after):

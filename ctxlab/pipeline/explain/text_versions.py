@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TAKEN_OUT_BY_HAND = Cause("debugger", "by hand", "a person took it out")
 CHANGED_BY_HAND = Cause("debugger", "by hand", "a person changed it")
-"""What a person does between two steps is held to no law: nothing else takes out or rewrites without a cause."""
+"""Causes of edits by hand between two steps, the only changes that need no cause of their own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +45,8 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
-    """Characters of an older text that an edit replaced; where start and end are one, it put something there."""
+class ReplacedRange:
+    """Characters of an older text that an edit replaced; an empty range is an insertion."""
 
     start: int
     end: int
@@ -54,17 +54,17 @@ class Break:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Superseded:
-    """A version that no longer is: the message that had it, the step that ended it, and what that did, in order."""
+class SupersededVersion:
+    """A version that was replaced: its message, the step that replaced it, and the replaced ranges in order."""
 
     version: Version
     draft: Draft
     step: str
-    breaks: Sequence[Break]
+    breaks: Sequence[ReplacedRange]
     is_dropped: bool = False
 
     def broken(self, words: str) -> Iterator[tuple[int, int, Cause | None]]:
-        """Where the words stood and what was first to break them; those that stand on in the next version are not."""
+        """The places of the words that an edit broke, with its cause; intact ones are left out."""
         text = str(self.version.text)
         at, i = text.find(words), 0
         while at >= 0:
@@ -79,13 +79,13 @@ class Superseded:
 
 
 class TextHistory:
-    """One walk over the steps of a run: each text of each message is met once.
+    """All texts of all messages of a run, collected in one pass over its steps.
 
     `superseded` are in the order in which they ended. `dropped` are all groups, also those that a person took away.
     """
 
     def __init__(self, trace: Trace) -> None:
-        self.superseded: list[Superseded] = []
+        self.superseded: list[SupersededVersion] = []
         self.dropped: dict[int, tuple[Dropped, str]] = {id(group): (group, "") for group in trace.start.dropped}
         self._made_in: dict[int, str] = {}  # by identity of a draft; those that were there from the start have none
         for step in trace.steps:
@@ -114,13 +114,13 @@ class TextHistory:
             elif id(draft) not in self._made_in:
                 self.superseded += reversed(list(texts.written(draft, draft.text)))
         for draft in parents[None]:
-            gone = (Break(0, len(draft.text), TAKEN_OUT_BY_HAND),)
-            self.superseded.append(Superseded(self.version_of(draft), draft, step.id, gone, is_dropped=True))
+            gone = (ReplacedRange(0, len(draft.text), TAKEN_OUT_BY_HAND),)
+            self.superseded.append(SupersededVersion(self.version_of(draft), draft, step.id, gone, is_dropped=True))
         for draft in made:
             self._made_in[id(draft)] = step.id
 
     def _forget(self, before: Iterable[Dropped], after: Context) -> None:
-        """A person may take groups away: what of them isn't put back stays dropped as it was."""
+        """Take back the drops that a person undid; messages of them that are not in the context again stay dropped."""
         kept, there = set(map(id, after.dropped)), {draft.key for draft in after.drafts}
         for group in before:
             if id(group) not in kept and id(group) in self.dropped:
@@ -140,24 +140,24 @@ class StepTexts:
     def version_of(self, draft: Draft) -> Version:
         return Version(draft.text, self._made_in.get(id(draft), ""))
 
-    def written(self, draft: Draft, text: Text) -> Iterator[Superseded]:
-        """What a new text was before the step had edited it, newest first."""
+    def written(self, draft: Draft, text: Text) -> Iterator[SupersededVersion]:
+        """The earlier versions of a new text, before the step's edits, newest first."""
         while (splice := text.made_by) is not None:
             yield from self._put_in(draft, splice.edits)
             text = splice.before
-            yield Superseded(_inside(self.step, text), draft, self.step.id, _breaks(splice.edits))
+            yield SupersededVersion(_inside(self.step, text), draft, self.step.id, _breaks(splice.edits))
         for stretch in _between_separators(text):
             if any(span.was for span in stretch.spans):
                 yield from _unwritten(self.step, draft, stretch, is_whole=stretch is text)
 
-    def _put_in(self, draft: Draft, edits: Iterable[Edit]) -> Iterator[Superseded]:
-        """What the texts were that edits put in whole."""
+    def _put_in(self, draft: Draft, edits: Iterable[Edit]) -> Iterator[SupersededVersion]:
+        """The earlier versions of texts that edits inserted whole."""
         for edit in edits:
             if isinstance(edit.new, Text) and (id(draft), id(edit.new)) not in self._values:
                 self._values.add((id(draft), id(edit.new)))
                 yield from self.written(draft, edit.new)
 
-    def rewritten(self, draft: Draft, parents: Sequence[Draft]) -> Iterator[Superseded]:
+    def rewritten(self, draft: Draft, parents: Sequence[Draft]) -> Iterator[SupersededVersion]:
         """All texts from the message back to those that it was made of, newest first."""
         texts = _texts(draft)
         stops: list[Text | None] = [*_texts(parents[0])] if len(parents) == 1 else []
@@ -169,14 +169,16 @@ class StepTexts:
                 shift = sum(len(text) + 1 for text in texts[:i])
                 done = all(map(_is, texts, stops))
                 version = self.version_of(parents[0]) if done else _inside(self.step, _joined(texts, draft))
-                yield Superseded(version, parents[0] if done else draft, self.step.id, _breaks(splice.edits, shift))
+                yield SupersededVersion(
+                    version, parents[0] if done else draft, self.step.id, _breaks(splice.edits, shift)
+                )
         if not all(map(_is, texts, stops)):
             yield from self._taken_back(draft, _joined(texts, draft), parents)
 
-    def _taken_back(self, draft: Draft, text: Text, parents: Sequence[Draft]) -> Iterator[Superseded]:
+    def _taken_back(self, draft: Draft, text: Text, parents: Sequence[Draft]) -> Iterator[SupersededVersion]:
         """The texts of the parents where no splice leads back to them: what the step put in is taken out again."""
         stories = {_story(span) for parent in parents for span in parent.text.spans}
-        back = _TakenBack(
+        back = _UndoneEdits(
             text.spans,
             lambda span: (
                 span.cause is not None and (span.cause.processor == self.step.id or _story(span) not in stories)
@@ -193,7 +195,7 @@ class StepTexts:
             else:
                 breaks = _change(self.step, parent, draft, text)
             if breaks:
-                yield Superseded(self.version_of(parent), parent, self.step.id, breaks)
+                yield SupersededVersion(self.version_of(parent), parent, self.step.id, breaks)
 
 
 def edit_causes(step: Step, before: Draft, after: Draft) -> tuple[Cause, ...]:
@@ -235,11 +237,11 @@ def _inside(step: Step, text: Text) -> Version:
     return Version(text, step.id, is_inside=True, cause=cause)
 
 
-def _breaks(edits: Iterable[Edit], shift: int = 0) -> tuple[Break, ...]:
-    return tuple([Break(edit.start + shift, edit.end + shift, edit.cause) for edit in edits])
+def _breaks(edits: Iterable[Edit], shift: int = 0) -> tuple[ReplacedRange, ...]:
+    return tuple([ReplacedRange(edit.start + shift, edit.end + shift, edit.cause) for edit in edits])
 
 
-def _change(step: Step, parent: Draft, draft: Draft, text: Text) -> tuple[Break, ...]:
+def _change(step: Step, parent: Draft, draft: Draft, text: Text) -> tuple[ReplacedRange, ...]:
     """The smallest stretch that differs, where nothing in the text says what became of the one before."""
     if draft.merged:
         text = next((piece.text for piece in pieces(draft) if piece.part.key == parent.key), text)
@@ -247,7 +249,7 @@ def _change(step: Step, parent: Draft, draft: Draft, text: Text) -> tuple[Break,
     if change is None:
         return ()
     start, gone, _ = change
-    return (Break(start, start + len(gone), CHANGED_BY_HAND if step.edited else None),)
+    return (ReplacedRange(start, start + len(gone), CHANGED_BY_HAND if step.edited else None),)
 
 
 # --- taking back what a step put in
@@ -257,12 +259,12 @@ def _story(span: Span) -> tuple[Origin, Cause | None, int]:
     return span.origin, span.cause, id(span.was) if span.was else 0
 
 
-def _unwritten(step: Step, draft: Draft, text: Text, *, is_whole: bool) -> Iterator[Superseded]:
+def _unwritten(step: Step, draft: Draft, text: Text, *, is_whole: bool) -> Iterator[SupersededVersion]:
     """A text before anything in it was replaced; what was put in between without replacing anything stays."""
-    back = _TakenBack(text.spans, lambda span: bool(span.was))
+    back = _UndoneEdits(text.spans, lambda span: bool(span.was))
     yield from back.stretches(step, draft)
     version = Version(back.text, step.id, is_inside=True, is_whole=is_whole)
-    yield Superseded(version, draft, step.id, back.breaks)
+    yield SupersededVersion(version, draft, step.id, back.breaks)
 
 
 def _between_separators(text: Text) -> Iterator[Text]:
@@ -275,14 +277,14 @@ def _between_separators(text: Text) -> Iterator[Text]:
         yield Text(text.spans[start:end])
 
 
-class _TakenBack:
+class _UndoneEdits:
     """Spans with the new ones taken back: `text` is what stood there, `breaks` where the new ones changed it.
 
     Spans that were split share what they replaced: it is given back once, where the first of them stands.
     """
 
     def __init__(self, spans: Sequence[Span], is_new: Callable[[Span], bool]) -> None:
-        self.breaks: list[Break] = []
+        self.breaks: list[ReplacedRange] = []
         self._is_new = is_new
         self._replaced: dict[int, Span] = {}  # by what they replaced, spans that replaced new ones
         older: list[Span] = []
@@ -294,10 +296,10 @@ class _TakenBack:
             if not is_new(span):
                 older.append(span)
                 if inside is not None:
-                    self.breaks.append(Break(at, at + len(span.text), inside.cause))
+                    self.breaks.append(ReplacedRange(at, at + len(span.text), inside.cause))
                 at += len(span.text)
             elif not span.was:
-                self.breaks.append(Break(at, at, span.cause))
+                self.breaks.append(ReplacedRange(at, at, span.cause))
             elif id(span.was) not in met:
                 met.add(id(span.was))
                 if any(map(is_new, span.was)):
@@ -306,25 +308,25 @@ class _TakenBack:
         self.text = Text(older)
         self._ends = [found.end for found in self.breaks]
 
-    def breaks_of(self, start: int, end: int) -> list[Break]:
+    def breaks_of(self, start: int, end: int) -> list[ReplacedRange]:
         """The breaks inside a stretch, counted from its start."""
-        found: list[Break] = []
+        found: list[ReplacedRange] = []
         for i in range(bisect_right(self._ends, start), len(self.breaks)):
             each = self.breaks[i]
             if each.start >= end:
                 break
-            found.append(Break(each.start - start, each.end - start, each.cause))
+            found.append(ReplacedRange(each.start - start, each.end - start, each.cause))
         return found
 
-    def stretches(self, step: Step, draft: Draft) -> Iterator[Superseded]:
-        """What stood between the first edit and the last: the words that one new span put and another one replaced."""
+    def stretches(self, step: Step, draft: Draft) -> Iterator[SupersededVersion]:
+        """Versions between the first edit and the last: words that one new span put and another one replaced."""
         for span in self._replaced.values():
-            breaks: list[Break] = []
+            breaks: list[ReplacedRange] = []
             at, cause = 0, None
             for was in span.was:
                 if self._is_new(was):
-                    breaks.append(Break(at, at + len(was.text), span.cause))
+                    breaks.append(ReplacedRange(at, at + len(was.text), span.cause))
                     cause = was.cause
                 at += len(was.text)
             version = Version(Text(span.was), step.id, is_inside=True, cause=cause, is_whole=False)
-            yield Superseded(version, draft, step.id, breaks)
+            yield SupersededVersion(version, draft, step.id, breaks)

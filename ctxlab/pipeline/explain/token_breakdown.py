@@ -1,4 +1,4 @@
-"""What the prompt is spent on, by source."""
+"""Tokens and characters of the prompt by source."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxlab.context import Draft, PromptLimit
+from ctxlab.display.sources import BY_NAME, OF_KIND, OVERHEAD, PARTS, ROOM
 from ctxlab.pipeline.services import TokenCounter
 
 if TYPE_CHECKING:
@@ -24,33 +25,17 @@ class Spending:
     @property
     def total(self) -> int:
         """What the prompt has; equals `trace.tokens`."""
-        return sum(n for source, n in self.tokens.items() if source not in ("reserve", "free"))
+        return sum(n for source, n in self.tokens.items() if source not in ROOM)
 
 
-SOURCES: tuple[str, ...] = (
-    "system",
-    "presets",
-    "lore",
-    "knowledge",
-    "profile",
-    "history",
-    "summaries",
-    "tools",
-    "attachments",
-    "overhead",
-    "seams",
-    "reserve",
-    "free",
-)
 PERSONAS = ("user_profile", "personaDescription")
 """Anchors whose placeholders show the user's profile."""
-BY_KIND = {"summary": "summaries", "lore": "lore", "knowledge": "knowledge", "transcript": "attachments"}
 
 
 def spending(trace: Trace) -> Spending:
-    """What the result is spent on. A merged message is split into what it was made of; the rest of it is `seams`."""
+    """Tokens and characters of the result by source. A merged message is split into its parts; the rest is `seams`."""
     counter = trace.services.tokenizer
-    found, characters = dict.fromkeys(SOURCES, 0), dict.fromkeys(SOURCES, 0)
+    found, characters = dict.fromkeys(PARTS, 0), dict.fromkeys(PARTS, 0)
     agent = trace.start.input.agent
     found["tools"] += counter.count_tools(agent.tools) if agent and agent.tools else 0
     found["overhead"] += counter.request_tokens
@@ -98,7 +83,7 @@ def _present(found: Mapping[str, int]) -> dict[str, int]:
 
 
 def tokens_by_source(draft: Draft, counter: TokenCounter) -> Iterable[tuple[str, int]]:
-    """What one message spends its tokens on: its words, then what goes along; the wire format's overhead apart."""
+    """Tokens of one message by source: its words, then calls and files; without the wire format's overhead."""
     words = counter.count(str(draft.text))
     beside = counter.count_draft(draft) - counter.message_tokens - words
     source = source_of(draft)
@@ -110,7 +95,7 @@ def tokens_by_source(draft: Draft, counter: TokenCounter) -> Iterable[tuple[str,
 
 
 def source_of(draft: Draft) -> str:
-    """The source that the words of a message are booked under."""
+    """The source under which the words of a message are counted."""
     if draft.role == "tool":
         return "tools"
     if draft.origin.kind == "preset":
@@ -118,6 +103,5 @@ def source_of(draft: Draft) -> str:
         if place is not None and place.kind == "template" and place.anchor in PERSONAS:
             return "profile"
         return "system" if draft.role == "system" else "presets"
-    if draft.origin.kind in ("node", "pending"):
-        return "history"
-    return BY_KIND.get(draft.origin.kind, "overhead")
+    source = BY_NAME[OF_KIND.get(draft.origin.kind, OVERHEAD)]
+    return source.parts[0] if source.parts else OVERHEAD

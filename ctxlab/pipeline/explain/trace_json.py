@@ -159,7 +159,7 @@ class Tables:
         return number
 
     def _seams(self, draft: Draft, tokens: int) -> list[int]:
-        """What joining each part to those before it costs; nothing where parts can't be told, or are too many.
+        """Tokens that joining each part costs; empty where the parts aren't known one by one, or are too many.
 
         The last has what is left, so that the sum holds also where parts were rewritten after they were joined.
         """
@@ -192,7 +192,7 @@ def _said(spans: Sequence[Span]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """What JSON doesn't know as lists, objects or text, so that the value is equal to its JSON."""
+    """The value as plain JSON data: unknown types become lists, objects or text."""
     if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""Where some words stand or stood in a run, and what became of them."""
+"""The occurrences of some words in a run: where they are or were, and what became of them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from ctxlab.context import Cause, Draft, Span
 from ctxlab.pipeline.explain.merged_parts import pieces
-from ctxlab.pipeline.explain.provenance_text import done_by, span_story
-from ctxlab.pipeline.explain.text_versions import Superseded, TextHistory, Version
+from ctxlab.pipeline.explain.provenance_text import done_by, provenance_lines
+from ctxlab.pipeline.explain.text_versions import SupersededVersion, TextHistory, Version
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Trace
@@ -19,7 +19,7 @@ State = Literal["sent", "dropped", "replaced"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class Occurrence:
     """Characters `start` up to `end` of one text of a message, and what became of them.
 
     `version` is that text, and when the message had it: the last one in which these characters stand side by side.
@@ -38,7 +38,7 @@ class Place:
     step: str = ""
 
     def __repr__(self) -> str:
-        return f"Place({self.key!r}, {self.state}, {self.start}:{self.end})"
+        return f"Occurrence({self.key!r}, {self.state}, {self.start}:{self.end})"
 
     def __str__(self) -> str:
         named = self.key if self.part in ("", self.key) else f"{self.part}, in the merged {self.key},"
@@ -46,24 +46,24 @@ class Place:
         characters += f" of {self.version}" if self.state == "replaced" else ""
         lines = [f"{named} {characters}: {self.state}{self.by}"]
         for span in self.spans:
-            lines += ["  " + line for line in span_story(span)]
+            lines += ["  " + line for line in provenance_lines(span)]
         return "\n".join(lines)
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The spans that cover them: who wrote them, and what stood there before."""
+        """The spans that cover them, with their writers and the text that they replaced."""
         return self.version.text.cut(self.start, self.end).spans
 
     @property
     def by(self) -> str:
-        """What dropped or replaced them, as the end of a sentence; empty for what is sent."""
+        """The rule that dropped or replaced them, as the end of a sentence; empty for words that are sent."""
         if self.cause is not None:
             return f" by {done_by(self.cause)}"
         return f" in {self.step}, which does not say why" if self.step else ""
 
 
-def places(trace: Trace, words: str) -> tuple[Place, ...]:
-    """Every place of the words once: sent first, then dropped, then replaced, these in the order in which they went."""
+def occurrences(trace: Trace, words: str) -> tuple[Occurrence, ...]:
+    """Every occurrence of the words: first those that are sent, then dropped ones, then replaced ones in order."""
     if not words:
         return ()
     history = TextHistory(trace)
@@ -75,7 +75,7 @@ def places(trace: Trace, words: str) -> tuple[Place, ...]:
     return (*sent, *gone, *(place for place in older if place.state == "replaced"))
 
 
-def _dropped(trace: Trace, words: str, history: TextHistory) -> Iterator[Place]:
+def _dropped(trace: Trace, words: str, history: TextHistory) -> Iterator[Occurrence]:
     there = {part.key for draft in trace.result.drafts for part in draft.parts}
     kept = {id(group) for group in trace.result.dropped}
     for id_, (group, step) in history.dropped.items():
@@ -86,7 +86,7 @@ def _dropped(trace: Trace, words: str, history: TextHistory) -> Iterator[Place]:
 
 def _in_draft(
     draft: Draft, words: str, state: State, history: TextHistory, cause: Cause | None = None, step: str = ""
-) -> Iterator[Place]:
+) -> Iterator[Occurrence]:
     whole = str(draft.text)
     at = whole.find(words)
     if at < 0:
@@ -94,29 +94,29 @@ def _in_draft(
     version, part_at = history.version_of(draft), _part_at(draft)
     while at >= 0:
         end = at + len(words)
-        yield Place(draft.key, state, at, end, version, cause, part_at(at), step)
+        yield Occurrence(draft.key, state, at, end, version, cause, part_at(at), step)
         at = whole.find(words, at + 1)
 
 
 def _part_at(draft: Draft) -> Callable[[int], str]:
-    """Which part of a message a character belongs to; a seam belongs to the part before."""
+    """A function that gives the key of the part to which a character belongs; a seam belongs to the part before."""
     found = [piece for piece in pieces(draft) if piece.text]
     starts, keys = [piece.start for piece in found], [piece.part.key for piece in found]
     return lambda at: keys[max(0, bisect_right(starts, at) - 1)] if keys else draft.key
 
 
-def _older(gone: Superseded, words: str, holders: dict[str, str]) -> Iterator[Place]:
+def _older(gone: SupersededVersion, words: str, holders: dict[str, str]) -> Iterator[Occurrence]:
     draft, part_at = gone.draft, None
     state: State = "dropped" if gone.is_dropped else "replaced"
     for start, end, cause in gone.broken(words):
         if draft.merged and part_at is None:
             part_at = _part_at(replace(draft, body=(gone.version.text,)))
         part = part_at(start) if part_at else draft.key
-        yield Place(holders.get(part, draft.key), state, start, end, gone.version, cause, part, gone.step)
+        yield Occurrence(holders.get(part, draft.key), state, start, end, gone.version, cause, part, gone.step)
 
 
 def _holders(trace: Trace) -> dict[str, str]:
-    """By key, the message that each one or each part is in the end, sent or dropped."""
+    """By key of a message or a part, the key of the message that holds it in the end, sent or dropped."""
     dropped = (draft for group in trace.result.dropped for draft in group.drafts)
     holders: dict[str, str] = {}
     for draft in (*trace.result.drafts, *dropped):

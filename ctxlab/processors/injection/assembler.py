@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pydantic import Field
@@ -297,7 +297,7 @@ class _Assembly:
                 wanted = f"{preset.place} shows asset {attachment.asset_id!r}"
                 self._warn(f"{wanted}, which the agent does not have", preset)
             else:
-                found.append(_private_asset(asset, agent.id, attachment.asset_id))
+                found.append(AssetRef.of_agent(asset, agent.id))
         return tuple(found)
 
     # --- macros
@@ -354,20 +354,3 @@ def _anchors_named(presets: Sequence[Preset]) -> Iterator[str]:
 def _index(draft: Draft) -> int | None:
     """The number of a preset among those of its level; None for lore."""
     return draft.placement.index if draft.placement is not None else None
-
-
-def _private_asset(asset: Mapping[str, object], agent_id: str, asset_id: str) -> AssetRef:
-    """A file of the agent's own, which its store finds by the agent's id and its path."""
-    import mimetypes
-
-    name, path = str(asset.get("filename") or ""), str(asset.get("path") or "")
-    kind = str(asset.get("type") or "other")
-    size = asset.get("size")
-    return AssetRef(
-        id=f"preset-{agent_id}-{asset_id}",
-        kind="document" if kind == "file" else kind,
-        name=name,
-        mime_type=str(asset.get("mimeType") or mimetypes.guess_type(name or path)[0] or ""),
-        size_bytes=size if isinstance(size, int) else None,
-        source={"kind": "agent-private", "agentId": agent_id, "relativePath": path},
-    )

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ctxlab.context import BuildInput
 from ctxlab.documents import Agent, MessageNode
-from ctxlab.documents.agent.preset_groups import silenced
+from ctxlab.documents.agent.preset_groups import kept_out_presets
 from ctxlab.engines.model_match import model_fits
 
 Level = Literal["global", "user", "agent"]
@@ -40,7 +40,7 @@ class Preset:
 def presets_of(build_input: BuildInput) -> tuple[Preset, ...]:
     """In the order in which they are sent where nothing else is said: everyone's, the user's, the agent's."""
     own = build_input.agent.preset_messages if build_input.agent else ()
-    off = silenced(build_input.agent) if build_input.agent else {}
+    off = kept_out_presets(build_input.agent) if build_input.agent else {}
     return (
         *_of_level(build_input.presets, "global"),
         *_of_level(build_input.user.preset_messages if build_input.user else (), "user"),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxlab.documents import Agent
-from ctxlab.documents.agent.preset_groups import silenced
+from ctxlab.documents.agent.preset_groups import kept_out_presets
 from ctxlab.errors import Refused
 
 
@@ -16,11 +16,11 @@ def grouped(*, mode: str = "checkbox", on: bool = True, presets: list[dict[str, 
 
 
 def test_a_group_that_is_on_keeps_nothing_out() -> None:
-    assert silenced(grouped()) == {}
+    assert kept_out_presets(grouped()) == {}
 
 
 def test_a_group_that_is_off_keeps_all_its_presets_out() -> None:
-    assert silenced(grouped(on=False)) == dict.fromkeys(range(3), "its group 'Tone' is switched off")
+    assert kept_out_presets(grouped(on=False)) == dict.fromkeys(range(3), "its group 'Tone' is switched off")
 
 
 def test_a_radio_group_sends_the_first_preset_that_is_on() -> None:
@@ -31,13 +31,13 @@ def test_a_radio_group_sends_the_first_preset_that_is_on() -> None:
         {"id": "c", "groupId": "g"},
     ]
 
-    assert silenced(grouped(mode="radio", presets=presets)) == {
+    assert kept_out_presets(grouped(mode="radio", presets=presets)) == {
         3: "its group 'Tone' sends one preset, and 'b' comes first"
     }
 
 
 def test_a_group_that_is_not_known_keeps_nothing_out() -> None:
-    assert silenced(grouped(on=False, presets=[{"id": "a", "groupId": "elsewhere"}])) == {}
+    assert kept_out_presets(grouped(on=False, presets=[{"id": "a", "groupId": "elsewhere"}])) == {}
 
 
 def test_switching_a_group_off_and_on_gives_the_same_agent() -> None:
@@ -62,7 +62,7 @@ def test_the_chosen_preset_of_a_radio_group_is_the_only_one_that_is_on(which: in
     agent = grouped(mode="radio").choose_preset(which)
 
     assert [preset.enabled for preset in agent.preset_messages] == [False, True, False]
-    assert silenced(agent) == {}
+    assert kept_out_presets(agent) == {}
 
 
 def test_what_is_chosen_in_a_group_that_is_off_is_on_when_the_group_is() -> None:

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxlab.documents import Session
-from ctxlab.documents.tree.collapse import FOLDED, signs_of
+from ctxlab.documents.tree.collapse import FOLDED, glyphs_of
 from ctxlab.documents.tree.graph_and_frame import figure, frame, graph, shape_of
 from ctxlab.documents.tree.layout import TidyTree, force_places
 from ctxlab.errors import CtxlabError
@@ -242,13 +242,13 @@ def test_a_picture_is_small_and_sound(name: str, theme: Any, layout: Any) -> Non
 def test_every_message_up_to_two_thousand_has_its_own_sign() -> None:
     session = session_of(chain(2000))
 
-    assert len(signs_of(session, shape_of(session))) == 2000
+    assert len(glyphs_of(session, shape_of(session))) == 2000
 
 
 def test_above_that_a_chain_is_one_sign_which_says_how_many() -> None:
     session = session_of(chain(10_000))
 
-    signs = signs_of(session, shape_of(session))
+    signs = glyphs_of(session, shape_of(session))
 
     assert [len(sign.nodes) for sign in signs] == [1, 9998, 1]
     assert signs[1].look == FOLDED
@@ -268,7 +268,7 @@ def test_ten_thousand_messages_are_drawn_without_recursion(kind: str, layout: An
 def test_the_active_leaf_is_never_folded() -> None:
     session = session_of(chain(3000), activeLeafId="n1500")
 
-    signs = signs_of(session, shape_of(session))
+    signs = glyphs_of(session, shape_of(session))
 
     assert [sign.keys for sign in signs if "n1500" in sign.keys] == [("n1500",)]
 

@@ -96,7 +96,7 @@ def test_it_works_where_an_event_loop_runs() -> None:
 
 
 def test_many_texts_go_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxlab.engines.regexes.v8_batches.LARGEST_BATCH", 10)
+    monkeypatch.setattr("ctxlab.engines.regexes.v8.LARGEST_BATCH", 10)
     texts = ["xxb", "x" * 30 + "b", "b", ""]
 
     assert first_matches([Pattern("b")], texts).spans == (((2, 3), (30, 31), (0, 1), None),)

@@ -12,8 +12,8 @@ from ctxlab.documents.rules import AppliesTo, DepthRange
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes import Pattern
 from ctxlab.engines.regexes.apply import apply
-from ctxlab.engines.regexes.compile import pattern_of, prepared
-from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset, why_not
+from ctxlab.engines.regexes.compile import compiled_rule, pattern_of
+from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset, why_skipped
 
 
 def named(id: str, **fields: Any) -> RegexRule:
@@ -87,9 +87,9 @@ def test_tool_messages_are_touched_only_by_rules_that_name_them() -> None:
 def test_why_a_rule_passes_a_message_by_is_said() -> None:
     rule = named("r", target_roles=("assistant",), depth_range=DepthRange(min=2))
 
-    assert why_not(rule, role="user", depth=0) == "it is for assistant, not for user"
-    assert why_not(rule, role=None, depth=0) == "it is for messages at depth 2 or deeper, not 0"
-    assert why_not(rule, role="assistant", depth=None) is None
+    assert why_skipped(rule, role="user", depth=0) == "it is for assistant, not for user"
+    assert why_skipped(rule, role=None, depth=0) == "it is for messages at depth 2 or deeper, not 0"
+    assert why_skipped(rule, role="assistant", depth=None) is None
 
 
 @pytest.mark.parametrize(("said", "runs"), [(None, True), (True, True), (False, False)])
@@ -216,7 +216,7 @@ def test_line_ends_can_be_written_in_a_replacement(written: str, result: str) ->
 
 
 def test_scripts_are_not_run() -> None:
-    made = prepared(named("r", replacement_type="script", script_content="return 1"), ANN)
+    made = compiled_rule(named("r", replacement_type="script", script_content="return 1"), ANN)
 
     assert made.replacement is None
     assert made.why_not is not None
@@ -225,14 +225,14 @@ def test_scripts_are_not_run() -> None:
 
 @pytest.mark.parametrize("stage", ["request", "render"])
 def test_b6_without_a_script_a_script_rule_is_made_ready_as_a_plain_one(stage: Any) -> None:
-    made = prepared(named("r", regex="a", replacement="b", replacement_type="script"), ANN, stage=stage)
+    made = compiled_rule(named("r", regex="a", replacement="b", replacement_type="script"), ANN, stage=stage)
 
     assert made.why_not is None
     assert made.replacement is not None
 
 
 def test_flags_that_nobody_knows_are_told() -> None:
-    (remark,) = prepared(named("r", regex="/a/gx"), ANN).remarks
+    (remark,) = compiled_rule(named("r", regex="/a/gx"), ANN).remarks
 
     assert "'/a/gx'" in remark
     assert "'gx'" in remark

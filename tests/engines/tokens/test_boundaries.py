@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxlab.engines.tokens import encoding, tokenizer_for
-from ctxlab.engines.tokens.boundaries import token_bounds, token_ends
+from ctxlab.engines.tokens.boundaries import token_boundaries, token_ends
 from ctxlab.engines.tokens.split import LONG_RUN
 from ctxlab.errors import CtxlabError
 
@@ -30,7 +30,7 @@ def test_ends_rise_to_the_length_and_are_as_many_as_are_counted(name: str, text:
 @pytest.mark.parametrize("name", NAMES)
 @given(text=st.text(CHARACTERS))
 def test_each_end_is_after_the_last_character_that_is_begun(name: str, text: str) -> None:
-    bounds = token_bounds(text, name)
+    bounds = token_boundaries(text, name)
     found = encoding(name)
     whole = b"".join(map(found.decode_single_token_bytes, bounds.ids))
 
@@ -50,7 +50,7 @@ def test_words_end_where_their_tokens_do() -> None:
 
 
 def test_an_emoji_that_is_split_has_its_end_more_than_once() -> None:
-    bounds = token_bounds("a🫠b", "o200k_base")
+    bounds = token_boundaries("a🫠b", "o200k_base")
 
     assert bounds.ends == (1, 3, 3, 3, 4)
     assert bounds.inside == (1, 2)
@@ -87,7 +87,7 @@ def test_an_encoding_without_ranks_is_refused(text: str) -> None:
 @pytest.mark.parametrize("unit", [" ", "\t", "a", "字", "!", "\n", "words and 字. ", "🫠"])
 def test_long_texts_have_the_ends_that_tiktoken_gives(name: str, unit: str) -> None:
     text = "x" + unit * (LONG_RUN + 1000) + "x"
-    bounds = token_bounds(text, name)
+    bounds = token_boundaries(text, name)
 
     assert len(bounds) == tokenizer_for(name).count(text)
     assert bounds.ends[-1] == units(text)

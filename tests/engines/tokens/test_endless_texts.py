@@ -5,7 +5,7 @@ import time
 import pytest
 
 from ctxlab.engines.tokens import encoding, tokenizer_for
-from ctxlab.engines.tokens.bpe import Exact
+from ctxlab.engines.tokens.bpe import ExactCounter
 from ctxlab.engines.tokens.split import LONG_RUN, count_unbroken
 
 MILLION = 1_000_000
@@ -29,7 +29,7 @@ ENCODINGS = ["o200k_base", "cl100k_base"]
 def test_a_million_of_one_character_is_counted(name: str, text: str, o200k: int, cl100k: int) -> None:
     started = time.perf_counter()
 
-    tokens = Exact(name).measure(text)
+    tokens = ExactCounter(name).measure(text)
 
     assert time.perf_counter() - started < 5
     assert tokens == (o200k if name == "o200k_base" else cl100k)
@@ -43,7 +43,7 @@ def test_counts_of_long_runs_are_tiktoken_s(name: str, unit: str) -> None:
     encode = encoding(name).encode_ordinary
 
     for text in (unit * 50_000, f"x{unit * 50_000}x", f"!{unit * 20_000}\n"):
-        assert Exact(name).measure(text) == len(encode(text))
+        assert ExactCounter(name).measure(text) == len(encode(text))
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
@@ -59,7 +59,7 @@ def test_cutting_at_a_run_of_blanks_changes_no_count(name: str, before: str) -> 
 
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_a_growing_text_is_encoded_only_at_its_end(name: str) -> None:
-    exact = Exact(name)
+    exact = ExactCounter(name)
     whole = "Words, and 字 more. " * 2_000
     asked: list[int] = []
     exact.measure(whole[:30_000])

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxlab.context import AssetRef
+from ctxlab.documents import InlineFile, LinkedFile
 from ctxlab.engines.tokens import MediaTokens, media_rules_for, media_tokens
 from ctxlab.engines.tokens.picture_size import size_in_header
 
@@ -23,7 +24,7 @@ LONG_JPEG = b"\xff\xd8" + (b"\xff\xed" + struct.pack(">H", 60_000) + b"x" * 59_9
 
 
 def inline(data: bytes, **metadata: Any) -> AssetRef:
-    return AssetRef("a", "image", metadata=metadata, source={"kind": "inline", "base64": b64encode(data).decode()})
+    return AssetRef("a", "image", metadata=metadata, source=InlineFile(b64encode(data).decode()))
 
 
 @pytest.mark.parametrize("data", [PNG, GIF, WEBP, JPEG, LONG_JPEG], ids=["png", "gif", "webp", "jpeg", "long jpeg"])
@@ -42,7 +43,7 @@ def test_b5_the_bytes_are_believed_before_the_metadata() -> None:
 def test_b5_a_data_url_has_its_bytes_in_it() -> None:
     url = f"data:image/png;base64,{b64encode(PNG).decode()}"
 
-    assert not media_tokens(AssetRef("a", "image", source={"kind": "url", "url": url}), media_rules_for("o3")).estimated
+    assert not media_tokens(AssetRef("a", "image", source=LinkedFile(url)), media_rules_for("o3")).estimated
 
 
 @pytest.mark.parametrize(

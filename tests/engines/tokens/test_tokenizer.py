@@ -5,7 +5,7 @@ import pytest
 from ctxlab.context import AssetRef, Draft, Origin, Span, Text
 from ctxlab.documents import ToolCall
 from ctxlab.engines.tokens import OVERHEADS, Tokenizer, tokenizer_for
-from ctxlab.engines.tokens.count_cache import Counts
+from ctxlab.engines.tokens.bpe import CountCache
 
 NODE = Origin("node", "n1")
 LETTERS = Tokenizer.counting("letters", len)
@@ -94,7 +94,7 @@ def test_spans_that_were_counted_are_not_encoded_again() -> None:
     parts = [Text.of(f"{i}: {words}", Origin("node", str(i))) for i in range(5)]
     separator = Text((Span("\n\n", Origin("separator", "merge")),))
     merged = Text.join(separator, parts)
-    watched = Counts(lambda text: asked.append(len(text)) or tokenizer.counts.count(text))
+    watched = CountCache(lambda text: asked.append(len(text)) or tokenizer.counts.count(text))
 
     from ctxlab.engines.tokens.split import count_joined
 
@@ -127,8 +127,8 @@ def test_two_tokenizers_of_one_name_do_not_share_counts() -> None:
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    by_entries = Counts(len, max_entries=10)
-    by_characters = Counts(len, max_characters=100)
+    by_entries = CountCache(len, max_entries=10)
+    by_characters = CountCache(len, max_characters=100)
 
     for i in range(1000):
         assert by_entries(f"text {i}") == len(f"text {i}")
@@ -142,7 +142,7 @@ def test_what_is_remembered_is_bounded() -> None:
 
 def test_what_is_asked_for_again_stays() -> None:
     asked: list[str] = []
-    counts = Counts(lambda text: asked.append(text) or len(text), max_entries=10)
+    counts = CountCache(lambda text: asked.append(text) or len(text), max_entries=10)
 
     for i in range(100):
         counts("often")
@@ -153,7 +153,7 @@ def test_what_is_asked_for_again_stays() -> None:
 
 def test_representations_are_short() -> None:
     assert repr(tokenizer_for("gpt-4o")) == "Tokenizer('o200k_base', exact)"
-    assert repr(Counts(len)) == "Counts(0 texts)"
+    assert repr(CountCache(len)) == "Counts(0 texts)"
 
 
 @pytest.mark.parametrize("name", ["o200k_base", "cl100k_base", "estimator"])

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxlab.engines.variables import as_text, definitions_of, number_of, panel, readings
+from ctxlab.engines.variables import as_text, definitions_of, number_of, readings, rendered_variables
 
 CONFIG: dict[str, Any] = {
     "definitions": [
@@ -42,11 +42,11 @@ def test_what_is_no_place_is_not_read(text: str) -> None:
 
 
 def test_a_table_escapes_what_would_break_it() -> None:
-    assert panel("table", DEFINED, DEFINED.initial).splitlines()[2] == "| Health | 7.5 | of \\| all |"
+    assert rendered_variables("table", DEFINED, DEFINED.initial).splitlines()[2] == "| Health | 7.5 | of \\| all |"
 
 
 def test_an_unknown_form_is_json_without_what_is_hidden() -> None:
-    assert panel("xml", DEFINED, {"hp": 1, "secrets": {"plot": "murder"}}) == '{\n  "hp": 1\n}'
+    assert rendered_variables("xml", DEFINED, {"hp": 1, "secrets": {"plot": "murder"}}) == '{\n  "hp": 1\n}'
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxlab.engines.variables import MISSING, Change, Fold, definitions_of, look_up, tags_in
+from ctxlab.engines.variables import MISSING, Replay, VariableChange, definitions_of, look_up, tags_in
 
 CONFIG: dict[str, Any] = {
     "definitions": [
@@ -15,8 +15,8 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def written(text: str, *, compat: Any = "ctxlab") -> tuple[Fold, list[Change]]:
-    fold = Fold(definitions_of(CONFIG), compat=compat)
+def written(text: str, *, compat: Any = "ctxlab") -> tuple[Replay, list[VariableChange]]:
+    fold = Replay(definitions_of(CONFIG), compat=compat)
     return fold, fold.write(tags_in(text, compat=compat).found)
 
 

@@ -10,21 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxlab.engines.worldbook import key_search
-from ctxlab.engines.worldbook.key_search import Hit, KeySearch, nested_words
+from ctxlab.engines.worldbook.key_search import KeyHit, KeySearch, nested_words
 from ctxlab.engines.worldbook.keys import Key, searchable
 
 LETTERS = "aA b_龙"
 KEYS = st.builds(Key, st.text(LETTERS, min_size=1, max_size=7), st.booleans(), st.booleans())
 
 
-def naive(key: Key, texts: list[str]) -> Hit | None:
+def naive(key: Key, texts: list[str]) -> KeyHit | None:
     """The first place of a key, looked for by itself."""
     word = searchable(key.text)
     for n, text in enumerate(texts):
         for start in range(len(text) - len(word) + 1):
             end = start + len(word)
             if searchable(text)[start:end] == word and key.stands_at(text, start, end):
-                return Hit(n, start, end)
+                return KeyHit(n, start, end)
     return None
 
 

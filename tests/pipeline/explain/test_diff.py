@@ -65,7 +65,7 @@ def test_the_same_words_for_another_reason_are_no_change_of_words() -> None:
     (row,) = diff(context([lore("it is constant")]), context([lore("'reef' stands in node:u1")])).changes
 
     assert (row.kind, row.text_change) == ("other reason", None)
-    assert row.told == "same words, other reason: because it is constant → because 'reef' stands in node:u1"
+    assert row.detail == "same words, other reason: because it is constant → because 'reef' stands in node:u1"
 
 
 def test_the_same_words_of_another_hand_name_both() -> None:
@@ -74,7 +74,7 @@ def test_the_same_words_of_another_hand_name_both() -> None:
 
     (row,) = diff(a, b).changes
 
-    assert (row.kind, row.told) == ("other reason", "same words, other reason: from node a → from macro x")
+    assert (row.kind, row.detail) == ("other reason", "same words, other reason: from node a → from macro x")
 
 
 def test_other_fields_than_words_are_a_change() -> None:
@@ -98,7 +98,7 @@ def test_one_more_message_in_a_merged_one_is_a_row_of_its_own() -> None:
     assert repr(diff(a, b)) == "Diff(3 same, 1 only in b)"
     assert (row.key, row.kind, str(row.b.text) if row.b else "") == ("c", "only in b", "text of c")
     assert row.whole_b is b.drafts[0]
-    assert row.told == "part of a"
+    assert row.detail == "part of a"
     assert [(other.key, other.kind, other.whole_a) for other in diff(b, a).changes] == [("c", "only in a", b.drafts[0])]
 
 
@@ -107,7 +107,7 @@ def test_a_change_inside_a_merged_message_is_that_of_its_part() -> None:
 
     (row,) = diff(a, b).changes
 
-    assert (row.key, row.kind, row.text_change, row.told) == ("b", "changed", (4, "cat", "dog"), "part of a")
+    assert (row.key, row.kind, row.text_change, row.detail) == ("b", "changed", (4, "cat", "dog"), "part of a")
 
 
 def test_another_reason_inside_a_merged_message_is_that_of_its_part() -> None:
@@ -129,11 +129,11 @@ def test_what_is_merged_in_one_only_is_joined_and_not_changed() -> None:
     there, back = diff(a, b), diff(b, a)
 
     assert rows(a, b) == [("a", "joined"), ("b", "joined"), ("c", "same")]
-    assert [(row.told, str(row.cause)) for row in there.changes] == [
+    assert [(row.detail, str(row.cause)) for row in there.changes] == [
         ("sent alone in a", "test / rule: why"),
         ("sent alone in a", "test / rule: it is part of a"),
     ]
-    assert [row.told for row in back.changes] == ["sent alone in b", "sent alone in b"]
+    assert [row.detail for row in back.changes] == ["sent alone in b", "sent alone in b"]
 
 
 def test_other_separators_are_told() -> None:
@@ -141,13 +141,13 @@ def test_other_separators_are_told() -> None:
 
     (row,) = diff(a, b).changes
 
-    assert (row.key, row.kind, row.told) == ("b", "joined", "joined by ' | ' in a, by '' in b")
+    assert (row.key, row.kind, row.detail) == ("b", "joined", "joined by ' | ' in a, by '' in b")
 
 
 def test_a_part_that_goes_into_another_message_names_both() -> None:
     a, b = merged(map(draft, "abcd"), "ab").merge("cd", " | ", WHY), merged(map(draft, "abcd"), "bcd")
 
-    found = {row.key: (row.kind, row.told) for row in diff(a, b)}
+    found = {row.key: (row.kind, row.detail) for row in diff(a, b)}
 
     assert found["a"] == ("joined", "sent alone in b")
     assert found["b"] == ("joined", "part of a in a, first of 3 parts in b")
@@ -160,7 +160,7 @@ def test_files_that_a_merged_message_got_later_are_not_overlooked() -> None:
 
     (row,) = diff(a, b).changes
 
-    assert (row.key, row.kind, row.told) == ("a", "changed", "other files or fields of the merged message")
+    assert (row.key, row.kind, row.detail) == ("a", "changed", "other files or fields of the merged message")
 
 
 def test_a_part_that_only_calls_or_shows_something_is_shown_with_it() -> None:

@@ -15,7 +15,7 @@ from ctxlab.documents import (
 )
 from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.errors import CtxlabError
-from ctxlab.pipeline import Pipeline, Processor, Remedy, Services, Trace, processor, span_story
+from ctxlab.pipeline import Pipeline, Processor, Remedy, Services, Trace, processor, provenance_lines
 from ctxlab.processors import default_pipeline
 from ctxlab.testing.fakes import WordTokenizer
 
@@ -354,7 +354,7 @@ def test_the_story_of_a_span_goes_back_to_what_was_typed() -> None:
     text = text.sub(re.compile("B0b"), "X", cause=Cause("second", "rule", "why"))
 
     (span,) = text.spans
-    assert list(span_story(span)) == [
+    assert list(provenance_lines(span)) == [
         "'X' from node n1, put there by second / rule: why",
         "  in place of 'B0b' from node n1",
         "    with '0' from node n1, put there by censor / names: real names go",
@@ -366,7 +366,7 @@ def test_nested_macros_are_a_tree() -> None:
     text = expand(Text.of("{{random::{{user}}}}", Origin("preset", "p")), MacroEnv(user="Kim")).text
 
     (span,) = text.spans
-    assert list(span_story(span)) == [
+    assert list(provenance_lines(span)) == [
         "'Kim' from macro {{random}}, which stood at character 0, post-process phase",
         "  in place of '{{random::Kim}}' from preset p",
         "    with 'Kim' from macro {{user}}, which stood at character 10, substitute phase",

@@ -9,7 +9,7 @@ from typing import Any
 from ctxlab.api import build
 from ctxlab.context import BuildInput, Cause, Context, Draft, Edit, Origin, Pending, Text
 from ctxlab.documents import Agent, AppliesTo, LoreEntry, RegexRule, Session, Worldbook
-from ctxlab.pipeline import Debugger, Pipeline, Place, Services, Trace
+from ctxlab.pipeline import Debugger, Occurrence, Pipeline, Services, Trace
 from ctxlab.pipeline.explain.text_versions import TextHistory
 from ctxlab.testing.fakes import WordTokenizer
 
@@ -36,7 +36,7 @@ def run(ctx: Context, *steps: Any) -> Trace:
     return Pipeline.of(steps).run(ctx, SERVICES)
 
 
-def facts(place: Place) -> tuple[Any, ...]:
+def facts(place: Occurrence) -> tuple[Any, ...]:
     return place.key, place.state, place.start, place.end, str(place.version), place.cause and place.cause.rule
 
 

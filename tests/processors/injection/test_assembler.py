@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Placement, Text
-from ctxlab.documents import Agent, ModelProfile, Session, UserProfile
+from ctxlab.documents import Agent, AgentFile, ModelProfile, Session, UserProfile
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import InjectionAssembler
 from ctxlab.processors.injection.placement import Anchor
@@ -463,7 +463,7 @@ def test_a_preset_brings_the_agents_files() -> None:
 
     (asset,) = trace.result.drafts[0].assets
     assert (asset.id, asset.kind, asset.mime_type, asset.size_bytes) == ("preset-ag-pic", "image", "image/png", 3)
-    assert asset.source == {"kind": "agent-private", "agentId": "ag", "relativePath": "assets/p.png"}
+    assert asset.source == AgentFile("ag", "assets/p.png")
     assert notes(trace) == ["preset 0 shows asset 'gone', which the agent does not have"]
 
 

@@ -8,7 +8,7 @@ from ctxlab.context import BuildInput, Context, Draft, Origin, Text, Variables
 from ctxlab.documents import Agent, Session, UserProfile
 from ctxlab.documents.lore import POSITIONS, ROLES, LoreEntry, Worldbook
 from ctxlab.engines.worldbook import ActiveBook, Decision, LoreScan, ScanInput
-from ctxlab.engines.worldbook.prepared_entry import Maker
+from ctxlab.engines.worldbook.prepared_entry import EntryPreparer
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import InjectionAssembler
 from ctxlab.testing.fakes import WordTokenizer
@@ -37,7 +37,7 @@ def scanned(rows: list[dict[str, Any]]) -> LoreScan:
     asked = ScanInput((ActiveBook(Worldbook(id="B", entries=entries)),))
     decisions = [
         Decision(ready, row["fired"], "it is its turn", 1, rank=n)
-        for n, (row, ready) in enumerate(zip(rows, Maker(asked).all(), strict=True))
+        for n, (row, ready) in enumerate(zip(rows, EntryPreparer(asked).all(), strict=True))
     ]
     return LoreScan(asked, tuple(decisions), {})
 

@@ -2,6 +2,7 @@
 
 import base from "./base.css";
 import { h } from "./dom";
+import sources from "./sources.css";
 import { followTheme } from "./theme";
 import tokens from "./tokens.css";
 
@@ -37,7 +38,7 @@ export function widget(label: string, css: string, begin: (at: Mounted) => void)
         "aria-label": label,
         "data-lm-suppress-shortcuts": true,
       });
-      root.append(h("style", {}, tokens, base, css));
+      root.append(h("style", {}, tokens, sources, base, css));
       followTheme(root, ending.signal);
       el.append(root);
       begin({ model, root, signal: ending.signal });

@@ -1,5 +1,7 @@
 // The JSON value of `trace.view()`, and what can be read from it without a page.
 
+import { SOURCE_OF_KIND } from "./sources";
+
 /** [text, kind, ref, cause or -1, the spans it replaced], each a number into a table. */
 export type Span = [text: number, kind: string, ref: string, cause: number, was: number[]];
 
@@ -157,23 +159,8 @@ export const textOf = (view: View, draft: Draft): string =>
 /** All keys that a message answers to: its own and those of what was merged into it. */
 export const keysOf = (draft: Draft): string[] => [draft.key, ...draft.merged.map((part) => part.key)];
 
-const SOURCES: Record<string, string> = {
-  node: "history",
-  pending: "history",
-  preset: "preset",
-  lore: "lore",
-  knowledge: "knowledge",
-  macro: "macro",
-  variable: "macro",
-  summary: "summary",
-  transcript: "attachment",
-  user: "profile",
-  persona: "profile",
-  profile: "profile",
-};
-
 /** Which of the sources with a colour and a sign this kind of origin belongs to. */
-export const sourceOf = (kind: string): string => SOURCES[kind] ?? "overhead";
+export const sourceOf = (kind: string): string => SOURCE_OF_KIND[kind] ?? "overhead";
 
 /** Tokens of the request as a whole and the budget, where one is set. */
 export function budgetOf(view: View): number | null {

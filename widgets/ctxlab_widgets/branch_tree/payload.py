@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxlab.display.theme import plain
-from ctxlab.documents.tree.collapse import Sign, depths_of, grouped, heirs_of
-from ctxlab.documents.tree.graph_and_frame import Shape, active_keys, shape_of
+from ctxlab.documents.tree.collapse import TreeGlyph, depths_of, grouped_chains, straight_children
+from ctxlab.documents.tree.graph_and_frame import TreeShape, active_keys, shape_of
 from ctxlab.documents.tree.layout import TidyTree
 
 if TYPE_CHECKING:
@@ -54,12 +54,12 @@ def drawing_of(session: Session, unfolded: Collection[str], labels: dict[tuple[s
     nodes = [session.nodes[key] for key in shape.keys]
     hidden = {key for node in nodes if node.is_summary and node.enabled for key in node.hides}
     folded, opened = _kinds(session, shape, nodes, hidden, unfolded)
-    groups, above = grouped(shape.parents, folded)
+    groups, above = grouped_chains(shape.parents, folded)
     signs = [
-        Sign([nodes[i] for i in group], [shape.keys[i] for i in group], parent, "", is_active=False)
+        TreeGlyph([nodes[i] for i in group], [shape.keys[i] for i in group], parent, "", is_active=False)
         for group, parent in zip(groups, above, strict=True)
     ]
-    across = TidyTree(above, heirs_of(signs)).places()
+    across = TidyTree(above, straight_children(signs)).places()
     active = active_keys(session)
     alone = frozenset[str]().union(*opened)
     flags = array("H", (_flags(sign, session, active, hidden, alone) for sign in signs))
@@ -76,7 +76,7 @@ def drawing_of(session: Session, unfolded: Collection[str], labels: dict[tuple[s
 
 
 def _kinds(
-    session: Session, shape: Shape, nodes: Sequence[MessageNode], hidden: set[str], unfolded: Collection[str]
+    session: Session, shape: TreeShape, nodes: Sequence[MessageNode], hidden: set[str], unfolded: Collection[str]
 ) -> tuple[list[object], tuple[frozenset[str], ...]]:
     """What each message may be folded with, and the chains that a person has unfolded.
 
@@ -98,7 +98,7 @@ def _kinds(
         for i, (parent, node) in enumerate(zip(shape.parents, nodes, strict=True))
     ]
     opened: list[frozenset[str]] = []
-    for group in grouped(shape.parents, kinds)[0]:
+    for group in grouped_chains(shape.parents, kinds)[0]:
         keys = frozenset(shape.keys[i] for i in group)
         if len(group) >= CHAIN and keys.isdisjoint(unfolded):
             continue
@@ -109,7 +109,7 @@ def _kinds(
     return kinds, tuple(opened)
 
 
-def _flags(sign: Sign, session: Session, active: set[str], hidden: set[str], opened: frozenset[str]) -> int:
+def _flags(sign: TreeGlyph, session: Session, active: set[str], hidden: set[str], opened: frozenset[str]) -> int:
     node, key = sign.nodes[0], sign.keys[0]
     return (
         ROLES.get(node.role, 0)
@@ -123,7 +123,7 @@ def _flags(sign: Sign, session: Session, active: set[str], hidden: set[str], ope
     )
 
 
-def _label(sign: Sign, session: Session, known: dict[tuple[str, str], str]) -> str:
+def _label(sign: TreeGlyph, session: Session, known: dict[tuple[str, str], str]) -> str:
     """The first words; of a chain those of its first message."""
     node, key = sign.nodes[0], sign.keys[0]
     label = known.get((key, node.content))

@@ -10,8 +10,8 @@ from typing import Any
 from ctxlab import rebuild
 from ctxlab.documents import Agent
 from ctxlab.engines.truncation import BudgetReport
-from ctxlab.errors import CtxlabError, ProcessorFailed
-from ctxlab.pipeline import Trace
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import ProcessorFailed, Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.studies.comparison import COLUMNS
 

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ctxlab.context import Draft
+from ctxlab.display.sources import OF_PART, OVERHEAD
 from ctxlab.display.theme import plain
 from ctxlab.documents import Agent
 from ctxlab.engines.truncation import BudgetReport, strategies
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.ledger import ledger_rows
 from ctxlab.studies import Comparison
-from ctxlab.studies.budget_figure import ORDER, segments_of
-from ctxlab.studies.comparison import STATES, Cell, Line
+from ctxlab.studies.budget_figure import segments_of
+from ctxlab.studies.comparison import STATES, Cell, ComparisonLine
 from ctxlab_widgets.compare.columns import Column
 
-LOOKS = {source: look for _, look, sources in ORDER for source in sources}
 WORDS = 80
 MOST_LEAVES = 200
 
@@ -62,12 +62,16 @@ class _StringTable:
 
 
 def _row(
-    line: Line, columns: Sequence[Column], places: Mapping[str, int], sentences: _StringTable, texts: _StringTable
+    line: ComparisonLine,
+    columns: Sequence[Column],
+    places: Mapping[str, int],
+    sentences: _StringTable,
+    texts: _StringTable,
 ) -> list[Any]:
     """[key, words, role, look, 1 if it differs, a cell for each column]"""
     cells = [line.cells[places[c.name]] if c.name in places else None for c in columns]
     drawn = [_cell(cell, sentences, texts) if cell is not None else None for cell in cells]
-    return [line.key, plain(line.words, WORDS), line.role, LOOKS.get(line.source, "overhead"), int(line.differs), drawn]
+    return [line.key, plain(line.words, WORDS), line.role, OF_PART.get(line.source, OVERHEAD), int(line.differs), drawn]
 
 
 def _cell(cell: Cell, sentences: _StringTable, texts: _StringTable) -> list[int]:

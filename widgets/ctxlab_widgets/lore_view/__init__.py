@@ -323,7 +323,7 @@ def scan_of(trace: Trace) -> LoreScan | None:
 def _rebuilt(trace: Trace, scan: LoreScan, decision: Decision) -> Trace:
     """The run with the changed books."""
     change = decision.nearest
-    books = [held.book for held in with_change(scan.asked, change, of=decision.lore).books]
+    books = [held.book for held in with_change(scan.scan_input, change, of=decision.lore).books]
     settings = {f"{STEP}.{name}": value for name, value in change.get("settings", {}).items()}
     return ctxlab.rebuild(trace, books=books, settings=settings)
 
@@ -342,7 +342,7 @@ def _in_order(scan: LoreScan) -> list[Decision]:
 
 
 def _result(scan: LoreScan) -> str:
-    rules = scan.asked.rules
+    rules = scan.scan_input.rules
     of = f" of {rules.budget_tokens:,}" if rules.budget_tokens is not None else ""
     spent = f"{scan.spent_tokens:,}{of} tokens" if of else counted(scan.spent_tokens, "token")
     return f"{spent}, scan depth {rules.scan_depth}"

@@ -10,7 +10,7 @@ from ctxlab.engines.regexes.pattern import Pattern
 from ctxlab.engines.regexes.replace import replace_all
 from ctxlab.engines.regexes.replacement_template import Replacement, Segment
 from ctxlab.engines.regexes.v8 import RegexEngineUnavailable
-from ctxlab.engines.worldbook import Decision, Lore, LoreScan
+from ctxlab.engines.worldbook import Decision, LoreScan, PreparedEntry
 from ctxlab.engines.worldbook.key_search import MARK
 from ctxlab.engines.worldbook.keys import AnyKey, Key, PatternKey, searchable
 
@@ -40,7 +40,7 @@ class ScannedTexts:
 
     def __init__(self, scan: LoreScan) -> None:
         self.scan = scan
-        chat = scan.asked.chat
+        chat = scan.scan_input.chat
         self.messages = [ScannedText(spoken.key, spoken.text, i) for i, spoken in enumerate(chat.messages, 1)]
         self.about = {name: ScannedText(name, text) for name, text in chat.about.items() if text}
         self._by_key: dict[str, ScannedText] = {text.key: text for text in self.messages} | self.about
@@ -96,14 +96,14 @@ class ScannedTexts:
             self._by_key[where] = ScannedText(where, self.scan[where].lore.content)
         return self._by_key.get(where)
 
-    def _scanned_for(self, lore: Lore) -> list[ScannedText]:
+    def _scanned_for(self, lore: PreparedEntry) -> list[ScannedText]:
         sources = [self.about[source] for source in lore.sources if source in self.about]
         return [*sources, *(self.messages[-lore.depth :] if lore.depth else [])]
 
     def _fired_with_key(self, decision: Decision) -> Iterator[ScannedText]:
         """What fired and has one of the keys in it, where the entry may be called up by such."""
         lore, where = decision.lore, decision.matched.where if decision.matched else None
-        if lore.excluded or not self.scan.asked.rules.recursion:
+        if lore.excluded or not self.scan.scan_input.rules.recursion:
             return
         for fired in self.scan.fired:
             text = self.text_of(fired.key)

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from ctxlab.display.text import counted, short
 from ctxlab.documents.lore import ROLES
-from ctxlab.engines.worldbook import GATES, Decision, Lore, LoreScan
-from ctxlab.engines.worldbook.timing import Clock
+from ctxlab.engines.worldbook import GATES, Decision, LoreScan, PreparedEntry
+from ctxlab.engines.worldbook.timing import EntryTiming
 
 Kind = Literal["fired", "blocked", "not-hit"]
 KINDS: tuple[Kind, ...] = ("fired", "blocked", "not-hit")
@@ -24,7 +24,7 @@ def kind_of(decision: Decision) -> Kind:
     return "not-hit" if decision.gate == "no-key" else "blocked"
 
 
-def keys_of(lore: Lore) -> str:
+def keys_of(lore: PreparedEntry) -> str:
     """Its keys as one line: the first ones, and what its second ones ask for."""
     entry = lore.entry
     own = ", ".join(entry.all_keys)
@@ -35,9 +35,9 @@ def keys_of(lore: Lore) -> str:
     return f"{own} & {word.get(entry.selective_logic, '')}{', '.join(entry.keysecondary)}"
 
 
-def drawn(lore: Lore, scan: LoreScan) -> float:
+def drawn(lore: PreparedEntry, scan: LoreScan) -> float:
     """What chance drew for an entry, in percent."""
-    return scan.asked.dice(lore.key) * 100
+    return scan.scan_input.dice(lore.key) * 100
 
 
 # --- chips
@@ -55,7 +55,7 @@ def chips(decision: Decision, scan: LoreScan) -> Iterator[str]:
             yield f"drew {drawn(lore, scan):.0f}"
         if lore.groups:
             yield f"group {', '.join(lore.groups)}"
-        if lore.depth != scan.asked.rules.scan_depth and not lore.is_certain:
+        if lore.depth != scan.scan_input.rules.scan_depth and not lore.is_certain:
             yield f"depth {lore.depth}"
         return
     yield from _blocked_chips(decision, scan)
@@ -101,12 +101,12 @@ def _blocked_chips(decision: Decision, scan: LoreScan) -> Iterator[str]:
             if decision.left is not None:
                 yield f"left {decision.left:,}"
         case "pass-limit":
-            yield f"{counted(scan.asked.rules.max_passes, 'pass', 'passes')} at most"
+            yield f"{counted(scan.scan_input.rules.max_passes, 'pass', 'passes')} at most"
         case gate:
             yield (gate or "").replace("-", " ")
 
 
-def _by_chance(lore: Lore) -> bool:
+def _by_chance(lore: PreparedEntry) -> bool:
     return lore.entry.use_probability and lore.entry.probability < 100
 
 
@@ -128,7 +128,7 @@ def gates(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
 
 
 def _values(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
-    lore, entry, chat = decision.lore, decision.lore.entry, scan.asked.chat
+    lore, entry, chat = decision.lore, decision.lore.entry, scan.scan_input.chat
     yield "disabled", "switch", "off" if entry.disable else "on"
     if lore.book.model_match is not None:
         yield "model", "model", "its book says which"
@@ -167,7 +167,7 @@ def _key_value(decision: Decision) -> str:
 
 
 def _room(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
-    rules, lore = scan.asked.rules, decision.lore
+    rules, lore = scan.scan_input.rules, decision.lore
     if lore.entry.ignore_budget:
         yield "budget", "budget", "it doesn't count"
     elif rules.budget_tokens is not None or lore.book_limit is not None:
@@ -178,7 +178,7 @@ def _room(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
         yield "pass-limit", "pass", f"{decision.made_in} of {scan.passes}"
 
 
-def placement(lore: Lore) -> str:
+def placement(lore: PreparedEntry) -> str:
     """Where it is put when it fires."""
     entry = lore.entry
     name = entry.position_name or f"position {entry.position}"
@@ -203,7 +203,7 @@ def nearest(decision: Decision, scan: LoreScan) -> str:
     if decision.gate == "cooldown" and (wait := _until_cool(lore, scan)):
         parts.append(f"or {counted(wait, 'more message')}")
     elif decision.gate == "delay" and lore.entry.delay:
-        parts.append(f"or {counted(lore.entry.delay - len(scan.asked.chat.messages), 'more message')}")
+        parts.append(f"or {counted(lore.entry.delay - len(scan.scan_input.chat.messages), 'more message')}")
     return ", ".join(parts)
 
 
@@ -249,9 +249,9 @@ _PLAIN = {
 }
 
 
-def _reaches(lore: Lore, depth: int, scan: LoreScan) -> str:
+def _reaches(lore: PreparedEntry, depth: int, scan: LoreScan) -> str:
     """The message that comes into sight at a depth."""
-    messages = scan.asked.chat.messages
+    messages = scan.scan_input.chat.messages
     if depth <= lore.depth or depth > len(messages):
         return ""
     return f" reaches message {len(messages) - depth + 1}"
@@ -262,8 +262,8 @@ def _enough(percent: float) -> int:
     return min(100, -int(-percent // 1))
 
 
-def _until_cool(lore: Lore, scan: LoreScan) -> int:
-    since = Clock(scan.asked.chat).since(lore)
+def _until_cool(lore: PreparedEntry, scan: LoreScan) -> int:
+    since = EntryTiming(scan.scan_input.chat).since(lore)
     if since is None:
         return 0
     return max(0, max(0, lore.entry.sticky or 0) + (lore.entry.cooldown or 0) - since)

@@ -13,7 +13,7 @@ from ctxlab import RegexConfig, RegexPreset, RegexRule, Trace
 from ctxlab.api.resolve import rules_of
 from ctxlab.context import BuildInput, Origin, Text
 from ctxlab.documents import Session
-from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset, Source, listed
+from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset, RuleSource, listed
 from ctxlab.engines.regexes.rule_steps import RegexSteps, regex_steps
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.processors import RegexProcessor
@@ -90,7 +90,7 @@ class RuleView(Widget):
         self._config: RegexConfig | None = None
         self._undo: list[_UndoState] = []
         self._messages: dict[str, RuleMessage] = {}
-        self._listed_rules: tuple[Sequence[Source], dict[str, BoundRule]] = ((), {})
+        self._listed_rules: tuple[Sequence[RuleSource], dict[str, BoundRule]] = ((), {})
         self._is_updating = True
         super().__init__()
         self._is_updating = False
@@ -337,10 +337,10 @@ class RuleView(Widget):
             text, sources, self._build_input, role=tested.role, depth=tested.depth, stage=tested.stage, **settings
         )
 
-    def _sources(self) -> Sequence[Source]:
+    def _sources(self) -> Sequence[RuleSource]:
         """The layers of rules that hold for what is tested."""
         if self._run is None:
-            return [Source("global", self.rules)]
+            return [RuleSource("global", self.rules)]
         meta = self._messages[self.message].draft.meta if self.message in self._messages else {}
         ruleset = Ruleset(self._build_input, stage=cast("Stage", self.stage))
         return ruleset.sources(agent_id=meta.get("agentId"), user_id=meta.get("userProfileId"))
@@ -379,7 +379,7 @@ class RuleView(Widget):
             "last": last_of(steps, None if self._run is None else self._run.services.tokenizer.count),
         }
 
-    def _holder(self, sources: Sequence[Source], bound: BoundRule) -> str:
+    def _holder(self, sources: Sequence[RuleSource], bound: BoundRule) -> str:
         source = next(source for source in sources if source.layer == bound.layer)
         holder = holder_of(source, self._build_input)
         return "" if holder is None else holder.shown_name

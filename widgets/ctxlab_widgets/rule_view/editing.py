@@ -12,7 +12,7 @@ from ctxlab.context import BuildInput
 from ctxlab.display.text import counted
 from ctxlab.engines.regexes.compile import pattern_of
 from ctxlab.engines.regexes.pattern import written_flags
-from ctxlab.engines.regexes.rule_selection import BoundRule, Layer, Source
+from ctxlab.engines.regexes.rule_selection import BoundRule, RuleLayer, RuleSource
 from ctxlab.errors import CtxlabError, did_you_mean
 
 FLAGS = {"javascript": "dgimsuvy", "python": "gimsuxa"}
@@ -26,7 +26,7 @@ class WrongFlags(CtxlabError):
 class RulePosition:
     """Where a rule stands: whose it is, in which of the presets, and where in it."""
 
-    layer: Layer
+    layer: RuleLayer
     preset: int
     rule: int
 
@@ -35,7 +35,7 @@ class RulePosition:
         return f"{self.layer}/{self.preset}/{self.rule}"
 
 
-def positions_of(sources: Sequence[Source], rules: Sequence[BoundRule]) -> list[RulePosition]:
+def positions_of(sources: Sequence[RuleSource], rules: Sequence[BoundRule]) -> list[RulePosition]:
     """The place of each rule."""
     free: dict[tuple[str, int, int], list[RulePosition]] = {}
     for source in sources:
@@ -91,7 +91,7 @@ def with_flags(rule: RegexRule, flags: str) -> dict[str, str]:
 # --- whose they are
 
 
-def holder_of(source: Source, build_input: BuildInput) -> Agent | UserProfile | None:
+def holder_of(source: RuleSource, build_input: BuildInput) -> Agent | UserProfile | None:
     """The agent or the user whose rules these are; None for everyone's."""
     known: Sequence[Agent | UserProfile | None] = ()
     if source.layer == "agent":
@@ -101,7 +101,7 @@ def holder_of(source: Source, build_input: BuildInput) -> Agent | UserProfile | 
     return next((one for one in known if one is not None and one.regex_config is source.config), None)
 
 
-def rebuilt(trace: Trace, source: Source, config: RegexConfig) -> Trace:
+def rebuilt(trace: Trace, source: RuleSource, config: RegexConfig) -> Trace:
     """The run again with other rules in one layer. Those of an agent or a user are changed in them, for this run."""
     build_input = trace.start.input
     if source.layer == "global":

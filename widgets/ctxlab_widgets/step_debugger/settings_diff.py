@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ctxlab.pipeline import Pipeline, Row, Trace, diff
+from ctxlab.pipeline import DiffRow, Pipeline, Trace, diff
 from ctxlab.pipeline.explain.trace_json import plain
 
 DiffKind = Literal["back in", "new", "out", "changed", "moved", "joined", "same", "still out", "seams"]
@@ -71,7 +71,7 @@ def _rows(before: Trace, after: Trace, difference: int) -> list[dict[str, Any]]:
     return out + ([_row("seams", "", 0, difference)] if difference else [])
 
 
-def _kind_of(row: Row, was_out: dict[str, int]) -> DiffKind:
+def _kind_of(row: DiffRow, was_out: dict[str, int]) -> DiffKind:
     if row.kind == "only in b":
         return "back in" if row.key in was_out else "new"
     return DIFF_KINDS.get(row.kind, "same")

@@ -13,8 +13,8 @@ import ctxlab
 from ctxlab.display.text import short
 from ctxlab.engines.tokens import Tokenizer, tokenizer_for
 from ctxlab.engines.truncation import BudgetReport, strategies
-from ctxlab.errors import BudgetTooSmall, CtxlabError, OverBudget, WrongSetting, did_you_mean
-from ctxlab.pipeline import Trace
+from ctxlab.errors import CtxlabError, WrongSetting, did_you_mean
+from ctxlab.pipeline import BudgetTooSmall, OverBudget, Trace
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.processors import TokenLimiter
 from ctxlab_widgets._shared.json_values import as_json

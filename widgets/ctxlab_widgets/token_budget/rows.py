@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxlab.context import Context, Draft
+from ctxlab.display.sources import OF_PART
 from ctxlab.display.theme import plain
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.engines.worldbook.explain import LORE, decisions
@@ -14,10 +15,8 @@ from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source_of, tokens_by_source
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.processors.injection.presets import presets_of
-from ctxlab.studies.budget_figure import ORDER
 from ctxlab_widgets.token_budget.units import Units, limiter_step
 
-LOOKS = {source: look for _, look, sources in ORDER for source in sources}
 KEPT, PROTECTED, SHORTENED, CUT = "k", "p", "s", "c"
 MOST_HELD = 20_000
 ID_SHOWN = 10
@@ -81,8 +80,8 @@ class RowCache:
             found: dict[str, int] = {}
             for source, tokens in tokens_by_source(draft, counter):
                 if tokens:
-                    found[LOOKS[source]] = found.get(LOOKS[source], 0) + tokens
-            held = self.rows[id(draft)] = BudgetRow(draft, LOOKS[source_of(draft)], tuple(found.items()))
+                    found[OF_PART[source]] = found.get(OF_PART[source], 0) + tokens
+            held = self.rows[id(draft)] = BudgetRow(draft, OF_PART[source_of(draft)], tuple(found.items()))
         return held
 
 

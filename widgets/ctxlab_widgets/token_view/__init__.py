@@ -11,7 +11,7 @@ from typing import Any, cast
 import traitlets
 
 from ctxlab import Draft, MessageNode, Trace
-from ctxlab.engines.tokens.boundaries import Bounds, token_bounds
+from ctxlab.engines.tokens.boundaries import TokenBoundaries, token_boundaries
 from ctxlab.engines.tokens.encodings import FACTS
 from ctxlab.errors import CtxlabError, WrongSetting, did_you_mean
 from ctxlab_widgets._shared.json_values import as_json
@@ -50,7 +50,7 @@ class TokenView(Widget):
 
     def __init__(self, shown: TokenViewSource | None = None, *, tokenizers: Sequence[str] = NAMES) -> None:
         self._own: str | None = None
-        self._bounds: dict[str, Bounds] = {}
+        self._bounds: dict[str, TokenBoundaries] = {}
         self._sent: tuple[str | None, str, str, Trace | None, str] | None = None
         super().__init__(tokenizers=list(tokenizers))
         if isinstance(shown, Trace):
@@ -60,7 +60,7 @@ class TokenView(Widget):
         self.show()
 
     @property
-    def bounds(self) -> tuple[Bounds, Bounds]:
+    def bounds(self) -> tuple[TokenBoundaries, TokenBoundaries]:
         """The tokens by the first and by the second tokenizer."""
         first, second = self.tokenizers
         return self._bounds_by(first), self._bounds_by(second)
@@ -131,9 +131,9 @@ class TokenView(Widget):
             case _:
                 raise self._wrong_command(message)
 
-    def _bounds_by(self, name: str) -> Bounds:
+    def _bounds_by(self, name: str) -> TokenBoundaries:
         if name not in self._bounds:
-            self._bounds[name] = token_bounds(self.text, name)
+            self._bounds[name] = token_boundaries(self.text, name)
         return self._bounds[name]
 
     # --- the messages of a run
@@ -210,12 +210,12 @@ def _same(before: tuple[object, ...], now: tuple[object, ...]) -> bool:
     return all(a is b or (isinstance(a, str) and a == b) for a, b in zip(before, now, strict=True))
 
 
-def _cut_places(bounds: Bounds) -> set[int]:
+def _cut_places(bounds: TokenBoundaries) -> set[int]:
     inside = frozenset(bounds.inside)
     return {end for place, end in enumerate(bounds.ends) if place not in inside} - set(bounds.ends[-1:])
 
 
-def _packed(bounds: Bounds) -> bytes:
+def _packed(bounds: TokenBoundaries) -> bytes:
     numbers = array("i", (*bounds.ends, *bounds.ids, *bounds.inside))
     if sys.byteorder == "big":
         numbers.byteswap()

@@ -1,4 +1,4 @@
-"""A question with a change applied to it."""
+"""A change applied to a scan's input."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from ctxlab.documents.lore import LoreEntry, Worldbook
-from ctxlab.engines.worldbook.prepared_entry import Lore, with_fields
+from ctxlab.engines.worldbook.prepared_entry import PreparedEntry, with_fields
 from ctxlab.engines.worldbook.scan_input import ScanInput, ScannedMessage
 from ctxlab.errors import CtxlabError
 
 
-def with_change(asked: ScanInput, change: Mapping[str, Any], *, of: Lore | None = None) -> ScanInput:
-    """The question as a nearest change would have it; `of` is the entry that the change is for.
+def with_change(asked: ScanInput, change: Mapping[str, Any], *, of: PreparedEntry | None = None) -> ScanInput:
+    """The scan input with a nearest change applied; `of` is the entry that the change is for.
 
     `entry` and `book` are fields as in their files, `message` is said after the newest message, `settings` are rules.
     """

@@ -1,4 +1,4 @@
-"""Would one more entry win its groups, and would it fit?"""
+"""Whether one more entry would win its groups and fit into the budget."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxlab.engines.worldbook.activation import Activation, Pass
-from ctxlab.engines.worldbook.groups import Contender, settle
-from ctxlab.engines.worldbook.prepared_entry import Lore
+from ctxlab.engines.worldbook.groups import Contender, resolve_groups
+from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 
 FEW = 50
 """Rivals up to which a contest is held again to see who wins; among more the entry is simply given the first place."""
 
-Place = tuple[float, ...]
+SortKey = tuple[float, ...]
 _NOBODY: Mapping[int, Contender] = {}
 
 
@@ -37,11 +37,11 @@ class Contest:
 
     # --- groups
 
-    def rivals_of(self, lore: Lore) -> int:
-        """How many others contend for its groups, each as often as it shares one."""
+    def rivals_of(self, lore: PreparedEntry) -> int:
+        """The number of other contenders in its groups, each counted once per shared group."""
         return others(lore, self._members)
 
-    def group_fix(self, lore: Lore) -> dict[str, Any]:
+    def group_fix(self, lore: PreparedEntry) -> dict[str, Any]:
         """Fields with which it fires for its groups; none where it would win as it is."""
         rivals = self.rivals_of(lore)
         taken = [name for name in lore.groups if name in self.this.taken]
@@ -52,19 +52,19 @@ class Contest:
         hopeless = taken or others(lore, self._firm)
         return {"group": ""} if hopeless or lore.scored or lore.entry.group_override else {"groupOverride": True}
 
-    def _wins(self, lore: Lore) -> bool:
+    def _wins(self, lore: PreparedEntry) -> bool:
         around = self._all_around(lore)
         if around is None:
             return False
         scan = self.scan
-        score = scan.sight.score(lore, before=self.this.number)
+        score = scan.key_matches.score(lore, before=self.this.number)
         contenders = [*around, Contender(lore, score, scan.clock.is_sticky(lore))]
-        contenders.sort(key=lambda one: one.lore.standing if scan.reference else _place(one.lore, scan))
-        settled = settle(contenders, self.this.taken, scan.draw, reference=scan.reference)
+        contenders.sort(key=lambda one: one.lore.sort_key if scan.reference else _place(one.lore, scan))
+        settled = resolve_groups(contenders, self.this.taken, scan.draw, reference=scan.reference)
         return lore.index not in settled.lost
 
-    def _all_around(self, lore: Lore) -> list[Contender] | None:
-        """Everyone whose fate hangs on the same groups, by whatever way; None when they are many."""
+    def _all_around(self, lore: PreparedEntry) -> list[Contender] | None:
+        """All contenders connected to the entry through shared groups; None when they are many."""
         found: dict[int, Contender] = {}
         names, seen = list(lore.groups), set(lore.groups)
         while names:
@@ -80,10 +80,10 @@ class Contest:
 
     # --- budget
 
-    def has_room_for(self, lore: Lore) -> bool:
+    def has_room_for(self, lore: PreparedEntry) -> bool:
         """Whether it fits among those that got in; where it has rivals, among all that might have."""
         scan, this = self.scan, self.this
-        if lore.entry.ignore_budget or (scan.asked.rules.budget_tokens is None and lore.book_limit is None):
+        if lore.entry.ignore_budget or (scan.scan_input.rules.budget_tokens is None and lore.book_limit is None):
             return True
         if this.is_closed_before or lore.book_index in scan.closed_books:
             return False
@@ -94,7 +94,7 @@ class Contest:
         scan = self.scan
         if everyone or scan.reference:
             if self._all is None:
-                count = scan.asked.count
+                count = scan.scan_input.count
                 self._all = _Queue.of(((one.lore, count(one.lore.content)) for one in self.this.contenders), scan)
             return self._all
         if self._entered is None:
@@ -104,15 +104,15 @@ class Contest:
 
 @dataclass(slots=True)
 class _Queue:
-    """Entries in the order of their standing, with the tokens of all up to each; of all books, and of each."""
+    """Entries in sort order with running sums of tokens, of all books and of each."""
 
-    places: list[Place] = field(default_factory=list[Place])
+    places: list[SortKey] = field(default_factory=list[SortKey])
     sums: list[int] = field(default_factory=lambda: [0])
     of_book: dict[int, _Queue] = field(default_factory=lambda: dict[int, _Queue]())
     tokens: dict[int, int] = field(default_factory=dict[int, int])
 
     @classmethod
-    def of(cls, entries: Iterable[tuple[Lore, int]], scan: Activation) -> _Queue:
+    def of(cls, entries: Iterable[tuple[PreparedEntry, int]], scan: Activation) -> _Queue:
         queue = cls()
         for lore, tokens in sorted(entries, key=lambda pair: _place(pair[0], scan)):
             queue.tokens[lore.index] = tokens
@@ -121,8 +121,8 @@ class _Queue:
                 each.sums.append(each.sums[-1] + tokens)
         return queue
 
-    def before(self, lore: Lore, scan: Activation) -> tuple[int, int]:
-        """Tokens of what stands above an entry: of all books, of its own book."""
+    def before(self, lore: PreparedEntry, scan: Activation) -> tuple[int, int]:
+        """Tokens of the entries before this one: of all books, of its own book."""
         own = self.of_book.get(lore.book_index, _Queue())
         if scan.reference:  # there groups change the order: everyone may come before it
             mine = self.tokens.get(lore.index, 0)
@@ -131,20 +131,20 @@ class _Queue:
         return self.sums[bisect_left(self.places, place)], own.sums[bisect_left(own.places, place)]
 
 
-def is_firm(lore: Lore) -> bool:
-    """Whether one that is to win a group by override may lose to it all the same."""
+def is_firm(lore: PreparedEntry) -> bool:
+    """Whether an entry can win a group against one that has the group override."""
     return lore.scored or lore.entry.group_override
 
 
-def others(lore: Lore, by_group: Mapping[str, Mapping[int, object] | AbstractSet[int]]) -> int:
-    """How many but itself share its groups, where indexes stand by group."""
+def others(lore: PreparedEntry, by_group: Mapping[str, Mapping[int, object] | AbstractSet[int]]) -> int:
+    """The number of other entries in its groups, each counted once per shared group."""
     groups = [by_group[name] for name in lore.groups if name in by_group]
     return sum(len(indexes) - (lore.index in indexes) for indexes in groups)
 
 
-def fits(lore: Lore, spent: int, spent_of_book: int, scan: Activation) -> bool:
+def fits(lore: PreparedEntry, spent: int, spent_of_book: int, scan: Activation) -> bool:
     """Whether it fits when that many tokens went before."""
-    total, of_book = scan.asked.rules.budget_tokens, lore.book_limit
+    total, of_book = scan.scan_input.rules.budget_tokens, lore.book_limit
     room = [total - spent] if total is not None else []
     room += [of_book - spent_of_book] if of_book is not None else []
     left = min(room, default=None)
@@ -152,9 +152,9 @@ def fits(lore: Lore, spent: int, spent_of_book: int, scan: Activation) -> bool:
     return left is None or len(lore.content.encode("utf-8", "surrogatepass")) <= left or _counted(lore, scan) <= left
 
 
-def _counted(lore: Lore, scan: Activation) -> int:
-    return scan.asked.count(lore.content)
+def _counted(lore: PreparedEntry, scan: Activation) -> int:
+    return scan.scan_input.count(lore.content)
 
 
-def _place(lore: Lore, scan: Activation) -> Place:
-    return (float(not scan.clock.is_sticky(lore)), *lore.standing)
+def _place(lore: PreparedEntry, scan: Activation) -> SortKey:
+    return (float(not scan.clock.is_sticky(lore)), *lore.sort_key)

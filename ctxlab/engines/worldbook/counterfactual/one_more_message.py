@@ -1,4 +1,4 @@
-"""What one more message would do: words that call an entry up, and what else those may call up."""
+"""The effect of one more message: words that make an entry fire, and other entries that those words may fire."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ctxlab.engines.worldbook.counterfactual.groups_and_budget import fits, is_f
 from ctxlab.engines.worldbook.key_matches import NOT_ALL, NOT_ANY
 from ctxlab.engines.worldbook.key_search import Found
 from ctxlab.engines.worldbook.keys import Key, PatternKey
-from ctxlab.engines.worldbook.prepared_entry import Lore
+from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 
 OPENED_BY_TIME = ("cooldown", "delay")
 
 
-class OneMore:
-    """A message after the newest. Who else might then fire is counted generously, so that what is offered holds."""
+class OneMoreMessage:
+    """A message after the newest. Entries that may fire with it are overestimated, so that the change works."""
 
     def __init__(self, scan: Activation) -> None:
-        self.scan, self.sight = scan, scan.sight
-        self._is_limited = scan.asked.rules.budget_tokens is not None
+        self.scan, self.key_matches = scan, scan.key_matches
+        self._is_limited = scan.scan_input.rules.budget_tokens is not None
         self._tokens: dict[int, int] | None = None
         self._of_book: Counter[int] = Counter()
         self._total = 0
@@ -30,15 +30,15 @@ class OneMore:
     # Who competes is asked only where there is something to compete for.
 
     @cached_property
-    def _by_key(self) -> dict[int, list[Lore]]:
-        found: dict[int, list[Lore]] = {}
+    def _by_key(self) -> dict[int, list[PreparedEntry]]:
+        found: dict[int, list[PreparedEntry]] = {}
         for lore in self.scan.lores:
             for n in lore.own:
                 found.setdefault(n, []).append(lore)
         return found
 
     @cached_property
-    def _others(self) -> dict[int, Lore]:
+    def _others(self) -> dict[int, PreparedEntry]:
         return {lore.index: lore for lore in self.scan.lores if self._may_fire_anyway(lore)}
 
     @cached_property
@@ -49,8 +49,8 @@ class OneMore:
     def _firm_in_group(self) -> dict[str, set[int]]:
         return _by_group(other for other in self._others.values() if _may_stay(other))
 
-    def words_for(self, lore: Lore) -> tuple[str | None, dict[str, Any]]:
-        """Words that call an entry up, and the fields that have to change as well; no words where none would do."""
+    def words_for(self, lore: PreparedEntry) -> tuple[str | None, dict[str, Any]]:
+        """Words that match an entry, and fields that have to change as well; None where no words would do."""
         key = next((key for key in lore.primary if isinstance(key, Key)), None)
         if key is None:
             return None, {}
@@ -70,7 +70,7 @@ class OneMore:
         said = " ".join(words)
         spoken: Found | None = None
         if lore.entry.selective and lore.secondary and "selective" not in fields and _forbids(lore):
-            spoken = self.sight.search.words_in([said], Found())
+            spoken = self.key_matches.search.words_in([said], Found())
             if self._is_forbidden(lore, spoken):
                 fields["selective"] = False
         # A new message is a new leaf, and that rolls other dice: nothing is left to them.
@@ -79,8 +79,8 @@ class OneMore:
         self._compete(lore, said, spoken, fields)
         return said, fields
 
-    def _second_words(self, lore: Lore) -> list[str] | None:
-        """The secondary keys that have to be said too; None when no words would do."""
+    def _second_words(self, lore: PreparedEntry) -> list[str] | None:
+        """The secondary keys that the message must contain too; None when no words would do."""
         plain = [key.text for key in lore.secondary if isinstance(key, Key)]
         match lore.entry.selective_logic:
             case 1 | 2:
@@ -90,19 +90,21 @@ class OneMore:
             case _:
                 return plain[:1] or None
 
-    def _is_forbidden(self, lore: Lore, spoken: Found) -> bool:
+    def _is_forbidden(self, lore: PreparedEntry, spoken: Found) -> bool:
         """Whether its secondary keys might say no to a message with these words."""
         there = [
-            isinstance(key, PatternKey) or n in spoken or self.sight.sees(n, lore, before=1, depth=max(lore.depth, 1))
+            isinstance(key, PatternKey)
+            or n in spoken
+            or self.key_matches.sees(n, lore, before=1, depth=max(lore.depth, 1))
             for key, n in zip(lore.secondary, lore.second, strict=True)
         ]
         return any(there) if lore.entry.selective_logic == NOT_ANY else all(there)
 
-    def _compete(self, lore: Lore, said: str, spoken: Found | None, fields: dict[str, Any]) -> None:
+    def _compete(self, lore: PreparedEntry, said: str, spoken: Found | None, fields: dict[str, Any]) -> None:
         limited = (self._is_limited or lore.book_limit is not None) and not lore.entry.ignore_budget
         if not limited and not lore.groups:
             return
-        spoken = self.sight.search.words_in([said], Found()) if spoken is None else spoken
+        spoken = self.key_matches.search.words_in([said], Found()) if spoken is None else spoken
         called = {other.index: other for n in spoken for other in self._by_key.get(n, ())}
         called.pop(lore.index, None)
         if lore.groups:
@@ -113,10 +115,10 @@ class OneMore:
         if limited and not self._fits(lore, called.values()):
             fields["ignoreBudget"] = True
 
-    def _fits(self, lore: Lore, called: Collection[Lore]) -> bool:
+    def _fits(self, lore: PreparedEntry, called: Collection[PreparedEntry]) -> bool:
         """Whether it fits even when all others that may fire come before it."""
         if self._tokens is None:
-            self._tokens = {other.index: self.scan.asked.count(other.content) for other in self._others.values()}
+            self._tokens = {other.index: self.scan.scan_input.count(other.content) for other in self._others.values()}
             for other in self._others.values():
                 self._of_book[other.book_index] += self._tokens[other.index]
             self._total = sum(self._tokens.values())
@@ -124,12 +126,12 @@ class OneMore:
         own = self._tokens.get(lore.index, 0)
         for other in called:
             if other.index not in self._tokens:
-                tokens = self.scan.asked.count(other.content)
+                tokens = self.scan.scan_input.count(other.content)
                 total += tokens
                 of_book += tokens if other.book_index == lore.book_index else 0
         return fits(lore, total - own, of_book - own, self.scan)
 
-    def _may_fire_anyway(self, lore: Lore) -> bool:
+    def _may_fire_anyway(self, lore: PreparedEntry) -> bool:
         refused = [refusal.gate for refusal in self.scan.refused.get(lore.index, ())]
         if any(gate not in OPENED_BY_TIME for gate in refused):
             return False
@@ -140,11 +142,11 @@ class OneMore:
         return stop is None or stop[0] == "secondary-keys"
 
 
-def _forbids(lore: Lore) -> bool:
+def _forbids(lore: PreparedEntry) -> bool:
     return lore.entry.selective_logic in (NOT_ALL, NOT_ANY)
 
 
-def _by_group(lores: Iterable[Lore]) -> dict[str, set[int]]:
+def _by_group(lores: Iterable[PreparedEntry]) -> dict[str, set[int]]:
     """Indexes by the name of a group."""
     found: dict[str, set[int]] = {}
     for lore in lores:
@@ -153,13 +155,13 @@ def _by_group(lores: Iterable[Lore]) -> dict[str, set[int]]:
     return found
 
 
-def _may_stay(lore: Lore) -> bool:
+def _may_stay(lore: PreparedEntry) -> bool:
     """Whether another may lose a group to it even when that one is to win."""
     return is_firm(lore) or bool(lore.entry.sticky)
 
 
-def _group_fix(lore: Lore, *, is_hard: bool) -> dict[str, Any]:
-    """`is_hard` says that a rival may stay, whatever the entry's own fields."""
+def _group_fix(lore: PreparedEntry, *, is_hard: bool) -> dict[str, Any]:
+    """Fields with which it wins its groups; `is_hard` says that a rival can win whatever the entry's own fields."""
     if lore.entry.group_override and not is_hard and not lore.scored:
         return {}
     return {"group": ""} if is_hard or lore.scored or lore.entry.group_override else {"groupOverride": True}

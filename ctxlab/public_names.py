@@ -1,0 +1,37 @@
+"""The public names of a package, imported when they are first used.
+
+The package's stub, `__init__.pyi`, says each name once, with its module: type checkers read it, and so does
+`names_of_stub`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from sys import modules
+from typing import Any
+
+
+def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` of the package whose `__init__` is `file`.
+
+    A line of the stub is `from <module> import <name> as <name>`, the form in which a stub exports a name.
+    """
+    homes = _homes(f"{file.rpartition('.')[0]}.pyi")
+    public = sorted(homes, key=lambda name: (not name[0].isupper(), name))
+    values = modules[package].__dict__
+
+    def get(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        values[name] = found = getattr(import_module(homes[name]), name)
+        return found
+
+    return get, lambda: sorted({*values, *public}), public
+
+
+def _homes(stub: str) -> dict[str, str]:
+    """By name, the module that defines it."""
+    with open(stub, encoding="utf-8") as lines:  # noqa: PTH123  # importing pathlib takes longer than all of this
+        words = [line.split() for line in lines if line.startswith("from ")]
+    return {name: module for _, module, _, name, *_ in words}
