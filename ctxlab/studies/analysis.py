@@ -12,6 +12,7 @@ from ctxlab.documents import Agent, MessageNode, ModelProfile, Note
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source_of, spending
+from ctxlab.processors import TokenLimiter
 from ctxlab.studies.outcomes import typed
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ class Analysis:
 
     def _saved(self) -> int:
         """Tokens that the limiter took away, by cutting and by shortening."""
-        limiters = [step for step in self.trace.steps if any(isinstance(one, BudgetReport) for one in step.reports)]
+        limiters = [step for step in self.trace.steps if step.id == TokenLimiter.id]
         return sum(self.trace.tokens_of(step.before) - self.trace.tokens_of(step.after) for step in limiters)
 
 

@@ -11,6 +11,7 @@ from ctxlab.display.theme import HATCHES, SOURCE_SIGNS, Theme, ThemeName, label,
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import spending
+from ctxlab.processors import TokenLimiter
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -105,7 +106,7 @@ def _did_not_fit(trace: Trace) -> int:
     count = trace.services.tokenizer.count_draft
     lost = 0
     for step in trace.steps:
-        if any(isinstance(report, BudgetReport) for report in step.reports):
+        if step.id == TokenLimiter.id:
             lost += trace.tokens_of(step.before) - trace.tokens_of(step.after)
             groups = step.after.dropped[len(step.before.dropped) :]
             lost -= sum(count(draft) for group in groups if group.needed is None for draft in group.drafts)

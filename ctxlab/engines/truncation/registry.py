@@ -44,7 +44,7 @@ def strategies() -> Strategies:
             problem = _problem(plugin.value, by_name, settings)
             own = settings_of(plugin.value) if problem is None else {}
         except Exception as error:  # somebody else's class may raise anything when it is looked at
-            problem, own = raised(error), {}
+            problem, own = raised(error), dict[str, tuple[Any, Any]]()
         if problem is not None:
             problems.append(plugin.left_out(problem))
             continue
@@ -53,7 +53,8 @@ def strategies() -> Strategies:
     return Strategies(by_name, settings, tuple(problems))
 
 
-def settings_of(strategy: type[Strategy]) -> dict[str, tuple[Any, Any]]:
+@cache
+def settings_of(strategy: type[Strategy]) -> Mapping[str, tuple[Any, Any]]:
     """The settings of a strategy by name: each the type with its title and bounds, and the default."""
     if not is_dataclass(strategy):
         return {}
