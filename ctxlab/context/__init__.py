@@ -4,7 +4,7 @@ from ctxlab.context.content_parts import content_part, sendable_part
 from ctxlab.context.context import BuildInput, Context, Dropped, Pending, Variables
 from ctxlab.context.draft import NOTHING, AssetRef, Change, Draft, Part, merged_draft
 from ctxlab.context.placement import Placement
-from ctxlab.context.report import LoreActivations, MacroVariables, PromptLimit, StepReport, Table
+from ctxlab.context.step_report import LoreActivations, MacroVariables, PromptLimit, StepReport, Table
 from ctxlab.context.text import EMPTY, Cause, Edit, Origin, Span, Splice, Text
 
 __all__ = [

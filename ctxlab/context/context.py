@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from ctxlab.context.draft import Draft, merged_draft
-from ctxlab.context.pickling import by_fields
-from ctxlab.context.report import StepReport
+from ctxlab.context.portable_pickles import by_fields
+from ctxlab.context.step_report import StepReport
 from ctxlab.context.text import Cause, Origin, Text
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import (
     Agent,
     Level,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Protocol, Self
 
-from ctxlab.context.pickling import LEVELS, by_depth
+from ctxlab.context.portable_pickles import LEVELS, by_depth
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any, Literal
 from unicodedata import east_asian_width
 
-from ctxlab.display.sources import SOURCES
+from ctxlab.display.source_looks import SOURCES
 from ctxlab.errors import CtxlabError, did_you_mean
 
 ThemeName = Literal["light", "dark"]

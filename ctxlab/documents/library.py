@@ -9,7 +9,7 @@ from html import escape
 from typing import Any, TypeVar
 
 from ctxlab.display.html_table import html_table
-from ctxlab.display.text import called, counted, nearest
+from ctxlab.display.short_texts import called, counted, nearest
 from ctxlab.documents.agent.agent import Agent, ModelProfile, UserProfile
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.lore import Worldbook

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ctxlab.display.html_table import html_table
-from ctxlab.display.text import called, counted, nearest, short
+from ctxlab.display.short_texts import called, counted, nearest, short
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict, JsonObject
 from ctxlab.documents.session.message import ModelMatch, Role
 from ctxlab.documents.stored import Stored

@@ -12,7 +12,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
-from ctxlab.display.text import nearest, short
+from ctxlab.display.short_texts import nearest, short
 from ctxlab.documents.frozen_json import frozen
 from ctxlab.errors import CtxlabError, WriteError
 

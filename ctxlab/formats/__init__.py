@@ -25,25 +25,25 @@ from ctxlab.formats.corpora.swe_agent import SWE_AGENT
 from ctxlab.formats.corpora.tau_bench import TAU_BENCH
 from ctxlab.formats.decode import bytes_of, source_of_file
 from ctxlab.formats.format import Format, Kind, Pick
+from ctxlab.formats.import_into_collection import ImportedSessions, merged_sessions
+from ctxlab.formats.known_but_unread import name_of
 from ctxlab.formats.markdown.branch import branch_markdown, path_markdown, payload_markdown
 from ctxlab.formats.markdown.format import MARKDOWN, MARKDOWN_PATH, MARKDOWN_TREE
 from ctxlab.formats.markdown.message import DETAILS, Detail, How
 from ctxlab.formats.markdown.translations import CHINESE, ENGLISH, Labels
 from ctxlab.formats.markdown.tree import tree_markdown
-from ctxlab.formats.merge_sessions import ImportedSessions, merged_sessions
 from ctxlab.formats.native.agent_zip import AGENTS_ZIP, agents_zip
 from ctxlab.formats.native.agents import AGENTS, AGENTS_YAML, agents_data, agents_json, agents_yaml
 from ctxlab.formats.native.branch import BRANCH, branch_data, branch_session
 from ctxlab.formats.native.format import NATIVE
 from ctxlab.formats.native.rules import RULES, rules_json
 from ctxlab.formats.native.session import session_json
-from ctxlab.formats.native.session_zip import ZIP, sessions_zip
+from ctxlab.formats.native.sessions_zip import ZIP, sessions_zip
 from ctxlab.formats.native.worldbooks import WORLDBOOK
 from ctxlab.formats.openai.format import OPENAI
 from ctxlab.formats.openai.writer import openai_messages
 from ctxlab.formats.results import Export, Import, Loss, counted_by_field
-from ctxlab.formats.sanitize import sanitized
-from ctxlab.formats.selection import import_of, kinds_in, left_out
+from ctxlab.formats.sanitize_json import sanitized
 from ctxlab.formats.sillytavern.cards.combine_with_preset import joined
 from ctxlab.formats.sillytavern.cards.format import CARD, CARD_PNG
 from ctxlab.formats.sillytavern.cards.writer import card_data, card_json, card_png
@@ -55,7 +55,7 @@ from ctxlab.formats.sillytavern.presets.text_completion import TEXT_PRESET
 from ctxlab.formats.sillytavern.presets.writer import preset_data, preset_json
 from ctxlab.formats.sillytavern.regex_scripts import REGEX_SCRIPTS, scripts_json
 from ctxlab.formats.source import Archive, Source, described
-from ctxlab.formats.unsupported import name_of
+from ctxlab.formats.values_to_write import import_of, kinds_in, left_out
 from ctxlab.plugins import announced
 
 __all__ = [

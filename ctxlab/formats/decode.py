@@ -13,7 +13,7 @@ import orjson
 
 from ctxlab.errors import BrokenFile, ReadError, did_you_mean
 from ctxlab.formats.results import Loss
-from ctxlab.formats.sanitize import sanitized
+from ctxlab.formats.sanitize_json import sanitized
 from ctxlab.formats.sillytavern.cards.png import BUNDLE, SIGNATURE, decoded, texts_in_png
 from ctxlab.formats.source import Archive, Source
 from ctxlab.formats.yaml import from_yaml, named_yaml

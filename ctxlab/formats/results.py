@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, cast
 
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import Library, Note
 from ctxlab.documents.stored import as_json
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from ctxlab.context.pickling import by_fields
+from ctxlab.context.portable_pickles import by_fields
 from ctxlab.errors import CtxlabError
 
 READ_ONCE = (Iterator, AsyncIterator, Awaitable)

@@ -14,7 +14,7 @@ from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.errors import LawBroken, PipelineError, UnknownProcessor, WrongSetting, did_you_mean
 from ctxlab.pipeline.call_log import Call, CallLog
 from ctxlab.pipeline.conservation.law import check_step
-from ctxlab.pipeline.conservation.loaded_history import check_loaded_history
+from ctxlab.pipeline.conservation.loading_law import check_loaded_history
 from ctxlab.pipeline.failures import ProcessorFailed
 from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.pipeline.processor import Processor, as_processor

@@ -9,12 +9,12 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from ctxlab.context import Context
-from ctxlab.context.pickling import ByValue, importable_at, named, portable
+from ctxlab.context.portable_pickles import ByValue, importable_at, named, portable
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline.services import Services, TokenCounter
 
 if TYPE_CHECKING:
-    from ctxlab.pipeline.remedy import Remedy
+    from ctxlab.pipeline.dropped_message_remedy import Remedy
     from ctxlab.pipeline.trace import Trace
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar, cast
 
 from ctxlab.context import Draft
-from ctxlab.context.pickling import by_fields
+from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents import AssetSource
 from ctxlab.pipeline.call_log import CallLog
 

@@ -16,7 +16,7 @@ from ctxlab.context import (
     Variables,
     content_part,
 )
-from ctxlab.context.pickling import portable_error
+from ctxlab.context.portable_pickles import portable_error
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
 from ctxlab.pipeline.call_log import Call
 from ctxlab.pipeline.services import Services
@@ -176,7 +176,7 @@ class Trace:
         Whole numbers stay whole where some are missing (Int64), missing words are None, lists and dicts are cells.
         Of several reports with that name the newest counts; of several that a step left the first.
         """
-        from ctxlab.pipeline.explain.frames import frame_of
+        from ctxlab.pipeline.explain.data_frames import frame_of
 
         of_steps = {step.id: step.reports[0] for step in self.steps if step.reports}
         report = self.result.report_named(name) or of_steps.get(name)

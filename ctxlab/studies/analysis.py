@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Draft
-from ctxlab.display.sources import PARTS
+from ctxlab.display.source_looks import PARTS
 from ctxlab.documents import Agent, MessageNode, ModelProfile, Note
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source_of, spending
 from ctxlab.processors import TokenLimiter
-from ctxlab.studies.outcomes import typed
+from ctxlab.studies.message_outcomes import typed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.sources import ROOM, SOURCES
+from ctxlab.display.source_looks import ROOM, SOURCES
 from ctxlab.display.theme import HATCHES, SOURCE_SIGNS, Theme, ThemeName, label, theme_of
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace

@@ -13,7 +13,7 @@ from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.same_conversation import row_keys
 from ctxlab.pipeline.explain.token_breakdown import source_of
-from ctxlab.studies.outcomes import Move, Outcome, Outcomes, in_one_order, typed
+from ctxlab.studies.message_outcomes import Move, Outcome, Outcomes, in_one_order, typed
 
 if TYPE_CHECKING:
     import pandas as pd

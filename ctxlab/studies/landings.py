@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import BuildInput, Context, Draft, Placement
-from ctxlab.display.sources import OF_PART
-from ctxlab.display.text import nearest
+from ctxlab.display.short_texts import nearest
+from ctxlab.display.source_looks import OF_PART
 from ctxlab.display.theme import plain
 from ctxlab.documents import MessageNode
 from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Step, Trace
 from ctxlab.pipeline.explain.token_breakdown import source_of
-from ctxlab.processors.injection.placement import HISTORY as HISTORY_ANCHOR
-from ctxlab.processors.injection.placement import anchor_id, requested_placement
 from ctxlab.processors.injection.presets import presets_of, verdict_on
-from ctxlab.studies.outcomes import before_cutting
+from ctxlab.processors.injection.requested_placement import HISTORY as HISTORY_ANCHOR
+from ctxlab.processors.injection.requested_placement import anchor_id, requested_placement
+from ctxlab.studies.message_outcomes import before_cutting
 
 LandingOutcome = Literal["landed", "elsewhere", "warned", "not sent"]
 HISTORY = ("node", "pending", "summary")

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from ctxlab.display.html_table import html_table
-from ctxlab.display.text import counted, nearest
+from ctxlab.display.short_texts import counted, nearest
 from ctxlab.display.theme import ThemeName
 from ctxlab.engines.worldbook import Decision, LoreScan
 from ctxlab.errors import CtxlabError

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ctxlab.documents import LoreEntry, Worldbook
-from ctxlab.formats.sillytavern.fields import converted
+from ctxlab.formats.sillytavern.card_fields import converted
 from ctxlab.formats.sillytavern.lorebooks.format import book_from, book_to
 from tests.golden.adapter import Adapter
 from tests.golden.cases import Case

@@ -20,7 +20,7 @@ from ctxlab.formats import (
     sessions_zip,
     tree_markdown,
 )
-from ctxlab.formats.native.session_zip import read_zip
+from ctxlab.formats.native.sessions_zip import read_zip
 
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 scalars = (

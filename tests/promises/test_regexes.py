@@ -10,9 +10,9 @@ import ctxlab
 from ctxlab.context import Origin, Text
 from ctxlab.documents import RegexPreset, RegexRule
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.apply import Applied, apply
+from ctxlab.engines.regexes.apply_plans import Applied, apply
 from ctxlab.engines.regexes.compile import compiled_rule
-from ctxlab.engines.regexes.pattern import Limits
+from ctxlab.engines.regexes.limits import Limits
 from ctxlab.engines.regexes.replace import replace_all
 from ctxlab.engines.regexes.rule_selection import BoundRule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab_widgets._shared.html_page import page
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import remedies_json

@@ -10,7 +10,7 @@ import {
   stepped,
   valueText,
 } from "../ctxlab_widgets/step_debugger/setting_values";
-import { reranWords, type SettingsDiff, settingsWords, signed } from "../ctxlab_widgets/step_debugger/settings_diff";
+import { reranWords, type SettingsDiff, settingsWords, signed } from "../ctxlab_widgets/step_debugger/settings_effect";
 import { numbered, runs } from "../ctxlab_widgets/step_debugger/token_runs";
 import { made } from "./made";
 

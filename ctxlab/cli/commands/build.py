@@ -27,7 +27,7 @@ def print_text(inputs: Inputs, trace: Trace) -> None:
     from ctxlab.cli.output.progress import progress
     from ctxlab.cli.output.run_text import Steps, bar, head, losses, notes
     from ctxlab.cli.output.terminal import Screen
-    from ctxlab.display.text import counted
+    from ctxlab.display.short_texts import counted
 
     screen = Screen()
     with progress("counting tokens"):  # counted once here, remembered below

@@ -17,8 +17,8 @@ from ctxlab.cli.output.rules import all_hits, rule
 from ctxlab.cli.output.run_text import Steps, bar, head, losses, notes, variables
 from ctxlab.cli.output.terminal import Screen, harmless
 from ctxlab.context import Cause
-from ctxlab.display.text import counted
-from ctxlab.engines.variables.step_values import variable_values
+from ctxlab.display.short_texts import counted
+from ctxlab.engines.variables.values_before_and_after import variable_values
 from ctxlab.engines.worldbook.explain import why_undecided
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger, Step, diff

@@ -10,7 +10,7 @@ from ctxlab.cli.inputs.files import picked, read
 from ctxlab.cli.output.run_text import losses, notes
 from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted
 from ctxlab.cli.output.tree_lines import TreeLine, TreeLines
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Session
 
 MOST_LINES = 200

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ctxlab.cli.output.run_text import short_key, words_of
 from ctxlab.cli.output.terminal import Screen, harmless, quoted
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Diff, DiffRow
 
 SIGNS = {"other reason": "=", "changed": "~", "joined": "&", "moved": ">", "only in a": "-", "only in b": "+"}

@@ -10,7 +10,7 @@ from ctxlab.cli.output.messages import outcome, preview
 from ctxlab.cli.output.run_text import short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted, shown_body
 from ctxlab.context import Context, Draft, Origin, Span
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.engines.worldbook.explain import LORE, decisions, key_place, requested_place
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline import Event, Life, Occurrence, Trace

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ctxlab.cli.output.run_text import short_key
 from ctxlab.cli.output.terminal import Screen, harmless, one_line, shortened, shown_body
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.engines.worldbook import Decision
 from ctxlab.engines.worldbook.explain import Sentence, decisions, key_place, outcome, sentences
 from ctxlab.pipeline import Trace

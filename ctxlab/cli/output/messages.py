@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ctxlab.cli.output.terminal import NEWLINE, Screen, harmless, shown_body, wrapped
 from ctxlab.context import AssetRef, Draft, Span
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
 
 ALL_SHOWN = 60  # more messages than this, and the middle is left out

@@ -8,7 +8,7 @@ from typing import Any
 from ctxlab.cli.output.run_text import short_key
 from ctxlab.cli.output.terminal import Screen, harmless, quoted
 from ctxlab.context import BuildInput, Context
-from ctxlab.display.text import counted, nearest_name
+from ctxlab.display.short_texts import counted, nearest_name
 from ctxlab.documents import RegexRule
 from ctxlab.engines.regexes.report import RuleHit, RuleHits
 from ctxlab.engines.regexes.rule_selection import BoundRule, RuleSource, sources_of, why_idle, why_skipped

@@ -10,11 +10,11 @@ from rich.text import Text
 
 from ctxlab.cli.output.terminal import Column, Screen, columns, harmless, one_line, quoted, wrapped
 from ctxlab.context import Draft, Dropped
-from ctxlab.display.sources import BY_NAME, OF_PART, ROOM, SOURCES
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
+from ctxlab.display.source_looks import BY_NAME, OF_PART, ROOM, SOURCES
 from ctxlab.documents import Note
 from ctxlab.engines.truncation import BudgetReport
-from ctxlab.engines.variables.step_values import VariableValue
+from ctxlab.engines.variables.values_before_and_after import VariableValue
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import spending
 from ctxlab.processors import TokenLimiter

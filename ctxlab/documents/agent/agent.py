@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from ctxlab.display.text import called, counted, short
+from ctxlab.display.short_texts import called, counted, short
+from ctxlab.documents.agent import place_preset as places
 from ctxlab.documents.agent import preset_groups as groups
-from ctxlab.documents.agent import preset_placement as places
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict, JsonObject
 from ctxlab.documents.lore import WorldbookSettings
 from ctxlab.documents.rules import RegexConfig, ThinkRule

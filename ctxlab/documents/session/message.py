@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, NewType, cast
 
-from ctxlab.display.text import counted, short
+from ctxlab.display.short_texts import counted, short
 from ctxlab.documents.frozen_json import JsonObject
 from ctxlab.documents.session.asset_source import AssetSource, InlineFile, LibraryFile, LinkedFile, UploadedFile
 from ctxlab.documents.stored import Stored, as_json

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ctxlab.context import Cause, Edit, Origin, Text
-from ctxlab.engines.html.convertible import too_much, unparsable
+from ctxlab.engines.html.conversion_limits import too_much, unparsable
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag

@@ -67,7 +67,7 @@ def expand(
         return Expansion(text, variables=env.variables, source=text)
     run = ExpansionState(env, reference=compat == "reference")
     if compat == "reference":
-        from ctxlab.engines.macros.reference_order import expanded
+        from ctxlab.engines.macros.reference_program_order import expanded
 
         done, phases, count = expanded(text, run, transform)
     else:

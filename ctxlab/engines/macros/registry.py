@@ -109,8 +109,8 @@ def own_macros() -> Mapping[str, Macro]:
     from ctxlab.engines.macros import (
         app_resources,
         dates,
-        dates_chinese,
-        dates_locale,
+        dates_by_language,
+        dates_chinese_calendar,
         dice,
         identity,
         last_message,
@@ -125,8 +125,8 @@ def own_macros() -> Mapping[str, Macro]:
         whitespace,
         last_message,
         dates,
-        dates_locale,
-        dates_chinese,
+        dates_by_language,
+        dates_chinese_calendar,
         app_resources,
     )
     return _of(modules, "ctxlab")

@@ -11,8 +11,8 @@ from ctxlab.context import BuildInput, Context, Origin, Text
 from ctxlab.documents import Agent, MessageNode, Note, ThinkRule
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.apply import apply
-from ctxlab.engines.regexes.pattern import DEFAULT, Limits
+from ctxlab.engines.regexes.apply_plans import apply
+from ctxlab.engines.regexes.limits import DEFAULT, Limits
 from ctxlab.engines.regexes.rule_selection import Ruleset
 from ctxlab.errors import UnknownNode, did_you_mean
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ctxlab.context.report import Row
-from ctxlab.display.text import counted
+from ctxlab.context.step_report import Row
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import RegexRule
 from ctxlab.engines.regexes.rule_selection import BoundRule
 

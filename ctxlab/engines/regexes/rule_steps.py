@@ -8,12 +8,12 @@ from html import escape
 from typing import TYPE_CHECKING, overload
 
 from ctxlab.context import BuildInput, Context, Origin, Text
-from ctxlab.display.text import cut_off
+from ctxlab.display.short_texts import cut_off
 from ctxlab.documents import RegexConfig
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.apply import Applied, apply
+from ctxlab.engines.regexes.apply_plans import Applied, apply
 from ctxlab.engines.regexes.compile import Compat
-from ctxlab.engines.regexes.pattern import DEFAULT, Limits
+from ctxlab.engines.regexes.limits import DEFAULT, Limits
 from ctxlab.engines.regexes.rule_selection import BoundRule, RuleLayer, RuleSource, Stage, listed, why_skipped
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from pydantic import Field
 
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRange, room_for_share
 from ctxlab.engines.truncation.strategy import Border, Reason, Traits, Verdict, Window, needed_by
 from ctxlab.engines.truncation.units import Unit

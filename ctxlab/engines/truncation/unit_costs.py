@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.context import Draft
-from ctxlab.context.pickling import by_fields
+from ctxlab.context.portable_pickles import by_fields
 from ctxlab.context.tool_pairs import without_unanswered
 from ctxlab.engines.truncation.units import newest_first
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ctxlab.context.report import Row
-from ctxlab.display.text import counted
+from ctxlab.context.step_report import Row
+from ctxlab.display.short_texts import counted
 from ctxlab.documents.frozen_json import frozen
 from ctxlab.engines.variables.replay import VariableChange
 from ctxlab.engines.variables.values import MISSING

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.engines.worldbook.gates import GATES, ClosedGate, closed_gates
 from ctxlab.engines.worldbook.groups import Contender, resolve_groups
 from ctxlab.engines.worldbook.key_matches import KeyMatches, MatchedKey

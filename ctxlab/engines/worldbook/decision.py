@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.engines.worldbook.activation import BlockedEntry, FiredEntry
 from ctxlab.engines.worldbook.key_matches import MatchedKey
 from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, PreparedEntry

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import Context, Draft, Origin
-from ctxlab.display.text import nearest_name
+from ctxlab.display.short_texts import nearest_name
 from ctxlab.documents import LoreEntry
 from ctxlab.engines.worldbook.decision import Decision
 from ctxlab.engines.worldbook.scan import LoreScan

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.documents.lore import CharacterFilter
 from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, DONT_ACTIVATE, PreparedEntry
 from ctxlab.engines.worldbook.scan_input import Chat, ScanInput

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.html_table import html_table
-from ctxlab.display.text import counted, nearest
+from ctxlab.display.short_texts import counted, nearest
 from ctxlab.documents import Note, Worldbook
 from ctxlab.engines.model_match import model_fits
 from ctxlab.engines.worldbook.activation import Activation

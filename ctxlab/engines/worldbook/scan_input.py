@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ctxlab.context.pickling import by_fields
+from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents import ModelProfile, Worldbook
 
 Level = Literal["global", "user", "agent"]

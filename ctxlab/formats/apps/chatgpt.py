@@ -13,7 +13,7 @@ from ctxlab.documents import Session
 from ctxlab.formats.apps.chatgpt_message import OpenCall, answered_call, fields_of
 from ctxlab.formats.format import Format
 from ctxlab.formats.results import Import, Loss
-from ctxlab.formats.session_from_messages import ROOT, Names, Tree, parents_first
+from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first
 from ctxlab.formats.source import Source, mostly, one_or_mostly
 
 Data = dict[str, Any]

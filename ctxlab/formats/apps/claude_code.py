@@ -17,7 +17,7 @@ from ctxlab.formats.apps.claude_code_api_messages import Replies
 from ctxlab.formats.apps.claude_code_message import nodes_of
 from ctxlab.formats.format import Format
 from ctxlab.formats.results import Import, Loss
-from ctxlab.formats.session_from_messages import ROOT, Names, Tree, parents_first
+from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first
 from ctxlab.formats.source import Source, mostly
 
 Data = dict[str, Any]

@@ -12,7 +12,7 @@ from typing import Any, cast
 from ctxlab.documents import Session
 from ctxlab.formats.format import Format
 from ctxlab.formats.results import Import, Loss
-from ctxlab.formats.session_from_messages import ROOT, Names, Tree
+from ctxlab.formats.session_tree_builder import ROOT, Names, Tree
 from ctxlab.formats.source import Source, one_or_mostly
 
 Data = dict[str, Any]

@@ -8,7 +8,7 @@ from ctxlab.documents import Session
 from ctxlab.formats.format import Format
 from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
 from ctxlab.formats.results import Import, Loss
-from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source, mostly, one_or_mostly
 
 

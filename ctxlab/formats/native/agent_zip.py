@@ -22,11 +22,11 @@ from ctxlab.formats.native.agents import (
     read_book,
     read_export,
 )
-from ctxlab.formats.native.session_zip import file_name, members, packed_files
+from ctxlab.formats.native.sessions_zip import file_name, members, packed_files
 from ctxlab.formats.results import Export, Import, Loss
-from ctxlab.formats.selection import books_of
-from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Archive, Source
+from ctxlab.formats.values_to_write import books_of
 
 Data = dict[str, Any]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, cast
 
+from ctxlab.formats.known_but_unread import is_helper_script
 from ctxlab.formats.source import SAMPLE, mostly
-from ctxlab.formats.unsupported import is_helper_script
 
 Data = dict[str, Any]
 Kind = Literal["session", "split", "nodes", "agent", "user", "wrapper"]

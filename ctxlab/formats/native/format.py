@@ -14,14 +14,14 @@ from ctxlab.documents import Agent, Session, UserProfile, read_stored
 from ctxlab.documents.stored import as_json
 from ctxlab.formats.decode import Pairs, parsed
 from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.known_but_unread import name_of
 from ctxlab.formats.native.agents import up_to_date
 from ctxlab.formats.native.detect import WRAPPERS, is_node, kind_of
 from ctxlab.formats.native.session import read_session, session_json
 from ctxlab.formats.results import Export, Import, Loss, losses_of
-from ctxlab.formats.selection import all_but_sessions_left_out, with_one_session
-from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source, mostly
-from ctxlab.formats.unsupported import name_of
+from ctxlab.formats.values_to_write import all_but_sessions_left_out, with_one_session
 
 Data = dict[str, Any]
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from ctxlab.documents import MessageNode, Session, read_stored
 from ctxlab.errors import WriteError
 from ctxlab.formats.results import Export, Loss, losses_of
-from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.session_tree_builder import Names
 
 Data = dict[str, Any]
 

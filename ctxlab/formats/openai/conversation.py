@@ -13,7 +13,7 @@ from ctxlab.documents import Agent, Asset, Session, read_stored
 from ctxlab.formats.openai.content_parts import attachment, is_text, text_of
 from ctxlab.formats.openai.message_entities import ALIASES, StoredSummary, message_in, placed, places_of, summary_in
 from ctxlab.formats.results import Loss, unused_fields
-from ctxlab.formats.session_from_messages import ROOT, Tree
+from ctxlab.formats.session_tree_builder import ROOT, Tree
 
 Data = dict[str, Any]
 

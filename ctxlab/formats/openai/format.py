@@ -19,9 +19,9 @@ from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
 from ctxlab.formats.openai.message_entities import summaries_around
 from ctxlab.formats.openai.writer import openai_messages
 from ctxlab.formats.results import Export, Import, Loss
-from ctxlab.formats.selection import agent_of, other_branches_left_out
-from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source, mostly
+from ctxlab.formats.values_to_write import agent_of, other_branches_left_out
 
 Data = dict[str, Any]
 

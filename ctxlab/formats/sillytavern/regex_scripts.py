@@ -15,11 +15,11 @@ from ctxlab.engines.regexes.pattern import parse_pattern, unknown_flags
 from ctxlab.engines.regexes.replacement_template import MATCH
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.results import Export, Import, Loss
-from ctxlab.formats.selection import left_out, pick_rules
-from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.roundtrip import patched
 from ctxlab.formats.source import Source, one_or_mostly
+from ctxlab.formats.values_to_write import left_out, pick_rules
 
 Data = dict[str, Any]
 Compat = Literal["ctxlab", "reference"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from ctxlab.context import Cause, Context, Draft
-from ctxlab.pipeline.explain.align import (
+from ctxlab.pipeline.explain.match_messages import (
     Joins,
     MessageOrPart,
     content_differs,

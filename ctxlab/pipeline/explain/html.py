@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ctxlab.display.html_table import table
-from ctxlab.display.text import short
+from ctxlab.display.short_texts import short
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.explain.diff import Diff

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctxlab.context import Context, Draft, Dropped
-from ctxlab.context.report import summary_of
+from ctxlab.context.step_report import summary_of
 from ctxlab.documents import Note
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step

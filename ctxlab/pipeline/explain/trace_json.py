@@ -9,7 +9,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Draft, Span, StepReport
-from ctxlab.context.report import summary_of
+from ctxlab.context.step_report import summary_of
 from ctxlab.pipeline.explain.merged_parts import is_seam
 
 if TYPE_CHECKING:

@@ -22,9 +22,11 @@ from ctxlab.context import (
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab.processors.injection.anchor_plugins import GROUP, plugin_anchors
 from ctxlab.processors.injection.depth import index_of_insertion_point, parse_depths
-from ctxlab.processors.injection.lore import LoreDraft, Reading, lore_of, marker_off, place_lore
 from ctxlab.processors.injection.macros import Wording
-from ctxlab.processors.injection.placement import (
+from ctxlab.processors.injection.place_lore import LoreDraft, Reading, lore_of, marker_off, place_lore
+from ctxlab.processors.injection.plan import Places, Point
+from ctxlab.processors.injection.presets import Preset, assets_by_id, presets_of, verdict_on
+from ctxlab.processors.injection.requested_placement import (
     ANCHORS,
     AUTHORS_NOTE,
     BARE_TITLES,
@@ -35,8 +37,6 @@ from ctxlab.processors.injection.placement import (
     requested_placement,
     role_in_prompt,
 )
-from ctxlab.processors.injection.plan import Places, Point
-from ctxlab.processors.injection.presets import Preset, assets_by_id, presets_of, verdict_on
 
 ID = "injection-assembler"
 

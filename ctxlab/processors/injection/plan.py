@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from ctxlab.context import Draft
 from ctxlab.processors.injection.depth import index_at_depth
-from ctxlab.processors.injection.placement import anchor_id, role_in_prompt
 from ctxlab.processors.injection.presets import Preset
+from ctxlab.processors.injection.requested_placement import anchor_id, role_in_prompt
 
 Rank = tuple[float, int, float]
 """What sorts messages of one place, smaller first: the order of the place, a side of it, the order on that side."""

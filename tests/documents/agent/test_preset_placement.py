@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from ctxlab.documents import Agent, MessageNode, UserProfile
-from ctxlab.documents.agent.preset_placement import placed
+from ctxlab.documents.agent.place_preset import placed
 from ctxlab.errors import Refused
-from ctxlab.processors.injection.placement import RequestedPlacement, requested_placement
+from ctxlab.processors.injection.requested_placement import RequestedPlacement, requested_placement
 
 
 def preset(**fields: Any) -> MessageNode:

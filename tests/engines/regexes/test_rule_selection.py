@@ -11,7 +11,7 @@ from ctxlab.documents import Agent, ModelMatch, ModelProfile, RegexConfig, Regex
 from ctxlab.documents.rules import AppliesTo, DepthRange
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes import Pattern
-from ctxlab.engines.regexes.apply import apply
+from ctxlab.engines.regexes.apply_plans import apply
 from ctxlab.engines.regexes.compile import compiled_rule, pattern_of
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset, why_skipped
 

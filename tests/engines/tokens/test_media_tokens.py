@@ -15,8 +15,8 @@ from ctxlab.engines.tokens import (
     media_rules_for,
     media_tokens,
 )
-from ctxlab.engines.tokens.images import METHODS
-from ctxlab.engines.tokens.media import TABLE
+from ctxlab.engines.tokens.media_token_table import TABLE
+from ctxlab.engines.tokens.picture_formulas import METHODS
 
 
 def file(kind: str, **metadata: Any) -> AssetRef:

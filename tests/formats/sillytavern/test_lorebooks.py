@@ -10,7 +10,7 @@ import pytest
 from ctxlab.documents import LoreEntry, Worldbook
 from ctxlab.errors import ReadError
 from ctxlab.formats import Import, convert, lorebook_json, read, read_data, write
-from ctxlab.formats.sillytavern.fields import converted
+from ctxlab.formats.sillytavern.card_fields import converted
 from ctxlab.formats.sillytavern.lorebooks.format import book_from, book_to
 
 SHARED = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[4] / "shared"))

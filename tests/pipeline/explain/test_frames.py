@@ -10,7 +10,7 @@ from ctxlab.api import build
 from ctxlab.context import BuildInput, Context, Table
 from ctxlab.documents import LoreEntry, Session, Worldbook
 from ctxlab.pipeline import Pipeline, Services
-from ctxlab.pipeline.explain.frames import frame_of
+from ctxlab.pipeline.explain.data_frames import frame_of
 from ctxlab.testing.fakes import WordTokenizer
 
 

@@ -16,9 +16,9 @@ from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
+from ctxlab_widgets.branch_tree.compare_branches import SharedHistory, shared_history
 from ctxlab_widgets.branch_tree.message_json import message_to_json, parsed_message, with_message_data
 from ctxlab_widgets.branch_tree.payload import Drawing, drawing_of
-from ctxlab_widgets.branch_tree.shared_history import SharedHistory, shared_history
 
 P = ParamSpec("P")
 

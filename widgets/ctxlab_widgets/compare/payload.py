@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ctxlab.context import Draft
-from ctxlab.display.sources import OF_PART, OVERHEAD
+from ctxlab.display.source_looks import OF_PART, OVERHEAD
 from ctxlab.display.theme import plain
 from ctxlab.documents import Agent
 from ctxlab.engines.truncation import BudgetReport, strategies

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ctxlab.api import rebuild
-from ctxlab.display.text import nearest
+from ctxlab.display.short_texts import nearest
 from ctxlab.documents import Worldbook
-from ctxlab.documents.agent.preset_placement import placed
+from ctxlab.documents.agent.place_preset import placed
 from ctxlab.documents.lore import POSITIONS
 from ctxlab.engines.worldbook.explain import decisions
 from ctxlab.errors import Refused
 from ctxlab.pipeline import Trace
 from ctxlab.processors.injection.depth import parse_depths
-from ctxlab.processors.injection.placement import anchor_id
 from ctxlab.processors.injection.presets import Preset, presets_of
+from ctxlab.processors.injection.requested_placement import anchor_id
 from ctxlab.studies.landings import anchors_of
 
 Depth = float | str

@@ -11,7 +11,7 @@ import traitlets
 
 import ctxlab
 from ctxlab import Trace, Worldbook
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.engines.worldbook import Decision, LoreScan, with_change
 from ctxlab.errors import CtxlabError
 from ctxlab.processors import WorldbookProcessor

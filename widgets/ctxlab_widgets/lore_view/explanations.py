@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from ctxlab.display.text import counted, short
+from ctxlab.display.short_texts import counted, short
 from ctxlab.documents.lore import ROLES
 from ctxlab.engines.worldbook import GATES, Decision, LoreScan, PreparedEntry
 from ctxlab.engines.worldbook.timing import EntryTiming

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ctxlab import RegexRule
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.engines.regexes.rule_selection import BoundRule
 from ctxlab.engines.regexes.rule_steps import RegexStep, RegexSteps
 from ctxlab_widgets.rule_view.editing import error_sentence, flags_of, match_count, scope_text

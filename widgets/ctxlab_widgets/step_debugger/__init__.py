@@ -18,7 +18,7 @@ from ctxlab_widgets._shared.remedies import RemedyTexts
 from ctxlab_widgets._shared.view_delta import ViewDelta
 from ctxlab_widgets._shared.widget import Widget, WrongCommand
 from ctxlab_widgets.step_debugger.setting_errors import setting_error
-from ctxlab_widgets.step_debugger.settings_diff import settings_diff
+from ctxlab_widgets.step_debugger.settings_effect import settings_effect
 
 MOST_DRAFTS = 500
 """Messages whose tokens one command may ask for."""
@@ -131,7 +131,7 @@ class StepDebugger(Widget):
             self._set_debugger(_finished_debugger(run))
             old = change["old"]
             if isinstance(old, Trace) and _is_same_conversation(old, run):
-                self.comparison = settings_diff(old, run, ran=_steps_only_in(run, old))
+                self.comparison = settings_effect(old, run, ran=_steps_only_in(run, old))
         self.show()
 
     def _set_debugger(self, debugger: Debugger) -> None:
@@ -270,7 +270,7 @@ class StepDebugger(Widget):
                 self.rerun = [done.id for done in debugger.trace.steps[kept:]]
             self._reached = None
             self.trace = self._finished_trace()
-            self.comparison = settings_diff(before, debugger.trace, ran=self.rerun)
+            self.comparison = settings_effect(before, debugger.trace, ran=self.rerun)
 
     def _run_through(self, last: str | None) -> None:
         """Do the steps up to and with one of them; those that are done stay as they are."""

@@ -5,7 +5,7 @@ import { onlyStop, roving } from "../_shared/keyboard";
 import { changeRows, summary } from "../_shared/message_changes";
 import { type Box, draftsAt, type Note, type Setting, type Stage, tokens } from "../_shared/trace_view";
 import { alike, layerWords, valueText } from "./setting_values";
-import { diffTable, reranWords, settingsWords } from "./settings_diff";
+import { diffTable, reranWords, settingsWords } from "./settings_effect";
 import { SettingsForm } from "./settings_form";
 import type { DebuggerHost, State } from "./state";
 

@@ -2,7 +2,7 @@
 
 import type { ChangeRow, Scope } from "../_shared/message_changes";
 import type { Box, View } from "../_shared/trace_view";
-import type { SettingsDiff } from "./settings_diff";
+import type { SettingsDiff } from "./settings_effect";
 
 export type Colour = "source" | "token" | "plain";
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import traitlets
 
 import ctxlab
-from ctxlab.display.text import short
+from ctxlab.display.short_texts import short
 from ctxlab.engines.tokens import Tokenizer, tokenizer_for
 from ctxlab.engines.truncation import BudgetReport, strategies
 from ctxlab.errors import CtxlabError, WrongSetting, did_you_mean

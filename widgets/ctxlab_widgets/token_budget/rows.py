@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxlab.context import Context, Draft
-from ctxlab.display.sources import OF_PART
+from ctxlab.display.source_looks import OF_PART
 from ctxlab.display.theme import plain
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.engines.worldbook.explain import LORE, decisions

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ctxlab.documents import Agent, MessageNode, ProcessorEntry, RegexConfig, RegexPreset
+from ctxlab.formats.sillytavern.card_fields import JAILBREAK, MAIN, SLOTS, original_of, prompt_name
 from ctxlab.formats.sillytavern.cards.writer import OF_PRESET
-from ctxlab.formats.sillytavern.fields import JAILBREAK, MAIN, SLOTS, original_of, prompt_name
 from ctxlab.formats.sillytavern.presets.chat_completion import BLANK, EXAMPLE_START, FORMAT, OWN_WORDS
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS
 from ctxlab.formats.sillytavern.regex_scripts import RULES_OF_PRESET

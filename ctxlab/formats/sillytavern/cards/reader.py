@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 from ctxlab.documents import Agent, Worldbook
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.fields import (
+from ctxlab.formats.sillytavern.card_fields import (
     BOOK_INSIDE,
     CALLED,
     CARRIED,

@@ -12,9 +12,7 @@ from ctxlab.documents import Agent, MessageNode, Worldbook
 from ctxlab.documents.stored import as_json
 from ctxlab.errors import WriteError
 from ctxlab.formats.results import Export, Loss
-from ctxlab.formats.sillytavern.cards.png import BUNDLE, plain_picture, read_chunks, with_chunks
-from ctxlab.formats.sillytavern.cards.reader import DEPTH, FIRST, card_from, is_card
-from ctxlab.formats.sillytavern.fields import (
+from ctxlab.formats.sillytavern.card_fields import (
     BOOK_INSIDE,
     CARRIED,
     CHARACTER,
@@ -29,6 +27,8 @@ from ctxlab.formats.sillytavern.fields import (
     prompt_name,
     version,
 )
+from ctxlab.formats.sillytavern.cards.png import BUNDLE, plain_picture, read_chunks, with_chunks
+from ctxlab.formats.sillytavern.cards.reader import DEPTH, FIRST, card_from, is_card
 from ctxlab.formats.sillytavern.lorebooks.writer import book_to, written_form
 from ctxlab.formats.sillytavern.regex_scripts import SCRIPTS, misread_of_agent, scripts_of_agent
 from ctxlab.formats.sillytavern.roundtrip import patched

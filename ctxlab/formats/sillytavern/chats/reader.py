@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ctxlab.documents import Session
 from ctxlab.formats.results import Loss
-from ctxlab.formats.session_from_messages import ROOT, Tree
+from ctxlab.formats.session_tree_builder import ROOT, Tree
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.chats.dates import iso
 from ctxlab.formats.sillytavern.chats.turns import Turn, header_of, node_of, turns_of

@@ -10,7 +10,7 @@ from ctxlab.documents import LoreEntry
 from ctxlab.documents.lore import POSITIONS, CharacterFilter
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.fields import converted
+from ctxlab.formats.sillytavern.card_fields import converted
 from ctxlab.formats.sillytavern.lorebooks.entry_fields import PLACES, BookForm, Data, Field, Place, form_of
 
 

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any, cast
 
 from ctxlab.documents import LoreEntry, Worldbook
-from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.sillytavern.lorebooks.entry import entry_to
 from ctxlab.formats.sillytavern.lorebooks.entry_fields import BookForm, Data, form_of
 from ctxlab.formats.sillytavern.lorebooks.reader import ABOUT, CALLED, CARRIED, book_from, unwrapped

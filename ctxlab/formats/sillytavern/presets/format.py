@@ -7,12 +7,12 @@ from typing import Any, cast
 from ctxlab.documents import Agent
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.results import Export, Import, Loss
-from ctxlab.formats.selection import left_out, pick_agent
-from ctxlab.formats.session_from_messages import Names
-from ctxlab.formats.sillytavern.fields import Data
+from ctxlab.formats.session_tree_builder import Names
+from ctxlab.formats.sillytavern.card_fields import Data
 from ctxlab.formats.sillytavern.presets.chat_completion import is_preset, preset_from
 from ctxlab.formats.sillytavern.presets.writer import preset_json
 from ctxlab.formats.source import Source, one_or_mostly
+from ctxlab.formats.values_to_write import left_out, pick_agent
 
 
 def sniff(data: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from ctxlab.documents import Agent
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.fields import Data
+from ctxlab.formats.sillytavern.card_fields import Data
 
 LIMITER, MERGE_SYSTEM, MERGE_NEIGHBOURS = "token-limiter", "merge-system", "merge-consecutive"
 WINDOW, REPLY, SQUASH = "openai_max_context", "openai_max_tokens", "squash_system_messages"

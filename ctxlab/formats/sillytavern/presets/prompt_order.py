@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.fields import PROMPT_NAME, Data, converted, text_at
+from ctxlab.formats.sillytavern.card_fields import PROMPT_NAME, Data, converted, text_at
 
 HISTORY: Final = "chatHistory"
 MARKERS: Final = {

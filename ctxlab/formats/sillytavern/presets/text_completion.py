@@ -13,7 +13,16 @@ from typing import Any, Final, cast
 from ctxlab.documents import Agent
 from ctxlab.formats.format import Format
 from ctxlab.formats.results import Import, Loss
-from ctxlab.formats.sillytavern.fields import CALLED, CARRIED, JAILBREAK, MAIN, PROMPT_NAME, Data, converted, text_at
+from ctxlab.formats.sillytavern.card_fields import (
+    CALLED,
+    CARRIED,
+    JAILBREAK,
+    MAIN,
+    PROMPT_NAME,
+    Data,
+    converted,
+    text_at,
+)
 from ctxlab.formats.sillytavern.presets.chat_completion import BLANK, EXAMPLES, FORMAT, PERSONA, preset_from
 from ctxlab.formats.sillytavern.presets.chat_completion import is_preset as is_prompt_preset
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS, message

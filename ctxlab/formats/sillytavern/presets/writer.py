@@ -10,7 +10,7 @@ from ctxlab.documents import Agent, MessageNode
 from ctxlab.errors import WriteError
 from ctxlab.formats.results import Export, Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.fields import Data, original_of, prompt_name
+from ctxlab.formats.sillytavern.card_fields import Data, original_of, prompt_name
 from ctxlab.formats.sillytavern.presets.chat_completion import (
     ABSOLUTE,
     BLANK,

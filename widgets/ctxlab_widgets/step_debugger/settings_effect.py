@@ -15,7 +15,7 @@ SHOWN = 6
 DIFF_KINDS: dict[str, DiffKind] = {"changed": "changed", "moved": "moved", "joined": "joined", "only in a": "out"}
 
 
-def settings_diff(before: Trace, after: Trace, *, ran: Sequence[str]) -> dict[str, Any]:
+def settings_effect(before: Trace, after: Trace, *, ran: Sequence[str]) -> dict[str, Any]:
     """A run against the one before: settings old and new, the steps that ran again, messages and tokens.
 
     `tokens` of a row is what it adds to the messages' tokens, of those that are still out what they would need; a row

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from ctxlab.documents import Session
 from ctxlab.errors import WriteError, did_you_mean
 from ctxlab.formats.markdown.translations import ENGLISH, Labels, checked, filled
-from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.session_tree_builder import Names
 
 Conflict = Literal["keep", "overwrite", "skip"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from ctxlab.context.pickling import by_fields
+from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents.frozen_json import frozen
 
 if TYPE_CHECKING:

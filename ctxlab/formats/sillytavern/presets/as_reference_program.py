@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ctxlab.formats.sillytavern.fields import Data, text_at
+from ctxlab.formats.sillytavern.card_fields import Data, text_at
 from ctxlab.formats.sillytavern.presets.prompt_order import DEPTH, HISTORY, MARKERS, ORDER, Orders, is_marker, message
 
 

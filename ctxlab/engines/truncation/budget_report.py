@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ctxlab.context.report import Row
+from ctxlab.context.step_report import Row
 from ctxlab.engines.truncation.unit_costs import UnitCosts
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar, get_args
 
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import Agent, Library, RegexConfig, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.documents.library import NOUNS
 from ctxlab.errors import ReadError, WriteError

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ctxlab.engines.javascript.utf16 import Replacement16
-from ctxlab.engines.regexes.pattern import Limits, Pattern
+from ctxlab.engines.javascript.utf16_offsets import Replacement16
+from ctxlab.engines.regexes.limits import Limits
+from ctxlab.engines.regexes.pattern import Pattern
+from ctxlab.engines.regexes.python_time_limit import BadPython, within_limits
 from ctxlab.engines.regexes.replacement_template import Replacement
-from ctxlab.engines.regexes.search_time_limit import BadPython, within_limits
 
 if TYPE_CHECKING:
     import regex

@@ -8,8 +8,15 @@ from math import ceil
 
 from ctxlab.context import AssetRef
 from ctxlab.documents import ModelProfile
-from ctxlab.engines.tokens.images import PER_IMAGE, ImageCost, image_cost, image_tokens, low_detail_tokens, size_in
 from ctxlab.engines.tokens.model_encodings import read_model_name
+from ctxlab.engines.tokens.picture_formulas import (
+    PER_IMAGE,
+    ImageCost,
+    image_cost,
+    image_tokens,
+    low_detail_tokens,
+    size_in,
+)
 from ctxlab.engines.tokens.picture_size import inline_size
 
 ASSUMED_PIXELS = 1024  # for a side that isn't known

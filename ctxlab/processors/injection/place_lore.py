@@ -10,7 +10,8 @@ from typing import Literal
 from ctxlab.context import Cause, Context, Draft, Origin, Placement, Text
 from ctxlab.documents import Role
 from ctxlab.engines.worldbook import Decision, LoreScan
-from ctxlab.processors.injection.placement import (
+from ctxlab.processors.injection.plan import Places, Point, Rank
+from ctxlab.processors.injection.requested_placement import (
     CHARACTER,
     EXAMPLES,
     HISTORY,
@@ -19,7 +20,6 @@ from ctxlab.processors.injection.placement import (
     anchor_id,
     requested_placement,
 )
-from ctxlab.processors.injection.plan import Places, Point, Rank
 from ctxlab.processors.worldbook_processor import ID as STEP
 
 LORE = "lore"

@@ -21,9 +21,9 @@ from ctxlab.formats.decode import source_of
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.native.session import session_json
 from ctxlab.formats.results import Export, Import, Loss
-from ctxlab.formats.selection import all_but_sessions_left_out, with_one_session
-from ctxlab.formats.session_from_messages import Names
+from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Archive, Source
+from ctxlab.formats.values_to_write import all_but_sessions_left_out, with_one_session
 
 Data = dict[str, Any]
 V = TypeVar("V", Session, Worldbook, RegexPreset)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Dropped
-from ctxlab.display.text import counted
+from ctxlab.display.short_texts import counted
 from ctxlab.pipeline.call_log import CallLog
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from ctxlab.documents.history.diff import Patch, Side
+from ctxlab.documents.history.patch import Patch, Side
 from ctxlab.documents.session.message import MessageNode
 
 Data = dict[str, Any]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctxlab.context import Cause, Edit, Text
-from ctxlab.display.text import cut_off
+from ctxlab.display.short_texts import cut_off
 from ctxlab.documents import Note
-from ctxlab.engines.javascript.utf16 import Replacement16
+from ctxlab.engines.javascript.utf16_offsets import Replacement16
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.compile import Compat, CompiledRule, compiled_rule
-from ctxlab.engines.regexes.pattern import DEFAULT, Limits
+from ctxlab.engines.regexes.limits import DEFAULT, Limits
 from ctxlab.engines.regexes.replace import Plan, replace_all
 from ctxlab.engines.regexes.rule_selection import BoundRule, Stage
 

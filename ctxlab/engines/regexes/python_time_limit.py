@@ -10,7 +10,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
-from ctxlab.engines.regexes.pattern import DEFAULT, LONGEST_TEXT, Limits, Pattern
+from ctxlab.engines.regexes.limits import DEFAULT, LONGEST_TEXT, Limits
+from ctxlab.engines.regexes.pattern import Pattern
 from ctxlab.errors import CtxlabError
 
 if TYPE_CHECKING:
