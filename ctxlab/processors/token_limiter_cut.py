@@ -109,7 +109,7 @@ class Cut:
             pass
 
     def remedies(self, keys: Sequence[str]) -> dict[str, Remedy]:
-        """Changes that would keep messages that were cut; each unit is counted once, however many of them are asked for."""
+        """Changes that would keep messages that were cut; each unit is counted once for all of them."""
         protected = self._protected(self.units)
         units = list(self.units)
         window = replace(

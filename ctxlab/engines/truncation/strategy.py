@@ -44,8 +44,8 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Window:
-    """Units that may be kept. `units` come newest first, the same ones each time, and are found lazily; `cost` counts a unit
-    once, when asked.
+    """Units that may be kept. `units` come newest first, the same ones each time, and are found lazily; `cost` counts a
+    unit once, when asked.
 
     `left` are the tokens for units that are free to go, what is protected already taken off; `capacity` are those for
     all units, protected ones included. `shortened` gives a unit's drafts cut to their heads, by position, or None where
