@@ -18,7 +18,7 @@ FEW = 3
 
 @runtime_checkable
 class StepReport(Protocol):
-    """What a step tells later steps and the reader. It is a value, defined where it is computed.
+    """A value that a step leaves for later steps and the reader, defined where it is computed.
 
     `name` is the name of its table: `trace.table(name)`. A step puts it with `ctx.put(report)`; a later step reads it
     with `ctx.report(ItsType)`.
@@ -32,7 +32,7 @@ class StepReport(Protocol):
         ...
 
     def summary(self) -> str:
-        """What the step decided, in a few words: `5 of 16 entries fired`; empty when there is nothing to say."""
+        """The step's decision in a few words: `5 of 16 entries fired`; empty when there is nothing to say."""
         ...
 
 

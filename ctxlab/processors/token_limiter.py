@@ -68,7 +68,7 @@ class TokenLimiter(Processor):
         return self._cut(ctx, services, room).remedies(keys)
 
     def unit_costs(self, ctx: Context, services: Services) -> UnitCosts:
-        """What a cut of this context would weigh, whatever the budget is, and without one."""
+        """Tokens of every unit of this context, whatever the budget is, and without one."""
         return self._cut(ctx, services, Room(0, 0)).costs()
 
     def _cut(self, ctx: Context, services: Services, room: Room) -> Cut:

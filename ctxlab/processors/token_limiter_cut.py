@@ -88,7 +88,7 @@ class Cut:
         return self._arranged(protected, verdict, window.left)
 
     def _window(self, protected: set[int]) -> Window:
-        """What may be kept beside what must stay; raises BudgetTooSmall where that alone is too much."""
+        """The window for units beside what must stay; raises BudgetTooSmall where that alone is too much."""
         fixed = self._fixed_tokens(protected)
         if fixed > self.budget:
             raise BudgetTooSmall(self._too_small(protected, fixed), processor=ID)
@@ -109,7 +109,7 @@ class Cut:
             pass
 
     def remedies(self, keys: Sequence[str]) -> dict[str, Remedy]:
-        """What would keep messages that were cut; each unit is counted once, however many of them are asked for."""
+        """Changes that would keep messages that were cut; each unit is counted once for all of them."""
         protected = self._protected(self.units)
         units = list(self.units)
         window = replace(
@@ -215,7 +215,7 @@ class Cut:
         return self.shortening.heads({i: self._draft(i) for i in unit.at}, words_only=True)
 
     def costs(self) -> UnitCosts:
-        """What this cut weighs."""
+        """Tokens of what must stay and of every unit."""
         protected = self._protected(self.units)
         return self._costs(protected, self._fixed_tokens(protected))
 

@@ -110,7 +110,7 @@ class Block:
         return False, changes
 
     def _next_cut(self, sums: list[int], capacity: int, start: int) -> _Cut:
-        """Where the prompt begins after the room was next full."""
+        """The unit at which the prompt begins after the room was next full."""
         full = bisect_right(sums, sums[start] + capacity) - 1
         if full == len(sums) - 1:
             return _Cut(None, FOREVER)

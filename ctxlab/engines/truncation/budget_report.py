@@ -1,4 +1,4 @@
-"""What a cut came to: the budget, what must stay, what was kept of the history and what went."""
+"""The outcome of a cut: the budget, what must stay, what was kept of the history and what went."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class _Ranked(NamedTuple):
 
 
 def _ranked(window: Window) -> list[_Ranked]:
-    """What may go, by priority, then age; no two are as new as one another."""
+    """Units that may go, by priority, then age; no two are as new as one another."""
     draft = window.draft
 
     def priority(at: tuple[int, ...]) -> int:

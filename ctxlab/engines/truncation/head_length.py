@@ -11,7 +11,7 @@ from ctxlab.documents.frozen_json import FrozenDict
 
 @dataclass(frozen=True, slots=True)
 class Shortening:
-    """How messages are shortened: the characters of the head that stays, the marker after it, the step that does it."""
+    """Shortens messages: the characters of the head that stays, the marker after it, and the step that does it."""
 
     characters: int
     marker: str

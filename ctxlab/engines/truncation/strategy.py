@@ -1,4 +1,4 @@
-"""What a strategy gets and what it says."""
+"""The contract of a strategy: the window that it gets, and the verdict that it gives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALL_OTHERS = range(sys.maxsize)
 
 @dataclass(frozen=True, slots=True)
 class Border:
-    """What didn't fit: tokens it needed, tokens that were left, and the positions of its drafts."""
+    """The unit that didn't fit: tokens it needed, tokens that were left, and the positions of its drafts."""
 
     needed: int
     left: int
@@ -44,8 +44,8 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Window:
-    """What may be kept. `units` come newest first, the same ones each time, and are found lazily; `cost` counts a unit
-    once, when asked.
+    """Units that may be kept. `units` come newest first, the same ones each time, and are found lazily; `cost` counts a
+    unit once, when asked.
 
     `left` are the tokens for units that are free to go, what is protected already taken off; `capacity` are those for
     all units, protected ones included. `shortened` gives a unit's drafts cut to their heads, by position, or None where
@@ -82,7 +82,7 @@ class Window:
         return Verdict(frozenset(keep), spent=start - left)
 
     def cost_up_to(self, unit: Unit, units: Iterable[Unit]) -> int:
-        """What the units of a row cost together, up to and with one of them."""
+        """Tokens that the units of a row cost together, up to and with one of them."""
         total = 0
         for each in units:
             total += self.cost(each)
@@ -107,7 +107,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a reader may rely on, whichever strategy it is.
+    """Properties that a reader may rely on, whichever strategy it is.
 
     With `keeps_one_end` an unbroken end of the conversation stays, so that one line parts it from what goes. With
     `keeps_one_more` a little more budget keeps just one more unit, so that this line can be moved from unit to unit.
@@ -138,10 +138,10 @@ class Strategy(Protocol):
         ...
 
     def describe(self) -> str:
-        """What it must count, what it keeps and what it loses, in a sentence."""
+        """A sentence that says what it must count, what it keeps and what it loses."""
         ...
 
 
 def needed_by(border: Border) -> str:
-    """What needed the tokens at a border: nothing to say of a message alone."""
+    """The words for what needed the tokens at a border; none for a message alone."""
     return "the call with its results" if len(border.at) > 1 else ""

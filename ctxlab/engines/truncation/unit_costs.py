@@ -36,7 +36,7 @@ class MessageCost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitCosts:
-    """What a cut weighs: the tokens of what must stay, and, counted when they are asked for, those of every unit.
+    """The tokens of what must stay, and, counted when they are asked for, those of every unit that may go.
 
     `drafts` are those before the cut; `protected` are the positions of those that must stay, whose tokens, with what
     the request itself needs, are `protected_tokens`.

@@ -1,4 +1,4 @@
-"""What can only go or stay together: one message, or an assistant's tool calls with their results."""
+"""Units, which can only go or stay whole: one message, or an assistant's tool calls with their results."""
 
 from __future__ import annotations
 
