@@ -1,7 +1,7 @@
 """Where the tokens of a text end."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxlab.engines.tokens import encoding, tokenizer_for
@@ -18,6 +18,7 @@ def units(text: str) -> int:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None)
 @given(text=st.text(CHARACTERS))
 def test_ends_rise_to_the_length_and_are_as_many_as_are_counted(name: str, text: str) -> None:
     ends = token_ends(text, name)
@@ -28,6 +29,7 @@ def test_ends_rise_to_the_length_and_are_as_many_as_are_counted(name: str, text:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None)
 @given(text=st.text(CHARACTERS))
 def test_each_end_is_after_the_last_character_that_is_begun(name: str, text: str) -> None:
     bounds = token_boundaries(text, name)
