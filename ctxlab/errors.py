@@ -1,4 +1,4 @@
-"""What can go wrong, one class per remedy.
+"""Errors, one class per remedy.
 
 CtxlabError
 ├── ReadError               a file can't be read at all: look at the file

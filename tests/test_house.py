@@ -114,42 +114,12 @@ def test_every_notebook_names_a_kernel_and_holds_no_output(notebook: Path) -> No
     assert not any(cell.get("outputs") for cell in content["cells"])
 
 
-STILL_OTHERWISE = (
-    "api",
-    "cli/inputs",
-    "context",
-    "engines/truncation",
-    "formats",
-    "processors",
-    "pipeline/conservation",
-    "pipeline/settings",
-)
-"""Folders whose docstrings are not in the common form yet."""
-STILL_OTHERWISE_MODULES = (
-    "cli/app.py",
-    "display/theme.py",
-    "display/views.py",
-    "engines/worldbook/decision.py",
-    "errors.py",
-    "pipeline/*.py",
-    "pipeline/explain/lore_decisions.py",
-    "pipeline/explain/step_summary.py",
-    "plugins.py",
-)
 QUESTION = re.compile(r"(?:What|Where|Who|Whose|How)\b")
-
-
-def _is_checked(module: Path) -> bool:
-    path = module.relative_to(ROOT / "ctxlab")
-    folders = {str(folder) for folder in path.parents}
-    return folders.isdisjoint(STILL_OTHERWISE) and not any(
-        path.match(pattern) and path.parent == Path(pattern).parent for pattern in STILL_OTHERWISE_MODULES
-    )
 
 
 @pytest.mark.parametrize(
     "module",
-    [module for module in sorted((ROOT / "ctxlab").rglob("*.py")) if _is_checked(module)],
+    sorted((ROOT / "ctxlab").rglob("*.py")),
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_a_docstring_begins_with_what_one_gets_and_with_no_question(module: Path) -> None:

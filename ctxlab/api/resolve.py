@@ -217,6 +217,6 @@ def _services_for(model: ModelProfile | None) -> Services:
 
 
 def _call_settings(budget_tokens: int | None, settings: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What a call says of the settings of steps, its budget among them."""
+    """Settings of steps in a call, its budget among them."""
     budget = {f"{TokenLimiter.id}.budget_tokens": budget_tokens}
     return {**(budget if budget_tokens is not None else {}), **(settings or {})}

@@ -1,4 +1,4 @@
-"""What is built: values in flight."""
+"""Values in flight: texts with provenance, drafts, contexts."""
 
 from ctxlab.context.content_parts import content_part, sendable_part
 from ctxlab.context.context import BuildInput, Context, Dropped, Pending, Variables

@@ -1,4 +1,4 @@
-"""What is being built: drafts, what was dropped and why, and what the steps leave for one another."""
+"""Contexts: drafts, dropped drafts with causes, and step reports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ R = TypeVar("R", bound=StepReport)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variables:
-    """What macros have set: in this conversation, and everywhere. Names are kept as they are written."""
+    """Variables set by macros: in this conversation, and everywhere. Names are kept as they are written."""
 
     session: Mapping[str, Any] = field(default_factory=FrozenDict)
     everywhere: Mapping[str, Any] = field(default_factory=FrozenDict)
@@ -45,7 +45,7 @@ class Variables:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pending:
-    """What the user has typed and not sent yet; `original` is what it was before its macros were expanded.
+    """The user's typed and unsent text; `original` is the text before its macros were expanded.
 
     A Text keeps what it knows of each character, as `expand_input(...).pending` does.
     """

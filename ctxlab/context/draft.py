@@ -90,7 +90,7 @@ Field = Literal[
     "placement",
     "place",
 ]
-"""What a step may change of a draft besides its words: `files` are those of its body in order, `placement` is the
+"""Fields that a step may change besides the text: `files` are those of its body in order, `placement` is the
 place that it asked for, `place` its position among all drafts."""
 
 
@@ -164,7 +164,7 @@ class Draft:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """What it is made of: its merged parts, else itself."""
+        """Its merged parts, or itself as the only part."""
         return self.merged or (Part(self.key, self.origin),)
 
     @property

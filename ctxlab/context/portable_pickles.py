@@ -68,7 +68,7 @@ def unwrapped(value: Any) -> Any:
 
 
 def by_fields(value: Any, *foreign: str) -> tuple[Any, ...]:
-    """How a dataclass is reduced some of whose fields (all, when none is named) may hold what can't be imported."""
+    """The reduced form of a dataclass whose named fields (all, when none is named) may hold unimportable code."""
     names = [each.name for each in fields(value)]
     held = {name: getattr(value, name) for name in names}
     held |= {name: portable(held[name]) for name in foreign or names}
@@ -116,7 +116,7 @@ def is_importable(thing: object, *, levels: int = 4) -> bool:
 
 
 def named(module: str, name: str) -> Any:
-    """What a module has under a qualified name, as pickle would look it up; raises ImportError or AttributeError."""
+    """The object of a qualified name in a module, looked up as pickle does; raises ImportError or AttributeError."""
     from importlib import import_module
 
     found: Any = import_module(module)
@@ -126,7 +126,7 @@ def named(module: str, name: str) -> Any:
 
 
 def importable_at(module: str, name: str) -> Any:
-    """What a fresh process would find there; None where it would find nothing."""
+    """The object that a fresh process would import there; None without one."""
     loaded = sys.modules.get(module)
     if loaded is None or module in NOTEBOOKS or getattr(loaded, "__spec__", None) is None:
         return None

@@ -13,7 +13,7 @@ from ctxlab.context.portable_pickles import LEVELS, by_depth
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where characters come from: `kind` is node, preset, pending, summary, macro, separator, notice, lore, ..."""
+    """The source of characters: `kind` is node, preset, pending, summary, macro, separator, notice, lore, ..."""
 
     kind: str
     ref: str = ""
@@ -108,7 +108,7 @@ class Splice:
 
 
 class Match(Protocol):
-    """What `re` and `regex` matches share."""
+    """The methods that `re` and `regex` matches share."""
 
     def start(self) -> int: ...
     def end(self) -> int: ...
@@ -117,7 +117,7 @@ class Match(Protocol):
 
 
 class Pattern(Protocol):
-    """What `re` and `regex` patterns share."""
+    """The methods that `re` and `regex` patterns share."""
 
     def finditer(self, string: Any) -> Iterator[Any]: ...
 
@@ -265,7 +265,7 @@ class Text:
         cause: Cause,
         origin: Origin | None = None,
     ) -> Text:
-        """What `pattern.sub(replacement, str(text))` gives, with every match's story kept."""
+        """The text of `pattern.sub(replacement, str(text))`, with the replaced spans of every match."""
         edits = [
             Edit(
                 match.start(),

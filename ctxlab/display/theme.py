@@ -51,7 +51,7 @@ class Theme:
         return f"rgba({red},{green},{blue},{self.mix:g})"
 
     def layout(self, **fields: Any) -> dict[str, Any]:
-        """What all figures share, as plotly's layout; `fields` come on top."""
+        """The plotly layout that all figures share; `fields` are added to it."""
         return {
             "template": {"data": {}, "layout": {}},
             "paper_bgcolor": self.surface,
@@ -168,7 +168,7 @@ def plain(text: str, cells: int = 60) -> str:
 
 
 def _fitting(line: str, cells: int) -> int:
-    """How many characters of a line fit into so many cells."""
+    """Number of characters of a line that fit into so many cells."""
     if line.isascii():
         return min(len(line), cells)
     width = 0

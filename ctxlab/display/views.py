@@ -1,4 +1,4 @@
-"""How a value is shown where a package for that is installed: entry points `ctxlab.views`, looked up when asked."""
+"""Views of values from installed packages: entry points `ctxlab.views`, looked up at first use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GROUP = "ctxlab.views"
 
 @cache
 def view_for(name: str) -> Callable[..., Any] | None:
-    """What is announced under this name; None when no package announces it. What can't be used earns a warning."""
+    """The view of this name; None when no package has one. A broken one earns a warning."""
     problems: list[str] = []
     found: Callable[..., Any] | None = None
     for plugin in announced(GROUP, problems, name=name):
@@ -28,7 +28,7 @@ def view_for(name: str) -> Callable[..., Any] | None:
 
 
 def shown_as(name: str, value: object) -> Any:
-    """What a notebook gets to show: that of a widget, else nothing, and it takes the value's own HTML."""
+    """The MIME bundle of the value's widget; None where there is no widget, so that the value's own HTML is shown."""
     view = view_for(name)
     widget = None if view is None else view(value)
     return None if widget is None else widget._repr_mimebundle_()

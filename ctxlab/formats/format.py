@@ -10,7 +10,7 @@ from ctxlab.formats.results import Export, Import
 from ctxlab.formats.source import Source
 
 Kind = Literal["sessions", "agents", "users", "books", "rules"]
-"""What a file can hold, as fields of an Import."""
+"""Kinds of values in a file, as fields of an Import."""
 Pick = int | str | None
 """One of several values: its index, id or name; None is the only one, or all where a file holds all."""
 

@@ -1,4 +1,4 @@
-"""How it runs: the contract of a step, the pipeline as a value, the trace, and what can be asked of it."""
+"""Processors, pipelines, traces and the debugger."""
 
 from ctxlab.pipeline.call_log import Call
 from ctxlab.pipeline.debugger import Debugger

@@ -20,7 +20,7 @@ class ProcessorFailed(CtxlabError):
 
 
 class BudgetTooSmall(ProcessorFailed):
-    """What must stay needs more tokens than the budget has."""
+    """The protected messages need more tokens than the budget has."""
 
 
 class OverBudget(ProcessorFailed):

@@ -344,7 +344,7 @@ class Pipeline:
         return replace(services, later_tokens=self.later_tokens(stage, services))
 
     def later_tokens(self, stage: Stage, services: Services) -> int:
-        """What the enabled steps after `stage` may add to each message, in tokens."""
+        """Tokens that the enabled steps after `stage` may add to each message."""
         after = self.stages[self.stages.index(stage) + 1 :]
         return sum(later.processor.may_add_tokens(services.tokenizer) for later in after if later.enabled)
 

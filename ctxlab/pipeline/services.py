@@ -106,7 +106,7 @@ class LanguageModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What steps may call; None is not at hand. Answers of transcriber, retriever and llm are recorded in the trace.
+    """Services that steps may call; None is a missing one. Answers of transcriber, retriever and llm are recorded.
 
     A step that calls one of these three says so: `waits = True`. `later_tokens` is set by the pipeline for steps that
     read it: what the steps after may add to each message.

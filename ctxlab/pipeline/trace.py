@@ -49,7 +49,7 @@ class Step:
 
     @property
     def error(self) -> str | None:
-        """What went wrong, as a sentence; None when nothing did."""
+        """The error of the step as a sentence; None without one."""
         if self.failure is None:
             return None
         text = str(self.failure)
@@ -101,7 +101,7 @@ class Trace:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """What would be sent: dicts with role, content, source and tokens, and calls in OpenAI's form.
+        """The final messages: dicts with role, content, source and tokens, and calls in OpenAI's form.
 
         The content of a message with files is a list of parts: `text`, `image_url`, `input_audio`, `file`, each with
         the bytes, the URL or the vendor's id of its file. A file whose bytes are elsewhere is a part of type `asset`,
@@ -149,7 +149,7 @@ class Trace:
         return self.steps[self.index(step)]
 
     def changes(self, step: int | str) -> Changes:
-        """What a step added, rewrote, merged, moved and dropped."""
+        """The messages that a step added, rewrote, merged, moved and dropped."""
         from ctxlab.pipeline.explain.step_changes import changes
 
         found = self.step(step)
@@ -187,7 +187,7 @@ class Trace:
 
     @property
     def variables(self) -> Variables:
-        """What macros had set when the run ended, for the next build."""
+        """The macros' variables at the end of the run, for the next build."""
         report = self.result.report(MacroVariables)
         return report.variables if report is not None else self.start.input.variables
 
@@ -211,7 +211,7 @@ class Trace:
         return pd.DataFrame([row.as_data() for row in ledger_rows(self)], columns=columns)
 
     def cuts(self) -> pd.DataFrame:
-        """What was taken out, one row a message, in the order in which it went.
+        """The dropped messages, one row each, in the order in which they went.
 
         `needed` and `left` are tokens, given only for the messages at the border, because of which the cut began.
         Their difference is not always what would keep them: `why(key).least_budget` is that, for any of them.

@@ -88,7 +88,7 @@ class _Run:
         return ctx.noted([*self.notes, *self._unknown_noted()])
 
     def _head(self, drafts: Sequence[Draft]) -> int:
-        """How many messages stand before the history: panels among them show what the values are in the end."""
+        """Number of messages before the history: panels among them show the final values."""
         if self.settings.compat == "reference":
             return 0
         return next((n for n, draft in enumerate(drafts) if draft.origin.kind in HISTORY), len(drafts))

@@ -162,7 +162,7 @@ def _level_of(book: Worldbook, build_input: BuildInput) -> Level:
 
 
 def _about(agent: Agent | None, persona: str) -> Iterator[tuple[Source, str]]:
-    """What entries may have scanned beside the messages."""
+    """Texts beside the messages that an entry may have scanned, by their source."""
     yield "persona", persona
     if agent is None:
         return

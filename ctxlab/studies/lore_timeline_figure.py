@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NAMES: dict[Kind, str] = {"fired": "fired", "called up": "called up by other lore", "blocked": "blocked"}
 SYMBOLS: dict[Kind, str] = {"fired": "diamond", "called up": "diamond-open", "blocked": "x-thin-open"}
 ENTRIES, MESSAGES = 60, 120
-"""What fits into a picture: the entries to which most happens, and the newest messages."""
+"""Size of the picture: the entries with the most events, and the newest messages."""
 NAMED = 40
 ROW, HEAD, FOOT = 24, 64, 44
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 from ctxlab.documents.session.message import GROUPS, MessageNode
 
 SNAPSHOT = "sessionVariableSnapshot"
-"""What the variables were after a message: stale when any message up to it changes."""
+"""Variables after a message: stale when any message up to it changes."""
 
 TRANSLATION = "translation"
 
@@ -20,7 +20,7 @@ CACHES = (
     TRANSLATION,
     "usage",
 )
-"""What is computed from the text: stale as soon as it changes."""
+"""Values computed from the text: stale as soon as it changes."""
 
 RUN_STATE = (
     *CACHES,
@@ -43,7 +43,7 @@ RUN_STATE = (
     "requestStartTime",
     "tokensPerSecond",
 )
-"""What the run that wrote a message left on it. `requestParameters` stay: they say how it was asked."""
+"""Metadata of the run that wrote a message. `requestParameters` stay: they are those of its request."""
 
 CALLS = ("toolCallsRequested", "toolCalls")
 """The results hang below the original: on a copy these calls would stay without an answer. A tool message keeps what it

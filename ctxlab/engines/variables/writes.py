@@ -25,7 +25,7 @@ ATTRIBUTE = re.compile(rf"([\w.:-]++)\s*+=\s*+({_DOUBLE}|{_SINGLE}|{_BARE}|[^\s\
 
 PLAIN_TAG = re.compile(r"<svar\s([^>]*+)>")
 PLAIN_ATTRIBUTE = re.compile(r"(?<!\w)(\w++)\s*+=\s*+[\"']?([^\"'\s>]+)[\"']?", re.ASCII)
-"""What the reference understands: values without quotes, blanks and `>`."""
+"""The form that the reference program reads: values without quotes, blanks and `>`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""What became of an entry, and why."""
+"""The decision on an entry: fired or blocked, by which gate, and why."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Decision:
 
     @property
     def title(self) -> str:
-        """What a person would call the entry."""
+        """The entry's title."""
         return self.lore.entry.title
 
     @property

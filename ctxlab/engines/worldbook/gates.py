@@ -29,7 +29,7 @@ GATES = (
     "budget",
     "pass-limit",
 )
-"""What can stop an entry, in the order in which it is asked."""
+"""The gates that can block an entry, in the order in which they are checked."""
 
 
 @dataclass(frozen=True, slots=True)

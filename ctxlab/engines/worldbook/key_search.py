@@ -20,9 +20,9 @@ MOST_NESTED = 3
 """So many other keys may end where one ends; keys with more are looked for one by one, since each place of a text
 would have a hit for each of them."""
 _WORD_BEGINS = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z0-9_]|[^A-Za-z0-9_]")
-"""Where a whole word may begin."""
+"""Start of a whole word."""
 MARK = "\x01"
-"""What SillyTavern puts before every message; patterns may ask for it."""
+"""SillyTavern's mark before every message; patterns may match it."""
 
 
 class KeyHit(NamedTuple):

@@ -19,7 +19,7 @@ SWITCHES: Mapping[Source, str] = {
     "scenario": "match_scenario",
     "creator-notes": "match_creator_notes",
 }
-"""What an entry may have scanned beside the messages, and the field that asks for it."""
+"""Texts beside the messages that an entry may have scanned, and the field that switches each on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ Data = dict[str, Any]
 OWN = frozenset({"id", "conversation_id", "title", "create_time", "update_time", "mapping", "current_node"})
 OF_A_PLACE = frozenset({"id", "message", "parent", "children"})
 PLACE = "place"
-"""Where a message keeps what its place in the mapping says beyond that."""
+"""Metadata key of a mapping entry's other fields."""
 LATEST_SECONDS = 253_402_300_799
 """The end of the year 9999."""
 

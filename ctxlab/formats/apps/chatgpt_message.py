@@ -105,7 +105,7 @@ def _metadata(message: Data) -> Data:
 
 
 def _rest(message: Data) -> Data:
-    """What a message says beyond its role, content and time, where it isn't what every message says."""
+    """Metadata of a message beyond role, content and time, without the values that every message has."""
     own = ("id", "author", "content", "create_time")
     rest = {
         key: value for key, value in message.items() if key not in own and (key not in USUAL or USUAL[key] != value)
@@ -167,7 +167,7 @@ def _content(message: Data, key: str, losses: list[Loss]) -> _Content:
 
 
 def _thoughts(fields: Data) -> _Content:
-    """What a reasoning model thought; the message that it led to is another one."""
+    """A reasoning model's thoughts; the message that they led to is another one."""
     stored = fields.get("thoughts")
     thoughts = [cast("Data", it) for it in cast("list[Any]", stored) if isinstance(it, dict)] if stored else []
     texts = [str(thought.get("content") or thought.get("summary") or "") for thought in thoughts]

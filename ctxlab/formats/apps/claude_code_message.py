@@ -14,7 +14,7 @@ Data = dict[str, Any]
 
 ROLES = ("user", "assistant")
 OF_THE_LINE = {"uuid": str, "parentUuid": str, "sessionId": str, "timestamp": str, "type": str, "isSidechain": bool}
-"""What a line says of its place and kind, when it says it so."""
+"""Fields of a line for its place and kind, with the values that are read."""
 OF_THE_MESSAGE = {"role": str, "model": str}
 FILES = {"image": "image", "document": "document"}
 
@@ -63,7 +63,7 @@ def nodes_of(lines: Sequence[tuple[str, Data]], tools: dict[str, str], losses: l
 
 
 def _rest_of(lines: Sequence[tuple[Data, Data]]) -> Data:
-    """What the lines of a message say beyond its content; the last one counts, what others say is under `lines`."""
+    """Metadata of a message's lines; the last line counts, differing values of others are under `lines`."""
     each = [_rest(line, message) for line, message in lines]
     rest: Data = {}
     for own in each:
@@ -96,7 +96,7 @@ def _rest(line: Data, message: Data) -> Data:
 
 
 def _unread(fields: Data, read: Mapping[str, type]) -> Data:
-    """What of the fields isn't read: other names, and values that aren't what they ought to be; null says nothing."""
+    """Fields that aren't read: unknown names, and values of a wrong type; null is no value."""
     return {
         key: value
         for key, value in fields.items()

@@ -94,7 +94,7 @@ def _sections(entries: Iterable[Entry], *, level: int) -> Iterator[str]:
 
 
 def name_of(session: Session) -> str:
-    """What a session is called, in one line."""
+    """The session's title, in one line."""
     return one_line(session.name) or session.id
 
 

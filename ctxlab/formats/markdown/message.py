@@ -24,7 +24,7 @@ BACKTICKS = re.compile("`+")
 
 
 class How(TypedDict, total=False):
-    """How an export for people looks; everything may be left out.
+    """Options of an export for people; everything may be left out.
 
     `labels` translate its words (ENGLISH, CHINESE, or some of them), `zone` is the time zone of its dates (UTC),
     `show` what is shown beside the texts (all of DETAILS). `people` are agents and users whose names are used where a
@@ -57,7 +57,7 @@ class Entry:
 
     @property
     def remarks(self) -> str:
-        """What follows the title, with the blank before it: the time, and whether the message is disabled."""
+        """The words after the title, with the blank before them: the time, and a mark of a disabled message."""
         time = f" ({self.when})" if self.when else ""
         return f"{time} [{self.disabled}]" if self.disabled else time
 

@@ -80,7 +80,7 @@ class _Writer:
         return found
 
     def _ways(self, keys: Sequence[str], depth: int, *, nest: bool = True) -> list[tuple[str, int] | str]:
-        """What comes next: one message, or the branch point's mark and each way under its number."""
+        """The next lines: one message, or the branch point's mark and each branch under its number."""
         if len(keys) <= 1:
             return [(key, depth if nest else depth - 1) for key in keys]
         pad = STEP * depth

@@ -14,7 +14,7 @@ from typing import Any, cast
 Data = Mapping[str, Any]
 
 PROFILE_TEMPLATE = "### {{user}}的档案\n\n{{persona}}"
-"""What older programs showed at a placeholder of the user's profile that had no words of its own."""
+"""The text of older programs for an empty placeholder of the user's profile."""
 BARE = frozenset({"", "用户档案", "user_profile", "User Profile"})
 GREETING = re.compile(r"First Message|Alternate Greeting\b.*", re.DOTALL)
 OLD_ICONS, ICONS = "/agent-icons/", "/agent-presets/"

@@ -125,7 +125,7 @@ def read_export(
     books: Sequence[Worldbook] = (),
     files: Mapping[str, bytes] | None = None,
 ) -> Import:
-    """What an export holds; `books` and `files` are those that lay beside it."""
+    """The agents of an export; `books` and `files` are those beside it."""
     if data.get("version") not in (None, VERSION):
         losses.append(Loss("version", f"is {data['version']!r}; it is read like {VERSION}, the one that is known"))
     own = _list(data, "worldbooks", losses)

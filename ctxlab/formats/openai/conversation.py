@@ -28,7 +28,7 @@ ROLES = {
 FIELDS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call", "reasoning_content"})
 CALL = frozenset({"requestId", "toolName", "args", "function"})
 CALL_FIELDS = "functionFields"
-"""Where a call keeps what its function says beyond name and arguments."""
+"""Key of a function's fields beyond name and arguments, in a call."""
 SPEECH = ("content", "tool_calls", "function_call", *ALIASES, "segments")
 
 

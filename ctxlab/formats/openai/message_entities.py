@@ -17,7 +17,7 @@ Data = dict[str, Any]
 ALIASES = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id", "reasoningContent": "reasoning_content"}
 THOUGHTS = frozenset({"reasoning", "thinking"})
 SUMMARIES = ("compressionSummary", "compressedSummary", "compressionSummaries", "compressedSummaries", "summaries")
-"""Where an object around messages keeps its summaries, one or a list."""
+"""Keys of the summaries, one or a list, in an object around messages."""
 
 
 def message_in(value: Any) -> Any:

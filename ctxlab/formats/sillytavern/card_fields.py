@@ -15,9 +15,9 @@ Data = dict[str, Any]
 
 CARRIED: Final = "sillytavern"
 CALLED: Final = "called"
-"""Where an agent without a name of its own keeps the one that its reader gave it: it isn't written back."""
+"""Key of the name that the reader gave an agent without one: it isn't written back."""
 BOOK_INSIDE: Final = "book"
-"""Where an agent keeps the id of the book that was inside its card."""
+"""Key of the id of the book that was inside an agent's card."""
 PROMPT_NAME: Final = "stPromptName"
 """Metadata of a preset: what it is in SillyTavern's prompt."""
 
@@ -65,7 +65,7 @@ def version(raw: Mapping[str, Any]) -> int:
 
 
 def notes_key(raw: Mapping[str, Any]) -> str:
-    """Where the creator's notes are: flat cards have a key of their own for them."""
+    """Key of the creator's notes: flat cards have one of their own."""
     return "creatorcomment" if version(raw) == 1 and "creator_notes" not in raw else "creator_notes"
 
 
@@ -82,7 +82,7 @@ def text_at(data: Mapping[str, Any], key: str, losses: list[Loss]) -> str:
 
 
 def prompt_name(preset: MessageNode) -> str | None:
-    """What a preset is in SillyTavern's prompt."""
+    """The preset's role in SillyTavern's prompt."""
     name = (preset.metadata or {}).get(PROMPT_NAME)
     return name if isinstance(name, str) else None
 

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 KEY = "sillytavern"
 COMPAT = "compat"
-"""Where a rule keeps how its script was read, if not as SillyTavern does."""
+"""Key of the way a rule's script was read, if other than SillyTavern's."""
 EVERYONE: tuple[Role, ...] = ("system", "user", "assistant")
 ROLES: dict[int, tuple[Role, ...]] = {0: EVERYONE, 1: ("user",), 2: ("assistant",), 5: ("system",), 6: ("assistant",)}
 """Places where a script runs, as roles: everywhere, input, output, world info, reasoning. 3 are slash commands."""
@@ -41,7 +41,7 @@ SCRIPTS = "regex_scripts"
 OF_CARD, OF_PRESET = 101, 102
 """Priorities: SillyTavern runs everyone's scripts first, then the card's, then the preset's."""
 RULES_OF_PRESET = "presetRules"
-"""Where an agent joined of a card and a preset names the rules that are the preset's."""
+"""Key of the names of the preset's rules in an agent joined of a card and a preset."""
 SPECIAL = re.compile(r"\$(?=[$&`'])|\$0(?![0-9])")
 OURS = re.compile(r"\$([$&])")
 
@@ -286,7 +286,7 @@ def scripts_of_agent(agent: Agent) -> list[Any]:
 
 
 def misread_of_agent(agent: Agent) -> list[Loss]:
-    """What those scripts can't say."""
+    """Losses: fields of rules that those scripts don't have."""
     return [
         loss.inside(f"set of rules {preset.id or preset.name!r}") for preset in _own(agent) for loss in misread(preset)
     ]

@@ -154,7 +154,7 @@ def _paired(original: list[Any], before: list[Any]) -> tuple[list[Any], list[lis
 
 
 def _alike(one: Sequence[Any], other: Sequence[Any]) -> int:
-    """How many items are the same from the start."""
+    """Number of items that are equal from the start."""
     count = 0
     for mine, theirs in zip(one, other, strict=False):
         if not same(mine, theirs):

@@ -114,7 +114,7 @@ class _Assembly:
     # --- sorting the presets
 
     def _ask_plugins_for_anchors(self, presets: Sequence[Preset]) -> None:
-        """Where a preset names an anchor that isn't known: those that packages bring, with a note of broken ones."""
+        """Anchors of other packages, read once a preset names an unknown anchor; broken ones get a note."""
         if not self.takes_plugins or not any(name not in self.anchors for name in _anchors_named(presets)):
             return
         brought = plugin_anchors()
@@ -188,7 +188,7 @@ class _Assembly:
             self.places.point_at(depth, rank, replace(once, key=f"{once.key}@{depth}", placement=placement))
 
     def _rehome_lost_anchors(self) -> None:
-        """What is to go to an anchor that has no placeholder goes just before the history, with a warning."""
+        """Presets of an anchor without a placeholder, put just before the history, with a warning."""
         there = {anchor_id(preset.node) for preset in self.places.skeleton} | {HISTORY}
         for name in [name for name in self.places.anchors if name not in there]:
             around = self.places.anchors.pop(name)

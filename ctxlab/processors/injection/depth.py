@@ -1,4 +1,4 @@
-"""Where in the history a preset goes, counted from the newest message or from the oldest."""
+"""Depths: positions in the history, counted from the newest message or from the oldest."""
 
 from __future__ import annotations
 

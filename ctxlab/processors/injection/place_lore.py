@@ -49,7 +49,7 @@ class LoreDraft:
 
 
 def lore_of(ctx: Context, reading: Reading) -> list[LoreDraft]:
-    """What fired; where orders are equal this order counts: in SillyTavern what fired last stands first."""
+    """Entries that fired, in the order that counts where orders are equal: in SillyTavern the last one is first."""
     scan = ctx.report(LoreScan)
     if scan is None:
         return []
@@ -79,7 +79,7 @@ def _placement(place: str, depth: float, outlet: str) -> Placement:
 
 
 def order_of(lore: LoreDraft, reading: Reading) -> float:
-    """What sorts entries of one place, smaller first: their order, so that the strongest stands nearest the end.
+    """Sort key of entries at one place, smaller first: their order, so that the strongest is nearest the end.
 
     The reference turns it round wherever an entry goes before something.
     """
@@ -134,7 +134,7 @@ def _rank_at_depth(lore: LoreDraft, places: Places) -> Rank:
 
 
 def _shares_order(point: Point, lore: LoreDraft) -> bool:
-    """Where roles of one order mix, presets from SillyTavern have a quarter on their order for each turn."""
+    """Orders of mixed roles: presets from SillyTavern get a quarter on their order for each turn."""
     # The reader of chat completion presets adds a quarter per turn, which keeps three roles below the next whole order.
     return point.rank[0] - lore.order in (0, _TURNS[point.draft.role] / 4)
 

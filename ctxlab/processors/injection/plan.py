@@ -1,4 +1,4 @@
-"""Where things are to stand: the order of the presets, what goes around them, and the points inside the history."""
+"""The plan of an injection: the order of the presets, drafts around them, and points inside the history."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ctxlab.processors.injection.presets import Preset
 from ctxlab.processors.injection.requested_placement import anchor_id, role_in_prompt
 
 Rank = tuple[float, int, float]
-"""What sorts messages of one place, smaller first: the order of the place, a side of it, the order on that side."""
+"""Sort key of messages at one place, smaller first: the order of the place, a side of it, the order on that side."""
 
 
 @dataclass(slots=True)
 class Around:
-    """What stands before and after something."""
+    """Drafts before and after something."""
 
     before: list[tuple[Rank, Draft]] = field(default_factory=list[tuple[Rank, Draft]])
     after: list[tuple[Rank, Draft]] = field(default_factory=list[tuple[Rank, Draft]])

@@ -29,7 +29,7 @@ class Preset:
 
     @property
     def place(self) -> str:
-        """How messages to people name it."""
+        """Its name in messages to people."""
         return f"preset {self.index}" if self.level == "agent" else f"preset {self.index} ({self.level})"
 
     @property

@@ -1,4 +1,4 @@
-"""What a preset says of its place: in the skeleton, at depths, or at an anchor."""
+"""The place that a stored preset asks for: in the skeleton, at depths, or at an anchor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ctxlab.documents import InjectionStrategy, MessageNode
 
 HISTORY = "chat_history"
 OLDER_HISTORY = "__CHAT_HISTORY__"
-"""What the older form calls the anchor of the history."""
+"""The anchor of the history in the older form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ SKELETON = RequestedPlacement("skeleton")
 
 
 def requested_placement(node: MessageNode) -> RequestedPlacement | None:
-    """Where the preset wants to be; None when it names a form without saying where (a depth without a number).
+    """The place that the preset asks for; None when the form is named and the place is not (a depth without a number).
 
     Without a type, a depth beats an anchor. The older form (insertionPoint, anchorPoint, anchorTarget on the message
     itself) counts when injectionStrategy is absent or names no place.
@@ -102,7 +102,7 @@ def _target(stored: str | None) -> str:
 
 
 def role_in_prompt(node: MessageNode) -> str | None:
-    """What the preset is in SillyTavern's prompt, such as charDescription: its marker, or what its importer noted."""
+    """The preset's role in SillyTavern's prompt, such as charDescription: its marker, or the importer's note."""
     named = node.meta("stPromptName")
     return anchor_id(node) or (named if isinstance(named, str) else None)
 

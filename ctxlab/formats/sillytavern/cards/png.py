@@ -67,7 +67,7 @@ def texts_in_png(raw: bytes, source: str) -> list[tuple[str, str]]:
 
 
 def decoded(text: str, place: str) -> bytes:
-    """What a text says in Base64."""
+    """The bytes of a text in Base64."""
     packed = "".join(text.split())
     try:
         return b64decode(packed + "=" * (-len(packed) % 4), validate=True)  # some programs don't fill up the end

@@ -100,7 +100,7 @@ def card_from(raw: Mapping[str, Any], *, name: str = "", id: str = "", compat: C
 
 
 def _about(raw: Mapping[str, Any], data: Mapping[str, Any], losses: list[Loss]) -> Data:
-    """What isn't sent: notes, tags, the picture, another name to show; and the texts that macros give."""
+    """Fields that aren't sent: notes, tags, the picture, another name to show; and the texts that macros give."""
     fields: Data = {slot.field: converted(text_at(data, slot.key, [])) or None for slot in CHARACTER}
     fields["description"] = fields["creator_notes"] = text_at(data, notes_key(raw), losses) or None
     fields["depth_prompt"] = converted(text_at(_depth_prompt_of(data), "prompt", [])) or None

@@ -34,7 +34,7 @@ from ctxlab.formats.sillytavern.regex_scripts import SCRIPTS, misread_of_agent, 
 from ctxlab.formats.sillytavern.roundtrip import patched
 
 OF_PRESET: Final = "preset"
-"""Where an agent joined of a card and a preset carries the preset's JSON."""
+"""Key of the preset's JSON in an agent joined of a card and a preset."""
 HISTORY: Final = "chat_history"
 SKELETON: Final = frozenset({MAIN, *(slot.prompt for slot in CHARACTER)})
 """Texts of a card that go to no depth."""
@@ -135,7 +135,7 @@ def _as_json(card: Data, agent: Agent) -> bytes:
 
 
 def _fields(agent: Agent, original: Mapping[str, Any], *, about: Agent | None = None) -> Data:
-    """What an agent says, in the form and at the places of a card; `about` has what isn't sent as a preset."""
+    """The agent's texts in the fields of a card; `about` has those that aren't sent as a preset."""
     about = about or agent
     data: Data = {
         "name": "" if called(about) == about.name else about.name,

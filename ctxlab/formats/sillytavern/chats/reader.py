@@ -22,7 +22,7 @@ KEPT = {
     "timedWorldInfo": "the timed effects of lorebook entries",
     "variables": "the chat's variables",
 }
-"""What `chat_metadata` holds that has an effect in SillyTavern, and none here."""
+"""Fields of `chat_metadata` that have an effect in SillyTavern and none here."""
 
 
 def chat_from(lines: Sequence[Any], *, id: str = "", places: Sequence[str] = ()) -> tuple[Session, list[Loss]]:

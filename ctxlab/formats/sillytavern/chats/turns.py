@@ -70,7 +70,7 @@ def is_message(line: Any) -> bool:
 
 
 def header_of(lines: Sequence[Any]) -> Mapping[str, Any]:
-    """What the first line says of the chat; empty when it is a message."""
+    """Metadata of the chat in the first line; empty when that is a message."""
     return cast("Data", lines[0]) if lines and is_header(lines[0]) else {}
 
 

@@ -97,7 +97,7 @@ def _written(entry: LoreEntry, field: Field) -> Any:
 
 
 def _put_by_the_way(data: Data, entry: LoreEntry, form: BookForm) -> None:
-    """What a new entry needs for other programs: it follows from the rest."""
+    """Fields that a new entry needs for other programs, derived from its others."""
     if form == "native":
         data["addMemo"] = bool(entry.comment)
         return

@@ -1,4 +1,4 @@
-"""Where a lorebook's two forms keep the fields of an entry."""
+"""Keys of an entry's fields in a lorebook's two forms."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from ctxlab.formats.sillytavern.lorebooks.uids import slots_of
 
 CARRIED: Final = "sillytavern"
 CALLED: Final = "called"
-"""Where a book without a name of its own keeps the one that its reader gave it: it isn't written back."""
+"""Key of the name that the reader gave a book without one: it isn't written back."""
 
 ABOUT: Final = (
     ("name", coerce.text, ("name",)),

@@ -46,7 +46,7 @@ def _original(book: Worldbook) -> Mapping[str, Any] | None:
 
 
 def _patched_book(original: Mapping[str, Any], book: Worldbook, form: BookForm) -> Data:
-    """What was read, with what changed since."""
+    """The JSON that was read, with the changes since."""
     raw = unwrapped(original)
     called = (book.carried or {}).get(CALLED)
     before, _ = book_from(original, name=called if isinstance(called, str) else "")

@@ -32,7 +32,7 @@ Reading = Literal["sillytavern", "reference"]
 PERSONA: Final = "{{persona}}"
 NEW_CHAT: Final = "newMainChat"
 FORMATS: Final = {"charPersonality": "personality_format", "scenario": "scenario_format"}
-"""Where a preset says how a text of the card is put at its marker."""
+"""Keys of the templates for the card's texts at their markers."""
 EXAMPLES: Final = "dialogueExamples"
 FORMAT, EXAMPLE_START = "stFormat", "stExampleStart"
 """Metadata of a marker: how a card's text is put there; the line before each of its examples."""
@@ -40,9 +40,9 @@ BLANK, OWN_WORDS = "stBlank", "stForbidOverrides"
 """Metadata of a prompt: it is on in SillyTavern, but has no text; no card may replace its text."""
 ABSOLUTE: Final = 1
 CHOSEN: Final = "character_id"
-"""Where an agent keeps whose order of the prompts it follows."""
+"""Key of the character whose order of prompts an agent follows."""
 READING: Final = "reading"
-"""Where it keeps how it was read, if not as SillyTavern does."""
+"""Key of the way of reading, if other than SillyTavern's."""
 
 
 def is_preset(data: Any) -> bool:
@@ -166,7 +166,7 @@ def _marker(name: str, body: Mapping[str, Any], preset: Data) -> Data:
 
 
 def _new_chat(body: Mapping[str, Any], losses: list[Loss]) -> list[Data]:
-    """What SillyTavern puts in front of the history."""
+    """SillyTavern's texts in front of the history."""
     prompt = {"name": "New chat", "content": text_at(body, "new_chat_prompt", losses)}
     return [message(NEW_CHAT, prompt, enabled=True, losses=losses)] if prompt["content"].strip() else []
 

@@ -45,7 +45,7 @@ REFERENCE: Final = (
     "frequency_penalty",
     "max_tokens",
 )
-"""What the reference takes, under the names that it finds."""
+"""Settings that the reference program reads, under its names."""
 
 NOT_DONE: Final[tuple[tuple[str, Callable[[Any], bool], str], ...]] = (
     ("assistant_prefill", bool, "replies aren't begun with it"),
@@ -54,7 +54,7 @@ NOT_DONE: Final[tuple[tuple[str, Callable[[Any], bool], str], ...]] = (
     ("wrap_in_quotes", bool, "what the user writes isn't put into quotes"),
     ("send_if_empty", bool, "an empty message is sent as it is"),
 )
-"""What changes what SillyTavern sends, when it does, and what happens instead."""
+"""Settings that change SillyTavern's prompt and have no equal here: the condition, and the effect here."""
 
 
 def parameters_from(raw: Mapping[str, Any], losses: list[Loss]) -> Data:
