@@ -1,11 +1,11 @@
 """Values in flight: texts with provenance, drafts, contexts."""
 
-from ctxlab.context.content_parts import content_part, sendable_part
+from ctxlab.context.asset_as_content_part import content_part, sendable_part
 from ctxlab.context.context import BuildInput, Context, Dropped, Pending, Variables
 from ctxlab.context.draft import NOTHING, AssetRef, Change, Draft, Part, merged_draft
 from ctxlab.context.placement import Placement
 from ctxlab.context.step_report import LoreActivations, MacroVariables, PromptLimit, StepReport, Table
-from ctxlab.context.text import EMPTY, Cause, Edit, Origin, Span, Splice, Text
+from ctxlab.context.text_with_origins import EMPTY, Cause, Edit, Origin, Span, Splice, Text
 
 __all__ = [
     "EMPTY",

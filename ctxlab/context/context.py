@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from ctxlab.context.draft import Draft, merged_draft
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.context.step_report import StepReport
-from ctxlab.context.text import Cause, Origin, Text
+from ctxlab.context.text_with_origins import Cause, Origin, Text
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import (
     Agent,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from ctxlab.context.placement import Placement
-from ctxlab.context.text import EMPTY, Cause, Origin, Span, Text
+from ctxlab.context.text_with_origins import EMPTY, Cause, Origin, Span, Text
 from ctxlab.documents import Asset, Role, ToolCall
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.asset_source import UNKNOWN_PLACE, AgentFile, AssetSource

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from ctxlab.errors import CtxlabError
 
 if TYPE_CHECKING:
-    from ctxlab.context.text import Span
+    from ctxlab.context.text_with_origins import Span
 
 T = TypeVar("T")
 

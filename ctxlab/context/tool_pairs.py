@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ctxlab.context.context import Context, Dropped
 from ctxlab.context.draft import Draft
-from ctxlab.context.text import Cause
+from ctxlab.context.text_with_origins import Cause
 
 ORPHAN_RESULT = ("orphan-result", "no call asks for it")
 UNANSWERED_CALL = "unanswered-call"

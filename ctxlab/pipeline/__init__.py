@@ -2,7 +2,6 @@
 
 from ctxlab.pipeline.call_log import Call
 from ctxlab.pipeline.debugger import Debugger
-from ctxlab.pipeline.dropped_message_remedy import LeastBudget, Remedy, remedies
 from ctxlab.pipeline.explain.diff import Diff, DiffRow, diff
 from ctxlab.pipeline.explain.message_life import Event, Life
 from ctxlab.pipeline.explain.provenance_text import provenance_lines
@@ -14,6 +13,7 @@ from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.processor_plugins import plugin_processors
 from ctxlab.pipeline.services import AssetStore, Hit, LanguageModel, Retriever, Services, TokenCounter, Transcriber
+from ctxlab.pipeline.settings_that_keep import LeastBudget, Remedy, remedies
 from ctxlab.pipeline.trace import Step, Trace
 
 __all__ = [

@@ -5,8 +5,8 @@ from ctxlab.studies.budget_figure import budget_figure
 from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, compare
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
-from ctxlab.studies.lore_frames import book_frame, book_from_frame
 from ctxlab.studies.lore_timeline import LoreTimeline
+from ctxlab.studies.worldbook_frame import book_frame, book_from_frame
 
 __all__ = [
     "Analysis",

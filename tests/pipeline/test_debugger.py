@@ -7,7 +7,7 @@ from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Table, Tex
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, UnexplainedDrop
 from ctxlab.pipeline import Debugger, Pipeline, ProcessorFailed, Services, processor
-from ctxlab.pipeline.conservation.law import check_step
+from ctxlab.pipeline.conservation.check_step import check_step
 from ctxlab.testing.fakes import ScriptedLlm, WordTokenizer
 from tests.reports import all_left, left
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ctxlab.documents.session.message import MessageNode
-from ctxlab.documents.session.transient_metadata import without_metadata
+from ctxlab.documents.session.metadata_not_copied import without_metadata
 from ctxlab.errors import Refused, did_you_mean
 
 if TYPE_CHECKING:

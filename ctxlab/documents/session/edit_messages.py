@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.documents.session.builder import SessionBuilder
+from ctxlab.documents.session.check_given_fields import checked
 from ctxlab.documents.session.greetings import is_live, settle
 from ctxlab.documents.session.message import Asset, MessageNode
-from ctxlab.documents.session.node_fields import checked
-from ctxlab.documents.session.transient_metadata import CACHES, SNAPSHOT, TRANSLATION, without_metadata
+from ctxlab.documents.session.metadata_not_copied import CACHES, SNAPSHOT, TRANSLATION, without_metadata
+from ctxlab.documents.session.session_changes import SessionBuilder
 from ctxlab.documents.session.tree_queries import descendants
 from ctxlab.errors import Refused
 

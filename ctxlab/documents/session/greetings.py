@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.documents.session.builder import SessionBuilder
 from ctxlab.documents.session.message import MessageNode
+from ctxlab.documents.session.session_changes import SessionBuilder
 from ctxlab.errors import Refused
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ctxlab.engines.regexes.replacement_template import Replacement
 if TYPE_CHECKING:
     import regex
 
-MOST_GROWTH = 1_000_000  # as worker.js has it
+MOST_GROWTH = 1_000_000  # as v8_worker.js has it
 
 
 def first_span(pattern: Pattern, text: str, limits: Limits) -> tuple[int, int] | None:

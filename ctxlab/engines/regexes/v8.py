@@ -30,9 +30,9 @@ FLAGS = (
     "--enable-experimental-regexp-engine",  # the engine that needs linear time
     "--no-regexp-tier-up",  # the interpreter counts backtracks otherwise than compiled code does
 )
-SCRIPTS = ("counted.js", "worker.js")
+SCRIPTS = ("counted.js", "v8_worker.js")
 FUNCTIONS = ("startSearch", "startReplacing", "proceed")
-SLICE_SECONDS = 0.1  # as worker.js has it
+SLICE_SECONDS = 0.1  # as v8_worker.js has it
 START_SECONDS = 20.0
 MOST_PATIENCE = 16
 """So many times the time limit a process may wait for CPU time that it doesn't get."""
@@ -54,7 +54,7 @@ class Interrupted(Exception):
 
 
 class Machine:
-    """V8 with worker.js in it; used on the worker's thread only."""
+    """V8 with v8_worker.js in it; used on the worker's thread only."""
 
     def __init__(self) -> None:
         self._racer: MiniRacer | None = None
@@ -82,7 +82,7 @@ class Machine:
             racer.close()
 
     def call(self, function: str, *arguments: str, limits: Limits) -> str | None:
-        """The result of a function of worker.js; raises Interrupted when one pattern exceeds the time limit.
+        """The result of a function of v8_worker.js; raises Interrupted when one pattern exceeds the time limit.
 
         V8 is stopped by the wall clock. Where the process had less than half of that in CPU time, the machine is
         busy: the same call is made again, with twice the time.
@@ -217,7 +217,7 @@ def batches(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def run_function(machine: Machine, function: str, head: Any, texts: str, limits: Limits) -> dict[str, Any]:
-    """The final result of a function of worker.js; raises Interrupted, which names the pattern that caused it."""
+    """The final result of a function of v8_worker.js; raises Interrupted, which names the pattern that caused it."""
     answer = machine.call(function, json.dumps(head), texts, limits=limits)
     while answer is None:
         answer = machine.call("proceed", limits=limits)

@@ -1,6 +1,5 @@
 """Which messages go when not all fit: units, a protocol, and the strategies."""
 
-from ctxlab.engines.truncation.block import Block
 from ctxlab.engines.truncation.budget_report import BudgetReport
 from ctxlab.engines.truncation.by_priority import ByPriority
 from ctxlab.engines.truncation.head_and_tail import HeadAndTail
@@ -9,6 +8,7 @@ from ctxlab.engines.truncation.least_room import Kept, KeptRange, LeastRoom, lea
 from ctxlab.engines.truncation.middle_out import MiddleOut
 from ctxlab.engines.truncation.registry import GROUP, STRATEGIES, Strategies, settings_of, strategies
 from ctxlab.engines.truncation.sliding import Sliding
+from ctxlab.engines.truncation.steady_block_cut import Block
 from ctxlab.engines.truncation.strategy import Border, Reason, Strategy, Traits, Verdict, Window
 from ctxlab.engines.truncation.unit_costs import MessageCost, UnitCost, UnitCosts
 from ctxlab.engines.truncation.units import Unit, newest_first

@@ -9,11 +9,11 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from pydantic.fields import FieldInfo
 
-from ctxlab.engines.truncation.block import Block
 from ctxlab.engines.truncation.by_priority import ByPriority
 from ctxlab.engines.truncation.head_and_tail import HeadAndTail
 from ctxlab.engines.truncation.middle_out import MiddleOut
 from ctxlab.engines.truncation.sliding import Sliding
+from ctxlab.engines.truncation.steady_block_cut import Block
 from ctxlab.engines.truncation.strategy import Strategy, Traits
 from ctxlab.engines.truncation.whole_exchanges import WholeExchanges
 from ctxlab.plugins import announced, raised

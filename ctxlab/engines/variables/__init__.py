@@ -4,7 +4,7 @@ Another thing than the variables that macros set.
 """
 
 from ctxlab.engines.variables.definitions import Definition, Definitions, definitions_of
-from ctxlab.engines.variables.reads import FORMATS, Reading, readings, rendered_variables
+from ctxlab.engines.variables.render_reads import FORMATS, Reading, readings, rendered_variables
 from ctxlab.engines.variables.replay import Replay, VariableChange
 from ctxlab.engines.variables.values import MISSING, Compat, Values, as_text, look_up, number_of, put
 from ctxlab.engines.variables.writes import Tag, Tags, tags_in

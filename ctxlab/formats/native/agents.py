@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any, cast
 
 from ctxlab.documents import Agent, Worldbook, read_stored
-from ctxlab.documents.session.transient_metadata import CACHES
+from ctxlab.documents.session.metadata_not_copied import CACHES
 from ctxlab.documents.stored import as_json
 from ctxlab.errors import BrokenFile, ReadError, WriteError
 from ctxlab.formats.format import Format, Pick

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from ctxlab.context import AssetRef, sendable_part
-from ctxlab.context.content_parts import SOUNDS
+from ctxlab.context.asset_as_content_part import SOUNDS
 from ctxlab.documents import Asset
 
 Data = dict[str, Any]

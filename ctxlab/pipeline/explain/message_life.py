@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from ctxlab.context import Cause, Context, Draft, Text
 from ctxlab.errors import CtxlabError, did_you_mean
-from ctxlab.pipeline.dropped_message_remedy import BY_HAND, LeastBudget, Remedy, remedies
 from ctxlab.pipeline.explain.merged_parts import is_seam, pieces
 from ctxlab.pipeline.explain.step_changes import moved_keys
 from ctxlab.pipeline.explain.text_versions import TAKEN_OUT_BY_HAND, edit_causes
+from ctxlab.pipeline.settings_that_keep import BY_HAND, LeastBudget, Remedy, remedies
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Step, Trace

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
+from ctxlab.documents.session.check_given_fields import STRUCTURE
 from ctxlab.documents.session.message import MessageNode
-from ctxlab.documents.session.node_fields import STRUCTURE
 from ctxlab.errors import Refused
 
 if TYPE_CHECKING:
