@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ctxlab.engines.javascript.numbers import as_float, number_text, plain
+from ctxlab.engines.javascript.numbers import as_float, plain
 from ctxlab.engines.variables.definitions import Definition, Definitions
 from ctxlab.engines.variables.values import MISSING, Compat, Values, is_number, look_up, put
 from ctxlab.engines.variables.writes import Tag
@@ -95,10 +95,3 @@ def _clamped(value: Any, definition: Definition | None) -> Any:
     if definition.max is not None and value > definition.max:
         return definition.max
     return value
-
-
-def value_words(value: Any) -> str:
-    """A value as words of a sentence."""
-    if value is MISSING:
-        return "not set"
-    return number_text(value) if is_number(value) else repr(value)

@@ -11,6 +11,7 @@ from typing import get_args
 
 from ctxlab.context import AssetRef, Context, Draft, Dropped, Text
 from ctxlab.context.tool_pairs import CallIds
+from ctxlab.display.short_texts import short
 from ctxlab.documents import Role
 from ctxlab.errors import (
     DuplicateKey,
@@ -21,7 +22,7 @@ from ctxlab.errors import (
     UnexplainedRewrite,
     UnpairedTool,
 )
-from ctxlab.pipeline.conservation.undo_step import DerivedDraft, begins_with, check_cause, first_words, short, spans_of
+from ctxlab.pipeline.conservation.undo_step import DerivedDraft, begins_with, check_cause, first_words, spans_of
 
 ROLES = frozenset(get_args(Role))
 ONCE = frozenset({"node", "summary", "pending"})

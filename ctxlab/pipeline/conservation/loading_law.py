@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ctxlab.context import Context, Draft, Text
+from ctxlab.display.short_texts import short
 from ctxlab.documents import MessageNode
 from ctxlab.errors import UnexplainedChange, UnexplainedDrop, UnexplainedRewrite
-from ctxlab.pipeline.conservation.undo_step import check_cause, short, text_before
+from ctxlab.pipeline.conservation.undo_step import check_cause, text_before
 
 
 def check_loaded_history(after: Context, *, processor: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ctxlab.context import AssetRef, Cause, Change, Draft, Edit, Origin, Span, Text
 from ctxlab.context.draft import SHARED_FIELDS, combined_fields
+from ctxlab.display.short_texts import short
 from ctxlab.errors import LawBroken, UnexplainedChange, UnexplainedRewrite
 
 FIELDS = ("role", "origin", "calls", "result_of", "reasoning", "speaker", "pinned", "priority", "meta", "placement")
@@ -242,7 +243,3 @@ def _are_the_same(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
 
 def first_words(draft: Draft) -> str:
     return short(str(draft.text))
-
-
-def short(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."
