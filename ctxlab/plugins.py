@@ -41,8 +41,8 @@ def announced(group: str, problems: list[str], *, name: str | None = None) -> It
 
 def raised(error: BaseException) -> str:
     """The error in a line."""
-    said = " ".join(str(error).split())
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = " ".join(str(error).split())
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def _points(group: str) -> Iterable[EntryPoint]:

@@ -197,14 +197,14 @@ class Draft:
         >>> Draft("n", "system", (), Origin("node", "n")).changed(Cause("mine", "rule", "why"), role="user").role
         'user'
         """
-        news = {name: value for name, value in fields.items() if not _equal(getattr(self, name), value)}
-        if not news:
+        changed_fields = {name: value for name, value in fields.items() if not _equal(getattr(self, name), value)}
+        if not changed_fields:
             return self
-        changes = [Change(cast("Field", name), getattr(self, name), cause) for name in news]
-        return replace(self, **news, changes=(*self.changes, *changes))
+        changes = [Change(cast("Field", name), getattr(self, name), cause) for name in changed_fields]
+        return replace(self, **changed_fields, changes=(*self.changes, *changes))
 
     def moved(self, place: int, cause: Cause) -> Draft:
-        """The same message, about to leave position `place` among the drafts."""
+        """This message, about to leave position `place` among the drafts."""
         return replace(self, changes=(*self.changes, Change("place", place, cause)))
 
     def with_body(self, body: Sequence[Text | AssetRef], cause: Cause) -> Draft:

@@ -54,7 +54,7 @@ class Span:
     cause: Cause | None = None
     was: tuple[Span, ...] = ()
 
-    def same_story(self, other: Span) -> bool:
+    def same_provenance(self, other: Span) -> bool:
         """Whether both have the same origin and cause and replaced the same text."""
         return (
             (self.origin is other.origin or self.origin == other.origin)
@@ -381,7 +381,7 @@ def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
     for span in spans:
         if not span.text and not span.was:
             continue
-        if head is not None and head.same_story(span):
+        if head is not None and head.same_provenance(span):
             run.append(span.text)
             continue
         if head is not None:

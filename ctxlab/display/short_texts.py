@@ -40,9 +40,9 @@ def nearest(name: str, known: Sequence[str]) -> str:
     around = next((each for each in known if name.casefold() in each.casefold()), None) if name else None
     if around is not None:
         return f"; did you mean {around!r}?"
-    told = did_you_mean(name, known[:LOOKED_THROUGH])
-    if "did you mean" in told or len(known) <= SHOWN:
-        return told
+    hint = did_you_mean(name, known[:LOOKED_THROUGH])
+    if "did you mean" in hint or len(known) <= SHOWN:
+        return hint
     return f"; there are: {', '.join(known[:SHOWN])} and {len(known) - SHOWN:,} more"
 
 

@@ -69,9 +69,9 @@ class Theme:
 
     def title(self, name: str, result: str = "") -> dict[str, Any]:
         """A head row: the name, then the one sentence of result."""
-        said = f"  <span style='color:{self.ink_2}'>{result}</span>" if result else ""
+        shown_result = f"  <span style='color:{self.ink_2}'>{result}</span>" if result else ""
         return {
-            "text": f"<b>{name}</b>{said}",
+            "text": f"<b>{name}</b>{shown_result}",
             "font": {"size": 12, "color": self.ink},
             "x": 0,
             "xref": "container",
@@ -180,5 +180,5 @@ def _fitting(line: str, cells: int) -> int:
 
 
 def label(text: str, cells: int = 60) -> str:
-    """The same for a figure or a page: nothing in it is read as markup."""
+    """Text for a figure or a page, in which nothing is read as markup."""
     return escape(plain(text, cells), quote=False)

@@ -115,13 +115,13 @@ class LoreEntry(Stored):
     def switches(self) -> tuple[str, ...]:
         """Unusual settings in words: off, constant, a chance, a group."""
         by_chance = self.use_probability and self.probability < 100
-        told = (
+        shown = (
             ("off", self.disable),
             ("constant", self.constant),
             (f"{self.probability:g}%", by_chance),
             (f"group {short(self.group)}", bool(self.group)),
         )
-        return tuple([words for words, is_so in told if is_so])
+        return tuple([words for words, is_so in shown if is_so])
 
 
 class WorldbookMetadata(Stored):
@@ -188,10 +188,10 @@ class Worldbook(Stored):
         """The name under which the book holds an entry."""
         if isinstance(which, str) and which in self.entries:
             return which
-        asked = str(which).removeprefix(f"lore:{self.book_id or self.shown_name}/")
+        wanted = str(which).removeprefix(f"lore:{self.book_id or self.shown_name}/")
         for found in (
-            [name for name, entry in self.entries.items() if str(entry.uid) == asked],
-            [name for name, entry in self.entries.items() if entry.title == asked],
+            [name for name, entry in self.entries.items() if str(entry.uid) == wanted],
+            [name for name, entry in self.entries.items() if entry.title == wanted],
         ):
             if len(found) == 1:
                 return found[0]

@@ -81,8 +81,8 @@ class Stored(BaseModel):
     def _repr_parts(self) -> Iterable[str]:
         """The parts of the one-line repr: the first fields that were given, unless a subclass chooses others."""
         given = [name for name in type(self).model_fields if name in self.model_fields_set]
-        told = [_field(name, getattr(self, name)) for name in given[:REPR_FIELDS]]
-        return [*told, "..."] if len(given) > REPR_FIELDS else told
+        shown = [_field(name, getattr(self, name)) for name in given[:REPR_FIELDS]]
+        return [*shown, "..."] if len(given) > REPR_FIELDS else shown
 
     def to_data(self) -> dict[str, Any]:
         """Plain JSON data, with only the fields that were given; raises WriteError for more than some 250 levels."""

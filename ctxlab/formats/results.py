@@ -28,7 +28,7 @@ class Loss:
         return f"{self.place}: {self.text}" if self.place else self.text
 
     def inside(self, outer: str) -> Loss:
-        """The same loss with the larger place named before its own."""
+        """This loss with the larger place named before its own."""
         return replace(self, place=_joined(outer, self.place))
 
 
@@ -136,13 +136,13 @@ class Export(Generic[T]):
         return self.data if isinstance(self.data, str) else None
 
     def as_bytes(self) -> Export[bytes]:
-        """The same as a file's bytes: text in UTF-8, JSON data indented; WriteError for data nested too deeply."""
+        """The data as a file's bytes: text in UTF-8, JSON data indented; WriteError for data nested too deeply."""
         if isinstance(self.data, bytes):
             return Export(self.data, self.losses)
         return Export(self.data.encode() if isinstance(self.data, str) else as_json(self.data, indent=2), self.losses)
 
     def after(self, losses: Iterable[Loss]) -> Export[T]:
-        """The same with these losses before its own."""
+        """This result with these losses before its own."""
         return Export(self.data, (*losses, *self.losses))
 
 

@@ -123,7 +123,7 @@ class Services:
         return by_fields(self)
 
     def recorded_by(self, log: CallLog) -> Services:
-        """The same services; calls of those that may wait are written into `log`."""
+        """These services; calls of those that may wait are written into `log`."""
         if self.transcriber is None and self.retriever is None and self.llm is None:
             return self
         return replace(

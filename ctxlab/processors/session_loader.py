@@ -88,12 +88,12 @@ class SessionLoader(Processor):
             )
             blank = not node.content or node.content.isspace()
             ordinary = node.is_enabled is not False and node.model_match is None and not (blank or hidden or older)
-            fate = None if ordinary else _fate(node, draft, hidden, ctx, problems)
-            if fate is None:
+            outcome = None if ordinary else _outcome(node, draft, hidden, ctx, problems)
+            if outcome is None:
                 drafts.append(_without_blanks(draft) if blank and node.content else draft)
                 sent.append(node)
             else:
-                out.add(*fate, draft)
+                out.add(*outcome, draft)
         ctx = ctx.arrange((*ctx.drafts, *drafts), dropped=out.groups())
         for problem in problems:
             ctx = ctx.note("warning", problem, processor=ID)
@@ -158,9 +158,9 @@ class SessionLoader(Processor):
         off = out.keys("disabled")
         if off:
             ctx = ctx.note("info", f"{_messages(len(off))} switched off: {_named(off)}", processor=ID, keys=off)
-        standing = ({node.id for node in sent} | set(hidden)) if hidden else set[str]()
+        present = ({node.id for node in sent} | set(hidden)) if hidden else set[str]()
         for summary in dict.fromkeys(hidden.values()):
-            if summary not in standing:
+            if summary not in present:
                 ctx = ctx.note(
                     "warning", f"summary {summary!r} is not sent, and what it stands for neither", processor=ID
                 )
@@ -194,15 +194,15 @@ class _LeftOut:
 
 def _typed(pending: Pending) -> Text:
     """The pending text with provenance; a plain string gets one span of origin `pending`."""
-    said = str(pending.text)
+    pending_text = str(pending.text)
     remembers = isinstance(pending.text, Text) and any(span.was for span in pending.text.spans)
-    if isinstance(pending.text, Text) and (remembers or pending.original in (None, said)):
+    if isinstance(pending.text, Text) and (remembers or pending.original in (None, pending_text)):
         return pending.text
     origin = Origin("pending")
-    if pending.original in (None, said):
-        return Text.of(said, origin)
+    if pending.original in (None, pending_text):
+        return Text.of(pending_text, origin)
     was = (Span(str(pending.original), origin),)
-    return Text((Span(said, origin, Cause(ID, "expanded-input", "macros in what was typed"), was),))
+    return Text((Span(pending_text, origin, Cause(ID, "expanded-input", "macros in what was typed"), was),))
 
 
 def _body(text: Text, attachments: tuple[Asset, ...]) -> tuple[Text | AssetRef, ...]:
@@ -230,7 +230,7 @@ def _hidden_by(summaries: Iterable[MessageNode]) -> Mapping[str, str]:
     return {hidden: node.id for node in summaries if node.enabled for hidden in node.hides}
 
 
-def _fate(
+def _outcome(
     node: MessageNode, draft: Draft, hidden: Mapping[str, str], ctx: Context, problems: list[str]
 ) -> tuple[str, str] | None:
     """The rule that keeps a message out, and why; None when it is loaded."""

@@ -88,7 +88,7 @@ class TokenLimiter(Processor):
 
 
 def _reply_limit(ctx: Context) -> int | None:
-    asked = (ctx.input.agent.parameters or {}).get("maxTokens") if ctx.input.agent else None
-    if isinstance(asked, int):
-        return asked
+    max_tokens = (ctx.input.agent.parameters or {}).get("maxTokens") if ctx.input.agent else None
+    if isinstance(max_tokens, int):
+        return max_tokens
     return ctx.input.model.max_output_tokens if ctx.input.model else None

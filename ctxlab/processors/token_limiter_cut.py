@@ -211,7 +211,7 @@ class Cut:
         return self.shortening.heads({i: self._draft(i) for i in unit.at})
 
     def _shortened_words(self, unit: Unit) -> dict[int, Draft] | None:
-        """The same for counting alone."""
+        """The texts of a unit's heads alone, by position, for counting only."""
         return self.shortening.heads({i: self._draft(i) for i in unit.at}, words_only=True)
 
     def costs(self) -> UnitCosts:

@@ -100,9 +100,9 @@ class WorldbookProcessor(Processor):
 
     def scan(self, ctx: Context, services: Services) -> LoreScan:
         """The decisions, with what they were made from, to be asked again with changes."""
-        return scan(self.asked(ctx, services))
+        return scan(self.scan_input(ctx, services))
 
-    def asked(self, ctx: Context, services: Services) -> ScanInput:
+    def scan_input(self, ctx: Context, services: Services) -> ScanInput:
         build_input = ctx.input
         books = tuple([ActiveBook(book, _level_of(book, build_input)) for book in build_input.books])
         dice = Context(build_input).dice  # which the report keeps, without the messages of this moment

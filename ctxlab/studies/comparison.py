@@ -181,75 +181,75 @@ class _Line:
     def __init__(self, key: str, runs: Sequence[Outcomes], moves: Sequence[Mapping[str, Move]]) -> None:
         self.key = key
         self.runs = runs
-        self.fates = [run.by_key.get(key) for run in runs]
+        self.outcomes = [run.by_key.get(key) for run in runs]
         self.moves = [moved.get(key) for moved in moves]
-        self.sent = [fate for fate in self.fates if fate is not None and fate.is_sent]
-        self.all_say_the_same = len({str(fate.draft.text) for fate in self.sent}) < 2
+        self.sent = [outcome for outcome in self.outcomes if outcome is not None and outcome.is_sent]
+        self.all_say_the_same = len({str(outcome.draft.text) for outcome in self.sent}) < 2
 
     def line(self) -> ComparisonLine:
-        known = [fate for fate in self.fates if fate is not None]
-        first = next((fate for fate in known if fate.shortening is None), known[0])
-        cells = tuple([self._cell(i) for i in range(len(self.fates))])
+        known = [outcome for outcome in self.outcomes if outcome is not None]
+        first = next((outcome for outcome in known if outcome.shortening is None), known[0])
+        cells = tuple([self._cell(i) for i in range(len(self.outcomes))])
         signs = [self._outcome(i, cell) for i, cell in enumerate(cells)]
         words = plain(str(first.draft.text)) or ", ".join(call.name for call in first.draft.calls)
         differs = any(sign != signs[0] for sign in signs)
         return ComparisonLine(self.key, first.draft.role, source_of(first.draft), words, cells, differs)
 
     def _cell(self, i: int) -> Cell:
-        fate = self.fates[i]
-        if fate is None:
+        outcome = self.outcomes[i]
+        if outcome is None:
             return Cell("not there")
-        state, cause = self._state(i, fate)
-        return Cell(state, cause, self.runs[i].trace.services.tokenizer.count_draft(fate.draft), fate.draft)
+        state, cause = self._state(i, outcome)
+        return Cell(state, cause, self.runs[i].trace.services.tokenizer.count_draft(outcome.draft), outcome.draft)
 
-    def _state(self, i: int, fate: Outcome) -> tuple[State, str]:
-        if not fate.is_sent:
-            return "cut", str(fate.cause)
-        shortening = fate.shortening
-        if len(self.fates) > 1 and all(other is None for j, other in enumerate(self.fates) if j != i):
+    def _state(self, i: int, outcome: Outcome) -> tuple[State, str]:
+        if not outcome.is_sent:
+            return "cut", str(outcome.cause)
+        shortening = outcome.shortening
+        if len(self.outcomes) > 1 and all(other is None for j, other in enumerate(self.outcomes) if j != i):
             return "only here", ""
         if shortening is not None:
             return "shortened", str(shortening)
-        if not self.all_say_the_same and str(fate.draft.text) != typed(self._first().draft.text):
-            return "rewritten", self._why_rewritten(fate)
+        if not self.all_say_the_same and str(outcome.draft.text) != typed(self._first().draft.text):
+            return "rewritten", self._why_rewritten(outcome)
         move = self.moves[i]
         if move is not None:
-            return "moved", _with_place(fate, move.sentence)
-        return "kept", self._how_sent(i, fate)
+            return "moved", _with_place(outcome, move.sentence)
+        return "kept", self._how_sent(i, outcome)
 
     def _outcome(self, i: int, cell: Cell) -> tuple[object, ...]:
         """The values that are equal when two runs did the same with the message."""
-        fate, move = self.fates[i], self.moves[i]
-        if fate is None or fate.whole is None:
+        outcome, move = self.outcomes[i], self.moves[i]
+        if outcome is None or outcome.whole is None:
             return (cell.state,)
-        draft, whole = fate.draft, fate.whole
+        draft, whole = outcome.draft, outcome.whole
         files = tuple(asset.id for asset in draft.assets)
         place = move.above if move is not None else ""
         fields = (str(draft.text), draft.speaker, draft.calls, draft.result_of, draft.reasoning, files)
         return (cell.state, place, self._join(i, whole), whole.role, *fields)
 
     def _first(self) -> Outcome:
-        return next(fate for fate in self.fates if fate is not None)
+        return next(outcome for outcome in self.outcomes if outcome is not None)
 
-    def _why_rewritten(self, fate: Outcome) -> str:
-        causes = dict.fromkeys(str(span.cause) for span in fate.draft.text.spans if span.cause)
+    def _why_rewritten(self, outcome: Outcome) -> str:
+        causes = dict.fromkeys(str(span.cause) for span in outcome.draft.text.spans if span.cause)
         return "; ".join(causes) or "other words than in another run"
 
-    def _how_sent(self, i: int, fate: Outcome) -> str:
+    def _how_sent(self, i: int, outcome: Outcome) -> str:
         """The role or the joins of a message, where they differ in another run."""
-        said: list[str] = []
-        whole = fate.whole
+        parts: list[str] = []
+        whole = outcome.whole
         if whole is None:
             return ""
         if len({other.whole.role for other in self.sent if other.whole}) > 1:
-            said.append(f"sent in the role {whole.role}")
-        joins = {self._join(j, other.whole) for j, other in enumerate(self.fates) if other and other.whole}
+            parts.append(f"sent in the role {whole.role}")
+        joins = {self._join(j, other.whole) for j, other in enumerate(self.outcomes) if other and other.whole}
         into, separators = self._join(i, whole)
         if separators is not None and len(joins) > 1:
-            said.append(f"sent as a part of {into}")
+            parts.append(f"sent as a part of {into}")
             if len({each for _, each in joins if each}) > 1:
-                said.append(f"joined by {', '.join(map(repr, separators))}")
-        return "; ".join(said)
+                parts.append(f"joined by {', '.join(map(repr, separators))}")
+        return "; ".join(parts)
 
     def _join(self, i: int, whole: Draft) -> tuple[str, tuple[str, ...] | None]:
         """The merged message and its separators; None for the first part, which keeps the message's own key."""
@@ -257,8 +257,8 @@ class _Line:
         return into, _separators(whole) if into != self.key else None
 
 
-def _with_place(fate: Outcome, sentence: str) -> str:
-    placed = str(fate.draft.placement or "")
+def _with_place(outcome: Outcome, sentence: str) -> str:
+    placed = str(outcome.draft.placement or "")
     return f"{placed}: {sentence}" if placed else sentence
 
 

@@ -72,9 +72,9 @@ def injection_figure(trace: Trace, *, theme: ThemeName = "light") -> go.Figure:
 
 
 def _sentence(placed: Landings) -> str:
-    counts = [(sum(each.fate == fate for each in placed.injections), words) for fate, words in COUNTED]
-    said = [f"{n} {words}" for n, words in counts if n]
-    return f"history of {placed.history:,} messages: {', '.join(said) or 'nothing is injected'}"
+    counts = [(sum(each.outcome == outcome for each in placed.injections), words) for outcome, words in COUNTED]
+    counted = [f"{n} {words}" for n, words in counts if n]
+    return f"history of {placed.history:,} messages: {', '.join(counted) or 'nothing is injected'}"
 
 
 def _folded(rows: Sequence[Landing]) -> list[SentRow]:
@@ -126,7 +126,7 @@ class _Drawing:
         y = 0.0
         for each in injections:
             tall = bool(each.sentence)
-            amber, gone = each.fate == "warned", each.fate == "not sent"
+            amber, gone = each.outcome == "warned", each.outcome == "not sent"
             color = look.warn if amber else look.ink_3 if gone else look.sources[each.look]
             edge = look.warn if amber else look.line
             middle = y + (0.4 if tall else 0)
@@ -135,24 +135,24 @@ class _Drawing:
             symbol = SOURCE_SYMBOLS.get(each.look, "square")
             self._sign(LEFT[0] + 0.02, y, f"{symbol}-open" if gone else symbol, color, _hover_injection(each))
             self._text(LEFT[0] + 0.035, y, label(each.name, 24), look.ink_3 if gone else look.ink)
-            self._text(LEFT[1] - 0.008, y, "not sent" if gone else label(each.asked, 24), look.ink_2, right=True)
+            self._text(LEFT[1] - 0.008, y, "not sent" if gone else label(each.requested, 24), look.ink_2, right=True)
             if tall:
                 mark = "▲ " if amber else ""
                 self._text(
                     LEFT[0] + 0.035, y + 0.8, mark + label(each.sentence, 52), look.warn if amber else look.ink_2
                 )
             for landing in each.landings:
-                self._wire(y, ends[landing.position], each.fate, color)
+                self._wire(y, ends[landing.position], each.outcome, color)
             y += 1.9 if tall else 1
         return y
 
-    def _wire(self, start: float, end: float, fate: LandingOutcome, color: str) -> None:
+    def _wire(self, start: float, end: float, outcome: LandingOutcome, color: str) -> None:
         middle = (LEFT[1] + RIGHT[0]) / 2
         path = f"M {LEFT[1]} {start:g} C {middle} {start:g} {middle} {end:g} {RIGHT[0]} {end:g}"
         line = {
             "color": color,
-            "width": 2.5 if fate == "elsewhere" else 1.2,
-            "dash": "dash" if fate == "warned" else "solid",
+            "width": 2.5 if outcome == "elsewhere" else 1.2,
+            "dash": "dash" if outcome == "warned" else "solid",
         }
         self.shapes.append({"type": "path", "path": path, "line": line})
         self._sign(RIGHT[0] - 0.004, end, "triangle-right", color, "")
@@ -247,9 +247,9 @@ def _hover_row(group: SentRow) -> str:
 
 def _hover_injection(each: Injection) -> str:
     depths = ", ".join(f"{landing.below:,}" for landing in each.landings[:8])
-    lines = [f"<b>{label(each.name)}</b> {each.fate}"]
-    if each.asked:
-        lines.append(label(f"asked: {each.asked}"))
+    lines = [f"<b>{label(each.name)}</b> {each.outcome}"]
+    if each.requested:
+        lines.append(label(f"requested: {each.requested}"))
     if depths:
         lines.append(f"landed at depth {depths}")
     if each.sentence:

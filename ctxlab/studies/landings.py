@@ -59,15 +59,15 @@ class Injection:
 
     name: str
     look: str
-    asked: str
-    fate: LandingOutcome
+    requested: str
+    outcome: LandingOutcome
     landings: tuple[Landing, ...] = ()
     sentence: str = ""
     key: str = ""
     missing: tuple[float, ...] = ()
 
     def __repr__(self) -> str:
-        return f"Injection({self.name!r}, {self.asked}, {self.fate})"
+        return f"Injection({self.name!r}, {self.requested}, {self.outcome})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,7 +169,9 @@ def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator
         yield Injection(titles[key], "lore", "", "not sent", sentence=left_out[key], key=key)
 
 
-def _in_outlets(titles: Mapping[str, str], rows: Sequence[Landing], elsewhere: Container[str]) -> Iterator[Injection]:
+def _in_outlets(
+    titles: Mapping[str, str], rows: Sequence[Landing], shown_elsewhere: Container[str]
+) -> Iterator[Injection]:
     """Injections of lore whose text is inside other messages, because these show its outlet."""
     holders: dict[str, list[Landing]] = {}
     for row in rows if titles else ():
@@ -177,7 +179,7 @@ def _in_outlets(titles: Mapping[str, str], rows: Sequence[Landing], elsewhere: C
             if origin.kind == LORE:
                 holders.setdefault(f"{LORE}:{origin.ref}", []).append(row)
     for key, title in titles.items():
-        if key in holders and key not in elsewhere:
+        if key in holders and key not in shown_elsewhere:
             yield Injection(title or key, LORE, "in its outlet", "landed", tuple(holders[key]), key=key)
 
 
@@ -213,21 +215,21 @@ def _lost(trace: Trace, warnings: Mapping[str, str]) -> dict[str, str]:
 
 def _landed(key: str, name: str, landings: list[Landing], history: int, warning: str) -> Injection:
     draft = landings[0].draft
-    asked = _asked([row.draft.placement for row in landings], draft.origin.kind)
+    requested = _requested([row.draft.placement for row in landings], draft.origin.kind)
     look = landings[0].look
-    missing = tuple(depth for depth in _depths_asked(row.draft.placement for row in landings) if depth > history)
-    fate, sentence = "landed", ""
+    missing = tuple(depth for depth in _requested_depths(row.draft.placement for row in landings) if depth > history)
+    outcome, sentence = "landed", ""
     if warning:
-        fate, sentence = "warned", warning
+        outcome, sentence = "warned", warning
     elif missing:
-        fate = "elsewhere"
-        sentence = f"asked {asked}, landed at {landings[0].below}: the history has {history} messages"
-    return Injection(name, look, asked, fate, tuple(landings), sentence, key, missing)
+        outcome = "elsewhere"
+        sentence = f"asked {requested}, landed at {landings[0].below}: the history has {history} messages"
+    return Injection(name, look, requested, outcome, tuple(landings), sentence, key, missing)
 
 
-def _asked(places: Sequence[Placement | None], kind: str) -> str:
+def _requested(places: Sequence[Placement | None], kind: str) -> str:
     """The place that a message asked for, in words; `kind` of origin where it asked for none."""
-    depths = [f"{depth:g}" for depth in _depths_asked(places)]
+    depths = [f"{depth:g}" for depth in _requested_depths(places)]
     if len(depths) > 1:
         shown = ", ".join(depths[:5])
         return f"depths {shown}" if len(depths) <= 5 else f"{len(depths)} depths, {depths[0]} to {depths[-1]}"
@@ -237,5 +239,5 @@ def _asked(places: Sequence[Placement | None], kind: str) -> str:
     return str(first) or ("in its place" if first.kind == "skeleton" else first.kind)
 
 
-def _depths_asked(places: Iterable[Placement | None]) -> list[float]:
+def _requested_depths(places: Iterable[Placement | None]) -> list[float]:
     return [place.depth for place in places if place is not None and place.depth is not None]

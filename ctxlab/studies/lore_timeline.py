@@ -40,12 +40,12 @@ class LoreTimeline:
     scans: Mapping[str, LoreScan] = field(default_factory=dict[str, LoreScan])
 
     def __repr__(self) -> str:
-        told = self.counts()
-        fired = told["fired"] + told["called up"]
+        by_kind = self.counts()
+        fired = by_kind["fired"] + by_kind["called up"]
         entries = counted(len(self.entries()), "entry", "entries")
         return (
             f"LoreTimeline({counted(len(self.scans), 'message')}, {entries}: "
-            f"{counted(fired, 'time')} fired, {counted(told['blocked'], 'time')} blocked)"
+            f"{counted(fired, 'time')} fired, {counted(by_kind['blocked'], 'time')} blocked)"
         )
 
     def __len__(self) -> int:
@@ -87,14 +87,14 @@ class LoreTimeline:
         return lore_timeline_figure(self, theme)
 
     def _repr_html_(self) -> str:
-        told = {key: Counter[Kind]() for key in self.entries()}
+        by_kind = {key: Counter[Kind]() for key in self.entries()}
         newest: dict[str, str] = {}
         for message, scan in self.scans.items():
             for one in scan.decisions:
-                told[one.key][kind_of(one)] += 1
+                by_kind[one.key][kind_of(one)] += 1
                 newest |= {one.key: message} if one.fired else {}
         rows = [
-            (title, *(told[key][kind] for kind in SIGNS), newest.get(key, "never"))
+            (title, *(by_kind[key][kind] for kind in SIGNS), newest.get(key, "never"))
             for key, title in self.entries().items()
         ]
         head = ("entry", *(f"{sign} {kind}" for kind, sign in SIGNS.items()), "fired last at")

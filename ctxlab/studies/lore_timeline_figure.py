@@ -91,11 +91,11 @@ def _signs(kind: Kind, marks: Sequence[Mark], look: Theme) -> go.Scatter:
 
 
 def _sentence(timeline: LoreTimeline, messages: Sequence[str], rows: dict[str, int]) -> str:
-    told, entries = timeline.counts(), len(timeline.entries())
-    said = [f"{told['fired'] + told['called up']:,} times fired", f"{told['blocked']:,} times blocked"]
-    said += [f"the newest {len(messages)} of {len(timeline):,} messages"] if len(timeline) > len(messages) else []
-    said += [f"{len(rows)} of {entries:,} entries"] if entries > len(rows) else []
-    return ", ".join(said)
+    by_kind, entries = timeline.counts(), len(timeline.entries())
+    parts = [f"{by_kind['fired'] + by_kind['called up']:,} times fired", f"{by_kind['blocked']:,} times blocked"]
+    parts += [f"the newest {len(messages)} of {len(timeline):,} messages"] if len(timeline) > len(messages) else []
+    parts += [f"{len(rows)} of {entries:,} entries"] if entries > len(rows) else []
+    return ", ".join(parts)
 
 
 def _x_axis(messages: Sequence[str], look: Theme) -> dict[str, Any]:

@@ -56,15 +56,15 @@ class Outcomes:
         self.row_key = row_key
         self.before = self._keys(before)
         self.sent = self._keys(trace.result.drafts)
-        fates = {part.key: Outcome(draft, None, TAKEN_OUT_BY_HAND) for draft in before for part in draft.parts}
+        outcomes = {part.key: Outcome(draft, None, TAKEN_OUT_BY_HAND) for draft in before for part in draft.parts}
         for group in trace.result.dropped:
             for draft in group.drafts:
                 for part in draft.parts:
-                    fates[part.key] = Outcome(alone.get(part.key, draft), None, group.cause)
+                    outcomes[part.key] = Outcome(alone.get(part.key, draft), None, group.cause)
         for draft in trace.result.drafts:
             for part in draft.parts:
-                fates[part.key] = Outcome(alone.get(part.key, draft), draft)
-        self.by_key = {row_key(key): fate for key, fate in fates.items()}
+                outcomes[part.key] = Outcome(alone.get(part.key, draft), draft)
+        self.by_key = {row_key(key): outcome for key, outcome in outcomes.items()}
 
     def _keys(self, drafts: Iterable[Draft]) -> list[str]:
         return list(dict.fromkeys(self.row_key(part.key) for draft in drafts for part in draft.parts))
@@ -76,9 +76,9 @@ class Outcomes:
         lifted = moved_keys(usual, self.sent)
         if not lifted:
             return {}
-        elsewhere, here = _above_each(usual, set(lifted)), _above_each(self.sent, set(lifted))
+        lifted_from, here = _above_each(usual, set(lifted)), _above_each(self.sent, set(lifted))
         right_above = dict(zip(self.sent[1:], self.sent, strict=False))
-        return {key: Move(_sentence(here[key], elsewhere[key]), right_above.get(key)) for key in lifted}
+        return {key: Move(_sentence(here[key], lifted_from[key]), right_above.get(key)) for key in lifted}
 
 
 def _above_each(keys: Sequence[str], lifted: Container[str]) -> dict[str, str | None]:
@@ -92,11 +92,11 @@ def _above_each(keys: Sequence[str], lifted: Container[str]) -> dict[str, str | 
     return found
 
 
-def _sentence(here: str | None, elsewhere: str | None) -> str:
+def _sentence(here: str | None, lifted_from: str | None) -> str:
     now = "stands first" if here is None else f"stands after {here}"
-    if here == elsewhere:
+    if here == lifted_from:
         return now
-    return f"{now}, elsewhere {'first' if elsewhere is None else f'after {elsewhere}'}"
+    return f"{now}, elsewhere {'first' if lifted_from is None else f'after {lifted_from}'}"
 
 
 def before_cutting(trace: Trace) -> Context:
@@ -146,12 +146,12 @@ def typed(text: Text) -> str:
     """
     out: list[str] = []
     stack: list[Span] = list(reversed(text.spans))
-    told: set[int] = set()  # parts of one span share what they replaced
+    reported: set[int] = set()  # parts of one span share what they replaced
     while stack:
         span = stack.pop()
         if span.cause is None:
             out.append(span.text)
-        elif span.was and id(span.was) not in told:
-            told.add(id(span.was))
+        elif span.was and id(span.was) not in reported:
+            reported.add(id(span.was))
             stack.extend(reversed(span.was))
     return "".join(out)

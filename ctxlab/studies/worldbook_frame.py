@@ -60,8 +60,8 @@ def _entry(name: str, row: Mapping[str, Any], before: LoreEntry | None) -> LoreE
     try:
         return old.with_(**edited)
     except ValueError as wrong:
-        told = "; ".join(str(wrong).splitlines()[1:3]).strip()
-        raise CtxlabError(f"entry {name!r} of the frame can't be taken: {told}") from None
+        reason = "; ".join(str(wrong).splitlines()[1:3]).strip()
+        raise CtxlabError(f"entry {name!r} of the frame can't be taken: {reason}") from None
 
 
 def _cell(value: Any) -> Any:

@@ -38,9 +38,9 @@ class WordTokenizer:
         return sum(1 for _ in WORD.finditer(text))
 
     def count_draft(self, draft: Draft) -> int:
-        said = [str(draft.text), draft.speaker or "", draft.reasoning or "", draft.result_of or ""]
-        said += [part for call in draft.calls for part in (call.name, call.arguments)]
-        return sum(map(self.count, said)) + self.asset_tokens * len(draft.assets) + self.message_tokens
+        parts = [str(draft.text), draft.speaker or "", draft.reasoning or "", draft.result_of or ""]
+        parts += [part for call in draft.calls for part in (call.name, call.arguments)]
+        return sum(map(self.count, parts)) + self.asset_tokens * len(draft.assets) + self.message_tokens
 
     def draft_is_estimated(self, draft: Draft) -> bool:
         return self.estimated

@@ -55,7 +55,7 @@ def material(keys: int, characters: int) -> tuple[Worldbook, Chat]:
 
 def forget() -> None:
     key_search._automaton.cache_clear()  # pyright: ignore[reportPrivateUsage]
-    prepared_entry._SHELVES.clear()  # pyright: ignore[reportPrivateUsage]
+    prepared_entry._PREPARED.clear()  # pyright: ignore[reportPrivateUsage]
 
 
 def alternation(book: Worldbook, chat: Chat) -> int:

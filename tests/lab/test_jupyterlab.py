@@ -41,13 +41,13 @@ def drag_the_budget(lab: Lab, shown: Locator) -> None:
 
 def move_a_preset(lab: Lab, shown: Locator) -> None:
     widget = shown_region(shown, "Injection map")
-    name = lab.ask("print(next(one for one in placed.injections if one.asked == 'depth 2').key)")
+    name = lab.ask("print(next(one for one in placed.injections if one.requested == 'depth 2').key)")
 
     widget.locator(f'.d[data-key="{name}"]').click()
     lab.until("widget.selected", name)
     widget.locator('.foot [name="depth"]').fill("5")
     lab.page.keyboard.press("Enter")
-    lab.until(f"next(one.asked for one in landings(widget.trace).injections if one.key == {name!r})", "depth 5")
+    lab.until(f"next(one.requested for one in landings(widget.trace).injections if one.key == {name!r})", "depth 5")
 
 
 def look_at_another_branch(lab: Lab, shown: Locator) -> None:

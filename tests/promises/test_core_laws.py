@@ -82,7 +82,7 @@ def test_spans_cover_the_text_and_no_two_neighbours_could_be_one(text: Text, dat
     edited = text.splice(data.draw(edits_of(text)))
 
     assert "".join(span.text for span in edited.spans) == str(edited)
-    assert not any(a.same_story(b) for a, b in zip(edited.spans, edited.spans[1:], strict=False))
+    assert not any(a.same_provenance(b) for a, b in zip(edited.spans, edited.spans[1:], strict=False))
     assert all(span.text or span.was for span in edited.spans)
 
 

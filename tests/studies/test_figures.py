@@ -158,7 +158,7 @@ def injected() -> Trace:
 def test_injections_say_where_they_landed_and_whether_they_asked_for_it() -> None:
     found = {each.name: each for each in landings(injected()).injections}
 
-    assert {name: each.fate for name, each in found.items()} == {
+    assert {name: each.outcome for name, each in found.items()} == {
         "Archivist": "landed",
         "Tone": "landed",
         "Far": "elsewhere",
@@ -197,7 +197,7 @@ def test_lore_in_an_outlet_is_wired_to_every_message_that_shows_it() -> None:
     found = {each.name: each for each in landings(rung()).injections}
 
     bell = found["Bell"]
-    assert (bell.look, bell.asked, bell.fate) == ("lore", "in its outlet", "landed")
+    assert (bell.look, bell.requested, bell.outcome) == ("lore", "in its outlet", "landed")
     assert [str(landing.draft.text) for landing in bell.landings] == [
         "Listen: it rings.\nIt booms.",
         "Again: it rings.\nIt booms.",
@@ -209,7 +209,7 @@ def test_lore_in_an_outlet_is_wired_to_every_message_that_shows_it() -> None:
 
 def test_lore_that_is_a_message_or_that_nobody_shows_is_in_no_outlet() -> None:
     def fates(**fields: Any) -> list[tuple[str, str]]:
-        return [(each.asked, each.fate) for each in landings(rung(**fields)).injections][2:]
+        return [(each.requested, each.outcome) for each in landings(rung(**fields)).injections][2:]
 
     assert ("in its outlet", "landed") in fates()
     assert fates(position=4, depth=0) == [("depth 0", "landed"), ("in its outlet", "landed")]
@@ -219,7 +219,7 @@ def test_lore_that_is_a_message_or_that_nobody_shows_is_in_no_outlet() -> None:
 def test_one_preset_at_several_depths_is_one_injection(built: Built) -> None:
     bell = next(each for each in landings(built()).injections if each.name == "Harbour bell")
 
-    assert bell.asked == "depths 16, 12, 8, 4"
+    assert bell.requested == "depths 16, 12, 8, 4"
     assert [landing.below for landing in bell.landings] == [16, 12, 8, 4]
 
 

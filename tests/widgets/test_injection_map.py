@@ -87,7 +87,7 @@ def asked(widget: InjectionMap, **command: Any) -> InjectionMap:
 
 
 def test_every_definition_says_where_it_asked_to_be_and_what_became_of_it() -> None:
-    told = {name: (each["ask"], each["fate"]) for name, each in found(InjectionMap(archive())).items()}
+    told = {name: (each["ask"], each["outcome"]) for name, each in found(InjectionMap(archive())).items()}
 
     assert told == {
         "Archivist": ("in its place", "landed"),
@@ -145,16 +145,16 @@ def test_rows_are_the_messages_before_cutting_and_say_what_happens_to_them() -> 
 def test_what_a_later_step_moves_names_the_step() -> None:
     definitions = found(InjectionMap(archive(settings={"merge-system.hoist": "all"})))
 
-    assert (definitions["Tone"]["fate"], definitions["Tone"]["why"]) == (
+    assert (definitions["Tone"]["outcome"], definitions["Tone"]["why"]) == (
         "moved",
         "moved by merge-system from depth 2 to 7",
     )
-    assert definitions["Archivist"]["fate"] == "landed"
-    assert definitions["Author's note"]["fate"] == "elsewhere"  # a user's message, which nobody hoists
+    assert definitions["Archivist"]["outcome"] == "landed"
+    assert definitions["Author's note"]["outcome"] == "elsewhere"  # a user's message, which nobody hoists
 
 
 def test_cutting_the_history_is_no_move() -> None:
-    fates = {each["fate"] for each in found(InjectionMap(archive(budget_tokens=90))).values()}
+    fates = {each["outcome"] for each in found(InjectionMap(archive(budget_tokens=90))).values()}
 
     assert "moved" not in fates
 
@@ -226,7 +226,7 @@ def test_a_preset_goes_to_an_anchor_and_back_among_the_others() -> None:
     widget = InjectionMap(archive())
 
     widget.place("preset:2", anchor="chat_history", position="after")
-    assert (found(widget)["Scene intro"]["fate"], landed(widget, "Scene intro")) == ("landed", [0])
+    assert (found(widget)["Scene intro"]["outcome"], landed(widget, "Scene intro")) == ("landed", [0])
     widget.place("preset:2", anchor="")
     assert found(widget)["Scene intro"]["ask"] == "in its place"
     assert widget.trace is not None

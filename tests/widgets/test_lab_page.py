@@ -90,7 +90,7 @@ def test_a_setting_changed_in_the_steps_reaches_all(page: LabPage) -> None:
 def test_a_preset_that_is_moved_reaches_all_and_can_be_taken_back(page: LabPage) -> None:
     _ = [getattr(page, name) for name in VIEWS]
     seen, before = builds(page), page.trace
-    depths = {one.asked: one.key for one in ctxlab.studies.landings(page.trace).injections}
+    depths = {one.requested: one.key for one in ctxlab.studies.landings(page.trace).injections}
 
     page.injections.place(depths["depth 2"], depth=5)
     assert all_show(page, seen[-1])

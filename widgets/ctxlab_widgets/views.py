@@ -1,4 +1,4 @@
-"""What ctxlab finds under the entry points `ctxlab.views`: it knows these names and not this package."""
+"""Views that ctxlab finds under the entry points `ctxlab.views`: it knows these names and not this package."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ const definition = (key: string, more: Partial<Definition> = {}): Definition => 
   name: key,
   look: "preset",
   ask: "",
-  fate: "landed",
+  outcome: "landed",
   why: "",
   landings: [0],
   missing: [],
@@ -164,7 +164,7 @@ describe("a long history", () => {
 
 describe("the definitions", () => {
   const absent = (n: number) =>
-    Array.from({ length: n }, (_, i) => definition(`lore:${i}`, { landings: [], fate: "not fired" }));
+    Array.from({ length: n }, (_, i) => definition(`lore:${i}`, { landings: [], outcome: "not fired" }));
 
   test("that aren't sent are folded where they are many, but for the one that is selected", () => {
     const at = view(talk(1), [definition("lore:sent"), ...absent(6)]);
@@ -188,9 +188,9 @@ describe("the definitions", () => {
 
   test("that didn't go as asked are counted", () => {
     const at = view(talk(1), [
-      definition("a", { fate: "unknown anchor" }),
-      definition("b", { fate: "unknown anchor" }),
-      definition("c", { fate: "elsewhere" }),
+      definition("a", { outcome: "unknown anchor" }),
+      definition("b", { outcome: "unknown anchor" }),
+      definition("c", { outcome: "elsewhere" }),
       definition("d"),
     ]);
 
@@ -238,8 +238,8 @@ describe("a wire", () => {
   test("has the colour and the dashes of its source, amber ones theirs, heavy where it landed elsewhere", () => {
     expect(stroke(definition("a"))).toMatchObject({ kind: "source", dash: null });
     expect(stroke(definition("a", { look: "lore" })).dash).not.toBeNull();
-    expect(stroke(definition("a", { fate: "unknown anchor" }))).toMatchObject({ kind: "warns", dash: "5 3" });
-    expect(stroke(definition("a", { fate: "elsewhere" }))).toMatchObject({ kind: "differs", width: 2 });
-    expect(stroke(definition("a", { fate: "elsewhere" }), true)).toMatchObject({ kind: "asked", dash: "3 3" });
+    expect(stroke(definition("a", { outcome: "unknown anchor" }))).toMatchObject({ kind: "warns", dash: "5 3" });
+    expect(stroke(definition("a", { outcome: "elsewhere" }))).toMatchObject({ kind: "differs", width: 2 });
+    expect(stroke(definition("a", { outcome: "elsewhere" }), true)).toMatchObject({ kind: "asked", dash: "3 3" });
   });
 });

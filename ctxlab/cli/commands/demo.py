@@ -60,9 +60,9 @@ def show_demo() -> None:
     lore = _shown(folder / LORE)
     screen.blank()
     _command(screen, f'ctxlab explain {shown} --book {lore} --entry "{ENTRY}"', "why a lore entry does not fire")
-    told = api.build(session, agent, user=user, books=api.read(folder / LORE).books)
-    for decision in entries_named(told.result, ENTRY):
-        entry(screen, told, decision)
+    with_lore = api.build(session, agent, user=user, books=api.read(folder / LORE).books)
+    for decision in entries_named(with_lore.result, ENTRY):
+        entry(screen, with_lore, decision)
 
     screen.blank()
     screen.line(("next", "strong"))

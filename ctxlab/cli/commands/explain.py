@@ -35,36 +35,36 @@ class ExplainTarget:
         return sum(each is not None for each in (self.key, self.words, self.entry, self.rule)) > 1
 
 
-def print_explanation(inputs: Inputs, asked: ExplainTarget, *, as_json: bool = False) -> int:
-    """The answer, or with no question every message with its fate; 1 when words are nowhere."""
+def print_explanation(inputs: Inputs, target: ExplainTarget, *, as_json: bool = False) -> int:
+    """The answer, or with no question every message with its outcome; 1 when words are nowhere."""
     trace = inputs.trace()
     if as_json:
-        found = _data(trace, asked)
+        found = _data(trace, target)
         print_json(found)
-        return 0 if found or asked.words is None else NOT_FOUND
+        return 0 if found or target.words is None else NOT_FOUND
     screen = Screen()
-    if asked.words is not None:
-        return find_words(screen, trace, asked.words)
-    if asked.key is not None:
-        lives(screen, trace, asked.key)
-    elif asked.entry is not None:
-        show_entries(screen, trace, asked.entry)
-    elif asked.rule is not None:
-        rule(screen, trace, asked.rule)
+    if target.words is not None:
+        return find_words(screen, trace, target.words)
+    if target.key is not None:
+        lives(screen, trace, target.key)
+    elif target.entry is not None:
+        show_entries(screen, trace, target.entry)
+    elif target.rule is not None:
+        rule(screen, trace, target.rule)
     else:
         screen.line(("every message and what became of it; --key says more of one", "dim"))
         outcomes(screen, trace)
     return 0
 
 
-def _data(trace: Trace, asked: ExplainTarget) -> list[dict[str, Any]]:
-    if asked.words is not None:
-        return explain_json.of_words(trace.where(asked.words))
-    if asked.key is not None:
-        return explain_json.of_key(trace, asked.key)
-    if asked.entry is not None:
-        return explain_json.of_entry(trace, asked.entry)
-    return explain_json.of_everything(trace) if asked.rule is None else explain_json.of_rule(trace, asked.rule)
+def _data(trace: Trace, target: ExplainTarget) -> list[dict[str, Any]]:
+    if target.words is not None:
+        return explain_json.of_words(trace.where(target.words))
+    if target.key is not None:
+        return explain_json.of_key(trace, target.key)
+    if target.entry is not None:
+        return explain_json.of_entry(trace, target.entry)
+    return explain_json.of_everything(trace) if target.rule is None else explain_json.of_rule(trace, target.rule)
 
 
 def lives(screen: Screen, trace: Trace, name: str) -> None:
@@ -91,11 +91,11 @@ def find_words(screen: Screen, trace: Trace, words: str) -> int:
         places(screen, trace, words, found)
         return 0
     screen.line(f"“{harmless(words)}” is in the text of no message: not sent, not dropped, not replaced")
-    screen.line((f"  {_elsewhere(trace, words)}", "dim"), hang=2)
+    screen.line((f"  {_where_else(trace, words)}", "dim"), hang=2)
     return NOT_FOUND
 
 
-def _elsewhere(trace: Trace, words: str) -> str:
+def _where_else(trace: Trace, words: str) -> str:
     """A hint where words that weren't found are: beside a text, in other case, or on another branch of the tree."""
     if not words:
         return "give the words to look for"

@@ -244,13 +244,13 @@ class Prompt:
         self.screen.line(f"{harmless(settings_text(settings))}{words}, {self.debugger.next_id or 'nothing'} comes next")
 
     def drop(self, name: str) -> None:
-        keys = [key for key in keys_for(self.debugger.trace, name) if self._standing(key)]
+        keys = [key for key in keys_for(self.debugger.trace, name) if self._is_in_context(key)]
         if not keys:
             raise CtxlabError(f"{name} is not among the messages now, or only as a part of one")
         self.debugger.edit(lambda ctx: ctx.drop(keys, Cause("edit", "by hand", "taken out in the debugger")))
         self.table.row(self.debugger.trace, self.debugger.position - 1)
 
-    def _standing(self, key: str) -> bool:
+    def _is_in_context(self, key: str) -> bool:
         return any(draft.key == key for draft in self.debugger.context.drafts)
 
     # --- the rest

@@ -47,17 +47,17 @@ def _row(screen: Screen, row: DiffRow) -> None:
 def _words(screen: Screen, row: DiffRow, room: int) -> Sequence[str | tuple[str, str] | Text]:
     draft = row.b or row.a
     assert draft is not None
-    told = harmless(row.detail)
+    detail_text = harmless(row.detail)
     if row.kind == "other reason":
-        return [(told, "dim")]
+        return [(detail_text, "dim")]
     if row.kind == "changed":
-        return [*_change(row, room), (f"  {told}" if told else "", "dim")]
+        return [*_change(row, room), (f"  {detail_text}" if detail_text else "", "dim")]
     cause = "" if row.cause is None else harmless(row.cause.reason if not row.cause.processor else str(row.cause))
     if cause and row.kind == "only in b":
         cause = f"before: {cause}"
     if row.kind == "joined" and row.cause is not None and row.whole_b is not None:
-        told = ""  # the cause says in which message it is now
-    why = "; ".join(part for part in (told, cause) if part)
+        detail_text = ""  # the cause says in which message it is now
+    why = "; ".join(part for part in (detail_text, cause) if part)
     words = words_of(draft, max(16, min(44, room - len(why) - 2)))
     return [words, (f"  {why}", "dim")] if why else [words]
 

@@ -65,19 +65,19 @@ def of_key(trace: Trace, name: str) -> list[Data]:
 
 def _life(life: Life) -> Data:
     events = [{"step": event.step, "kind": event.kind, "text": event.text} for event in life.events]
-    told: Data = {"key": life.key, "sent": life.draft is not None, "events": events}
+    answer: Data = {"key": life.key, "sent": life.draft is not None, "events": events}
     if life.remedy is None:
-        return told
+        return answer
     least = life.least_budget
     remedy = {"text": life.remedy.text, "settings": dict(life.remedy.settings)}
-    return {**told, "remedy": remedy, "least_budget": least.as_data() if least else None}
+    return {**answer, "remedy": remedy, "least_budget": least.as_data() if least else None}
 
 
 def of_everything(trace: Trace) -> list[Data]:
     """Every message and what became of it."""
-    return list(_fates(trace))
+    return list(_outcomes(trace))
 
 
-def _fates(trace: Trace) -> Iterator[Data]:
+def _outcomes(trace: Trace) -> Iterator[Data]:
     for key, role, words, _ in outcome_rows(trace):
-        yield {"key": key, "role": role, "fate": words}
+        yield {"key": key, "role": role, "outcome": words}

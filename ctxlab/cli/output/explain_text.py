@@ -34,11 +34,11 @@ def keys_for(trace: Trace, name: str) -> list[str]:
             return [key]
     found = [key for key, draft in known.items() if name in (draft.origin.ref, key.partition("@")[0])]
     if not found:
-        raise CtxlabError(f"no step had a message {name!r}{_elsewhere(trace, name, known)}")
+        raise CtxlabError(f"no step had a message {name!r}{_where_else(trace, name, known)}")
     return found
 
 
-def _elsewhere(trace: Trace, name: str, known: Mapping[str, Draft]) -> str:
+def _where_else(trace: Trace, name: str, known: Mapping[str, Draft]) -> str:
     id = name.removeprefix("node:")
     if id in trace.start.input.session.nodes:
         return f"; it is a node of the tree, but not on the path to {trace.start.input.leaf_id!r}"

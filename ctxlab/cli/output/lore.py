@@ -27,8 +27,8 @@ MOST_ROWS = 200
 def summary(found: Sequence[Decision]) -> str:
     """`16 entries: 5 fired, 3 blocked, 8 not hit`."""
     counts = {kind: sum(outcome(one) == kind for one in found) for kind in SIGNS}
-    told = ", ".join(f"{n:,} {kind}" for kind, n in counts.items() if n)
-    return f"{len(found):,} {'entry' if len(found) == 1 else 'entries'}: {told}"
+    counts_text = ", ".join(f"{n:,} {kind}" for kind, n in counts.items() if n)
+    return f"{len(found):,} {'entry' if len(found) == 1 else 'entries'}: {counts_text}"
 
 
 def table(screen: Screen, found: Sequence[Decision], *, unsent: Collection[str] = (), most: int = MOST_ROWS) -> None:
@@ -125,9 +125,9 @@ def _stacked(screen: Screen, one: Decision, unsent: Collection[str], titles: Map
     matched = one.matched
     key = f"“{one_line(matched.key, cells=24)}” in {_where(one, titles)}" if matched else _without_keys(one)
     nearest = "" if one.fired or not one.remedy else f"nearest: {one_line(one.remedy)}"
-    told = "; ".join(part for part in (key, nearest) if part)
-    if told:
-        screen.line(("  " + told, "dim"), hang=2)
+    counts_text = "; ".join(part for part in (key, nearest) if part)
+    if counts_text:
+        screen.line(("  " + counts_text, "dim"), hang=2)
 
 
 def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
@@ -140,13 +140,13 @@ def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
         (f"  {harmless(book)}", "dim") if book not in decision.key else "",
         hang=2,
     )
-    told = list(sentences(trace.result, decision))
+    counts_text = list(sentences(trace.result, decision))
     where = _seen(trace, decision)
     if where is not None:
-        told.insert(2 if told[1].label == "keys" else 1, Sentence("seen", ""))
-    width = max(len(sentence.label) for sentence in told)
-    for sentence in told:
-        last = sentence is told[-1]
+        counts_text.insert(2 if counts_text[1].label == "keys" else 1, Sentence("seen", ""))
+    width = max(len(sentence.label) for sentence in counts_text)
+    for sentence in counts_text:
+        last = sentence is counts_text[-1]
         style = LABEL_STYLES.get(sentence.label, "label")
         parts = where if sentence.label == "seen" and where is not None else [harmless(sentence.text)]
         screen.line(("└─ " if last else "├─ ", "dim"), (f"{sentence.label:<{width}}  ", style), *parts, hang=width + 5)
@@ -158,20 +158,20 @@ def _seen(trace: Trace, decision: Decision) -> list[str | tuple[str, str]] | Non
     if found is None or matched is None:
         return None
     also = [key for key in matched.keys if key != matched.key]
-    told: list[str | tuple[str, str]] = [
+    counts_text: list[str | tuple[str, str]] = [
         f"“{harmless(matched.key)}” in {short_key(found.where)}, characters {found.start:,} to {found.end:,}"
     ]
     if also:
-        told.append((f"; also in sight: {harmless(', '.join(also))}", "dim"))
+        counts_text.append((f"; also in sight: {harmless(', '.join(also))}", "dim"))
     if found.text is not None:
         before = shown_body(found.text[max(0, found.start - AROUND) : found.start])
         after = shown_body(found.text[found.end : found.end + AROUND])
-        told += [
+        counts_text += [
             (": " + ("…" if found.start > AROUND else "") + before, "dim"),
             (shown_body(found.text[found.start : found.end]), "strong"),
             (after + ("…" if found.end + AROUND < len(found.text) else ""), "dim"),
         ]
-    return told
+    return counts_text
 
 
 def all_decisions(screen: Screen, trace: Trace) -> bool:

@@ -53,8 +53,8 @@ def rule(screen: Screen, trace: Trace, name: str) -> None:
         rows = hits_of(trace, bound)
         if rows:
             _hits(screen, rows, most=None)
-        told = list(outcome(trace, bound))
-        for line, last in zip(told, [False] * (len(told) - 1) + [True], strict=True):
+        lines = list(outcome(trace, bound))
+        for line, last in zip(lines, [False] * (len(lines) - 1) + [True], strict=True):
             screen.line(("└─ " if last else "├─ ", "dim"), harmless(line), hang=3)
 
 
@@ -180,14 +180,14 @@ def _change(row: RuleHit, each: int) -> list[str | tuple[str, str]]:
     """The part of the text that the first hit changed, before and after."""
     found = smallest_change(row.before, row.after)
     start, old, new = found if found is not None else (0, row.before, row.after)
-    told: list[str | tuple[str, str]] = [
+    lines: list[str | tuple[str, str]] = [
         (quoted(old, each), "gone") if old.strip() else ("nothing", "dim"),
         " → ",
         (quoted(new, each), "came") if new.strip() else ("nothing", "dim"),
     ]
     if not old.strip() and start:
-        told.append((f" after {quoted(row.before[max(0, start - 12) : start], 20)}", "dim"))
-    return told
+        lines.append((f" after {quoted(row.before[max(0, start - 12) : start], 20)}", "dim"))
+    return lines
 
 
 def _count(found: Sequence[RuleHit]) -> str:

@@ -113,7 +113,7 @@ class TreeLines:
             main = self.main_child(key)
             sides = [child for child in below if child != main]
             folded = key in self.folded
-            if key == top or (not folded and (place[1] > 1 or bool(sides) or self._stands_out(key))):
+            if key == top or (not folded and (place[1] > 1 or bool(sides) or self._needs_own_line(key))):
                 yield from self._stretch(waiting, rails, passed)
                 waiting, passed = [], 0
                 yield TreeLine("node", rails + joint, key, place=place)
@@ -158,7 +158,7 @@ class TreeLines:
         elif keys:
             yield TreeLine("fold", rails, keys[0], keys[-1], messages=len(keys), branches=passed)
 
-    def _stands_out(self, key: str) -> bool:
+    def _needs_own_line(self, key: str) -> bool:
         node = self.session.nodes[key]
         return not self.children[key] or key == self.session.active_leaf_id or not node.enabled or node.is_summary
 

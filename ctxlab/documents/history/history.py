@@ -155,7 +155,7 @@ class History:
         for step in reversed(self._steps[index : self._index]):
             session = step.patch.undone(session)
         for step in self._steps[self._index : index]:
-            session = step.patch.done(session)
+            session = step.patch.apply(session)
         self._session, self._index = session, index
         return session
 

@@ -44,7 +44,7 @@ class Patch(Stored):
     def is_empty(self) -> bool:
         return self.before.is_empty and self.after.is_empty
 
-    def done(self, session: Session) -> Session:
+    def apply(self, session: Session) -> Session:
         """The state after the step, from the one before it."""
         return _exchanged(session, self.before, self.after)
 

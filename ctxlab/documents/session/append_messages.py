@@ -71,9 +71,11 @@ def append_pair(
     above = _parent_for(session, parent)
     if above is None:
         session, above = _rooted(session, first, second)
-    said = _new(session, above, {"status": "complete", **fields, "role": "user", "content": content}, first, timestamp)
-    reply = _new(session, said.id, {**GENERATING, **(answer or {})}, second, timestamp)
-    return _with_messages(session, said, reply)
+    user_message = _new(
+        session, above, {"status": "complete", **fields, "role": "user", "content": content}, first, timestamp
+    )
+    reply = _new(session, user_message.id, {**GENERATING, **(answer or {})}, second, timestamp)
+    return _with_messages(session, user_message, reply)
 
 
 def regenerate(
@@ -83,13 +85,13 @@ def regenerate(
     node = session.node(node_id)
     if node.role not in ("user", "assistant"):
         raise Refused(f"node {node_id!r} is a {node.role} message: only user and assistant messages can be regenerated")
-    asked = NodeId(node_id) if node.role == "user" else parent_of(session, node_id, "regenerated")
-    if session.nodes[asked].role != "user":
+    question = NodeId(node_id) if node.role == "user" else parent_of(session, node_id, "regenerated")
+    if session.nodes[question].role != "user":
         raise Refused(
-            f"node {node_id!r} answers no user message but {asked!r}, a {session.nodes[asked].role} message: "
+            f"node {node_id!r} answers no user message but {question!r}, a {session.nodes[question].role} message: "
             "branch() puts a copy beside it, append(parent=...) a message of its own"
         )
-    return _with_messages(session, _new(session, asked, {**GENERATING, **fields}, id, timestamp))
+    return _with_messages(session, _new(session, question, {**GENERATING, **fields}, id, timestamp))
 
 
 def continue_from(

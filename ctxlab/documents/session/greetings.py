@@ -161,7 +161,7 @@ def _with(fields: dict[str, Any], *, live: bool) -> dict[str, Any]:
 
 
 def _fields_of(node: MessageNode) -> dict[str, Any]:
-    """The same fields as `_fields` gives, read from a message that exists."""
+    """Fields of a greeting as `_fields` gives them, read from a message that exists."""
     own: dict[str, Any] = {"name": node.name, "attachments": node.attachments or None}
     return {
         "content": node.content,

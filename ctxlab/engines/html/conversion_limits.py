@@ -88,10 +88,10 @@ def _steps_back(tags: Sequence[Tag]) -> int:
 
 
 def _colspan(cell: Tag) -> int:
-    said = str(cell.get("colspan") or "")
-    if not said.isdecimal():
+    written = str(cell.get("colspan") or "")
+    if not written.isdecimal():
         return 0
-    return int(said) if len(said) < len(str(LARGEST_COLSPAN)) else LARGEST_COLSPAN
+    return int(written) if len(written) < len(str(LARGEST_COLSPAN)) else LARGEST_COLSPAN
 
 
 def _shown(html: str, at: int) -> str:

@@ -94,11 +94,11 @@ def _bindings(call: MacroCall) -> Iterator[Data]:
 
 def _limit(call: MacroCall) -> str | None:
     """The limit of texts as a string; the reference also passes on what is no number."""
-    said = call.argument(1)
-    found = leading_integer(said) if said else None
-    if said and found is None and not call.run.reference:
-        raise BadCall(f"{said!r} is not how many texts: a whole number is")
-    return None if not said else "NaN" if found is None else str(found)
+    limit_text = call.argument(1)
+    found = leading_integer(limit_text) if limit_text else None
+    if limit_text and found is None and not call.run.reference:
+        raise BadCall(f"{limit_text!r} is not how many texts: a whole number is")
+    return None if not limit_text else "NaN" if found is None else str(found)
 
 
 def _placeholder(binding: Data, most: str | None) -> str:

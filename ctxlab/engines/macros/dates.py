@@ -102,11 +102,11 @@ def formatted(moment: Moment, pattern: str, *, words: bool) -> str:
     """The pattern with its tokens replaced by parts of the moment; `words` in brackets are kept."""
     values = _parts(moment)
 
-    def told(match: re.Match[str]) -> str:
+    def written(match: re.Match[str]) -> str:
         return values[match.group()] if match.group() in values else match.group()[1:-1]
 
     last = pattern.rfind("]") + 1 if words else 0  # no bracket behind it is closed
-    return PATTERN_WITH_WORDS.sub(told, pattern[:last]) + PATTERN.sub(told, pattern[last:])
+    return PATTERN_WITH_WORDS.sub(written, pattern[:last]) + PATTERN.sub(written, pattern[last:])
 
 
 def _parts(moment: Moment) -> dict[str, str]:

@@ -91,8 +91,8 @@ def localized(moment: Moment, said: str, *, reference: bool) -> str:
         "AM": half,
         "half": periods.get(half.lower(), half),
     }
-    told = FORMS.get(tag or "", OTHERS).format(**values)
-    return told.translate(ARABIC) if tag == "ar-SA" else told
+    written = FORMS.get(tag or "", OTHERS).format(**values)
+    return written.translate(ARABIC) if tag == "ar-SA" else written
 
 
 def _names(tag: str) -> Any:

@@ -61,8 +61,10 @@ def _problem(node: Node, lines: Lines, dialect: str | None) -> MacroProblem | No
         return MacroProblem(
             *lines.place(node.start), node.name, unknown_name(node.name, dialect), nearest(node.name, dialect)
         )
-    said = arguments_problem(macro, len(node.parts) - 1)
-    return MacroProblem(*lines.place(node.start), node.name, f"macro {node.name!r} {said}") if said else None
+    wrong_count = arguments_problem(macro, len(node.parts) - 1)
+    return (
+        MacroProblem(*lines.place(node.start), node.name, f"macro {node.name!r} {wrong_count}") if wrong_count else None
+    )
 
 
 def is_name(text: str) -> bool:

@@ -214,11 +214,11 @@ def inner_text(part: Sequence[str | Node], value: Callable[[Node], str], blanks:
             _drop(blanks, out)
             trims = True
             continue
-        said = piece if isinstance(piece, str) else value(piece)
+        plain = piece if isinstance(piece, str) else value(piece)
         if trims:
-            said = said.lstrip(blanks)
-            trims = not said
-        out.append(said)
+            plain = plain.lstrip(blanks)
+            trims = not plain
+        out.append(plain)
     return "".join(out)
 
 

@@ -59,10 +59,10 @@ def matches(source: str) -> Iterator[MacroText]:
 
 def _phase(text: Text, phase: Phase, run: ExpansionState, transform: Transform | None) -> tuple[Text, int]:
     values: dict[str, tuple[str, Cause]] = {}
-    for start, said in matches(str(text)):
-        if said in values or len(values) >= MOST_DIFFERENT:
+    for start, written in matches(str(text)):
+        if written in values or len(values) >= MOST_DIFFERENT:
             continue
-        name, *arguments = [part.strip(WHITE) for part in said[2:-2].split("::")]
+        name, *arguments = [part.strip(WHITE) for part in written[2:-2].split("::")]
         macro = find(name, None)
         if macro is None or macro.phase != phase:
             continue
@@ -70,9 +70,9 @@ def _phase(text: Text, phase: Phase, run: ExpansionState, transform: Transform |
         value = _value(call)
         if value is not None:
             cause = cause_at(name, start, phase)
-            values[said] = (transform(value) if transform else value, cause)
-    for said, (value, cause) in values.items():
-        text = _replaced(text, said, value, cause, run)
+            values[written] = (transform(value) if transform else value, cause)
+    for written, (value, cause) in values.items():
+        text = _replaced(text, written, value, cause, run)
     return text, len(values)
 
 
@@ -97,23 +97,23 @@ def _value(call: MacroCall) -> str | None:
         return f"[error: {problem}]"
 
 
-def _replaced(text: Text, said: str, value: str, cause: Cause, run: ExpansionState) -> Text:
+def _replaced(text: Text, written: str, value: str, cause: Cause, run: ExpansionState) -> Text:
     """The text with the value at every place of the macro's source that isn't escaped."""
     source = str(text)
     origin = Origin("macro", cause.rule)
     edits: list[Edit] = []
-    at = source.find(said)
+    at = source.find(written)
     while at >= 0:
         if source.startswith("\\", at - 1) and at > 0:
-            at = source.find(said, at + 1)
+            at = source.find(written, at + 1)
             continue
-        end = at + len(said)
+        end = at + len(written)
         new = _with_patterns(value, source, at, end) if "$" in value else value
         run.room -= len(new)
         if run.room < 0:
             break
         edits.append(Edit(at, end, new, cause, origin))
-        at = source.find(said, end)
+        at = source.find(written, end)
     return text.splice(edits)
 
 

@@ -83,8 +83,10 @@ def macro(
     least, most = _bounds(arguments)
 
     def made(run: Callable[[MacroCall], str | Text]) -> MacroFamily:
-        said = " ".join((run.__doc__ or "").split("\n\n")[0].split())
-        return MacroFamily(tuple(Macro(name, phase, run, said, least, most, rest, template, dialect) for name in names))
+        summary = " ".join((run.__doc__ or "").split("\n\n")[0].split())
+        return MacroFamily(
+            tuple(Macro(name, phase, run, summary, least, most, rest, template, dialect) for name in names)
+        )
 
     return made
 

@@ -118,13 +118,13 @@ def banned(call: MacroCall) -> str:
 @macro("roll", phase="pre", arguments="1", dialect=SILLYTAVERN)
 def roll(call: MacroCall) -> str:
     """The sum of dice such as 2d6+1, d20, or 20 for one die of so many sides."""
-    said = call.arguments[0].strip()
-    match = DICE.fullmatch(f"1d{said}" if said.isdecimal() else said)
+    argument = call.arguments[0].strip()
+    match = DICE.fullmatch(f"1d{argument}" if argument.isdecimal() else argument)
     if match is None:
-        raise BadCall(f"{said!r} are no dice; 2d6+1 are two of six sides and one more")
+        raise BadCall(f"{argument!r} are no dice; 2d6+1 are two of six sides and one more")
     number, sides, more = int(match.group(1) or 1), int(match.group(2)), int(match.group(3) or 0)
     if not 1 <= number <= MOST_DICE or not 1 <= sides <= MOST_SIDES:
-        raise BadCall(f"{said!r}: from 1 to {MOST_DICE} dice of 1 to {MOST_SIDES} sides can be rolled")
+        raise BadCall(f"{argument!r}: from 1 to {MOST_DICE} dice of 1 to {MOST_SIDES} sides can be rolled")
     return str(sum(random_index(call, sides) + 1 for _ in range(number)) + more)
 
 
@@ -151,9 +151,9 @@ def _begun(session_id: str, text: str) -> blake2b:
 
 
 def _options(call: MacroCall) -> tuple[str, ...]:
-    said, *more = call.arguments
+    argument, *more = call.arguments
     if more:
         return call.arguments
-    if "::" in said:
-        return tuple(said.split("::"))
-    return tuple(option.strip().replace("\\,", ",") for option in COMMA.split(said))
+    if "::" in argument:
+        return tuple(argument.split("::"))
+    return tuple(option.strip().replace("\\,", ",") for option in COMMA.split(argument))

@@ -28,14 +28,14 @@ STEPS = (  # most of the smaller unit, seconds of the unit, one of it, several o
 def humanized(seconds: float) -> str:
     """A span of time in round words: `a few seconds`, `5 minutes`, `an hour`, `3 days`, `a year`."""
     seconds = abs(seconds)
-    told, number = "a few seconds", round(seconds)
+    span, number = "a few seconds", round(seconds)
     for most, unit, one, several in STEPS:
         if number < most:
-            return told
+            return span
         number = round(seconds / unit)
-        told = one if number <= 1 else f"{number} {several}"
+        span = one if number <= 1 else f"{number} {several}"
         number = max(number, 1)
-    return told
+    return span
 
 
 @macro("isotime", phase="post", dialect=SILLYTAVERN)
@@ -59,10 +59,10 @@ def datetimeformat(call: MacroCall) -> str:
 @macro("time_UTC", phase="post", arguments="1", dialect=SILLYTAVERN)
 def time_utc(call: MacroCall) -> str:
     """Time of day so many hours ahead of UTC or behind it, as {{time_UTC+8}}."""
-    said = call.arguments[0].strip()
-    if not OFFSET.fullmatch(said) or abs(int(said)) > 23:
-        raise BadCall(f"{said!r} is not hours from UTC, such as +8")
-    return clock12(moment_at(call.moment.epoch_ms, timezone(timedelta(hours=int(said)))))
+    argument = call.arguments[0].strip()
+    if not OFFSET.fullmatch(argument) or abs(int(argument)) > 23:
+        raise BadCall(f"{argument!r} is not hours from UTC, such as +8")
+    return clock12(moment_at(call.moment.epoch_ms, timezone(timedelta(hours=int(argument)))))
 
 
 @macro("idle_duration", phase="post", dialect=SILLYTAVERN)

@@ -38,10 +38,10 @@ class Applied:
 
     def notes(self, rules: Sequence[BoundRule], processor: str) -> list[Note]:
         """Problems and remarks, naming rule and preset."""
-        said = [("warning", number, f"is left out: {why}") for number, why in self.problems.items()]
-        said += [("info", number, remark) for number, remarks in self.remarks.items() for remark in remarks]
+        levels = [("warning", number, f"is left out: {why}") for number, why in self.problems.items()]
+        levels += [("info", number, remark) for number, remarks in self.remarks.items() for remark in remarks]
         notes: dict[str, Note] = {}
-        for level, number, text in said:
+        for level, number, text in levels:
             bound = rules[number]
             sentence = f"{bound.label} {text}" if level == "warning" else f"{bound.label}: {text}"
             details = {"rule": bound.rule.id, "preset": bound.preset.id, "layer": bound.layer}

@@ -63,8 +63,8 @@ def pattern_of(rule: RegexRule, regex: str | None = None, *, compat: Compat = "c
     The reference asks the rule first, and rules are made with gm there, so that an `/a/i` loses its i.
     """
     text = rule.regex if regex is None else regex
-    written, said = written_flags(text, flavor=rule.flavor), rule.flags or ""
-    flags = (said or written) if compat == "reference" else (written or said)
+    written, given_flags = written_flags(text, flavor=rule.flavor), rule.flags or ""
+    flags = (given_flags or written) if compat == "reference" else (written or given_flags)
     if not flags:
         flags = DEFAULT_FLAGS if rule.default_flags is None else rule.default_flags
     return Pattern(parse_pattern(text, default_flags="", flavor=rule.flavor).body, flags, rule.flavor)

@@ -42,8 +42,8 @@ def first_matches(patterns: Sequence[Pattern], texts: Sequence[str], *, limits: 
         return FirstMatches(tuple(map(tuple, spans)), problems)
     javascript = [index for index, pattern in enumerate(patterns) if pattern.flavor == "javascript"]
     if javascript:
-        asked = [patterns[index] for index in javascript]
-        found = v8.run(lambda machine: _found(machine, asked, texts, limits))
+        wanted = [patterns[index] for index in javascript]
+        found = v8.run(lambda machine: _found(machine, wanted, texts, limits))
         for index, row in zip(javascript, found.spans, strict=True):
             spans[index] = list(row)
         problems.update({javascript[index]: why for index, why in found.problems.items()})

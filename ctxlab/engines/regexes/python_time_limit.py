@@ -34,8 +34,8 @@ def as_javascript(pattern: Pattern) -> Pattern | None:
     '(?=[^]|(?![^]))(?:(?<![^])(?<x>[\\w\\u0080-\\uffff]+)\\k<x>)'
     """
     leading = _LEADING_FLAGS.match(pattern.body)
-    said = pattern.flags + (leading[1] if leading else "")
-    if "x" in said:
+    given_flags = pattern.flags + (leading[1] if leading else "")
+    if "x" in given_flags:
         return None
     body = pattern.body[leading.end() :] if leading else pattern.body
     in_class, parts = False, list[str]()
@@ -53,7 +53,7 @@ def as_javascript(pattern: Pattern) -> Pattern | None:
             in_class = token == "["
             token = _WRITTEN.get(token, token)
         parts.append(token)
-    flags = "".join(flag for flag in "gims" if flag in said)
+    flags = "".join(flag for flag in "gims" if flag in given_flags)
     return Pattern(f"{_BACKTRACKS}(?:{''.join(parts)})", flags)
 
 
@@ -110,9 +110,9 @@ class BadPattern(CtxlabError):
 def found(pattern: str, text: str) -> bool:
     """Whether the pattern matches anywhere, upper and lower case alike; raises BadPattern."""
     ready = _compiled(pattern)
-    asked = Pattern(pattern, "i", "python")
+    wanted = Pattern(pattern, "i", "python")
     try:
-        return within_limits(lambda seconds: ready.search(text, timeout=seconds), asked, text) is not None
+        return within_limits(lambda seconds: ready.search(text, timeout=seconds), wanted, text) is not None
     except BadPython as problem:
         raise BadPattern(f"pattern {pattern!r} is left out: {problem}") from None
 

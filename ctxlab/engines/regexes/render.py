@@ -155,9 +155,9 @@ def _html(shown: Rendered) -> Iterator[str]:
         at = block.end
     yield page.take(whole[at:])
     yield "</div>"
-    said = [f"{hit.rule}: {hit.count} changed" for hit in shown.hits] + [note.text for note in shown.notes]
-    if said:
-        yield f"<small>{'<br>'.join(page.take(text) for text in said[:40])}</small>"
+    remarks = [f"{hit.rule}: {hit.count} changed" for hit in shown.hits] + [note.text for note in shown.notes]
+    if remarks:
+        yield f"<small>{'<br>'.join(page.take(text) for text in remarks[:40])}</small>"
 
 
 class _Page:

@@ -185,5 +185,5 @@ def _binds_message(holder: Agent | UserProfile | None, everywhere: RegexConfig) 
     The current agent says so for agents and the current user for users; where they don't, what holds everywhere says.
     """
     config = holder.regex_config if holder is not None else None
-    said = config is not None and "binding_mode" in config.model_fields_set
-    return (config if config is not None and said else everywhere).binding_mode == "message"
+    is_given = config is not None and "binding_mode" in config.model_fields_set
+    return (config if config is not None and is_given else everywhere).binding_mode == "message"

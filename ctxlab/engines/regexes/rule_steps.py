@@ -106,8 +106,8 @@ class RegexSteps(Sequence[RegexStep]):
         rows = [_row("", "before", escape(cut_off(str(self.start), LONGEST)))]
         budget = 30_000  # a notebook's cell stays under 50 KB
         for number, step in enumerate(self.steps, 1):
-            said = "<br>".join(map(escape, (step.outcome, *step.remarks)))
-            row = _row(f"{number}. {escape(step.rule)}", said, marked(step))
+            remarks = "<br>".join(map(escape, (step.outcome, *step.remarks)))
+            row = _row(f"{number}. {escape(step.rule)}", remarks, marked(step))
             budget -= len(row)
             if budget < 0:
                 rows.append(_row("", f"and {len(self.steps) - number + 1} more", ""))

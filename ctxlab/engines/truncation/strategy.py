@@ -29,7 +29,7 @@ class Border:
         return f"{what} {lacking(self.needed, self.left)}".strip()
 
     def words(self, verb: str = "needed") -> str:
-        """The same in a clause about another message."""
+        """The reason as a clause inside a sentence about another message."""
         return f"{verb} {self.needed:,} where {self.left:,} {'was' if self.left == 1 else 'were'} left"
 
 

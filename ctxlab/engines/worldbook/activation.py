@@ -72,15 +72,15 @@ class Activation:
 
     def __init__(
         self,
-        asked: ScanInput,
+        scan_input: ScanInput,
         lores: Sequence[PreparedEntry],
-        sight: KeyMatches,
+        key_matches: KeyMatches,
         clock: EntryTiming,
         maker: EntryPreparer,
     ) -> None:
-        self.scan_input, self.key_matches, self.clock, self.maker = asked, sight, clock, maker
+        self.scan_input, self.key_matches, self.clock, self.maker = scan_input, key_matches, clock, maker
         self.lores = lores
-        self.reference = asked.rules.compat == "reference"
+        self.reference = scan_input.rules.compat == "reference"
         self.refused: dict[int, list[ClosedGate]] = {}
         self.fired: dict[int, FiredEntry] = {}
         self.stopped: dict[int, BlockedEntry] = {}

@@ -142,14 +142,14 @@ _FIELDS = {
 
 def in_words(change: Mapping[str, Any]) -> str:
     """A change as a person would say it."""
-    said: list[str] = []
+    parts: list[str] = []
     if "book" in change:
-        said.append("its book without the model filter")
+        parts.append("its book without the model filter")
     if "message" in change:
-        said.append(f"a message with {change['message']!r}")
-    said += [_field(name, value) for name, value in change.get("entry", {}).items()]
-    said += [f"{SETTINGS.get(name, name)}: {value}" for name, value in change.get("settings", {}).items()]
-    return "; ".join(said)
+        parts.append(f"a message with {change['message']!r}")
+    parts += [_field(name, value) for name, value in change.get("entry", {}).items()]
+    parts += [f"{SETTINGS.get(name, name)}: {value}" for name, value in change.get("settings", {}).items()]
+    return "; ".join(parts)
 
 
 def _field(name: str, value: Any) -> str:

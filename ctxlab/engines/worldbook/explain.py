@@ -141,7 +141,7 @@ def sentences(ctx: Context, decision: Decision) -> Iterator[Sentence]:
     if decision.lost_to is not None:
         yield Sentence("lost to", _winner(scan_of(ctx), decision.lost_to))
     place = requested_place(decision)
-    yield Sentence("placed", f"{place}: {_fate(ctx, decision)}" if fired else f"it would stand {place}")
+    yield Sentence("placed", f"{place}: {_outcome(ctx, decision)}" if fired else f"it would stand {place}")
     if decision.tokens is not None:
         yield Sentence("tokens", _tokens(decision.tokens, decision.left))
     if decision.remedy:
@@ -183,7 +183,7 @@ def requested_place(decision: Decision) -> str:
     return f"{PLACES.get(name, 'before the history')}, as {role}, {order}"
 
 
-def _fate(ctx: Context, decision: Decision) -> str:
+def _outcome(ctx: Context, decision: Decision) -> str:
     """The outcome of an entry that fired, in words."""
     own = ctx.draft(decision.key)
     if own is not None:

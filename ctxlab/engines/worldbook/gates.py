@@ -41,17 +41,19 @@ class ClosedGate:
     fix: Mapping[str, Any]
 
 
-def closed_gates(lore: PreparedEntry, asked: ScanInput, clock: EntryTiming) -> list[ClosedGate]:
+def closed_gates(lore: PreparedEntry, scan_input: ScanInput, clock: EntryTiming) -> list[ClosedGate]:
     """All gates that block an entry before any key is looked at; nearly always none."""
     entry, out = lore.entry, list[ClosedGate]()
     if entry.disable:
         out.append(ClosedGate("disabled", "the entry is switched off", {"disable": False}))
-    if entry.triggers and asked.chat.trigger not in entry.triggers:
-        reason = f"it is for {', '.join(entry.triggers)}, this is {asked.chat.trigger}"
+    if entry.triggers and scan_input.chat.trigger not in entry.triggers:
+        reason = f"it is for {', '.join(entry.triggers)}, this is {scan_input.chat.trigger}"
         out.append(ClosedGate("trigger", reason, {"triggers": []}))
-    if entry.character_filter is not None and not _lets_pass(entry.character_filter, asked):
+    if entry.character_filter is not None and not _lets_pass(entry.character_filter, scan_input):
         out.append(
-            ClosedGate("character-filter", _left_out(entry.character_filter, asked.chat), {"characterFilter": None})
+            ClosedGate(
+                "character-filter", _left_out(entry.character_filter, scan_input.chat), {"characterFilter": None}
+            )
         )
     if entry.delay and clock.length < entry.delay:
         reason = f"it waits for {counted(entry.delay, 'message')}, there {_are(clock.length)}"
@@ -64,11 +66,11 @@ def closed_gates(lore: PreparedEntry, asked: ScanInput, clock: EntryTiming) -> l
     return out
 
 
-def _lets_pass(rule: CharacterFilter, asked: ScanInput) -> bool:
+def _lets_pass(rule: CharacterFilter, scan_input: ScanInput) -> bool:
     if not rule.names and not rule.tags:
         return True
-    named, tagged = _meant(rule, asked.chat)
-    if asked.rules.compat == "reference":
+    named, tagged = _meant(rule, scan_input.chat)
+    if scan_input.rules.compat == "reference":
         return (named or tagged) != rule.is_exclude
     if rule.is_exclude:
         return not (named or tagged)

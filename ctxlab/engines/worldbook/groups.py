@@ -52,12 +52,12 @@ def resolve_groups(
     for name, group in members.items():
         if name in with_sticky:
             continue
-        standing = [member for member in group if member.lore.index not in lost]
+        remaining = [member for member in group if member.lore.index not in lost]
         if name in taken:
-            lost.update(dict.fromkeys([member.lore.index for member in standing], taken[name]))
-        elif len(standing) > 1:
-            winner = _winner(name, standing, dice).lore
-            lost.update({member.lore.index: winner for member in standing if member.lore is not winner})
+            lost.update(dict.fromkeys([member.lore.index for member in remaining], taken[name]))
+        elif len(remaining) > 1:
+            winner = _winner(name, remaining, dice).lore
+            lost.update({member.lore.index: winner for member in remaining if member.lore is not winner})
     return GroupResult([contender for contender in contenders if contender.lore.index not in lost], lost)
 
 
@@ -91,12 +91,12 @@ def _keep_sticky(group: Sequence[Contender], lost: dict[int, PreparedEntry]) -> 
 
 def _keep_best(group: Sequence[Contender], lost: dict[int, PreparedEntry]) -> None:
     """Of entries with group scoring, keep those with as many matched keys as the best."""
-    standing = [member for member in group if member.lore.index not in lost]
-    if not any(member.lore.scored for member in standing):
+    remaining = [member for member in group if member.lore.index not in lost]
+    if not any(member.lore.scored for member in remaining):
         return
-    best = max(standing, key=lambda member: member.score)
+    best = max(remaining, key=lambda member: member.score)
     lost.update(
-        {member.lore.index: best.lore for member in standing if member.lore.scored and member.score < best.score}
+        {member.lore.index: best.lore for member in remaining if member.lore.scored and member.score < best.score}
     )
 
 

@@ -42,18 +42,18 @@ class KeyMatches:
     problems: dict[int, str] = field(default_factory=dict[int, str])
 
     @classmethod
-    def over(cls, asked: ScanInput, lores: Sequence[PreparedEntry], search: KeySearch) -> KeyMatches:
+    def over(cls, scan_input: ScanInput, lores: Sequence[PreparedEntry], search: KeySearch) -> KeyMatches:
         """Hits in all messages, and in further sources that some entry scans."""
-        sight = cls(search)
-        newest_first = [spoken.text for spoken in reversed(asked.chat.messages)]
-        search.words_in(newest_first, sight.chat)
+        result = cls(search)
+        newest_first = [spoken.text for spoken in reversed(scan_input.chat.messages)]
+        search.words_in(newest_first, result.chat)
         if search.has_patterns:
             deepest = max((lore.depth for lore in lores if _has_pattern(lore)), default=0)
-            search.patterns_in(newest_first[: deepest + PATTERN_LOOK_BACK], sight.chat, sight.problems)
-        for source, text in asked.chat.about.items():
+            search.patterns_in(newest_first[: deepest + PATTERN_LOOK_BACK], result.chat, result.problems)
+        for source, text in scan_input.chat.about.items():
             if text:
-                sight.about[source] = sight._looked_through(text, Found(), 0)
-        return sight
+                result.about[source] = result._looked_through(text, Found(), 0)
+        return result
 
     def afresh(self) -> KeyMatches:
         """The hits as they were before any entry fired."""
@@ -126,7 +126,7 @@ class KeyMatches:
             return own
         return own + more
 
-    def matched(self, lore: PreparedEntry, asked: ScanInput, *, before: int) -> MatchedKey | None:
+    def matched(self, lore: PreparedEntry, scan_input: ScanInput, *, before: int) -> MatchedKey | None:
         """The matched keys, and the place of the first of them."""
         seen = [n for n in lore.own if self.sees(n, lore, before=before)]
         if not seen:
@@ -135,7 +135,7 @@ class KeyMatches:
         keys = tuple([self.search.keys[n].text for n in seen])
         hit = self.chat.get(n)
         if hit is not None and hit.text < lore.depth:
-            return MatchedKey(keys[0], keys, asked.chat.messages[-1 - hit.text].key, hit.start, hit.end)
+            return MatchedKey(keys[0], keys, scan_input.chat.messages[-1 - hit.text].key, hit.start, hit.end)
         for source in lore.sources:
             if n in self.about.get(source, ()):
                 hit = self.about[source][n]

@@ -95,7 +95,7 @@ class KeySearch:
                     new.update(dict.fromkeys(numbers, KeyHit(n, first + start, first + end)))
                 if word in stricter:
                     hit = KeyHit(n, first + start, first + end)
-                    new.update(dict.fromkeys(stricter[word].standing_at(text, hit, new, found), hit))
+                    new.update(dict.fromkeys(stricter[word].bounded_at(text, hit, new, found), hit))
         beginnings = _Beginnings(text)
         for folded_key, i in self._nested:
             key = self.keys[i]
@@ -182,7 +182,7 @@ def first_place(key: Key, word: str, text: str, folded: str, beginnings: _Beginn
     """The first place of a key, -1 for none; `word` is the key as it is in the folded text."""
     wanted, where = (key.text, text) if key.case_sensitive else (word, folded)
     start = where.find(wanted)
-    while start >= 0 and not key.stands_at(text, start, start + len(wanted)):
+    while start >= 0 and not key.is_bounded_at(text, start, start + len(wanted)):
         start = where.find(wanted, beginnings.after(start) if key.whole_words else start + 1)
     return start
 
@@ -202,12 +202,12 @@ class _StrictKeys:
         for (written, _), group in groups.items():
             self._alike.setdefault(written, []).append(group)
 
-    def standing_at(self, text: str, hit: KeyHit, new: Found, found: Found) -> list[int]:
+    def bounded_at(self, text: str, hit: KeyHit, new: Found, found: Found) -> list[int]:
         """The numbers of the new keys that match here, given that the folded word does."""
         groups = (*self._alike.get(None, ()), *self._alike.get(text[hit.start : hit.end], ()))
         numbers: list[int] = []
         for key, alike in groups:
-            if alike[0] not in new and alike[0] not in found and key.stands_at(text, hit.start, hit.end):
+            if alike[0] not in new and alike[0] not in found and key.is_bounded_at(text, hit.start, hit.end):
                 numbers += alike
         return numbers
 

@@ -24,7 +24,7 @@ class Key:
         """Whether nothing has to be checked where its folded letters stand."""
         return not (self.case_sensitive or self.whole_words)
 
-    def stands_at(self, text: str, start: int, end: int) -> bool:
+    def is_bounded_at(self, text: str, start: int, end: int) -> bool:
         """Whether it matches here, given that its folded letters do."""
         if self.case_sensitive and text[start:end] != self.text:
             return False

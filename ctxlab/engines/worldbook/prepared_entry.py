@@ -72,17 +72,17 @@ class _Prepared:
     search: KeySearch
 
 
-KEPT_SHELVES = 8
-_SHELVES: dict[tuple[Any, ...], _Prepared] = {}
+KEPT_CHATS = 8
+_PREPARED: dict[tuple[Any, ...], _Prepared] = {}
 
 
 class EntryPreparer:
     """Prepares the entries of one scan."""
 
-    def __init__(self, asked: ScanInput) -> None:
-        self.scan_input = asked
-        self.reference = asked.rules.compat == "reference"
-        chat = asked.chat
+    def __init__(self, scan_input: ScanInput) -> None:
+        self.scan_input = scan_input
+        self.reference = scan_input.rules.compat == "reference"
+        chat = scan_input.chat
         self.names = {"user": chat.user, "char": chat.names[0] if chat.names else ""}
         self.number: dict[AnyKey, int] = {}
         self.search = KeySearch(())
@@ -110,22 +110,24 @@ class EntryPreparer:
 
     def _remembered(self) -> tuple[Sequence[PreparedEntry], KeySearch] | None:
         """Prepared entries from the cache: books are frozen, so the same objects have the same entries."""
-        shelf = _SHELVES.get(self._shelf_key())
-        if shelf is None or any(a.book is not b.book for a, b in zip(shelf.books, self.scan_input.books, strict=True)):
+        prepared = _PREPARED.get(self._cache_key())
+        if prepared is None or any(
+            a.book is not b.book for a, b in zip(prepared.books, self.scan_input.books, strict=True)
+        ):
             return None
-        return shelf.lores, shelf.search
+        return prepared.lores, prepared.search
 
     def _remember(self, lores: list[PreparedEntry]) -> tuple[Sequence[PreparedEntry], KeySearch]:
         search = KeySearch(_all_keys(lores))
         self.number = search.number
         for lore in lores:
             lore.own, lore.second = self._numbers(lore.primary), self._numbers(lore.secondary)
-        _SHELVES[self._shelf_key()] = _Prepared(self.scan_input.books, lores, search)
-        while len(_SHELVES) > KEPT_SHELVES:
-            _SHELVES.pop(next(iter(_SHELVES)), None)
+        _PREPARED[self._cache_key()] = _Prepared(self.scan_input.books, lores, search)
+        while len(_PREPARED) > KEPT_CHATS:
+            _PREPARED.pop(next(iter(_PREPARED)), None)
         return lores, search
 
-    def _shelf_key(self) -> tuple[Any, ...]:
+    def _cache_key(self) -> tuple[Any, ...]:
         books = tuple([(id(held.book), held.level) for held in self.scan_input.books])
         rules = self.scan_input.rules
         read_with = (rules.scan_depth, rules.case_sensitive, rules.whole_words, rules.group_scoring)

@@ -108,23 +108,25 @@ class LoreScan:
         return (*self.fired, *(one for one in self.decisions if not one.fired))
 
 
-def scan(asked: ScanInput) -> LoreScan:
+def scan(scan_input: ScanInput) -> LoreScan:
     """The decision on every entry: by which key it fires, or which gate blocks it and the nearest change."""
-    maker, clock = EntryPreparer(asked), EntryTiming(asked.chat)
+    maker, clock = EntryPreparer(scan_input), EntryTiming(scan_input.chat)
     lores = maker.all()
-    shut, problems = _shut_books(asked)
-    sight = KeyMatches.over(asked, lores, maker.search)
-    run = Activation(asked, lores, sight, clock, maker).run(shut)
+    shut, problems = _shut_books(scan_input)
+    key_matches = KeyMatches.over(scan_input, lores, maker.search)
+    run = Activation(scan_input, lores, key_matches, clock, maker).run(shut)
     decisions = list(_decided(run, [lore for lore in lores if lore.book_index not in shut]))
     for number in shut:  # as if this one book were meant for the model
-        opened = Activation(asked, lores, sight.afresh(), clock, maker).run(other for other in shut if other != number)
+        opened = Activation(scan_input, lores, key_matches.afresh(), clock, maker).run(
+            other for other in shut if other != number
+        )
         decisions += _shut_out(run, opened, [lore for lore in lores if lore.book_index == number])
     decisions.sort(key=lambda one: one.lore.index)
     return LoreScan(
-        asked,
+        scan_input,
         tuple(decisions),
-        clock.records(asked.chat.activations, (fired.lore for fired in run.fired.values())),
-        (*problems, *_notes(run, decisions, sight)),
+        clock.records(scan_input.chat.activations, (fired.lore for fired in run.fired.values())),
+        (*problems, *_notes(run, decisions, key_matches)),
         sum(not this.is_beyond for this in run.passes),
         run.spent,
     )
@@ -157,21 +159,21 @@ def _shut_out(run: Activation, opened: Activation, lores: Sequence[PreparedEntry
 WITH_KEYS = frozenset({"secondary-keys", "group", "probability", "budget", "pass-limit"})
 
 
-def _shut_books(asked: ScanInput) -> tuple[list[int], list[Note]]:
+def _shut_books(scan_input: ScanInput) -> tuple[list[int], list[Note]]:
     shut: list[int] = []
     notes: list[Note] = []
-    for number, held in enumerate(asked.books):
-        verdict = model_fits(held.book.model_match, asked.chat.model)
+    for number, held in enumerate(scan_input.books):
+        verdict = model_fits(held.book.model_match, scan_input.chat.model)
         notes += [Note("warning", f"book {held.book.shown_name!r}: {why}") for why in verdict.problems]
         if not verdict.fits:
             shut.append(number)
     return shut, notes
 
 
-def _notes(run: Activation, decisions: Sequence[Decision], sight: KeyMatches) -> list[Note]:
+def _notes(run: Activation, decisions: Sequence[Decision], key_matches: KeyMatches) -> list[Note]:
     notes = [
         Note("warning", f"key {text!r} is left out: {why}", details={"lore_key": text})
-        for text, why in sight.left_out().items()
+        for text, why in key_matches.left_out().items()
     ]
     beyond = next((this for this in run.passes if this.is_beyond), None)
     kept_out = [one.key for one in decisions if one.gate == "pass-limit"]
@@ -193,8 +195,8 @@ def _silent(name: str, number: int, decisions: Sequence[Decision]) -> str:
             gates[one.gate] = gates.get(one.gate, 0) + 1
     if not gates:
         return f"book {name!r} has no entries"
-    told = ", ".join(f"{n:,} {gate}" for gate, n in sorted(gates.items(), key=lambda pair: -pair[1]))
-    return f"book {name!r}: none of its entries fires ({told})"
+    counts_text = ", ".join(f"{n:,} {gate}" for gate, n in sorted(gates.items(), key=lambda pair: -pair[1]))
+    return f"book {name!r}: none of its entries fires ({counts_text})"
 
 
 __all__ = ["LoreScan", "PreparedEntry", "scan"]

@@ -105,7 +105,7 @@ def _session(session_id: str, log: _Log, losses: list[Loss]) -> Session:
             continue
         nodes = nodes_of([(log.places[line], log.lines[line]) for line in own], tools, found)
         if log.lines[key].get("isCompactSummary") is True:
-            nodes[0] = _standing_for(tree.way_to(at[parent])[1:], nodes[0])
+            nodes[0] = _in_place_of(tree.way_to(at[parent])[1:], nodes[0])
         for n, fields in enumerate(nodes):
             at[key] = tree.add(f"{key}-{n + 1}" if n else key, at[key], fields)
     leaf = at[_last(log)]
@@ -123,7 +123,7 @@ def _session(session_id: str, log: _Log, losses: list[Loss]) -> Session:
     )
 
 
-def _standing_for(hidden: list[str], fields: Data) -> Data:
+def _in_place_of(hidden: list[str], fields: Data) -> Data:
     marks: Data = {"isCompressionNode": True, "compressedNodeIds": hidden}
     return {**fields, "metadata": {**fields.get("metadata", {}), **marks}} if hidden else fields
 

@@ -112,15 +112,15 @@ class Conversation:
         tree = Tree(agent_id=self.shelf.agent_for(presets, self.tools))
         history = {index: node for index, node in nodes[leading:] if node is not None}
         summaries = [*filter(None, among), *self.summaries]
-        standing = self._summary_nodes(summaries, places_of(stored), list(history)) if summaries else {}
+        summary_at = self._summary_nodes(summaries, places_of(stored), list(history)) if summaries else {}
         leaf = ROOT
         for prompt in beside if self.shelf.keep_prompts else ():
             leaf = tree.add(prompt["id"], leaf, {"role": "system", "content": prompt["content"]})
         for index, node in history.items():
-            for n, summary in standing.pop(index, ()):
+            for n, summary in summary_at.pop(index, ()):
                 leaf = tree.add(f"summary-{n}", leaf, summary)
             leaf = tree.add(f"m{index}", leaf, node)
-        for n, summary in (it for those in standing.values() for it in those):  # of a list without messages
+        for n, summary in (it for those in summary_at.values() for it in those):  # of a list without messages
             leaf = tree.add(f"summary-{n}", leaf, summary)
         return tree.session(session_id, leaf=leaf, **fields)
 

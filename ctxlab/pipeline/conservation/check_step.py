@@ -316,26 +316,26 @@ def _gone_and_made(
     stayed: set[int] = set()
     gone: list[Draft] = []
     runs = [group for group in groups if group]
-    waiting = {id(run[0]): iter(run[1:]) for run in runs}
-    if len(waiting) < len(runs):
+    pending = {id(run[0]): iter(run[1:]) for run in runs}
+    if len(pending) < len(runs):
         return None
     rest: Iterator[Draft] = iter(())
     next_dropped: Draft | None = None
     for draft in old:
         if draft is next_dropped:
             next_dropped = next(rest, None)
-        elif id(draft) in waiting:
+        elif id(draft) in pending:
             if next_dropped is not None:
-                if id(next_dropped) in waiting:
+                if id(next_dropped) in pending:
                     return None
-                waiting[id(next_dropped)] = rest
-            rest = waiting.pop(id(draft))
+                pending[id(next_dropped)] = rest
+            rest = pending.pop(id(draft))
             next_dropped = next(rest, None)
         elif id(draft) in sent:
             stayed.add(id(draft))
         else:
             gone.append(draft)
-    if waiting or next_dropped is not None:
+    if pending or next_dropped is not None:
         return None
     return gone, _those(new, sent - stayed)
 

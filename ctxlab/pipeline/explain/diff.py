@@ -134,20 +134,20 @@ class _Pair:
         self.moved = set(moved_keys(*([key for key in keys if key not in self.rejoined] for keys in shared)))
 
     def rows(self) -> Iterator[DiffRow]:
-        waiting = deque(self.new)
-        for key, standing in self.old.items():
+        unmatched = deque(self.new)
+        for key, old_message in self.old.items():
             other = self.new.get(key)
             if other is not None and key not in self.lifted:
-                yield from self._only_in_b(waiting, key)
-            yield self._only_in_a(key, standing) if other is None else self._in_both(key, standing, other)
-        yield from self._only_in_b(waiting, None)
+                yield from self._only_in_b(unmatched, key)
+            yield self._only_in_a(key, old_message) if other is None else self._in_both(key, old_message, other)
+        yield from self._only_in_b(unmatched, None)
 
     def _only_in_a(self, key: str, a: MessageOrPart) -> DiffRow:
         return DiffRow(key, "only in a", a.draft, None, self.why_gone_right.get(key), a.whole, detail=_part_of(a))
 
-    def _only_in_b(self, waiting: deque[str], before: str | None) -> Iterator[DiffRow]:
-        while waiting and waiting[0] != before:
-            key = waiting.popleft()
+    def _only_in_b(self, unmatched: deque[str], before: str | None) -> Iterator[DiffRow]:
+        while unmatched and unmatched[0] != before:
+            key = unmatched.popleft()
             if key not in self.old:
                 b = self.new[key]
                 cause, detail = self.why_gone_left.get(key), _part_of(b)
@@ -182,8 +182,8 @@ def _result(side: Trace | Context) -> Context:
 
 def _alone(side: Trace | Context) -> dict[str, Draft]:
     """Messages that are not merged; of a run also the parts, as they were before merging."""
-    standing = {draft.key: draft for draft in _result(side).drafts if not draft.merged}
-    return standing | parts_alone(side) if isinstance(side, Trace) else standing
+    old_message = {draft.key: draft for draft in _result(side).drafts if not draft.merged}
+    return old_message | parts_alone(side) if isinstance(side, Trace) else old_message
 
 
 def _with_other_fields(rows: Iterator[DiffRow]) -> list[DiffRow]:
@@ -219,11 +219,11 @@ def _merged_into(whole: Draft) -> Cause:
 # --- in words
 
 
-def _part_of(standing: MessageOrPart) -> str:
-    whole = standing.whole
+def _part_of(old_message: MessageOrPart) -> str:
+    whole = old_message.whole
     if whole is None:
         return ""
-    return f"first of {len(whole.merged)} parts" if standing.is_first else f"part of {whole.key}"
+    return f"first of {len(whole.merged)} parts" if old_message.is_first else f"part of {whole.key}"
 
 
 def _other_reason(a: Draft, b: Draft) -> str:
@@ -234,10 +234,10 @@ def _other_reason(a: Draft, b: Draft) -> str:
 
 
 def _why_joined(a: MessageOrPart, b: MessageOrPart) -> Cause | None:
-    standing = b if b.whole is not None else a
-    if standing.whole is None:
+    old_message = b if b.whole is not None else a
+    if old_message.whole is None:
         return None
-    return seam_cause(standing.whole) if standing.is_first else _merged_into(standing.whole)
+    return seam_cause(old_message.whole) if old_message.is_first else _merged_into(old_message.whole)
 
 
 def _joined_words(a: MessageOrPart, b: MessageOrPart, *, apart: bool) -> str:

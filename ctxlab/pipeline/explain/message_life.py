@@ -170,8 +170,8 @@ def _moved(step: Step, before: Draft, after: Draft) -> Iterator[Event]:
 def _added_words(step: Step, key: str, draft: Draft, cause: Cause | None) -> str:
     at = next(i for i, other in enumerate(step.after.drafts, start=1) if other is draft)
     reason = f" ({cause.reason})" if cause and cause.processor == step.id and cause.reason else ""
-    asked = str(draft.placement or "")
-    where = f", asked for {asked}" if asked else ""
+    requested = str(draft.placement or "")
+    where = f", asked for {requested}" if requested else ""
     what = "added as" if draft.key == key else "added as a part of"
     return f"{what} message {at}{where}{reason}"
 
@@ -242,6 +242,6 @@ def _only_its_past_differs(before: Text, after: Text) -> bool:
     if before is after or str(before) != str(after):
         return False
     return len(before.spans) != len(after.spans) or not all(
-        old is new or (old.text == new.text and old.same_story(new))
+        old is new or (old.text == new.text and old.same_provenance(new))
         for old, new in zip(before.spans, after.spans, strict=True)
     )

@@ -177,11 +177,12 @@ class StepTexts:
 
     def _taken_back(self, draft: Draft, text: Text, parents: Sequence[Draft]) -> Iterator[SupersededVersion]:
         """The texts of the parents where no splice leads back to them: what the step put in is taken out again."""
-        stories = {_story(span) for parent in parents for span in parent.text.spans}
+        provenances = {_provenance(span) for parent in parents for span in parent.text.spans}
         back = _UndoneEdits(
             text.spans,
             lambda span: (
-                span.cause is not None and (span.cause.processor == self.step.id or _story(span) not in stories)
+                span.cause is not None
+                and (span.cause.processor == self.step.id or _provenance(span) not in provenances)
             ),
         )
         yield from back.stretches(self.step, draft)
@@ -255,7 +256,7 @@ def _change(step: Step, parent: Draft, draft: Draft, text: Text) -> tuple[Replac
 # --- taking back what a step put in
 
 
-def _story(span: Span) -> tuple[Origin, Cause | None, int]:
+def _provenance(span: Span) -> tuple[Origin, Cause | None, int]:
     return span.origin, span.cause, id(span.was) if span.was else 0
 
 

@@ -169,8 +169,8 @@ class Tables:
         if len(at) != len(alone) - 1 or not 1 < len(alone) <= MOST_PARTS or None in alone:
             return []
         ends = [*at[1:], len(spans)]
-        words = [counter.count(_said(spans[start + 1 : end])) for start, end in zip(at, ends, strict=True)]
-        upto = [counter.count(_said(spans[:end])) for end in (at[0], *ends)]
+        words = [counter.count(_cause_words(spans[start + 1 : end])) for start, end in zip(at, ends, strict=True)]
+        upto = [counter.count(_cause_words(spans[:end])) for end in (at[0], *ends)]
         each = counter.message_tokens
         seams = [after - before - own - each for before, after, own in zip(upto, upto[1:], words, strict=False)]
         return [*seams[:-1], tokens - sum(n for n in alone if n is not None) - sum(seams[:-1])]
@@ -187,7 +187,7 @@ class Tables:
         return number
 
 
-def _said(spans: Sequence[Span]) -> str:
+def _cause_words(spans: Sequence[Span]) -> str:
     return "".join([span.text for span in spans])
 
 

@@ -23,7 +23,7 @@ def naive(key: Key, texts: list[str]) -> KeyHit | None:
     for n, text in enumerate(texts):
         for start in range(len(text) - len(word) + 1):
             end = start + len(word)
-            if searchable(text)[start:end] == word and key.stands_at(text, start, end):
+            if searchable(text)[start:end] == word and key.is_bounded_at(text, start, end):
                 return KeyHit(n, start, end)
     return None
 
@@ -76,14 +76,14 @@ def test_keys_inside_of_keys_dont_multiply_the_hits(
 
 def test_keys_that_differ_in_upper_and_lower_case_are_one_word_to_look_for(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = 0
-    stands_at = Key.stands_at
+    is_bounded_at = Key.is_bounded_at
 
     def counted(key: Key, text: str, start: int, end: int) -> bool:
         nonlocal asked
         asked += 1
-        return stands_at(key, text, start, end)
+        return is_bounded_at(key, text, start, end)
 
-    monkeypatch.setattr(Key, "stands_at", counted)
+    monkeypatch.setattr(Key, "is_bounded_at", counted)
     spellings = ["".join(c.upper() if i >> j & 1 else c for j, c in enumerate("aaaaaa")) for i in range(64)]
     keys = tuple(Key(text, case, whole) for text in spellings for case in (False, True) for whole in (False, True))
 

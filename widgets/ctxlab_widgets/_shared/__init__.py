@@ -1,1 +1,1 @@
-"""What all widgets share: their values as JSON, and the page that runs one without a kernel."""
+"""Code that all widgets share: their values as JSON, and the page that runs one without a kernel."""

@@ -1,4 +1,4 @@
-"""What would keep a dropped message, worked out when a person selects it."""
+"""Remedies that would keep a dropped message, computed when a person selects it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ class RemedyTexts:
     """Sentences by key, as JSON; the last answer is kept while the run and the keys are the same."""
 
     def __init__(self) -> None:
-        self._asked: tuple[Any, ...] = ()
+        self._cached_for: tuple[Any, ...] = ()
         self._json = ""
 
     def of(self, trace: Trace | None, keys: Iterable[str]) -> str:
         wanted = sorted({key for key in keys if key})
         if trace is None or not wanted:
-            self._asked, self._json = (), ""
+            self._cached_for, self._json = (), ""
             return ""
-        asked = (wanted, trace.pipeline, trace.steps, trace.services)
-        if asked != self._asked:
-            self._asked, self._json = asked, remedies_json(trace, wanted)
+        cache_key = (wanted, trace.pipeline, trace.steps, trace.services)
+        if cache_key != self._cached_for:
+            self._cached_for, self._json = cache_key, remedies_json(trace, wanted)
         return self._json
 
 

@@ -78,7 +78,7 @@ def drawing_of(session: Session, unfolded: Collection[str], labels: dict[tuple[s
 def _kinds(
     session: Session, shape: TreeShape, nodes: Sequence[MessageNode], hidden: set[str], unfolded: Collection[str]
 ) -> tuple[list[object], tuple[frozenset[str], ...]]:
-    """What each message may be folded with, and the chains that a person has unfolded.
+    """The messages that each may be folded with, and the chains that a person has unfolded.
 
     Where a branch begins or ends, the message stands alone: its first words tell branches apart.
     """

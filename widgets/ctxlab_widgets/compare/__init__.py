@@ -63,7 +63,7 @@ class Compare(Widget):
 
     @property
     def comparison(self) -> Comparison:
-        """What is shown, as `ctxlab.compare` gives it: runs that failed are not in it."""
+        """The comparison on the page, as `ctxlab.compare` gives it: runs that failed are not in it."""
         return self._comparison
 
     @property
@@ -216,8 +216,8 @@ def _names(columns: Sequence[Column]) -> list[str]:
 _FIELDS: Mapping[str, type] = {"name": str, "strategy": str, "budget": int, "agent": str, "leaf": str}
 
 
-def _add_arguments(asked: Mapping[str, Any]) -> dict[str, Any] | None:
+def _add_arguments(command: Mapping[str, Any]) -> dict[str, Any] | None:
     """The fields of an `add`, null ones left out; None where one is of a wrong kind or there is no such field."""
-    fields = {name: value for name, value in asked.items() if name != "command" and value is not None}
+    fields = {name: value for name, value in command.items() if name != "command" and value is not None}
     right = all(type(value) is _FIELDS.get(name) for name, value in fields.items())
     return fields if right else None

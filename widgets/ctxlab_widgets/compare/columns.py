@@ -20,7 +20,7 @@ BASE = "base"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What a column has otherwise than the base; None is as in the base. `budget` counts prompt tokens exactly."""
+    """Settings of a column that differ from the base; None is as in the base. `budget` counts prompt tokens exactly."""
 
     strategy: str | None = None
     budget: int | None = None
@@ -135,7 +135,7 @@ def columns_of(traces: Trace | Mapping[str, Trace] | None, wanted: Sequence[Vari
 
 
 def variant_of(trace: Trace) -> Variant:
-    """What a run has of that in which columns differ."""
+    """The values of a run in which columns may differ."""
     report = trace.result.report(BudgetReport)
     build_input = trace.start.input
     strategy, budget = (report.strategy, report.budget_tokens) if report is not None else (None, None)

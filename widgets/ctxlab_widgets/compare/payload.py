@@ -106,7 +106,7 @@ def _spans(cell: Cell) -> Iterable[Any]:
 
 
 def _full_text(draft: Draft) -> str:
-    """What the message says, with what it thinks, asks for and brings along: a difference may be in any of them."""
+    """A message's content, reasoning, tool calls and attachments: a difference may be in any of them."""
     calls = [f"{call.name}({call.arguments})" for call in draft.calls]
     files = [f"[{asset.kind} {asset.name or asset.id}]" for asset in draft.assets]
     thoughts = f"[reasoning] {draft.reasoning}" if draft.reasoning else ""
@@ -146,7 +146,7 @@ def _entry(row: Mapping[str, Any]) -> list[Any]:
 
 
 def _user_turns(comparison: Comparison, at: int) -> tuple[int, int]:
-    """How many of the user's messages that this run had are sent."""
+    """The number of this run's user messages that are sent."""
     cells = [line.cells[at] for line in comparison.lines if line.role == "user" and line.source == "history"]
     there = [cell for cell in cells if cell.state != "not there"]
     return sum(cell.is_sent for cell in there), len(there)
@@ -165,7 +165,7 @@ def _about(trace: Trace, total: Mapping[str, Any]) -> str:
 
 
 def _leaves(base: Trace) -> list[list[str]]:
-    """Where another branch ends, with its first words; the base's own is not among them."""
+    """Leaves of other branches, with their first words; the base's own is not among them."""
     session = base.start.input.session
     own = base.start.input.leaf_id
     others = [leaf for leaf in session.leaves() if leaf != own]

@@ -1,4 +1,4 @@
-"""Where presets and lore asked to be and where they landed, wires between, and a row to move one of them."""
+"""Presets and lore on a map: the place each requests and where it landed, wires between, and a row to move one."""
 
 from __future__ import annotations
 

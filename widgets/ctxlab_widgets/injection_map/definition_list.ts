@@ -127,15 +127,15 @@ const name = (button: HTMLElement): string => button.dataset.key ?? button.datas
 
 function card(each: Definition, chosen: boolean): HTMLElement {
   const absent = !each.landings.length;
-  const warns = each.fate === "unknown anchor" || each.fate === "warned";
-  const ask = absent ? (each.fate === "not fired" ? "not fired" : "not sent") : each.ask;
+  const warns = each.outcome === "unknown anchor" || each.outcome === "warned";
+  const ask = absent ? (each.outcome === "not fired" ? "not fired" : "not sent") : each.ask;
   const button = h(
     "button",
     {
       type: "button",
       class: `d src-${each.look}${chosen ? " chosen" : ""}${absent ? " absent" : ""}`,
       "data-key": each.key,
-      "data-fate": each.fate,
+      "data-outcome": each.outcome,
       "aria-pressed": String(chosen),
       title: harmless(`${each.name}: ${each.ask}`),
     },

@@ -44,12 +44,17 @@ def map_payload(trace: Trace) -> dict[str, Any]:
             preset = presets[each.key]
             place = requested_placement(preset.node)
             group, more = _of_preset(preset, place)
-            if each.fate == "warned" and place is not None and place.kind == "anchor" and place.anchor not in anchors:
-                more["fate"] = "unknown anchor"
+            if (
+                each.outcome == "warned"
+                and place is not None
+                and place.kind == "anchor"
+                and place.anchor not in anchors
+            ):
+                more["outcome"] = "unknown anchor"
         elif each.key in lore:
             group, more = "lore", _of_lore(lore[each.key], movable)
         else:
-            group, more = "steps", {"ask": each.asked, "fixed": "A step of the pipeline puts it there."}
+            group, more = "steps", {"ask": each.requested, "fixed": "A step of the pipeline puts it there."}
         groups[group].append({**definition, **more})
     groups["lore"] += [_not_fired(one, movable) for one in lore.values() if not one.fired and one.key not in names]
     for name in ("depth", "anchor", "lore"):
@@ -85,7 +90,7 @@ def _definition(each: Injection) -> dict[str, Any]:
         "key": each.key,
         "name": each.name,
         "look": each.look,
-        "fate": "moved" if moved and each.fate == "landed" else each.fate,
+        "outcome": "moved" if moved and each.outcome == "landed" else each.outcome,
         "why": "; ".join(words for words in why if words),
         "landings": [landing.position for landing in each.landings],
         "missing": list(dict.fromkeys(each.missing)),
@@ -144,7 +149,7 @@ def _of_lore(decision: Decision, movable: Container[str]) -> dict[str, Any]:
 def _not_fired(decision: Decision, movable: Container[str]) -> dict[str, Any]:
     title = plain(decision.title, 40) or decision.key
     entry = Injection(title, LORE, "", "not sent", sentence=decision.reason, key=decision.key)
-    return {**_definition(entry), "fate": "not fired", **_of_lore(decision, movable)}
+    return {**_definition(entry), "outcome": "not fired", **_of_lore(decision, movable)}
 
 
 def _row(row: Landing, names: Mapping[str, str]) -> dict[str, Any]:

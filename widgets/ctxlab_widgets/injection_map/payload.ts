@@ -11,14 +11,14 @@ export interface PlaceFields {
   position: string;
 }
 
-export type Fate = "landed" | "elsewhere" | "moved" | "warned" | "unknown anchor" | "not sent" | "not fired";
+export type LandingOutcome = "landed" | "elsewhere" | "moved" | "warned" | "unknown anchor" | "not sent" | "not fired";
 
 export interface Definition {
   key: string;
   name: string;
   look: string;
   ask: string;
-  fate: Fate;
+  outcome: LandingOutcome;
   why: string;
   /** Rows at the right. */
   landings: number[];
@@ -70,7 +70,7 @@ export const isOf = (row: MessageRow, selected: string): boolean =>
 /** Everything that was sent but did not go as asked, in a few words each; the second says whether it is a warning. */
 export function exceptions(view: MapView): [words: string, warns: boolean][] {
   const all = definitions(view);
-  const count = (fate: Fate) => all.filter((each) => each.fate === fate).length;
+  const count = (outcome: LandingOutcome) => all.filter((each) => each.outcome === outcome).length;
   const counts: [number, string, boolean][] = [
     [count("elsewhere"), "landed elsewhere", false],
     [count("moved"), "moved by a later step", false],

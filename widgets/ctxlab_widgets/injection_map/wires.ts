@@ -1,11 +1,11 @@
 // Lines from what is defined to where it landed. They follow the layout: nothing here knows a row's height.
 
-import type { Definition, Fate } from "./payload";
+import type { Definition, LandingOutcome } from "./payload";
 
 /** The fourth sign of a source, as in underlined text. */
 const DASHES: Record<string, string> = { lore: "1.5 2.5", profile: "9 2", knowledge: "6 3", summary: "6 2 1 2" };
-const WARNS = new Set<Fate>(["warned", "unknown anchor"]);
-const DIFFERS = new Set<Fate>(["elsewhere", "moved"]);
+const WARNS = new Set<LandingOutcome>(["warned", "unknown anchor"]);
+const DIFFERS = new Set<LandingOutcome>(["elsewhere", "moved"]);
 /** Where a line leaves or reaches a row: the middle of its first line. */
 const MIDDLE = 12;
 
@@ -18,8 +18,8 @@ export interface Stroke {
 /** How the line to a landing looks; `asked` is the line to a depth that isn't there. */
 export function stroke(definition: Definition, asked = false): Stroke {
   if (asked) return { kind: "asked", width: 1, dash: "3 3" };
-  if (WARNS.has(definition.fate)) return { kind: "warns", width: 1.25, dash: "5 3" };
-  if (DIFFERS.has(definition.fate)) return { kind: "differs", width: 2, dash: null };
+  if (WARNS.has(definition.outcome)) return { kind: "warns", width: 1.25, dash: "5 3" };
+  if (DIFFERS.has(definition.outcome)) return { kind: "differs", width: 2, dash: null };
   return { kind: "source", width: 1.25, dash: DASHES[definition.look] ?? null };
 }
 

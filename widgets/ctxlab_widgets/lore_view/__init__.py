@@ -1,4 +1,4 @@
-"""What became of every entry of the lore: which fired and by which words, what stopped the rest, the nearest change."""
+"""Decisions on all entries of the lore: which fired and by which words, what stopped the rest, the nearest change."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Kind = Literal["all", "fired", "blocked", "not-hit"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TriedChange:
-    """What was shown before a change was tried, and the change."""
+    """The scan before a change was tried, and the change."""
 
     trace: Trace | None
     scan: LoreScan
@@ -253,7 +253,7 @@ class LoreView(Widget):
         return row
 
     def _where(self, decision: Decision) -> dict[str, Any]:
-        """Where its key was seen, or what was looked through in vain."""
+        """The place where its key was found, or the texts that were searched in vain."""
         assert self._scanned_texts is not None
         match = self._scanned_texts.first_match(decision)
         if match is None:
@@ -277,7 +277,7 @@ class LoreView(Widget):
         return f"scanned {counted(messages, 'message')}, {counted(characters, 'character')}"
 
     def _tried_json(self) -> dict[str, Any] | None:
-        """What is being tried, and what it changes."""
+        """The change on trial, and its effects."""
         if not self._tried or self._shown_scan is None:
             return None
         tried = self._tried[-1]

@@ -1,4 +1,4 @@
-"""Where an entry's keys stand, cut to what fits a row, or in everything that was scanned."""
+"""Excerpts around an entry's keys, cut to what fits a row, or everything that was scanned."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class ScannedTexts:
         self._unusable = {note.details.get("lore_key") for note in scan.notes}
 
     def characters(self, depth: int) -> tuple[int, int]:
-        """How many of the newest messages are looked through at a depth, and their characters."""
+        """The number of newest messages searched at a depth, and of their characters."""
         newest = self.messages[-depth:] if depth else []
         if depth not in self._characters:
             self._characters[depth] = sum(len(text.text) for text in newest)
         return len(newest), self._characters[depth]
 
     def first_match(self, decision: Decision) -> tuple[ScannedText, Spot] | None:
-        """Where its key was found; of an entry that was stopped before its keys were asked, where one stands."""
+        """The place where its key was found; for an entry stopped before its keys were tried, where one occurs."""
         matched = decision.matched
         if matched is not None:
             found = self.text_of(matched.where)
@@ -91,7 +91,7 @@ class ScannedTexts:
             yield text, shortened(pieces) if is_much else pieces
 
     def text_of(self, where: str) -> ScannedText | None:
-        """What a match names: a message, something about the character, or an entry that fired."""
+        """The text that a match names: a message, something about the character, or an entry that fired."""
         if where not in self._by_key and where.startswith("lore:"):
             self._by_key[where] = ScannedText(where, self.scan[where].lore.content)
         return self._by_key.get(where)
@@ -101,7 +101,7 @@ class ScannedTexts:
         return [*sources, *(self.messages[-lore.depth :] if lore.depth else [])]
 
     def _fired_with_key(self, decision: Decision) -> Iterator[ScannedText]:
-        """What fired and has one of the keys in it, where the entry may be called up by such."""
+        """Fired entries with one of the keys in their content, where the entry may be called up by such."""
         lore, where = decision.lore, decision.matched.where if decision.matched else None
         if lore.excluded or not self.scan.scan_input.rules.recursion:
             return
@@ -124,7 +124,7 @@ class ScannedTexts:
         folded, word = self._folded[text.key], searchable(key.text)
         at = folded.find(word)
         while at >= 0:
-            if key.stands_at(text.text, at, at + len(word)):
+            if key.is_bounded_at(text.text, at, at + len(word)):
                 yield at, at + len(word)
             at = folded.find(word, at + len(word))
 
@@ -187,7 +187,7 @@ def excerpt(text: str, spot: Spot, spots: Iterable[Spot]) -> Pieces:
 
 
 def shortened(pieces: Pieces) -> Pieces:
-    """The same without what lies far from everything lit."""
+    """An excerpt without what lies far from every marked key."""
     last = len(pieces) - 1
     return [piece if i % 2 else _ends(piece, is_first=i == 0, is_last=i == last) for i, piece in enumerate(pieces)]
 

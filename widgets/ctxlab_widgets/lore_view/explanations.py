@@ -36,7 +36,7 @@ def keys_of(lore: PreparedEntry) -> str:
 
 
 def drawn(lore: PreparedEntry, scan: LoreScan) -> float:
-    """What chance drew for an entry, in percent."""
+    """The number drawn for an entry's probability, in percent."""
     return scan.scan_input.dice(lore.key) * 100
 
 
@@ -44,7 +44,7 @@ def drawn(lore: PreparedEntry, scan: LoreScan) -> float:
 
 
 def chips(decision: Decision, scan: LoreScan) -> Iterator[str]:
-    """What decided, in a few words each."""
+    """The gates that decided, in a few words each."""
     lore, entry = decision.lore, decision.lore.entry
     if decision.fired:
         yield from _match_chips(decision)
@@ -123,8 +123,8 @@ def gates(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
     for gate, name, value in _values(decision, scan):
         place = GATES.index(gate)
         state = "passed" if place < furthest else "stopped" if place == furthest else "not asked"
-        told = decision.reason if state == "stopped" else value
-        yield name, f"{value}: it is not so" if gate == "secondary-keys" and state == "stopped" else told, state
+        shown = decision.reason if state == "stopped" else value
+        yield name, f"{value}: it is not so" if gate == "secondary-keys" and state == "stopped" else shown, state
 
 
 def _values(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
@@ -179,7 +179,7 @@ def _room(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
 
 
 def placement(lore: PreparedEntry) -> str:
-    """Where it is put when it fires."""
+    """The entry's position in the context when it fires."""
     entry = lore.entry
     name = entry.position_name or f"position {entry.position}"
     where = f"depth {entry.depth}" if name == "at_depth" else name.replace("_", " ")
@@ -192,7 +192,7 @@ def placement(lore: PreparedEntry) -> str:
 
 
 def nearest(decision: Decision, scan: LoreScan) -> str:
-    """What would have made it fire, or kept it out, as a sentence without its full stop."""
+    """The nearest change that makes it fire, or keeps it out, as a sentence without its full stop."""
     change, lore = decision.nearest, decision.lore
     parts = ["its book for every model"] if "book" in change else []
     parts += [f"a message that says “{short(change['message'])}”"] if "message" in change else []

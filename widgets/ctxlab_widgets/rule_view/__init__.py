@@ -49,7 +49,7 @@ Rules = RegexConfig | RegexPreset | RegexRule | Sequence[RegexPreset | RegexRule
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _UndoState:
-    """What stood there before a change; `typing` names the field that was typed in."""
+    """The rules before a change; `typing` names the field that was typed in."""
 
     trace: Trace | None
     config: RegexConfig
@@ -114,7 +114,7 @@ class RuleView(Widget):
 
     @property
     def steps(self) -> RegexSteps:
-        """What each rule does to the text that is shown."""
+        """The steps of each rule on the text that is shown."""
         return self._steps()
 
     # --- commands
@@ -386,7 +386,7 @@ class RuleView(Widget):
 
 
 def _stage_of(config: RegexConfig) -> Stage:
-    """What is sent, unless the rules are only for what is shown."""
+    """The request stage, unless the rules are only for rendering."""
     rules = [rule for preset in config.presets for rule in preset.rules]
     is_shown_only = bool(rules) and not any(rule.apply_to.request for rule in rules)
     return "render" if is_shown_only else "request"

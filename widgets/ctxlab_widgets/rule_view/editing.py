@@ -24,7 +24,7 @@ class WrongFlags(CtxlabError):
 
 @dataclass(frozen=True, slots=True)
 class RulePosition:
-    """Where a rule stands: whose it is, in which of the presets, and where in it."""
+    """A rule's address: its owner, the preset among the owner's, and its position in that."""
 
     layer: RuleLayer
     preset: int
@@ -63,7 +63,7 @@ def rule_key(which: str, rules: Mapping[str, BoundRule]) -> str:
 
 
 def with_rule(config: RegexConfig, place: RulePosition, fields: Mapping[str, Any]) -> RegexConfig:
-    """The same rules, with other fields in one."""
+    """These rules, with other fields in one."""
     presets = list(config.presets)
     rules = list(presets[place.preset].rules)
     rules[place.rule] = rules[place.rule].changed(fields)
@@ -128,7 +128,7 @@ def rebuilt(trace: Trace, source: RuleSource, config: RegexConfig) -> Trace:
 
 
 def scope_text(rule: RegexRule) -> str:
-    """Where a rule works: on what is sent or shown, whose messages, how deep."""
+    """The scope of a rule: stages, roles and depths."""
     stages = [word for word, is_on in (("sent", rule.apply_to.request), ("shown", rule.apply_to.render)) if is_on]
     return ", ".join([" and ".join(stages) or "nowhere", "/".join(rule.target_roles) or "no role", *_depths(rule)])
 

@@ -1,4 +1,4 @@
-"""What the page gets of each rule: what it says, where it applies, what it did to the text."""
+"""Rules as the page gets them: their fields, their scope, and their steps on the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule took out of a text and put in, as stretches to be marked; never more than differs."""
+"""The difference that a rule made to a text, as stretches to be marked; never more than differs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def smallest_diff(before: str, after: str) -> list[Piece]:
 
 
 def _inside(part: str, whole: str) -> int:
-    """Where a text stands in another without parting a character from its marks; -1 where it doesn't."""
+    """The position of a text in another, never between a character and its combining marks; -1 where it isn't in it."""
     at = whole.find(part)
     after = at + len(part)
     is_cut = _hangs(whole[at : at + 1]) or _hangs(whole[after : after + 1]) or whole[after - 1 : after] == JOINER
@@ -61,7 +61,7 @@ def _joined(pieces: Sequence[Piece]) -> list[Piece]:
 
 
 def shared_ends(before: str, after: str) -> tuple[int, int]:
-    """How many characters are the same at the front and at the end, none parted from its marks."""
+    """The lengths of the common prefix and suffix, neither ending between a character and its combining marks."""
     most = min(len(before), len(after))
     head = next((i for i in range(most) if before[i] != after[i]), most)
     while head and (_hangs(before[head : head + 1]) or _hangs(after[head : head + 1]) or before[head - 1] == JOINER):

@@ -80,7 +80,7 @@ class StepDebugger(Widget):
 
     @property
     def debugger(self) -> Debugger:
-        """What is driven; raises CtxlabError when there is nothing to show."""
+        """The debugger behind the widget; raises CtxlabError when there is nothing to show."""
         if self._debugger is None:
             raise CtxlabError("the StepDebugger shows no run: set its trace, or make one of a run")
         return self._debugger
@@ -295,7 +295,7 @@ class StepDebugger(Widget):
 
     @contextmanager
     def _updating(self) -> Generator[None]:
-        """What is done inside is shown, also when it fails half-way."""
+        """A block whose work is shown when it ends, also when it fails half-way."""
         with self.hold_sync():
             try:
                 yield

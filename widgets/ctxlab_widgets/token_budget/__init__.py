@@ -76,9 +76,9 @@ class TokenBudget(Widget):
             raise WrongSetting(f"a budget has at least one token, not {tokens!r}")
         trace = self._run
         stage = trace.pipeline.stage(TokenLimiter.id)
-        asked = self._room(tokens) | ({} if stage.enabled else {f"{TokenLimiter.id}.enabled": True})
+        wanted = self._room(tokens) | ({} if stage.enabled else {f"{TokenLimiter.id}.enabled": True})
         try:
-            found = trace.rerun(asked)
+            found = trace.rerun(wanted)
         except (BudgetTooSmall, OverBudget) as problem:
             self._wanted, self._refused_budget = tokens, str(problem)
             self.show()
@@ -103,8 +103,8 @@ class TokenBudget(Widget):
         known = strategies().by_name
         if name not in known:
             raise WrongSetting(f"there is no strategy {name!r}{did_you_mean(name, list(known))}")
-        asked = {f"{TokenLimiter.id}.{setting}": value for setting, value in {"strategy": name, **settings}.items()}
-        self._replace_run(self._run.rerun(asked))
+        wanted = {f"{TokenLimiter.id}.{setting}": value for setting, value in {"strategy": name, **settings}.items()}
+        self._replace_run(self._run.rerun(wanted))
 
     def set_tokenizer(self, name: str) -> None:
         """Run again counted by another tokenizer: the run's own, o200k_base, cl100k_base, or an estimate."""
@@ -205,7 +205,7 @@ class TokenBudget(Widget):
     # --- tokenizers
 
     def _tokenizers(self) -> list[str]:
-        """What can be chosen, the run's own first."""
+        """The tokenizers to choose from, the run's own first."""
         return list(dict.fromkeys([*(_name_of(own) for own in (self._own_tokenizer,) if own is not None), *TOKENIZERS]))
 
     def _tokenizer(self, name: str) -> TokenCounter:
@@ -228,7 +228,7 @@ class TokenBudget(Widget):
         )
 
     def _counting(self, trace: Trace) -> dict[str, Any]:
-        """Who counts, and where it isn't the run's own, what that one counts."""
+        """The chosen tokenizer, and the counts of the run's own where that is another."""
         own, counter = self._own_tokenizer, trace.services.tokenizer
         held = {"tokenizer": _name_of(counter), "own": None}
         if own is None or own is counter:

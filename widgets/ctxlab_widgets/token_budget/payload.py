@@ -1,4 +1,4 @@
-"""What the page draws of a run: the window by source, its messages, and what a budget can be."""
+"""A run's budget as the page gets it: the window by source, its messages, and the range of budgets."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class BudgetPayload:
         return names if shown is rows else f"{names} and {len(rows) - NAMED:,} more"
 
     def _overhead(self, trace: Trace, tokens: int) -> list[list[Any]]:
-        """What the overhead is made of besides messages: [words, tokens]."""
+        """Parts of the overhead besides messages: [words, tokens]."""
         counter, n = trace.services.tokenizer, len(trace.result.drafts)
         frames = n * counter.message_tokens
         rows = sum(n for row, state in self.rows if state != CUT for look, n in row.tokens if look == "overhead")
@@ -127,7 +127,7 @@ class BudgetPayload:
 
 
 def choices(trace: Trace, tokenizers: Sequence[str]) -> str:
-    """What can be chosen, as JSON: strategies with the numbers they go by, tokenizers."""
+    """The choices as JSON: strategies with their settings, tokenizers."""
     held = _settings(trace)
     found: list[dict[str, Any]] = []
     for name, strategy in strategies().by_name.items():
@@ -179,7 +179,7 @@ def reserve_of(trace: Trace) -> tuple[int | None, int]:
 
 
 def counted_by(trace: Trace, tokenizer: TokenCounter) -> int:
-    """What is sent, counted by another tokenizer."""
+    """The sent messages, counted by another tokenizer."""
     agent = trace.start.input.agent
     tools = tokenizer.count_tools(agent.tools) if agent is not None and agent.tools else 0
     return sum(map(tokenizer.count_draft, trace.result.drafts)) + tokenizer.request_tokens + tools

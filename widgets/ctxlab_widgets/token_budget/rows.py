@@ -56,7 +56,7 @@ class RowCache:
     rows: dict[int, BudgetRow] = field(default_factory=dict[int, BudgetRow])
 
     def rows_of(self, trace: Trace, units: Units | None) -> BudgetRows:
-        """What is sent and what was cut for want of room, in one order."""
+        """Sent messages and those cut by the limiter, in one order."""
         if trace.services.tokenizer is not self.counter or len(self.rows) > MOST_HELD:
             self.counter, self.rows = trace.services.tokenizer, {}
         alone = parts_alone(trace)
@@ -86,7 +86,7 @@ class RowCache:
 
 
 def _cut_after(trace: Trace, sent: set[str]) -> dict[str, list[Draft]]:
-    """What did not fit, by the key of the nearest message before it that is sent; "" where there is none."""
+    """Messages cut by the limiter, by the key of the nearest sent message before each; "" where there is none."""
     step = limiter_step(trace)
     found: dict[str, list[Draft]] = {}
     if step is None:
@@ -124,7 +124,7 @@ def _shortened(trace: Trace) -> set[str]:
 
 @dataclass(slots=True)
 class MessageLabels:
-    """What messages are called on one line, and the step that put each there; found once for each message."""
+    """Short labels of messages, and the step that put each there; found once for each message."""
 
     input: Any = None
     titles: dict[str, str] = field(default_factory=dict[str, str])
@@ -161,7 +161,7 @@ class MessageLabels:
         return held[1]
 
     def short(self, draft: Draft) -> str:
-        """The same in as few words as a sentence can take."""
+        """The label in as few words as a sentence can take."""
         name = _id(draft)
         return name or f"“{plain(self.of(draft), 20)}”"
 

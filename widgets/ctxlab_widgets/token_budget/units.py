@@ -1,4 +1,4 @@
-"""What may be cut from a run, piece by piece, and the budget that each further piece needs."""
+"""Units that may be cut from a run, and the budget that each further one needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ctxlab.processors import TokenLimiter
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
-    """What can only go or stay together, newest first, without what is protected.
+    """Messages that can only go or stay together, newest first, without protected ones.
 
     `ladder[n]` is the least budget for the prompt in which the newest `n` of them stay; the last keeps everything.
     `at` tells the unit of a message by its key.
@@ -53,7 +53,7 @@ def limiter_step(trace: Trace) -> Step | None:
 
 
 def _costs(trace: Trace, step: Step) -> UnitCosts | None:
-    """What the limiter weighed; where nothing limits the run, what it would weigh."""
+    """Costs of the limiter's units; where nothing limits the run, those it would have."""
     report = next((report for report in step.reports if isinstance(report, BudgetReport)), None)
     if report is not None:
         return report.costs

@@ -67,7 +67,7 @@ class TokenView(Widget):
 
     @property
     def boundaries(self) -> dict[str, int]:
-        """How many places between two characters the first cuts at, the second, and both."""
+        """The number of places between characters where the first tokenizer cuts, the second, and both."""
         first, second = map(_cut_places, self.bounds)
         return {"first": len(first), "second": len(second), "both": len(first & second)}
 

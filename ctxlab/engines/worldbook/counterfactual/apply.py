@@ -12,7 +12,7 @@ from ctxlab.engines.worldbook.scan_input import ScanInput, ScannedMessage
 from ctxlab.errors import CtxlabError
 
 
-def with_change(asked: ScanInput, change: Mapping[str, Any], *, of: PreparedEntry | None = None) -> ScanInput:
+def with_change(scan_input: ScanInput, change: Mapping[str, Any], *, of: PreparedEntry | None = None) -> ScanInput:
     """The scan input with a nearest change applied; `of` is the entry that the change is for.
 
     `entry` and `book` are fields as in their files, `message` is said after the newest message, `settings` are rules.
@@ -21,24 +21,26 @@ def with_change(asked: ScanInput, change: Mapping[str, Any], *, of: PreparedEntr
     if unknown:
         raise CtxlabError(f"a change has no {sorted(unknown)[0]!r}; it may have entry, book, message and settings")
     if "message" in change:
-        said = ScannedMessage("made:message", change["message"], "made:message")
-        path = (*asked.chat.path, said.id) if asked.chat.path else ()
-        asked = replace(asked, chat=replace(asked.chat, messages=(*asked.chat.messages, said), path=path))
+        added = ScannedMessage("made:message", change["message"], "made:message")
+        path = (*scan_input.chat.path, added.id) if scan_input.chat.path else ()
+        scan_input = replace(
+            scan_input, chat=replace(scan_input.chat, messages=(*scan_input.chat.messages, added), path=path)
+        )
     if "settings" in change:
-        asked = replace(asked, rules=replace(asked.rules, **change["settings"]))
+        scan_input = replace(scan_input, rules=replace(scan_input.rules, **change["settings"]))
     if "entry" not in change and "book" not in change:
-        return asked
+        return scan_input
     if of is None:
         raise CtxlabError("a change of an entry or a book needs of=, the entry that it is for")
-    held = asked.books[of.book_index]
+    held = scan_input.books[of.book_index]
     book = held.book
     if "entry" in change:
         book = with_entry(book, of.name, with_fields(book.entries[of.name], change["entry"]))
     if "book" in change:
         book = _with_book_fields(book, change["book"])
-    books = list(asked.books)
+    books = list(scan_input.books)
     books[of.book_index] = replace(held, book=book)
-    return replace(asked, books=tuple(books))
+    return replace(scan_input, books=tuple(books))
 
 
 def _with_book_fields(book: Worldbook, fields: Mapping[str, Any]) -> Worldbook:

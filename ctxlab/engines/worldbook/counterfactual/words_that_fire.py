@@ -67,17 +67,17 @@ class OneMoreMessage:
                 fields["selective"] = False
             else:
                 words += more
-        said = " ".join(words)
+        message = " ".join(words)
         spoken: Found | None = None
         if lore.entry.selective and lore.secondary and "selective" not in fields and _forbids(lore):
-            spoken = self.key_matches.search.words_in([said], Found())
+            spoken = self.key_matches.search.words_in([message], Found())
             if self._is_forbidden(lore, spoken):
                 fields["selective"] = False
         # A new message is a new leaf, and that rolls other dice: nothing is left to them.
         if lore.entry.use_probability and lore.entry.probability < 100:
             fields["probability"] = 100
-        self._compete(lore, said, spoken, fields)
-        return said, fields
+        self._compete(lore, message, spoken, fields)
+        return message, fields
 
     def _second_words(self, lore: PreparedEntry) -> list[str] | None:
         """The secondary keys that the message must contain too; None when no words would do."""
@@ -100,11 +100,11 @@ class OneMoreMessage:
         ]
         return any(there) if lore.entry.selective_logic == NOT_ANY else all(there)
 
-    def _compete(self, lore: PreparedEntry, said: str, spoken: Found | None, fields: dict[str, Any]) -> None:
+    def _compete(self, lore: PreparedEntry, message: str, spoken: Found | None, fields: dict[str, Any]) -> None:
         limited = (self._is_limited or lore.book_limit is not None) and not lore.entry.ignore_budget
         if not limited and not lore.groups:
             return
-        spoken = self.key_matches.search.words_in([said], Found()) if spoken is None else spoken
+        spoken = self.key_matches.search.words_in([message], Found()) if spoken is None else spoken
         called = {other.index: other for n in spoken for other in self._by_key.get(n, ())}
         called.pop(lore.index, None)
         if lore.groups:

@@ -58,7 +58,7 @@ def write_json(found: Import, pick: Pick) -> Export[bytes]:
 
 
 def write_png(found: Import, pick: Pick) -> Export[bytes]:
-    """The same card inside a plain picture."""
+    """The card inside a plain picture."""
     agent = pick_agent(found, pick)
     plain = Loss("picture", "a plain one is made; card_png(agent, picture=...) puts the card into yours")
     return card_png(agent, book=_first_book(agent, found)).after([plain, *_others_left_out(found)])

@@ -44,8 +44,8 @@ class Turn:
             return "system"
         if self.raw.get("is_user"):
             return "user"
-        is_told = self.name == SPEAKING_SYSTEM or bool(self.extra(self.chosen).get("type"))
-        return "system" if self.raw.get("is_system") and is_told else "assistant"
+        is_narration = self.name == SPEAKING_SYSTEM or bool(self.extra(self.chosen).get("type"))
+        return "system" if self.raw.get("is_system") and is_narration else "assistant"
 
     def info(self, swipe: int) -> Mapping[str, Any]:
         """Fields of a swipe: those of the message for the one that is shown, else those in `swipe_info`."""

@@ -31,7 +31,7 @@ def chat_lines(
 def chat_jsonl(
     session: Session, *, leaf: str | None = None, user_name: str = "User", character_name: str = "Assistant"
 ) -> Export[bytes]:
-    """The same as a file: a JSON value in each line, in UTF-8."""
+    """The chat as a file: a JSON value in each line, in UTF-8."""
     export = chat_lines(session, leaf=leaf, user_name=user_name, character_name=character_name)
     return Export(b"\n".join(map(as_json, export.data)), export.losses)
 

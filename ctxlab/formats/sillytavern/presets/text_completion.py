@@ -89,7 +89,7 @@ def text_preset_from(raw: Mapping[str, Any], *, name: str, id: str = "") -> tupl
     system = parts.get("sysprompt", {})
     text = text_at(system, "content", losses) or text_at(parts.get("instruct", {}), "system_prompt", losses)
     main = {"name": "System Prompt", "content": text}
-    presets = list(_story(parts["context"], main, losses)) if "context" in parts else list(_main(main, losses))
+    presets = list(_story_presets(parts["context"], main, losses)) if "context" in parts else list(_main(main, losses))
     after = text_at(system, "post_history", losses)
     if after.strip():
         presets.append(_after_history(after, losses))
@@ -119,13 +119,13 @@ def _after_history(text: str, losses: list[Loss]) -> Data:
 # --- the story string
 
 
-def _story(context: Mapping[str, Any], main: Data, losses: list[Loss]) -> Iterator[Data]:
+def _story_presets(context: Mapping[str, Any], main: Data, losses: list[Loss]) -> Iterator[Data]:
     """A preset for each text that the story string shows, and for the words between them; then the history."""
-    story = converted(str(context["story_string"]))
+    story_string = converted(str(context["story_string"]))
     seen: set[str] = set()
     end = 0
-    for found in _pieces(story):
-        yield from _words(story[end : found.start()], len(seen), losses)
+    for found in _pieces(story_string):
+        yield from _words(story_string[end : found.start()], len(seen), losses)
         end = found.end()
         name = found["condition"] or found["shown"]
         body = found["body"] if found["condition"] else f"{{{{{name}}}}}"
@@ -136,7 +136,7 @@ def _story(context: Mapping[str, Any], main: Data, losses: list[Loss]) -> Iterat
             continue
         seen.add(PLACES[name])
         yield _place(PLACES[name], body, main, losses)
-    yield from _words(story[end:], len(seen), losses)
+    yield from _words(story_string[end:], len(seen), losses)
     if MAIN not in seen and main["content"].strip():
         losses.append(Loss("story_string", "it doesn't show the system prompt; left out"))
     if EXAMPLES not in seen:
@@ -147,12 +147,12 @@ def _story(context: Mapping[str, Any], main: Data, losses: list[Loss]) -> Iterat
             losses.append(Loss(key, f"{context[key]!r} is kept, but not sent"))
 
 
-def _pieces(story: str) -> Iterator[re.Match[str]]:
+def _pieces(story_string: str) -> Iterator[re.Match[str]]:
     """The pieces in order. Behind the last end of a condition none is looked for, which would take long."""
-    last = story.rfind(END_IF)
+    last = story_string.rfind(END_IF)
     end = last + len(END_IF) if last >= 0 else 0
-    yield from PIECE.finditer(story, 0, end)
-    yield from SHOWN.finditer(story, end)
+    yield from PIECE.finditer(story_string, 0, end)
+    yield from SHOWN.finditer(story_string, end)
 
 
 def _place(prompt: str, body: str, main: Data, losses: list[Loss]) -> Data:
