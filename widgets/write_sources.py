@@ -9,10 +9,10 @@ import json
 import sys
 from pathlib import Path
 
-from ctxlab.display.source_looks import OF_KIND, SOURCES, Source, Stroke
+from ctxlab.display.source_styles import OF_KIND, SOURCES, Source, Stroke
 
 SHARED = Path(__file__).parent / "ctxlab_widgets" / "_shared"
-HEAD = "Written by write_sources.py from ctxlab/display/source_looks.py: change it there, then run `make widgets`."
+HEAD = "Written by write_sources.py from ctxlab/display/source_styles.py: change it there, then run `make widgets`."
 THEMES = """\
 :root, [data-theme="light"] { %(light)s }
 @media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) { %(dark)s } }
@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> int:
     stale = [name for name, text in FILES.items() if not _is_current(SHARED / name, text())]
     if "--check" in arguments:
         for name in stale:
-            sys.stderr.write(f"{name} is not what ctxlab/display/source_looks.py gives; run: make widgets\n")
+            sys.stderr.write(f"{name} is not what ctxlab/display/source_styles.py gives; run: make widgets\n")
         return 1 if stale else 0
     for name in stale:
         (SHARED / name).write_text(FILES[name](), encoding="utf-8")

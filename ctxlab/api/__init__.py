@@ -4,7 +4,8 @@ from ctxlab.api.build import analyze, build, debug, rebuild
 from ctxlab.api.greetings import begin, greeted
 from ctxlab.api.load import joined, load, load_agent, load_user, read, read_data
 from ctxlab.api.lore import lore_scan, lore_timeline
-from ctxlab.api.standalone import expand_input, macro_problems, regex_steps, render
+from ctxlab.api.macros_and_rules import expand_input, macro_problems, regex_steps
+from ctxlab.api.render import render
 from ctxlab.api.write import write
 from ctxlab.pipeline import diff
 

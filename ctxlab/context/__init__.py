@@ -2,7 +2,7 @@
 
 from ctxlab.context.asset_as_content_part import content_part, sendable_part
 from ctxlab.context.context import BuildInput, Context, Dropped, Pending, Variables
-from ctxlab.context.draft import NOTHING, AssetRef, Change, Draft, Part, merged_draft
+from ctxlab.context.draft_message import NOTHING, AssetRef, Change, Draft, Part, merged_draft
 from ctxlab.context.placement import Placement
 from ctxlab.context.step_report import LoreActivations, MacroVariables, PromptLimit, StepReport, Table
 from ctxlab.context.text_with_origins import EMPTY, Cause, Edit, Origin, Span, Splice, Text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ctxlab.context.draft import AssetRef
+from ctxlab.context.draft_message import AssetRef
 from ctxlab.documents.session.asset_source import InlineFile, LinkedFile, UploadedFile
 
 _REACHABLE = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from ctxlab.context.draft import Draft, merged_draft
+from ctxlab.context.draft_message import Draft, merged_draft
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.context.step_report import StepReport
 from ctxlab.context.text_with_origins import Cause, Origin, Text

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ctxlab.context.context import Context, Dropped
-from ctxlab.context.draft import Draft
+from ctxlab.context.draft_message import Draft
 from ctxlab.context.text_with_origins import Cause
 
 ORPHAN_RESULT = ("orphan-result", "no call asks for it")

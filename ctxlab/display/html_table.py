@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from ctxlab.display.theme import plain
+from ctxlab.display.plain_text import plain
 
 SIZE = 30_000
 """Characters after which a table ends; what a notebook stores of a value stays under 50 KB."""

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Literal
-from unicodedata import east_asian_width
 
-from ctxlab.display.source_looks import SOURCES
+from ctxlab.display.source_styles import SOURCES
 from ctxlab.errors import CtxlabError, did_you_mean
 
 ThemeName = Literal["light", "dark"]
 
-JOINERS = "\u200c\u200d"  # not printable by themselves, but parts of one character
 FONT = '-apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, "PingFang SC", sans-serif'
 
 
@@ -156,29 +153,3 @@ def theme_of(name: str) -> Theme:
     if name not in THEMES:
         raise CtxlabError(f"there is no theme {name!r}{did_you_mean(name, list(THEMES))}")
     return THEMES[name]
-
-
-def plain(text: str, cells: int = 60) -> str:
-    """The first words on one line, at most so wide (Chinese characters are two cells), safe for every file."""
-    line = " ".join(text[: 4 * cells].split())
-    whole = len(text) <= 4 * cells
-    at = _fitting(line, cells)
-    cut = line if whole and at == len(line) else line[: _fitting(line, cells - 1)].rstrip() + "…"
-    return "".join(c if c.isprintable() or c in JOINERS else "�" for c in cut)
-
-
-def _fitting(line: str, cells: int) -> int:
-    """Number of characters of a line that fit into so many cells."""
-    if line.isascii():
-        return min(len(line), cells)
-    width = 0
-    for i, character in enumerate(line):
-        width += 2 if east_asian_width(character) in "WF" else 1
-        if width > cells:
-            return i
-    return len(line)
-
-
-def label(text: str, cells: int = 60) -> str:
-    """Text for a figure or a page, in which nothing is read as markup."""
-    return escape(plain(text, cells), quote=False)

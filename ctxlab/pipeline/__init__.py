@@ -1,6 +1,5 @@
 """Processors, pipelines, traces and the debugger."""
 
-from ctxlab.pipeline.call_log import Call
 from ctxlab.pipeline.debugger import Debugger
 from ctxlab.pipeline.explain.diff import Diff, DiffRow, diff
 from ctxlab.pipeline.explain.message_life import Event, Life
@@ -12,8 +11,9 @@ from ctxlab.pipeline.failures import BudgetTooSmall, OverBudget, ProcessorFailed
 from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.processor_plugins import plugin_processors
+from ctxlab.pipeline.recorded_calls import Call
+from ctxlab.pipeline.remedies import LeastBudget, Remedy, remedies
 from ctxlab.pipeline.services import AssetStore, Hit, LanguageModel, Retriever, Services, TokenCounter, Transcriber
-from ctxlab.pipeline.settings_that_keep import LeastBudget, Remedy, remedies
 from ctxlab.pipeline.trace import Step, Trace
 
 __all__ = [

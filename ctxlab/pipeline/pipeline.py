@@ -12,12 +12,12 @@ from typing import Any, Literal, cast
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.errors import LawBroken, PipelineError, UnknownProcessor, WrongSetting, did_you_mean
-from ctxlab.pipeline.call_log import Call, CallLog
 from ctxlab.pipeline.conservation.check_step import check_step
 from ctxlab.pipeline.conservation.loading_law import check_loaded_history
 from ctxlab.pipeline.failures import ProcessorFailed
 from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.pipeline.processor import Processor, as_processor
+from ctxlab.pipeline.recorded_calls import Call, CallLog
 from ctxlab.pipeline.services import Services
 from ctxlab.pipeline.settings.layers import Layer, LayerName, resolve_settings
 from ctxlab.pipeline.settings.schema import field_of

@@ -14,7 +14,7 @@ from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline.services import Services, TokenCounter
 
 if TYPE_CHECKING:
-    from ctxlab.pipeline.settings_that_keep import Remedy
+    from ctxlab.pipeline.remedies import Remedy
     from ctxlab.pipeline.trace import Trace
 
 

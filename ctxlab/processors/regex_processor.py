@@ -10,9 +10,9 @@ from pydantic import Field
 from ctxlab.context import AssetRef, Context, Draft, Text
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply_plans import Applied, TextHit, apply, excerpt
-from ctxlab.engines.regexes.limits import Limits
 from ctxlab.engines.regexes.report import RuleHit, RuleHits
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
+from ctxlab.engines.regexes.work_limits import Limits
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 
 ID = "regex-processor"

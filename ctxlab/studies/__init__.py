@@ -1,8 +1,8 @@
 """Comparisons of runs, analyses of one context, landings of injections, and figures of them."""
 
-from ctxlab.studies.analysis import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.budget_figure import budget_figure
 from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, compare
+from ctxlab.studies.context_breakdown import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
 from ctxlab.studies.lore_timeline import LoreTimeline

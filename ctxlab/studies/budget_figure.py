@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.source_looks import ROOM, SOURCES
-from ctxlab.display.theme import HATCHES, SOURCE_SIGNS, Theme, ThemeName, label, theme_of
+from ctxlab.display.plain_text import label
+from ctxlab.display.source_styles import ROOM, SOURCES
+from ctxlab.display.theme import HATCHES, SOURCE_SIGNS, Theme, ThemeName, theme_of
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import spending

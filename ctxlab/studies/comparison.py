@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.context import Draft
-from ctxlab.display.theme import ThemeName, plain
+from ctxlab.display.plain_text import plain
+from ctxlab.display.theme import ThemeName
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.same_conversation import row_keys
+from ctxlab.pipeline.explain.row_keys import row_keys
 from ctxlab.pipeline.explain.token_breakdown import source_of
 from ctxlab.studies.message_outcomes import Move, Outcome, Outcomes, in_one_order, typed
 

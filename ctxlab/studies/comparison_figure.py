@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ctxlab.display.theme import ROLE_SYMBOLS, Theme, label, theme_of
+from ctxlab.display.plain_text import label
+from ctxlab.display.theme import ROLE_SYMBOLS, Theme, theme_of
 from ctxlab.studies.comparison import SIGNS, STATES, Cell, Comparison, ComparisonLine, State
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ctxlab.display.html_table import table
+from ctxlab.display.plain_text import plain
 from ctxlab.display.short_texts import short
-from ctxlab.display.theme import plain
 
 if TYPE_CHECKING:
-    from ctxlab.studies.analysis import Analysis
     from ctxlab.studies.comparison import Cell, Comparison
+    from ctxlab.studies.context_breakdown import Analysis
 
 ROWS = 60
 RUNS = 6

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.theme import ROLE_SYMBOLS, SOURCE_SYMBOLS, Theme, ThemeName, label, theme_of
+from ctxlab.display.plain_text import label
+from ctxlab.display.theme import ROLE_SYMBOLS, SOURCE_SYMBOLS, Theme, ThemeName, theme_of
 from ctxlab.pipeline import Trace
 from ctxlab.studies.landings import Injection, Landing, LandingOutcome, Landings, landings
 

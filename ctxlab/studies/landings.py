@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import BuildInput, Context, Draft, Placement
+from ctxlab.display.plain_text import plain
 from ctxlab.display.short_texts import nearest
-from ctxlab.display.source_looks import OF_PART
-from ctxlab.display.theme import plain
+from ctxlab.display.source_styles import OF_PART
 from ctxlab.documents import MessageNode
 from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Step, Trace

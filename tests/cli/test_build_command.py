@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from ctxlab.cli.output.run_text import spent
+from ctxlab.cli.output.token_bar import spent
 from ctxlab.pipeline import Trace
 
 Built = Callable[..., Trace]

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ctxlab.cli.output.run_text import BLOCKS
 from ctxlab.cli.output.terminal import THEME
-from ctxlab.display.source_looks import OF_KIND, OF_PART, OVERHEAD, PARTS, ROOM, SOURCES, Source
+from ctxlab.cli.output.token_bar import BLOCKS
+from ctxlab.display.source_styles import OF_KIND, OF_PART, OVERHEAD, PARTS, ROOM, SOURCES, Source
 from ctxlab.display.theme import HATCHES, SOURCE_SIGNS, SOURCE_SYMBOLS, THEMES
 from ctxlab.studies.budget_figure import ORDER
 

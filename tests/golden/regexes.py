@@ -9,7 +9,7 @@ from ctxlab.documents import Agent, RegexConfig, RegexPreset, RegexRule, Session
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes import parse_pattern
 from ctxlab.engines.regexes.apply_plans import apply
-from ctxlab.engines.regexes.compile import rule_texts
+from ctxlab.engines.regexes.compile_rule import rule_texts
 from ctxlab.engines.regexes.rule_selection import BoundRule, RuleLayer, RuleSource, active_rules, why_idle, why_skipped
 from ctxlab.formats.sillytavern.regex_scripts import script_to_rule
 from ctxlab.pipeline import Pipeline, Services

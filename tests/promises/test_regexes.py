@@ -11,10 +11,10 @@ from ctxlab.context import Origin, Text
 from ctxlab.documents import RegexPreset, RegexRule
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply_plans import Applied, apply
-from ctxlab.engines.regexes.compile import compiled_rule
-from ctxlab.engines.regexes.limits import Limits
+from ctxlab.engines.regexes.compile_rule import compiled_rule
 from ctxlab.engines.regexes.replace import replace_all
 from ctxlab.engines.regexes.rule_selection import BoundRule
+from ctxlab.engines.regexes.work_limits import Limits
 
 LETTERS = "ab <>*$1&\n你😀\ud83d"
 TEXTS = st.text(LETTERS, max_size=30)

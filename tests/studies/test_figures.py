@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 import pytest
 
 from ctxlab.api import build
-from ctxlab.display.theme import DARK, LIGHT, Theme, plain
+from ctxlab.display.plain_text import plain
+from ctxlab.display.theme import DARK, LIGHT, Theme
 from ctxlab.documents import Agent, LoreEntry, ModelProfile, Session, Worldbook
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError

@@ -40,7 +40,7 @@ def lore(value: LoreScan) -> Any | None:
 
 def report(value: Trace, path: Path) -> Path:
     """The run as an HTML file."""
-    from ctxlab_widgets.reports import report
+    from ctxlab_widgets.html_report import report
 
     return report(value, path)
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { folded } from "../ctxlab_widgets/_shared/folding";
 import { changeRows, rising, summary } from "../ctxlab_widgets/_shared/message_changes";
 import { boxes } from "../ctxlab_widgets/_shared/trace_view";
+import { folded } from "../ctxlab_widgets/step_debugger/fold_rows";
 import { made } from "./made";
 
 const kinds = (at: number, scope: "step" | "start" = "step") =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { folded, type Item } from "../ctxlab_widgets/_shared/folding";
 import { changeRows, tokensAlone } from "../ctxlab_widgets/_shared/message_changes";
 import type { Setting } from "../ctxlab_widgets/_shared/trace_view";
+import { folded, type Item } from "../ctxlab_widgets/step_debugger/fold_rows";
 import {
   fieldText,
   layerWords,

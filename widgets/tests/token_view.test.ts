@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { hitAt, search } from "../ctxlab_widgets/token_view/find_hits";
 import { clusterEnd, lineAt, linesOf, visible } from "../ctxlab_widgets/token_view/line_breaks";
-import { hitAt, search } from "../ctxlab_widgets/token_view/search";
 import {
   cells,
   markJoints,

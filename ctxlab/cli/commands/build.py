@@ -25,8 +25,9 @@ def print_text(inputs: Inputs, trace: Trace) -> None:
     """Head, steps with their causes, messages, and the bar."""
     from ctxlab.cli.output.messages import messages
     from ctxlab.cli.output.progress import progress
-    from ctxlab.cli.output.run_text import Steps, bar, head, losses, notes
+    from ctxlab.cli.output.run_text import Steps, head, losses, notes
     from ctxlab.cli.output.terminal import Screen
+    from ctxlab.cli.output.token_bar import bar
     from ctxlab.display.short_texts import counted
 
     screen = Screen()

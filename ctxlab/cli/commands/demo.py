@@ -9,8 +9,9 @@ from ctxlab import api
 from ctxlab.cli.output.diff import differences
 from ctxlab.cli.output.explain_text import life, places
 from ctxlab.cli.output.lore import entry
-from ctxlab.cli.output.run_text import Steps, bar, head, short_key
+from ctxlab.cli.output.run_text import Steps, head, short_key
 from ctxlab.cli.output.terminal import Screen
+from ctxlab.cli.output.token_bar import bar
 from ctxlab.context import Draft
 from ctxlab.engines.worldbook.explain import entries_named
 from ctxlab.errors import CtxlabError

@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 
 from ctxlab.cli.inputs.files import Inputs
-from ctxlab.cli.output.run_text import bar, head, losses
+from ctxlab.cli.output.run_text import head, losses
 from ctxlab.cli.output.terminal import Column, Screen, columns
+from ctxlab.cli.output.token_bar import bar
 from ctxlab.pipeline.explain.ledger import ledger_rows
 
 FIGURES = ("in", "added", "kept", "cut", "rewritten", "merged", "seams", "out")

@@ -14,8 +14,10 @@ from ctxlab.cli.output.explain_text import keys_for
 from ctxlab.cli.output.lore import all_decisions
 from ctxlab.cli.output.messages import message, messages
 from ctxlab.cli.output.rules import all_hits, rule
-from ctxlab.cli.output.run_text import Steps, bar, head, losses, notes, variables
+from ctxlab.cli.output.run_text import Steps, head, losses, notes
 from ctxlab.cli.output.terminal import Screen, harmless
+from ctxlab.cli.output.token_bar import bar
+from ctxlab.cli.output.variables import variables
 from ctxlab.context import Cause
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.variables.values_before_and_after import variable_values

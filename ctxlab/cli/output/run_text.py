@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
 from rich.text import Text
 
-from ctxlab.cli.output.terminal import Column, Screen, columns, harmless, one_line, quoted, wrapped
+from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted, wrapped
 from ctxlab.context import Draft, Dropped
 from ctxlab.display.short_texts import counted
-from ctxlab.display.source_looks import BY_NAME, OF_PART, ROOM, SOURCES
 from ctxlab.documents import Note
 from ctxlab.engines.truncation import BudgetReport
-from ctxlab.engines.variables.values_before_and_after import VariableValue
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import spending
 from ctxlab.processors import TokenLimiter
 
 NAMED = 3  # dropped messages whose first words are shown, each so many cells wide
@@ -173,93 +168,3 @@ def short_key(key: str) -> str:
 def _ms(seconds: float) -> str:
     ms = seconds * 1000
     return f"{ms:.1f}" if ms < 100 else f"{ms:,.0f}"
-
-
-# --- the token bar
-
-# Each source has a block of its own, so that the bar reads without colour.
-BLOCKS = {**{source.name: source.block for source in SOURCES}, "free": "·"}
-WIDEST_BAR = 100
-
-
-def spent(trace: Trace) -> dict[str, int]:
-    """Tokens of the result as the bar draws them; they add up to `trace.tokens`."""
-    found = dict.fromkeys(BLOCKS, 0)
-    for source, tokens in spending(trace).tokens.items():
-        if source not in ROOM:
-            found[OF_PART[source]] += tokens
-    return {kind: tokens for kind, tokens in found.items() if tokens > 0}
-
-
-def bar(screen: Screen, trace: Trace) -> None:
-    """The prompt as one row of blocks, free tokens at the end, with the name of each block."""
-    tokens = spent(trace)
-    total = sum(tokens.values())
-    budget = budget_of(trace)
-    if budget is not None and budget > total:
-        tokens["free"] = budget - total
-    width = min(screen.width - 1, WIDEST_BAR)
-    row = Text(end="")
-    for kind, cells in _cells(tokens, width).items():
-        row.append(BLOCKS[kind] * cells, f"source.{kind}")
-    screen.line(row)
-    legend = [
-        Text.assemble((f"{BLOCKS[kind]} ", f"source.{kind}"), f"{_title(kind)} ", (f"{n:,}", "strong"))
-        for kind, n in tokens.items()
-    ]
-    screen.flow(legend, gap="  ")
-
-
-def _title(kind: str) -> str:
-    return BY_NAME[kind].title if kind in BY_NAME else kind
-
-
-def _cells(tokens: dict[str, int], width: int) -> dict[str, int]:
-    """Cells of each kind, at least one each; the largest remainders get the rest, so that the width is filled."""
-    total = sum(tokens.values())
-    exact = {kind: n * width / total for kind, n in tokens.items()}
-    cells = {kind: max(1, int(share)) for kind, share in exact.items()}
-    while (left := width - sum(cells.values())) != 0:
-        step = 1 if left > 0 else -1
-        kind = max(cells, key=lambda kind: step * (exact[kind] - cells[kind]) if cells[kind] + step > 0 else -width)
-        cells[kind] += step
-    return cells
-
-
-# --- variables
-
-WHOSE = {"conversation": "this conversation", "everywhere": "everywhere", "session": "<svar> tags"}
-WIDEST_VALUE = 40
-
-
-def variables(screen: Screen, values: Sequence[VariableValue], *, step: str) -> None:
-    """One line a variable, with the value before for those that the step changed."""
-    changed = [value for value in values if value.changed]
-    head = f"{len(values):,} {'variable' if len(values) == 1 else 'variables'}"
-    words = f"{len(changed):,} changed by {harmless(step)}" if changed else f"none changed by {harmless(step)}"
-    screen.line((head, "strong"), (f"; {words}", ""))
-    titles = [
-        Column(""),
-        Column("name", style="strong"),
-        Column("before", style="dim"),
-        Column("after"),
-        Column("kept for", style="dim"),
-    ]
-    rows = [
-        (
-            "~" if value.changed else " ",
-            one_line(value.name, cells=WIDEST_VALUE),
-            _shown(value.before) if value.changed else "",
-            _shown(value.after),
-            WHOSE.get(value.scope, value.scope),
-        )
-        for value in sorted(values, key=lambda value: not value.changed)
-    ]
-    columns(screen, titles, rows)
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "-"
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return one_line(text, cells=WIDEST_VALUE)

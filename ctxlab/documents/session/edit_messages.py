@@ -9,7 +9,7 @@ from ctxlab.documents.session.check_given_fields import checked
 from ctxlab.documents.session.greetings import is_live, settle
 from ctxlab.documents.session.message import Asset, MessageNode
 from ctxlab.documents.session.metadata_not_copied import CACHES, SNAPSHOT, TRANSLATION, without_metadata
-from ctxlab.documents.session.session_changes import SessionBuilder
+from ctxlab.documents.session.session_builder import SessionBuilder
 from ctxlab.documents.session.tree_queries import descendants
 from ctxlab.errors import Refused
 

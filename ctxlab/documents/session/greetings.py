@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.documents.session.message import MessageNode
-from ctxlab.documents.session.session_changes import SessionBuilder
+from ctxlab.documents.session.session_builder import SessionBuilder
 from ctxlab.errors import Refused
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from ctxlab.documents.session.message import NodeId
-from ctxlab.documents.session.session_changes import SessionBuilder
+from ctxlab.documents.session.session_builder import SessionBuilder
 from ctxlab.documents.session.tree_queries import ancestors, descendants, leaf_below, parent_of, remembered_child
 from ctxlab.errors import Refused
 

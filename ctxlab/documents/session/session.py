@@ -9,13 +9,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, PrivateAttr
 
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict
-from ctxlab.documents.session import (
-    append_messages,
-    edit_messages,
-    greetings,
-    move_messages,
-    tree_queries,
-)
+from ctxlab.documents.session import add_messages, edit_messages, greetings, move_messages, tree_queries
 from ctxlab.documents.session.children import Index, arranged, index_of, reindexed
 from ctxlab.documents.session.message import MessageNode, NodeId
 from ctxlab.documents.stored import Note, Stored
@@ -191,12 +185,12 @@ class Session(Stored):
 
     # --- verbs: each gives a new session, see the modules they come from
 
-    append = append_messages.append
-    append_pair = append_messages.append_pair
-    branch = append_messages.branch
-    branch_from_edit = append_messages.branch_from_edit
-    continue_from = append_messages.continue_from
-    regenerate = append_messages.regenerate
+    append = add_messages.append
+    append_pair = add_messages.append_pair
+    branch = add_messages.branch
+    branch_from_edit = add_messages.branch_from_edit
+    continue_from = add_messages.continue_from
+    regenerate = add_messages.regenerate
 
     disable = edit_messages.disable
     edit = edit_messages.edit

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
-from ctxlab.display.theme import ThemeName, plain
+from ctxlab.display.plain_text import plain
+from ctxlab.display.theme import ThemeName
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -6,11 +6,11 @@
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.engines.macros.call import MacroCall
+from ctxlab.engines.macros.clock_and_timeline import timeline_problems
 from ctxlab.engines.macros.environment import MacroEnv
 from ctxlab.engines.macros.expand import Expansion, expand
 from ctxlab.engines.macros.lint import MacroProblem, problems
 from ctxlab.engines.macros.registry import Macro, macro, macro_names
-from ctxlab.engines.macros.timeline_calendar import timeline_problems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

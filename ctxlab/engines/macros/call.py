@@ -11,8 +11,8 @@ from ctxlab.documents import Level, Note
 from ctxlab.engines.macros.registry import PHASE_NAMES, Phase
 
 if TYPE_CHECKING:
+    from ctxlab.engines.macros.clock_and_timeline import Moment
     from ctxlab.engines.macros.environment import MacroEnv
-    from ctxlab.engines.macros.timeline_calendar import Moment
 
 CAUSE = "macros"
 MOST_CHARACTERS = 1_000_000
@@ -92,14 +92,14 @@ class ExpansionState:
     def moment(self) -> Moment:
         """The request's time in its zone; raises BadCall when the request has none."""
         if self._moment is None:
-            from ctxlab.engines.macros.timeline_calendar import moment_of
+            from ctxlab.engines.macros.clock_and_timeline import moment_of
 
             self._moment = moment_of(self)
         return self._moment
 
     def now_ms(self) -> int:
         """The request's real time, whatever timeline its agent has."""
-        from ctxlab.engines.macros.timeline_calendar import real_time
+        from ctxlab.engines.macros.clock_and_timeline import real_time
 
         return real_time(self)[0]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from ctxlab.engines.macros.call import MacroCall
+from ctxlab.engines.macros.clock_and_timeline import Moment
 from ctxlab.engines.macros.registry import macro
-from ctxlab.engines.macros.timeline_calendar import Moment
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",

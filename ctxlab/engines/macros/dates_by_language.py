@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ctxlab.engines.macros.call import BadCall, MacroCall
+from ctxlab.engines.macros.clock_and_timeline import Moment
 from ctxlab.engines.macros.dates import MONTHS, half_day, hour12
 from ctxlab.engines.macros.registry import macro
-from ctxlab.engines.macros.timeline_calendar import Moment
 
 CHINESE = "zh-CN"
 # Weekday, day, month, year and time of day, each hour of two digits. Names of months and days come from CLDR.

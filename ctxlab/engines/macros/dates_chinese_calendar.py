@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ctxlab.engines.macros.call import BadCall, MacroCall
+from ctxlab.engines.macros.clock_and_timeline import Moment
 from ctxlab.engines.macros.registry import macro
-from ctxlab.engines.macros.timeline_calendar import Moment
 
 BRANCHES = "子丑寅卯辰巳午未申酉戌亥"
 QUARTERS = "零一二三四五六七"

@@ -109,13 +109,14 @@ def _of(modules: Iterable[ModuleType], dialect: Dialect | None = None) -> dict[s
 def own_macros() -> Mapping[str, Macro]:
     """The macros of our own dialect, by name."""
     from ctxlab.engines.macros import (
-        app_resources,
+        agent_resources,
         dates,
         dates_by_language,
         dates_chinese_calendar,
         dice,
         identity,
         last_message,
+        machine_facts,
         variables,
         whitespace,
     )
@@ -129,7 +130,8 @@ def own_macros() -> Mapping[str, Macro]:
         dates,
         dates_by_language,
         dates_chinese_calendar,
-        app_resources,
+        agent_resources,
+        machine_facts,
     )
     return _of(modules, "ctxlab")
 

@@ -6,9 +6,9 @@ import re
 from datetime import UTC, timedelta, timezone
 
 from ctxlab.engines.macros.call import BadCall, MacroCall
+from ctxlab.engines.macros.clock_and_timeline import ParsedDate, moment_at, parse_date
 from ctxlab.engines.macros.dates import MONTHS, clock12, clock24, formatted, ymd
 from ctxlab.engines.macros.registry import SILLYTAVERN, macro
-from ctxlab.engines.macros.timeline_calendar import ParsedDate, moment_at, parse_date
 
 # As {{date}} and {{time}} write them.
 WRITTEN = re.compile(

@@ -10,10 +10,10 @@ from ctxlab.display.short_texts import cut_off
 from ctxlab.documents import Note
 from ctxlab.engines.javascript.utf16_offsets import Replacement16
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.compile import Compat, CompiledRule, compiled_rule
-from ctxlab.engines.regexes.limits import DEFAULT, Limits
+from ctxlab.engines.regexes.compile_rule import Compat, CompiledRule, compiled_rule
 from ctxlab.engines.regexes.replace import Plan, replace_all
 from ctxlab.engines.regexes.rule_selection import BoundRule, Stage
+from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""The Pattern type, read from `/body/flags` or a bare body, and the limits of its work."""
+"""The Pattern type, read from `/body/flags` or a bare body."""
 
 from __future__ import annotations
 

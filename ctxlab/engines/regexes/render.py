@@ -12,8 +12,8 @@ from ctxlab.documents import Agent, MessageNode, Note, ThinkRule
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply_plans import apply
-from ctxlab.engines.regexes.limits import DEFAULT, Limits
 from ctxlab.engines.regexes.rule_selection import Ruleset
+from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
 from ctxlab.errors import UnknownNode, did_you_mean
 
 PROCESSOR = "render"

@@ -9,11 +9,11 @@ from itertools import groupby
 
 from ctxlab.engines.javascript.utf16_offsets import Replacement16, changes_in_characters
 from ctxlab.engines.regexes import v8
-from ctxlab.engines.regexes.limits import DEFAULT, Limits
-from ctxlab.engines.regexes.python_engine import MOST_GROWTH, changes_of
-from ctxlab.engines.regexes.python_time_limit import BadPython
+from ctxlab.engines.regexes.python_backtracks import BadPython
+from ctxlab.engines.regexes.python_flavor import MOST_GROWTH, changes_of
 from ctxlab.engines.regexes.replacement_template import Replacement, parts_for_javascript
 from ctxlab.engines.regexes.v8 import batches, run_function
+from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
 
 Plan = tuple[int, ...]
 """Numbers of replacements, in the order in which they run."""

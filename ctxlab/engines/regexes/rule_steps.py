@@ -12,9 +12,9 @@ from ctxlab.display.short_texts import cut_off
 from ctxlab.documents import RegexConfig
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply_plans import Applied, apply
-from ctxlab.engines.regexes.compile import Compat
-from ctxlab.engines.regexes.limits import DEFAULT, Limits
+from ctxlab.engines.regexes.compile_rule import Compat
 from ctxlab.engines.regexes.rule_selection import BoundRule, RuleLayer, RuleSource, Stage, listed, why_skipped
+from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -17,7 +17,7 @@ from threading import Event, Lock, Thread
 from time import process_time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from ctxlab.engines.regexes.limits import Limits
+from ctxlab.engines.regexes.work_limits import Limits
 from ctxlab.errors import CtxlabError
 
 if TYPE_CHECKING:

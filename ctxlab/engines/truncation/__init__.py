@@ -3,10 +3,10 @@
 from ctxlab.engines.truncation.budget_report import BudgetReport
 from ctxlab.engines.truncation.by_priority import ByPriority
 from ctxlab.engines.truncation.head_and_tail import HeadAndTail
-from ctxlab.engines.truncation.head_length import SHORTENED, Shortening, head_length
 from ctxlab.engines.truncation.least_room import Kept, KeptRange, LeastRoom, least_room
 from ctxlab.engines.truncation.middle_out import MiddleOut
 from ctxlab.engines.truncation.registry import GROUP, STRATEGIES, Strategies, settings_of, strategies
+from ctxlab.engines.truncation.shorten_messages import SHORTENED, Shortening, head_length
 from ctxlab.engines.truncation.sliding import Sliding
 from ctxlab.engines.truncation.steady_block_cut import Block
 from ctxlab.engines.truncation.strategy import Border, Reason, Strategy, Traits, Verdict, Window

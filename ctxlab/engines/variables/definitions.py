@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from ctxlab.engines.variables.values import MISSING, is_number, number_of, put
+from ctxlab.engines.variables.values_by_path import MISSING, is_number, number_of, put
 
 DEEPEST = 50
 

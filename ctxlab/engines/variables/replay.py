@@ -9,8 +9,8 @@ from typing import Any
 
 from ctxlab.engines.javascript.numbers import as_float, plain
 from ctxlab.engines.variables.definitions import Definition, Definitions
-from ctxlab.engines.variables.values import MISSING, Compat, Values, is_number, look_up, put
-from ctxlab.engines.variables.writes import Tag
+from ctxlab.engines.variables.svar_tags import Tag
+from ctxlab.engines.variables.values_by_path import MISSING, Compat, Values, is_number, look_up, put
 
 ALIASES = {"set": "=", "add": "+", "sub": "-"}
 OPERATORS = ("=", "+", "-", "*", "/")

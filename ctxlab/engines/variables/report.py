@@ -10,7 +10,7 @@ from ctxlab.context.step_report import Row
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.frozen_json import frozen
 from ctxlab.engines.variables.replay import VariableChange
-from ctxlab.engines.variables.values import MISSING
+from ctxlab.engines.variables.values_by_path import MISSING
 
 
 @dataclass(frozen=True, slots=True, eq=False)

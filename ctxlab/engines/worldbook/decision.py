@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxlab.display.short_texts import counted
-from ctxlab.engines.worldbook.activation import BlockedEntry, FiredEntry
 from ctxlab.engines.worldbook.key_matches import MatchedKey
 from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, PreparedEntry
+from ctxlab.engines.worldbook.scan_passes import BlockedEntry, FiredEntry
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,13 +11,13 @@ from ctxlab.display.html_table import html_table
 from ctxlab.display.short_texts import counted, nearest
 from ctxlab.documents import Note, Worldbook
 from ctxlab.engines.model_match import model_fits
-from ctxlab.engines.worldbook.activation import Activation
 from ctxlab.engines.worldbook.counterfactual.apply import with_change
 from ctxlab.engines.worldbook.counterfactual.nearest_change import NearestChanges, keeps_out
 from ctxlab.engines.worldbook.decision import Decision, of_fired, of_stopped
 from ctxlab.engines.worldbook.key_matches import KeyMatches
 from ctxlab.engines.worldbook.prepared_entry import EntryPreparer, PreparedEntry
 from ctxlab.engines.worldbook.scan_input import ScanInput
+from ctxlab.engines.worldbook.scan_passes import Activation
 from ctxlab.engines.worldbook.timing import EntryTiming
 from ctxlab.errors import CtxlabError
 

@@ -10,16 +10,16 @@ from ctxlab.documents import Agent, AppliesTo, DepthRange, RegexPreset, RegexRul
 from ctxlab.documents.rules import Flavor, Substitution
 from ctxlab.documents.session.message import Role
 from ctxlab.documents.stored import as_json
-from ctxlab.engines.regexes.compile import pattern_of, unescaped
+from ctxlab.engines.regexes.compile_rule import pattern_of, unescaped
 from ctxlab.engines.regexes.pattern import parse_pattern, unknown_flags
 from ctxlab.engines.regexes.replacement_template import MATCH
 from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.pick_for_export import left_out, pick_rules
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.roundtrip import patched
 from ctxlab.formats.source import Source, one_or_mostly
-from ctxlab.formats.values_to_write import left_out, pick_rules
 
 Data = dict[str, Any]
 Compat = Literal["ctxlab", "reference"]

@@ -22,7 +22,8 @@ from ctxlab.errors import (
     UnexplainedRewrite,
     UnpairedTool,
 )
-from ctxlab.pipeline.conservation.undo_step import DerivedDraft, begins_with, check_cause, first_words, spans_of
+from ctxlab.pipeline.conservation.check_cause import check_cause
+from ctxlab.pipeline.conservation.undo_step import DerivedDraft, begins_with, first_words, spans_of
 
 ROLES = frozenset(get_args(Role))
 ONCE = frozenset({"node", "summary", "pending"})

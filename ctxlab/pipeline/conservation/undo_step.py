@@ -11,23 +11,14 @@ from operator import attrgetter
 from typing import Any
 
 from ctxlab.context import AssetRef, Cause, Change, Draft, Edit, Origin, Span, Text
-from ctxlab.context.draft import SHARED_FIELDS, combined_fields
+from ctxlab.context.draft_message import SHARED_FIELDS, combined_fields
 from ctxlab.display.short_texts import short
-from ctxlab.errors import LawBroken, UnexplainedChange, UnexplainedRewrite
+from ctxlab.errors import UnexplainedChange, UnexplainedRewrite
+from ctxlab.pipeline.conservation.check_cause import check_cause
 
 FIELDS = ("role", "origin", "calls", "result_of", "reasoning", "speaker", "pinned", "priority", "meta", "placement")
 """Fields of a draft that stay as they were unless a Change says otherwise; files and places are looked at apart."""
 VALUES = attrgetter(*FIELDS)
-
-
-def check_cause(cause: object, processor: str, what: str, error: type[LawBroken]) -> None:
-    """Raise `error` where a cause doesn't name the step that ran, with a rule and a reason."""
-    if not isinstance(cause, Cause):
-        raise error(f"{processor} {what} with {cause!r}, not a Cause")
-    if cause.processor != processor:
-        raise error(f"{processor} {what} in the name of {cause.processor!r}: a cause names the step that ran")
-    if not cause.rule or not cause.reason:
-        raise error(f"{processor} {what} for no reason: a cause has a rule and a reason")
 
 
 class DerivedDraft:

@@ -18,7 +18,7 @@ from ctxlab.pipeline.explain.match_messages import (
     provenance_differs,
 )
 from ctxlab.pipeline.explain.merged_parts import seam_cause
-from ctxlab.pipeline.explain.same_conversation import row_keys
+from ctxlab.pipeline.explain.row_keys import row_keys
 from ctxlab.pipeline.explain.step_changes import moved_keys
 from ctxlab.pipeline.explain.token_breakdown import parts_alone
 from ctxlab.pipeline.trace import Trace

@@ -12,7 +12,7 @@ from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline.explain.merged_parts import is_seam, pieces
 from ctxlab.pipeline.explain.step_changes import moved_keys
 from ctxlab.pipeline.explain.text_versions import TAKEN_OUT_BY_HAND, edit_causes
-from ctxlab.pipeline.settings_that_keep import BY_HAND, LeastBudget, Remedy, remedies
+from ctxlab.pipeline.remedies import BY_HAND, LeastBudget, Remedy, remedies
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Step, Trace

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxlab.context import Draft, PromptLimit
-from ctxlab.display.source_looks import BY_NAME, OF_KIND, OVERHEAD, PARTS, ROOM
+from ctxlab.display.source_styles import BY_NAME, OF_KIND, OVERHEAD, PARTS, ROOM
 from ctxlab.pipeline.services import TokenCounter
 
 if TYPE_CHECKING:

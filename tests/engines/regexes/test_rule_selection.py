@@ -12,7 +12,7 @@ from ctxlab.documents.rules import AppliesTo, DepthRange
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes import Pattern
 from ctxlab.engines.regexes.apply_plans import apply
-from ctxlab.engines.regexes.compile import compiled_rule, pattern_of
+from ctxlab.engines.regexes.compile_rule import compiled_rule, pattern_of
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset, why_skipped
 
 

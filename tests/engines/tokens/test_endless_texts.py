@@ -5,7 +5,7 @@ import time
 import pytest
 
 from ctxlab.engines.tokens import encoding, tokenizer_for
-from ctxlab.engines.tokens.bpe import ExactCounter
+from ctxlab.engines.tokens.exact_counts import ExactCounter
 from ctxlab.engines.tokens.split import LONG_RUN, count_unbroken
 
 MILLION = 1_000_000

@@ -1,4 +1,4 @@
-// Written by write_sources.py from ctxlab/display/source_looks.py: change it there, then run `make widgets`.
+// Written by write_sources.py from ctxlab/display/source_styles.py: change it there, then run `make widgets`.
 
 /** An icon: first what is filled, then what is stroked, with its width. */
 export const SOURCE_ICONS: Record<string, [string, ...[path: string, width: number][]]> = {

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ctxlab.context import Draft
-from ctxlab.display.source_looks import OF_PART, OVERHEAD
-from ctxlab.display.theme import plain
+from ctxlab.display.plain_text import plain
+from ctxlab.display.source_styles import OF_PART, OVERHEAD
 from ctxlab.documents import Agent
 from ctxlab.engines.truncation import BudgetReport, strategies
 from ctxlab.pipeline import Trace

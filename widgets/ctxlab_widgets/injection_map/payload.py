@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from ctxlab.context import Draft
-from ctxlab.display.theme import plain
+from ctxlab.display.plain_text import plain
 from ctxlab.documents.lore import POSITIONS
 from ctxlab.engines.worldbook import Decision
 from ctxlab.engines.worldbook.explain import LORE, decisions

@@ -10,7 +10,7 @@ import ctxlab
 from ctxlab import Agent, RegexConfig, RegexRule, Trace, UserProfile
 from ctxlab.context import BuildInput
 from ctxlab.display.short_texts import counted
-from ctxlab.engines.regexes.compile import pattern_of
+from ctxlab.engines.regexes.compile_rule import pattern_of
 from ctxlab.engines.regexes.pattern import written_flags
 from ctxlab.engines.regexes.rule_selection import BoundRule, RuleLayer, RuleSource
 from ctxlab.errors import CtxlabError, did_you_mean

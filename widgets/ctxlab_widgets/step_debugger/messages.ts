@@ -1,12 +1,12 @@
 // The messages after a step: what it added, rewrote, moved, merged and dropped.
 
 import { h, harmless } from "../_shared/dom";
-import { folded, OPENING } from "../_shared/folding";
 import { onlyStop, roving, taken } from "../_shared/keyboard";
 import { type ChangeRow, type Scope, summary } from "../_shared/message_changes";
 import { grouped, many } from "../_shared/numbers";
 import { type Radios, radios } from "../_shared/radios";
 import { draftsAt, keysOf, tokens } from "../_shared/trace_view";
+import { folded, OPENING } from "./fold_rows";
 import { MessageView, remedyOf } from "./message";
 import { ProvenanceCard } from "./provenance_card";
 import type { Colour, DebuggerHost, State } from "./state";

@@ -1,6 +1,6 @@
 // What the parts of the widget share.
 
-import type { Hit } from "./search";
+import type { Hit } from "./find_hits";
 import type { Tokens } from "./tokens";
 
 export type Side = 0 | 1;

@@ -4,8 +4,8 @@ import { h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
 import { VirtualRows } from "../_shared/virtual_rows";
+import { hitAt } from "./find_hits";
 import { lineAt, visible } from "./line_breaks";
-import { hitAt } from "./search";
 import type { Side, State, TokenPlace, TokenViewHost } from "./state";
 import { type Cell, cells, startOf, stretchOf, tokenAt, tokensIn } from "./tokens";
 

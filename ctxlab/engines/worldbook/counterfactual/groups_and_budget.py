@@ -8,9 +8,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
-from ctxlab.engines.worldbook.activation import Activation, Pass
 from ctxlab.engines.worldbook.groups import Contender, resolve_groups
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
+from ctxlab.engines.worldbook.scan_passes import Activation, Pass
 
 FEW = 50
 """Rivals up to which a contest is held again to see who wins; among more the entry is simply given the first place."""

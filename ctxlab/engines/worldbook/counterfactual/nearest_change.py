@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ctxlab.engines.worldbook.activation import Activation, Pass
 from ctxlab.engines.worldbook.counterfactual.groups_and_budget import Contest
-from ctxlab.engines.worldbook.counterfactual.words_that_fire import OneMoreMessage
+from ctxlab.engines.worldbook.counterfactual.one_more_message import OneMoreMessage
 from ctxlab.engines.worldbook.keys import Key
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_input import SWITCHES
+from ctxlab.engines.worldbook.scan_passes import Activation, Pass
 
 Change = Mapping[str, Any]
 Fields = dict[str, Any]

@@ -1,4 +1,4 @@
-"""SillyTavern's prompt presets (chat completion) as files."""
+"""SillyTavern's prompt presets as files, those for chat completion and for text completion."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from typing import Any, cast
 
 from ctxlab.documents import Agent
 from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.pick_for_export import left_out, pick_agent
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.sillytavern.card_fields import Data
 from ctxlab.formats.sillytavern.presets.chat_completion import is_preset, preset_from
+from ctxlab.formats.sillytavern.presets.text_completion import parts_of, text_preset_from
 from ctxlab.formats.sillytavern.presets.writer import preset_json
 from ctxlab.formats.source import Source, one_or_mostly
-from ctxlab.formats.values_to_write import left_out, pick_agent
 
 
-def sniff(data: Any) -> bool:
+def sniff_chat_preset(data: Any) -> bool:
     return one_or_mostly(data, is_preset)
 
 
-def read(source: Source) -> Import:
+def read_chat_preset(source: Source) -> Import:
     losses = list(source.losses)
     agents: list[Agent] = []
     names = Names()
@@ -33,10 +34,36 @@ def read(source: Source) -> Import:
     return Import(agents=tuple(agents), losses=tuple(losses))
 
 
-def write(found: Import, pick: Pick) -> Export[bytes]:
+def write_chat_preset(found: Import, pick: Pick) -> Export[bytes]:
     """The only agent, or the picked one."""
     export = preset_json(pick_agent(found, pick))
     return export.after(left_out(found, ("sessions", "users", "rules"), "no agent; left out"))
 
 
-PRESET = Format("preset", "preset", (".preset.json",), sniff=sniff, read=read, write=write, holds=("agents",))
+PRESET = Format(
+    "preset",
+    "preset",
+    (".preset.json",),
+    sniff=sniff_chat_preset,
+    read=read_chat_preset,
+    write=write_chat_preset,
+    holds=("agents",),
+)
+
+
+def sniff_text_preset(data: Any) -> bool:
+    return bool(parts_of(data))
+
+
+def read_text_preset(source: Source) -> Import:
+    raw = cast("Data", source.data)
+    agent, losses = text_preset_from(raw, name=source.stem)
+    agents = [agent]
+    if is_preset(raw.get("preset")):
+        inside, found = preset_from(raw["preset"], name=source.stem, id=f"{agent.id}-prompts")
+        agents.append(inside)
+        losses += [loss.inside("preset") for loss in found]
+    return Import(agents=tuple(agents), losses=(*source.losses, *losses))
+
+
+TEXT_PRESET = Format("text-preset", "preset", sniff=sniff_text_preset, read=read_text_preset)

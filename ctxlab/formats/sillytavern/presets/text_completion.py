@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, cast
 
 from ctxlab.documents import Agent
-from ctxlab.formats.format import Format
-from ctxlab.formats.results import Import, Loss
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern.card_fields import (
     CALLED,
     CARRIED,
@@ -23,10 +22,8 @@ from ctxlab.formats.sillytavern.card_fields import (
     converted,
     text_at,
 )
-from ctxlab.formats.sillytavern.presets.chat_completion import BLANK, EXAMPLES, FORMAT, PERSONA, preset_from
-from ctxlab.formats.sillytavern.presets.chat_completion import is_preset as is_prompt_preset
+from ctxlab.formats.sillytavern.presets.chat_completion import BLANK, EXAMPLES, FORMAT, PERSONA
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS, message
-from ctxlab.formats.source import Source
 
 PLACES: Final = {
     "system": MAIN,
@@ -180,24 +177,3 @@ def _words(text: str, index: int, losses: list[Loss]) -> Iterator[Data]:
         text = BRACED.sub("", text)
     if text.strip():
         yield message(f"story-{index}", {"name": "Story", "content": text.strip()}, enabled=True, losses=losses)
-
-
-# --- the reader
-
-
-def sniff(data: Any) -> bool:
-    return bool(parts_of(data))
-
-
-def read(source: Source) -> Import:
-    raw = cast("Data", source.data)
-    agent, losses = text_preset_from(raw, name=source.stem)
-    agents = [agent]
-    if is_prompt_preset(raw.get("preset")):
-        inside, found = preset_from(raw["preset"], name=source.stem, id=f"{agent.id}-prompts")
-        agents.append(inside)
-        losses += [loss.inside("preset") for loss in found]
-    return Import(agents=tuple(agents), losses=(*source.losses, *losses))
-
-
-TEXT_PRESET = Format("text-preset", "preset", sniff=sniff, read=read)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ctxlab.documents.stored import as_json
 from ctxlab.engines.variables.definitions import Definition, Definitions
-from ctxlab.engines.variables.values import MISSING, Compat, Values, as_text, look_up
+from ctxlab.engines.variables.values_by_path import MISSING, Compat, Values, as_text, look_up
 
 VariableRow = tuple[Definition, Any]
 

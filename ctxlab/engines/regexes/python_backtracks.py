@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
-from ctxlab.engines.regexes.limits import DEFAULT, LONGEST_TEXT, Limits
 from ctxlab.engines.regexes.pattern import Pattern
+from ctxlab.engines.regexes.work_limits import DEFAULT, LONGEST_TEXT, Limits
 from ctxlab.errors import CtxlabError
 
 if TYPE_CHECKING:

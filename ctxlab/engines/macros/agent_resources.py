@@ -1,13 +1,13 @@
-"""Macros for resources of the application: the agent's files, knowledge, tools, styles, and facts about the machine."""
+"""Macros for resources of the agent: its files, knowledge, tools and styles."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from ctxlab.engines.javascript.numbers import as_text, leading_integer
 from ctxlab.engines.macros.call import BadCall, MacroCall
-from ctxlab.engines.macros.registry import MacroFamily, macro
+from ctxlab.engines.macros.registry import macro
 
 Data = Mapping[str, Any]
 REFERENCE = "Reference format: agent-asset://{group}/{id}.{ext}"
@@ -179,28 +179,3 @@ def _records(value: Any) -> list[Data]:
         if isinstance(value, list)
         else []
     )
-
-
-FACTS = {
-    "os": "Name of the operating system",
-    "osVersion": "Version of the operating system",
-    "arch": "Kind of processor",
-    "platform": "Name of the platform",
-    "hostname": "Name of the machine",
-    "locale": "Language of the machine",
-}
-
-
-def _fact(name: str) -> MacroFamily:
-    def fact(call: MacroCall) -> str:
-        found = call.env.host.get(name)
-        if found is None and call.run.is_new("host"):
-            call.run.note(f"macro {name!r} is empty: facts about the machine are not told", level="info")
-        return found or ""
-
-    fact.__doc__ = f"{FACTS[name]}; empty unless the environment tells it."
-    made: Callable[[Callable[[MacroCall], str]], MacroFamily] = macro(name, phase="substitute")
-    return made(fact)
-
-
-os, os_version, arch, platform, hostname, locale = map(_fact, FACTS)

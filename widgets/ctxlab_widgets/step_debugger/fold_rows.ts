@@ -1,6 +1,6 @@
 // Long runs of alike rows become one row that opens.
 
-import type { ChangeRow } from "./message_changes";
+import type { ChangeRow } from "../_shared/message_changes";
 
 export interface Fold {
   id: string;

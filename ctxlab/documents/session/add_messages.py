@@ -13,7 +13,7 @@ from ctxlab.documents.session.check_given_fields import checked, message
 from ctxlab.documents.session.greetings import settle
 from ctxlab.documents.session.message import Asset, MessageNode, NodeId, Role
 from ctxlab.documents.session.metadata_not_copied import without_run_state
-from ctxlab.documents.session.session_changes import SessionBuilder
+from ctxlab.documents.session.session_builder import SessionBuilder
 from ctxlab.documents.session.tree_queries import parent_of
 from ctxlab.errors import Refused, UnknownNode
 

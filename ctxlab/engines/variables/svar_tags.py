@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ctxlab.engines.variables.values import MISSING, Compat, value_of
+from ctxlab.engines.variables.values_by_path import MISSING, Compat, value_of
 
 BEGIN = "<svar"
 REMEMBERED, MOST_CHARACTERS = 10_000, 10_000

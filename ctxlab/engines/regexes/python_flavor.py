@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ctxlab.engines.javascript.utf16_offsets import Replacement16
-from ctxlab.engines.regexes.limits import Limits
 from ctxlab.engines.regexes.pattern import Pattern
-from ctxlab.engines.regexes.python_time_limit import BadPython, within_limits
+from ctxlab.engines.regexes.python_backtracks import BadPython, within_limits
 from ctxlab.engines.regexes.replacement_template import Replacement
+from ctxlab.engines.regexes.work_limits import Limits
 
 if TYPE_CHECKING:
     import regex

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Any
 
-from ctxlab.engines.worldbook.activation import Activation
 from ctxlab.engines.worldbook.counterfactual.groups_and_budget import fits, is_firm, others
 from ctxlab.engines.worldbook.key_matches import NOT_ALL, NOT_ANY
 from ctxlab.engines.worldbook.key_search import Found
 from ctxlab.engines.worldbook.keys import Key, PatternKey
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
+from ctxlab.engines.worldbook.scan_passes import Activation
 
 OPENED_BY_TIME = ("cooldown", "delay")
 

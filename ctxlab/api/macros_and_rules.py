@@ -1,18 +1,17 @@
-"""Macros and rules on a text alone, and a message as it is shown."""
+"""Macros and rules on a text alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
-from ctxlab.api.options import BuildOptions, InputOptions, listed
-from ctxlab.api.resolve import refuse_agent, resolve, rules_of, start_of
+from ctxlab.api.options import InputOptions, listed
+from ctxlab.api.resolve import resolve, rules_of
 from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Library, ModelProfile, RegexConfig, RegexPreset, RegexRule, Session, UserProfile
 
 if TYPE_CHECKING:
     from ctxlab.engines.macros import Expansion, MacroProblem
-    from ctxlab.engines.regexes.render import Rendered
     from ctxlab.engines.regexes.rule_selection import Stage
     from ctxlab.engines.regexes.rule_steps import RegexSteps
 
@@ -44,27 +43,6 @@ def macro_problems(text: str, *, dialect: str | None = None) -> tuple[MacroProbl
     from ctxlab.engines.macros import problems
 
     return problems(text, dialect)
-
-
-@listed(BuildOptions)
-def render(
-    session: Session | Library,
-    node: str | None = None,
-    agent: Agent | Library | None = None,
-    *,
-    streaming: bool = False,
-    **options: Unpack[BuildOptions],
-) -> Rendered:
-    """A message (default: the active leaf) as a program shows it: after rules for what is shown, reasoning set apart.
-
-    `streaming` is while the message still comes in. `options` are those of `build`; `leaf` says which branch is open,
-    which is what depths are counted on.
-    """
-    from ctxlab.engines.regexes.render import rendered
-
-    refuse_agent(node, "render(session, node, agent)")
-    build_input = start_of(session, agent, **options).start.input
-    return rendered(build_input, node, streaming=streaming)
 
 
 def regex_steps(

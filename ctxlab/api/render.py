@@ -1,0 +1,33 @@
+"""A message as a program shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from ctxlab.api.options import BuildOptions, listed
+from ctxlab.api.resolve import refuse_agent, start_of
+from ctxlab.documents import Agent, Library, Session
+
+if TYPE_CHECKING:
+    from ctxlab.engines.regexes.render import Rendered
+
+
+@listed(BuildOptions)
+def render(
+    session: Session | Library,
+    node: str | None = None,
+    agent: Agent | Library | None = None,
+    *,
+    streaming: bool = False,
+    **options: Unpack[BuildOptions],
+) -> Rendered:
+    """A message (default: the active leaf) as a program shows it: after rules for what is shown, reasoning set apart.
+
+    `streaming` is while the message still comes in. `options` are those of `build`; `leaf` says which branch is open,
+    which is what depths are counted on.
+    """
+    from ctxlab.engines.regexes.render import rendered
+
+    refuse_agent(node, "render(session, node, agent)")
+    build_input = start_of(session, agent, **options).start.input
+    return rendered(build_input, node, streaming=streaming)
