@@ -9,6 +9,7 @@ from ctxlab.api.options import ScanOptions, listed
 from ctxlab.api.resolve import start_of
 from ctxlab.documents import Agent, Library, Session, Worldbook
 from ctxlab.pipeline import Debugger
+from ctxlab.pipeline.garbage_collector import without_collection
 
 if TYPE_CHECKING:
     from ctxlab.engines.worldbook import LoreScan
@@ -36,7 +37,8 @@ def lore_scan(
     context = debugger.run_until(WorldbookProcessor.id)
     step = debugger.pipeline.stage(WorldbookProcessor.id).processor
     if isinstance(step, WorldbookProcessor):  # its scan is also there where no book is in force
-        return step.scan(context, debugger.trace.services)
+        with without_collection():
+            return step.scan(context, debugger.trace.services)
     if not debugger.done:
         context = debugger.step().after
     return scan_of(context)
