@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ctxlab.context import BuildInput, Context, Draft
+from ctxlab.context import BuildInput, Context, Draft, Text
 from ctxlab.documents import RegexRule
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.compile_rule import compiled_rule
@@ -126,7 +126,7 @@ class _RewrittenByDepth:
     def _never_run(self, step: RegexProcessor, loaded: Context) -> set[int]:
         """Numbers of the rules that run on no text: they don't compile, or hold a script."""
         everyone = tuple(range(len(self.ruleset.bound)))
-        nothing = [draft.edit_text(lambda text: text[:0]) for draft in loaded.drafts[:1]]
+        nothing = [replace(draft, body=(Text(()),)) for draft in loaded.drafts[:1]]
         return set(step.apply_plans(loaded, nothing, [everyone], self.ruleset)[1].problems)
 
     def mean_the_same(self, build_input: BuildInput) -> bool:

@@ -70,6 +70,14 @@ class LoreScan:
         """Those that fire, in the order in which they came."""
         return tuple(sorted((one for one in self.decisions if one.fired), key=lambda one: one.rank or 0))
 
+    @property
+    def tokens_of_all_entries(self) -> int:
+        """Tokens of the contents of all entries together: what the books would take if everything fired.
+
+        Counted when it is read; there no budget, group or gate leaves anything out.
+        """
+        return sum(self.scan_input.count(one.lore.content) for one in self.decisions)
+
     def rows(self) -> tuple[dict[str, Any], ...]:
         """Plain data, one row an entry: those that fire in the order in which they came, then the rest."""
         return tuple([one.as_data() for one in self.fired_first()])
@@ -97,7 +105,8 @@ class LoreScan:
             for one in self.fired_first()
         ]
         head = ("book", "entry", "", "why", "nearest change")
-        return f"<b>{escape(repr(self))}</b>{html_table(head, rows, cells=120, of='entries')}"
+        if_all = f"all entries together: {counted(self.tokens_of_all_entries, 'token')}"
+        return f"<b>{escape(repr(self))}</b> <span>{escape(if_all)}</span>{html_table(head, rows, cells=120, of='entries')}"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
         from ctxlab.display.views import shown_as

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ctxlab.display.html_table import table
 from ctxlab.display.short_texts import short
+from ctxlab.pipeline.explain.affordable_counts import AffordableCounts, shown
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.explain.diff import Diff
@@ -19,12 +20,13 @@ CELL = 120
 
 
 def trace_html(trace: Trace) -> str:
-    """One row a step: what it did, and what the context holds after it."""
+    """One row a step: what it did, and what the context holds after it; tokens that would take seconds are left out."""
     rows: list[Sequence[object]] = []
+    counts = AffordableCounts(trace)
     for i, step in enumerate(trace.steps):
         done = trace.changes(i)
         note = step.error or (done.notes[0].text if done.notes else "")
-        rows.append((step.id, done.summary, len(step.after.drafts), f"{trace.tokens_of(step.after):,}", note))
+        rows.append((step.id, done.summary, len(step.after.drafts), shown(counts.context_tokens(step.after.drafts)), note))
     head = f"<b>{escape(repr(trace))}</b>"
     return head + table(("step", "what it did", "messages", "tokens after", ""), rows)
 
