@@ -69,7 +69,9 @@ RULES = {
     ),
     "broken": (RegexRule(id="r", regex="/(/g", replacement="CHANGED", apply_to=REQUEST),),
     "macros that vary": (
-        RegexRule(id="r", regex="/the/g", replacement="{{roll::1d6}} fan", apply_to=REQUEST, macros_in_replacement=True),
+        RegexRule(
+            id="r", regex="/the/g", replacement="{{roll::1d6}} fan", apply_to=REQUEST, macros_in_replacement=True
+        ),
     ),
 }
 

@@ -65,7 +65,11 @@ class KeyMatches:
 
     def add_lore(self, lore: PreparedEntry, made_in: int) -> Found:
         """Search the content of an entry; gives the keys that no earlier content had."""
-        new = self._remembered(lore, made_in) if self.remembers else self._looked_through(lore.content, self.lore, made_in)
+        new = (
+            self._remembered(lore, made_in)
+            if self.remembers
+            else self._looked_through(lore.content, self.lore, made_in)
+        )
         self.where_in_lore.update(dict.fromkeys(new, lore.key))
         return new
 

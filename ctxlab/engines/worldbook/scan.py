@@ -106,7 +106,8 @@ class LoreScan:
         ]
         head = ("book", "entry", "", "why", "nearest change")
         if_all = f"all entries together: {counted(self.tokens_of_all_entries, 'token')}"
-        return f"<b>{escape(repr(self))}</b> <span>{escape(if_all)}</span>{html_table(head, rows, cells=120, of='entries')}"
+        table = html_table(head, rows, cells=120, of="entries")
+        return f"<b>{escape(repr(self))}</b> <span>{escape(if_all)}</span>{table}"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
         from ctxlab.display.views import shown_as
@@ -119,7 +120,7 @@ class LoreScan:
 
 
 def scan(scan_input: ScanInput, *, growing: GrowingChat | None = None) -> LoreScan:
-    """The decision on every entry: by which key it fires, or which gate blocks it and, found when read, the nearest change.
+    """The decision on every entry: by which key it fires, or which gate blocks it. Nearest changes are found when read.
 
     `growing` knows the messages of the input and has searched those before the newest.
     """

@@ -26,7 +26,9 @@ def trace_html(trace: Trace) -> str:
     for i, step in enumerate(trace.steps):
         done = trace.changes(i)
         note = step.error or (done.notes[0].text if done.notes else "")
-        rows.append((step.id, done.summary, len(step.after.drafts), shown(counts.context_tokens(step.after.drafts)), note))
+        rows.append(
+            (step.id, done.summary, len(step.after.drafts), shown(counts.context_tokens(step.after.drafts)), note)
+        )
     head = f"<b>{escape(repr(trace))}</b>"
     return head + table(("step", "what it did", "messages", "tokens after", ""), rows)
 
