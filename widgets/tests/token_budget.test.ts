@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { grouped } from "../ctxlab_widgets/_shared/numbers";
 import { queued } from "../ctxlab_widgets/token_budget/command_queue";
-import { bins } from "../ctxlab_widgets/token_budget/overview_bins";
+import { bins } from "../ctxlab_widgets/token_budget/overview";
 import { captions, placed, scaleEnd, ticks } from "../ctxlab_widgets/token_budget/scale";
 import {
   type BudgetRow,
