@@ -42,7 +42,6 @@ from ctxlab.formats.native.sessions_zip import ZIP, sessions_zip
 from ctxlab.formats.native.worldbooks import WORLDBOOK
 from ctxlab.formats.openai.format import OPENAI
 from ctxlab.formats.openai.writer import openai_messages
-from ctxlab.formats.pick_for_export import import_of, kinds_in, left_out
 from ctxlab.formats.results import Export, Import, Loss, counted_by_field
 from ctxlab.formats.sanitize_json import sanitized
 from ctxlab.formats.sillytavern.cards.combine_with_preset import joined
@@ -55,6 +54,7 @@ from ctxlab.formats.sillytavern.presets.format import PRESET, TEXT_PRESET
 from ctxlab.formats.sillytavern.presets.writer import preset_data, preset_json
 from ctxlab.formats.sillytavern.regex_scripts import REGEX_SCRIPTS, scripts_json
 from ctxlab.formats.source import Archive, Source, described
+from ctxlab.formats.values_to_export import import_of, kinds_in, left_out
 from ctxlab.plugins import announced
 
 __all__ = [

@@ -17,10 +17,10 @@ from ctxlab.pipeline.conservation.loading_law import check_loaded_history
 from ctxlab.pipeline.failures import ProcessorFailed
 from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.pipeline.processor import Processor, as_processor
-from ctxlab.pipeline.recorded_calls import Call, CallLog
+from ctxlab.pipeline.service_calls import Call, CallLog
 from ctxlab.pipeline.services import Services
 from ctxlab.pipeline.settings.layers import Layer, LayerName, resolve_settings
-from ctxlab.pipeline.settings.schema import field_of
+from ctxlab.pipeline.settings.setting_form_fields import field_of
 from ctxlab.pipeline.trace import Step, Trace
 
 OnError = Literal["raise", "skip"]

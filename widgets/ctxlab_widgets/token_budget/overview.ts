@@ -2,7 +2,7 @@
 
 import { h } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
-import { type BudgetRow, cost, type State } from "./state";
+import { type BudgetRow, cost, type State } from "./payload";
 
 export class Overview {
   readonly element = h("div", { class: "over64", role: "img" });
