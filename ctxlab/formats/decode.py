@@ -62,7 +62,7 @@ def _of_picture(raw: bytes, name: str) -> Source:
             broken.append(error)
             continue
         losses = [Loss("", f"{error}; text {keyword!r} is read in its place") for error in broken]
-        return replace(found, name=name, losses=(*losses, *found.losses))
+        return replace(found, name=name, losses=(*losses, *found.losses), picture=raw)
     raise broken[0]
 
 

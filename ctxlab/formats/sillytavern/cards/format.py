@@ -58,10 +58,12 @@ def write_json(found: Import, pick: Pick) -> Export[bytes]:
 
 
 def write_png(found: Import, pick: Pick) -> Export[bytes]:
-    """The card inside a plain picture."""
+    """The card inside the picture that it was read from, else inside a plain one."""
     agent = pick_agent(found, pick)
-    plain = Loss("picture", "a plain one is made; card_png(agent, picture=...) puts the card into yours")
-    return card_png(agent, book=_first_book(agent, found)).after([plain, *_others_left_out(found)])
+    picture = found.picture if len(found.agents) == 1 else b""
+    export = card_png(agent, picture or None, book=_first_book(agent, found))
+    plain = Loss("picture", "it came with none, so a plain one is made; card_png(agent, picture=...) takes yours")
+    return export.after([*([] if picture else [plain]), *_others_left_out(found)])
 
 
 def _first_book(agent: Agent, found: Import) -> Worldbook | None:
