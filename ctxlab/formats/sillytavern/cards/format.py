@@ -11,7 +11,7 @@ from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.pick_for_export import books_of, left_out, pick_agent
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
-from ctxlab.formats.sillytavern.card_fields import Data, inner, text_at
+from ctxlab.formats.sillytavern.card_fields import Data, inner, text_at, unused_texts
 from ctxlab.formats.sillytavern.cards.reader import FIRST, TEXTS, card_from, is_card
 from ctxlab.formats.sillytavern.cards.writer import card_json, card_png
 from ctxlab.formats.source import Source, one_or_mostly
@@ -34,7 +34,7 @@ def read(source: Source) -> Import:
         card = card_from(raw, name=source.stem, id=names.take(f"card-{_name(raw) or source.stem}"))
         agents.append(card.agent)
         books += [card.book] if card.book else []
-        losses += [loss.inside(place) for loss in (*_missing(raw, source.name), *card.losses)]
+        losses += [loss.inside(place) for loss in (*_missing(raw, source.name), *unused_texts(raw), *card.losses)]
     return Import(agents=tuple(agents), books=tuple(books), losses=tuple(losses))
 
 
