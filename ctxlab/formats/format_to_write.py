@@ -50,9 +50,7 @@ def form_as_read(found: Import, path: str) -> str | None:
     return found.format
 
 
-def why_not_written(
-    form: Format, found: Import, path: str, kinds: tuple[Kind, ...], formats: Iterable[Format]
-) -> str:
+def why_not_written(form: Format, found: Import, path: str, kinds: tuple[Kind, ...], formats: Iterable[Format]) -> str:
     """A line that says what the format needs and the file hasn't, with the endings for what it has."""
     needed = " or ".join(NOUNS[kind][0] for kind in form.holds)
     reason = f"{found.source} holds no {needed}, which {path!r} needs as {form.name}"
