@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar, cast
 
 from ctxlab.display.short_texts import counted
@@ -75,12 +75,13 @@ def _joined(outer: str, inner: str) -> str:
 class Import(Library):
     """A library that was read from one source; `losses` says what could not be kept.
 
-    `|` with another library is an Import too, with the losses of both.
+    `|` with another library is an Import too, with the losses of both. `picture` is the PNG that the values were in.
     """
 
     losses: tuple[Loss, ...] = ()
     format: str = ""
     source: str = ""
+    picture: bytes = field(default=b"", compare=False)
 
     def __repr__(self) -> str:
         held = self.counts() if self.sessions else [counted(0, "session"), *self.counts()]
@@ -105,6 +106,7 @@ def _import_of_both(ours: Library, theirs: Library) -> Import:
         losses=(*first.losses, *(loss for loss in second.losses if loss not in known)),
         format=_both(first.format, second.format),
         source=_both(first.source, second.source),
+        picture=first.picture if not theirs.agents else second.picture if not ours.agents else b"",
     )
 
 
@@ -144,6 +146,26 @@ class Export(Generic[T]):
     def after(self, losses: Iterable[Loss]) -> Export[T]:
         """This result with these losses before its own."""
         return Export(self.data, (*losses, *self.losses))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Conversion(Export[bytes]):
+    """A file that was made of another one; `losses` are those of reading, then those of writing.
+
+    `replaced` says that there was a file before, `repairs` what was mended in broken trees.
+    """
+
+    losses_of_reading: int = 0
+    replaced: bool = False
+    repairs: tuple[str, ...] = ()
+
+    @property
+    def lost_in_reading(self) -> tuple[Loss, ...]:
+        return self.losses[: self.losses_of_reading]
+
+    @property
+    def lost_in_writing(self) -> tuple[Loss, ...]:
+        return self.losses[self.losses_of_reading :]
 
 
 def _size(data: object) -> str:
