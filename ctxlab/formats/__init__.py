@@ -23,6 +23,7 @@ from ctxlab.formats.corpora.sharegpt import SHAREGPT
 from ctxlab.formats.corpora.swe_agent import SWE_AGENT
 from ctxlab.formats.corpora.tau_bench import TAU_BENCH
 from ctxlab.formats.decode import bytes_of, source_of_file
+from ctxlab.formats.folder import read_folder
 from ctxlab.formats.format import Format, Kind, Pick
 from ctxlab.formats.format_to_write import form_as_read, format_to_write, why_not_written
 from ctxlab.formats.import_into_collection import ImportedSessions, merged_sessions
@@ -155,13 +156,18 @@ def names() -> tuple[str, ...]:
 
 
 def read(path: str | os.PathLike[str], *, keep_prompts: bool = False) -> Import:
-    """Everything in a file, whatever its format; raises ReadError when there is nothing that can be read.
+    """Everything in a file, whatever its format, or in all files of a folder.
 
-    System messages at the head of a list become presets of an agent; with `keep_prompts` they stay in the tree.
+    System messages at the head of a list become presets of an agent; with `keep_prompts` they stay in the tree. Raises
+    ReadError when there is nothing that can be read.
     """
+
+    def read_bytes(raw: bytes, name: str) -> Import:
+        return read_source(replace(source_of_file(raw, name), keep_prompts=keep_prompts))
+
     name = os.fspath(path)
-    source = source_of_file(bytes_of(Path(name).expanduser(), name), name)
-    return read_source(replace(source, keep_prompts=keep_prompts))
+    place = Path(name).expanduser()
+    return read_folder(place, name, read_bytes) if place.is_dir() else read_bytes(bytes_of(place, name), name)
 
 
 def read_bytes(raw: bytes, name: str) -> Import:

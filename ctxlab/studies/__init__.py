@@ -1,6 +1,7 @@
 """Comparisons of runs, analyses of one context, landings of injections, and figures of them."""
 
 from ctxlab.studies.budget_figure import budget_figure
+from ctxlab.studies.budget_share import budget_for_share
 from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, compare
 from ctxlab.studies.context_breakdown import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
@@ -22,6 +23,7 @@ __all__ = [
     "book_frame",
     "book_from_frame",
     "budget_figure",
+    "budget_for_share",
     "compare",
     "injection_figure",
     "landings",

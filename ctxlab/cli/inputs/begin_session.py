@@ -70,7 +70,8 @@ def how_begun(session: Session, agent: Agent | Library, file: Path) -> str:
 def _next_step(found: Import, file: Path) -> str:
     kind = next((kind for kind in OPTION_OF if getattr(found, kind)), None)
     if kind is None:
-        return f"{file} holds no conversation, {f'only {held}' if (held := _held(found)) else 'nor anything else that is read'}"
+        held = _held(found)
+        return f"{file} holds no conversation, {f'only {held}' if held else 'nor anything else that is read'}"
     step = f"ctxlab build CHAT {OPTION_OF[kind]} {file}, where CHAT is a conversation or a card"
     return f"{file} holds no conversation, only {_held(found)}; the next step is: {step}"
 
