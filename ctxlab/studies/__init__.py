@@ -6,7 +6,6 @@ from ctxlab.studies.context_breakdown import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
 from ctxlab.studies.lore_timeline import LoreTimeline
-from ctxlab.studies.worldbook_frame import book_frame, book_from_frame
 
 __all__ = [
     "Analysis",
@@ -19,8 +18,6 @@ __all__ = [
     "Landings",
     "LoreTimeline",
     "analysis_of",
-    "book_frame",
-    "book_from_frame",
     "budget_figure",
     "compare",
     "injection_figure",
