@@ -73,6 +73,13 @@ class History:
 
         return shown_as("session", self)
 
+    def _repr_html_(self) -> str:
+        from ctxlab.display.html_table import heading, html_table
+
+        states = list(enumerate(self.labels))
+        newest_first = ((i, label, "now" if i == self._index else "") for i, label in reversed(states))
+        return heading(self) + html_table(("state", "step", ""), newest_first, of="states")
+
     @property
     def session(self) -> Session:
         """The present state."""
