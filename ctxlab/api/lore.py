@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from ctxlab.api.options import ScanOptions, listed
-from ctxlab.api.resolve import start_of
+from ctxlab.api.resolve import session_of, start_of
 from ctxlab.documents import Agent, Library, Session, Worldbook
 from ctxlab.pipeline import Debugger
 from ctxlab.pipeline.garbage_collector import without_collection
@@ -63,7 +63,7 @@ def lore_timeline(
     from ctxlab.api.lore_along_path import scans_along_path
     from ctxlab.studies import LoreTimeline
 
-    chosen = session.pick() if isinstance(session, Library) else session
+    chosen = session_of(session, options)
     known = options.get("activations") or {}
     scans: dict[str, LoreScan] = {}
     for message, scanned in scans_along_path(_listed(books), session, chosen, agent, options):

@@ -9,7 +9,7 @@ from typing import Any
 from ctxlab.context import BuildInput, Context, Draft, Text
 from ctxlab.documents import RegexRule
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.compile_rule import compiled_rule
+from ctxlab.engines.regexes.compile_rule import Compat, compiled_rule
 from ctxlab.engines.regexes.replace import Plan
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
 from ctxlab.engines.worldbook import Chat, FirstItems, GrowingChat, LoreScan, scan
@@ -104,7 +104,7 @@ class _RewrittenByDepth:
     """
 
     def __init__(self, step: RegexProcessor, loaded: Context) -> None:
-        self._compat = step.settings.compat
+        self._compat: Compat = step.settings.compat
         self.ruleset = Ruleset(loaded.input, stage="request")
         for draft in loaded.drafts:
             plan_of(draft, 0, self.ruleset)

@@ -11,6 +11,13 @@ from ctxlab.engines.worldbook.key_matches import MatchedKey
 from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, PreparedEntry
 from ctxlab.engines.worldbook.scan_passes import BlockedEntry, FiredEntry
 
+COLUMNS = (
+    *("key", "book", "book_id", "level", "uid", "title", "fired", "gate", "reason", "matched", "keys"),
+    *("where", "start", "end", "lost_to", "tokens", "left", "pass", "rank", "nearest", "remedy"),
+    *("content", "role", "position", "depth", "order", "outlet", "dialect"),
+)
+"""Names of the fields of a decision's row, in order."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
@@ -81,11 +88,12 @@ class Decision:
             "reason": self.reason,
             "matched": matched.key if matched else None,
             "keys": list(matched.keys) if matched else [],
-            "message": matched.where if matched else None,
-            "characters": [matched.start, matched.end] if matched else None,
+            "where": matched.where if matched else None,
+            "start": matched.start if matched else None,
+            "end": matched.end if matched else None,
             "lost_to": self.lost_to,
             "tokens": self.tokens,
-            "budget_left": self.left,
+            "left": self.left,
             "pass": self.made_in,
             "rank": self.rank,
             "nearest": dict(self.nearest),

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.html_table import html_table
+from ctxlab.display.data_frame import frame_of
+from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted, nearest
 from ctxlab.documents import Note, Worldbook
 from ctxlab.engines.model_match import model_fits
 from ctxlab.engines.worldbook.counterfactual.apply import with_change
 from ctxlab.engines.worldbook.counterfactual.nearest_change import NearestChanges, keeps_out
-from ctxlab.engines.worldbook.decision import Decision, of_fired, of_stopped
+from ctxlab.engines.worldbook.decision import COLUMNS, Decision, of_fired, of_stopped
 from ctxlab.engines.worldbook.growing_chat import GrowingChat
 from ctxlab.engines.worldbook.key_matches import KeyMatches
 from ctxlab.engines.worldbook.prepared_entry import EntryPreparer, PreparedEntry
@@ -88,11 +89,8 @@ class LoreScan:
         return f"{fired:,} of {counted(len(self), 'entry', 'entries')} fired" if self.decisions else ""
 
     def frame(self) -> pd.DataFrame:
-        """The rows of `rows()` as a frame, indexed by key."""
-        import pandas as pd
-
-        rows = self.rows()
-        return pd.DataFrame(list(rows)).set_index("key") if rows else pd.DataFrame()
+        """The rows of `rows()` as a frame."""
+        return frame_of(self.rows(), COLUMNS)
 
     def with_change(self, key: str, change: Mapping[str, Any] | None = None) -> LoreScan:
         """The scan repeated with a change for an entry, by default its nearest one."""
@@ -100,14 +98,13 @@ class LoreScan:
         return scan(with_change(self.scan_input, decision.nearest if change is None else change, of=decision.lore))
 
     def _repr_html_(self) -> str:
-        rows = [
+        rows = (
             (one.lore.book.shown_name, one.lore.entry.title, "fires" if one.fired else one.gate, one.reason, one.remedy)
             for one in self.fired_first()
-        ]
+        )
         head = ("book", "entry", "", "why", "nearest change")
-        if_all = f"all entries together: {counted(self.tokens_of_all_entries, 'token')}"
-        table = html_table(head, rows, cells=120, of="entries")
-        return f"<b>{escape(repr(self))}</b> <span>{escape(if_all)}</span>{table}"
+        if_all = escape(f"all entries together: {counted(self.tokens_of_all_entries, 'token')}")
+        return f"{heading(self)} {if_all}{html_table(head, rows, cells=100, of='entries')}"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
         from ctxlab.display.views import shown_as
