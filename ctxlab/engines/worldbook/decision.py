@@ -45,7 +45,7 @@ class Decision:
     def __reduce__(self) -> tuple[Any, ...]:
         """By fields, with the nearest change itself: what finds it holds the whole scan."""
         known = {"find_nearest": None, "_nearest": self.nearest}
-        return Decision, tuple([known[name] if name in known else getattr(self, name) for name in _FIELDS])
+        return Decision, tuple([known[name] if name in known else getattr(self, name) for name in _STORED])
 
     def __repr__(self) -> str:
         return f"Decision({self.key!r}, {'fires' if self.fired else self.gate}: {self.reason})"
@@ -108,7 +108,7 @@ class Decision:
         }
 
 
-_FIELDS = tuple([each.name for each in fields(Decision)])
+_STORED = tuple([each.name for each in fields(Decision)])
 
 
 def of_fired(fired: FiredEntry, *, rank: int, find_nearest: Callable[[Decision], Mapping[str, Any]]) -> Decision:

@@ -118,7 +118,7 @@ class GrowingChat:
         return place.unsent.following - 1 - (place.unsent.count - place.number)
 
     def key_matches(self, scan_input: ScanInput, lores: Sequence[PreparedEntry], search: KeySearch) -> KeyMatches:
-        """What `KeyMatches.over` gives for all messages so far; only those that are new are searched."""
+        """Key hits in all messages so far, as `KeyMatches.over` gives them; only new messages are searched."""
         if self._hits is None or self._hits.search is not search:
             self._hits = _NewestHits(search, patterns_look_back(lores) if search.has_patterns else 0)
             about = KeyMatches(search)

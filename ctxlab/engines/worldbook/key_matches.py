@@ -74,7 +74,7 @@ class KeyMatches:
         return new
 
     def _remembered(self, lore: PreparedEntry, made_in: int) -> Found:
-        """What searching the content of an entry gives, which another scan may have searched before."""
+        """Keys found in the content of an entry, which another scan may have searched before."""
         hits, problems = self.search.remembered_hits_in(lore.content)
         found, out = self.lore, self.problems
         for n, why in problems.items():

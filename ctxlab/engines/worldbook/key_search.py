@@ -93,7 +93,7 @@ class KeySearch:
         return found, problems
 
     def remembered_hits_in(self, text: str) -> tuple[Found, dict[int, str]]:
-        """What `hits_in` gives, remembered: for the contents of entries, which every scan goes through again."""
+        """Hits as `hits_in` gives them, remembered: for contents of entries, which every scan goes through again."""
         known = self._remembered.get(text)
         if known is None:
             known = self._remembered[text] = self.hits_in(text)
