@@ -8,6 +8,7 @@ from hashlib import sha256
 from html import escape
 from typing import Any, TypeVar
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.html_table import html_table
 from ctxlab.display.short_texts import called, counted, nearest
 from ctxlab.documents.agent.agent import Agent, ModelProfile, UserProfile
@@ -79,6 +80,7 @@ class Library:
         rows += [("file", path) for path in self.files]
         return f"<b>{escape(repr(self))}</b>{html_table(('kind', 'id, name'), rows, of='values')}"
 
+    @checked_arguments
     def joined_with(self, other: Library) -> dict[str, Any]:
         """The fields of both libraries together, as `|` joins them."""
         joined: dict[str, Any] = {
@@ -100,34 +102,42 @@ class Library:
 
     # --- lookups
 
+    @checked_arguments
     def agent(self, name: str | None = None) -> Agent:
         """The agent of this id, else of this name; without a name the only agent."""
         return self._one(self.agents, "agents", name)
 
+    @checked_arguments
     def user(self, name: str | None = None) -> UserProfile:
         """The user profile of this id, else of this name; without a name the only one."""
         return self._one(self.users, "users", name)
 
+    @checked_arguments
     def model(self, name: str | None = None) -> ModelProfile:
         """The model profile of this id, else of this name; without a name the only one."""
         return self._one(self.models, "models", name)
 
+    @checked_arguments
     def book(self, name: str | None = None) -> Worldbook:
         """The worldbook of this id, else of this name; without a name the only one."""
         return self._one(self.books, "books", name)
 
+    @checked_arguments
     def rule_set(self, name: str | None = None) -> RegexPreset:
         """The set of rules of this id, else of this name; without a name the only one."""
         return self._one(self.rules, "rules", name)
 
+    @checked_arguments
     def preset(self, name: str | None = None) -> MessageNode:
         """The preset of this id, else of this name; without a name the only one."""
         return self._one(self.presets, "presets", name)
 
+    @checked_arguments
     def session(self, name: str | None = None) -> Session:
         """The session of this id, else of this name; without a name the only one."""
         return self.pick() if name is None else self._one(self.sessions, "sessions", name)
 
+    @checked_arguments
     def pick(self, which: int | str | None = None) -> Session:
         """The only session, or the one of this index or id; raises SeveralSessions when it has to be said which."""
         if not self.sessions:
@@ -151,6 +161,7 @@ class Library:
             near = f"; there are: {_some_ids(self.sessions)}"
         raise SeveralSessions(f"{self._place()} has no session {which!r} for pick={near}")
 
+    @checked_arguments
     def books_for(self, agent: Agent | None = None, user: UserProfile | None = None) -> tuple[Worldbook, ...]:
         """The books that the agent or the user names in `worldbook_ids`; of several with one id the last."""
         named = {*(agent.worldbook_ids if agent else ()), *(user.worldbook_ids if user else ())}

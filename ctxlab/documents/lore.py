@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.html_table import html_table
 from ctxlab.display.short_texts import called, counted, nearest, short
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict, JsonObject
@@ -166,6 +167,7 @@ class Worldbook(Stored):
         head = ("entry", "keys", "position", "order", "")
         return f"<b>{escape(repr(self))}</b>{html_table(head, rows, of='entries')}"
 
+    @checked_arguments
     def entry(self, which: int | str) -> LoreEntry:
         """The entry of this uid, of this name in the book, of this key in a scan (`lore:harbour/3`), or of this title.
 
@@ -173,6 +175,7 @@ class Worldbook(Stored):
         """
         return self.entries[self._name_of(which)]
 
+    @checked_arguments
     def with_entry(self, which: int | str, **fields: Any) -> Worldbook:
         """The book with other fields in one of its entries.
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import (
     Context,
     Draft,
@@ -114,6 +115,7 @@ class Trace:
         """Tokens of the result: messages, their overhead, tool definitions and what a request costs."""
         return self.tokens_of(self.result)
 
+    @checked_arguments
     def tokens_of(self, ctx: Context) -> int:
         """Tokens of a context, counted as the tokenizer of this run counts."""
         counter = self.services.tokenizer
@@ -134,6 +136,7 @@ class Trace:
 
     # --- looking into it
 
+    @checked_arguments
     def index(self, step: int | str) -> int:
         """Position of a step given by position or id; raises UnknownProcessor."""
         if isinstance(step, int):
@@ -145,9 +148,11 @@ class Trace:
                 return i
         raise UnknownProcessor(f"the trace has no step {step!r}{did_you_mean(step, [s.id for s in self.steps])}")
 
+    @checked_arguments
     def step(self, step: int | str) -> Step:
         return self.steps[self.index(step)]
 
+    @checked_arguments
     def changes(self, step: int | str) -> Changes:
         """The messages that a step added, rewrote, merged, moved and dropped."""
         from ctxlab.pipeline.explain.step_changes import changes
@@ -155,12 +160,14 @@ class Trace:
         found = self.step(step)
         return changes(found, self.services.tokenizer)
 
+    @checked_arguments
     def why(self, key: str) -> Life:
         """The life of one message through all steps; raises CtxlabError when no step ever had it."""
         from ctxlab.pipeline.explain.message_life import life
 
         return life(self, key)
 
+    @checked_arguments
     def where(self, text: str) -> tuple[Occurrence, ...]:
         """Every place where these words are sent, were dropped or were replaced, with who wrote them and why.
 
@@ -170,6 +177,7 @@ class Trace:
 
         return occurrences(self, text)
 
+    @checked_arguments
     def table(self, name: str) -> pd.DataFrame:
         """The rows of a report as a frame, by the name of the report or by the id of the step that left it.
 
@@ -234,10 +242,12 @@ class Trace:
 
     # --- other runs from this one
 
+    @checked_arguments
     def upto(self, step: int | str) -> Trace:
         """The run up to and including a step."""
         return Trace(self.start, self.steps[: self.index(step) + 1], self.pipeline, self.services)
 
+    @checked_arguments
     def rerun(
         self, settings: Mapping[str, Any] | None = None, *, on_error: Literal["raise", "skip"] = "raise"
     ) -> Trace:
@@ -249,6 +259,7 @@ class Trace:
         kept = self.with_settings(settings or {})
         return kept.pipeline.resume(kept, on_error=on_error, known=calls_to_replay(self.steps, kept=len(kept.steps)))
 
+    @checked_arguments
     def with_settings(self, settings: Mapping[str, Any]) -> Trace:
         """The run as far as other settings leave it as it is: up to the first step that they change.
 
@@ -275,6 +286,7 @@ class Trace:
             return self.start
         return replace(self.start, notes=(*self.start.notes[:before], *new))
 
+    @checked_arguments
     def finished(self, *, on_error: Literal["raise", "skip"] = "raise") -> Trace:
         """The run with the steps that are still to come."""
         return self.pipeline.resume(self, on_error=on_error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import LoreEntry, Stored, Worldbook
 from ctxlab.errors import CtxlabError, did_you_mean
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 FIELDS = tuple(LoreEntry.model_fields)
 
 
+@checked_arguments
 def book_frame(book: Worldbook) -> pd.DataFrame:
     """One row an entry under its name in the book, one column a field; keys are lists.
 
@@ -28,6 +30,7 @@ def book_frame(book: Worldbook) -> pd.DataFrame:
     return frame.infer_objects().set_axis(pd.Index(list(book.entries), name="name", dtype=object))
 
 
+@checked_arguments
 def book_from_frame(frame: pd.DataFrame, book: Worldbook) -> Worldbook:
     """The book with the edits of the frame; the same book when nothing was edited.
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted
+from ctxlab.pipeline import Trace
 from ctxlab_widgets._shared.html_page import page
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import remedies_json
-
-if TYPE_CHECKING:
-    from ctxlab.pipeline import Trace
 
 MOST_REMEDIES = 40
 """Messages cut for want of room of which the page says what would keep them: those nearest to what is sent."""
 WIDGET = Path(__file__).parent / "step_debugger" / "static" / "widget.js"
 
 
+@checked_arguments
 def report(trace: Trace, path: str | Path) -> Path:
     """Write the run to `path` and give it back: every step, every message, every cause.
 

@@ -12,6 +12,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, Self
 
 from pydantic import ValidationError
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.documents.history.patch import Patch, patch_between
 from ctxlab.documents.history.stored_actions import affected_nodes, deltas_of, tag_of
@@ -58,6 +59,7 @@ class History:
     'Why?'
     """
 
+    @checked_arguments
     def __init__(self, session: Session) -> None:
         self._session = session
         self._steps: list[HistoryStep] = []
@@ -99,12 +101,14 @@ class History:
 
     # --- forward
 
+    @checked_arguments
     def do(self, verb: Callable[Concatenate[Session, P], Session], *args: P.args, **kwargs: P.kwargs) -> Session:
         """Apply a verb of Session and record what it did: `history.do(Session.edit, "n1", "new words")`."""
         session = verb(self._session, *args, **kwargs)
         target = signature(verb).bind(self._session, *args, **kwargs).arguments.get("node_id", session.active_leaf_id)
         return self.record(session, getattr(verb, "__name__", "change"), target=target)
 
+    @checked_arguments
     def record(
         self, session: Session, label: str, *, target: str | None = None, timestamp: str | None = None
     ) -> Session:
@@ -125,6 +129,7 @@ class History:
         self._session = session
         return session
 
+    @checked_arguments
     def breakpoint(self, label: str = "breakpoint") -> None:
         """Have undo stop at the present state, as after a message was sent."""
         if self._index > 0:
@@ -132,6 +137,7 @@ class History:
 
     # --- back and forth
 
+    @checked_arguments
     def undo(self, *, past_breakpoint: bool = False) -> Session:
         """The state before. Refuses at the oldest one, and at a breakpoint unless asked to pass it."""
         if self._index == 0:
@@ -147,6 +153,7 @@ class History:
             raise Refused("there is nothing to redo: this is the newest state")
         return self.jump(self._index + 1)
 
+    @checked_arguments
     def jump(self, index: int) -> Session:
         """Any state by its number, breakpoints or not."""
         if not 0 <= index <= len(self._steps):
@@ -172,6 +179,7 @@ class History:
         return kept.to_data()
 
     @classmethod
+    @checked_arguments
     def from_data(cls, session: Session, data: object) -> Self:
         """The history of a session, from what `to_data` gave.
 
@@ -192,11 +200,13 @@ class History:
         history._steps, history._index = list(kept.steps), kept.index
         return history
 
+    @checked_arguments
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the history's JSON in one step; the session itself is written separately by the caller."""
         return replace_file(path, as_json(self.to_data()))
 
     @classmethod
+    @checked_arguments
     def load(cls, session: Session, path: str | os.PathLike[str]) -> Self:
         """The history of a session, from the file that `save` wrote; raises as `from_data`."""
         try:

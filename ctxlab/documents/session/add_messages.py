@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents.session.check_given_fields import checked, message
 from ctxlab.documents.session.greetings import settle
 from ctxlab.documents.session.message import Asset, MessageNode, NodeId, Role
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 GENERATING: dict[str, Any] = {"role": "assistant", "content": "", "status": "generating"}
 
 
+@checked_arguments
 def append(
     session: Session,
     content: str,
@@ -52,6 +54,7 @@ def append(
     return _with_messages(session, _new(session, above, given, id, timestamp))
 
 
+@checked_arguments
 def append_pair(
     session: Session,
     content: str,
@@ -78,6 +81,7 @@ def append_pair(
     return _with_messages(session, user_message, reply)
 
 
+@checked_arguments
 def regenerate(
     session: Session, node_id: str, *, id: str | None = None, timestamp: str | None = None, **fields: Any
 ) -> Session:
@@ -94,6 +98,7 @@ def regenerate(
     return _with_messages(session, _new(session, question, {**GENERATING, **fields}, id, timestamp))
 
 
+@checked_arguments
 def continue_from(
     session: Session, node_id: str, *, id: str | None = None, timestamp: str | None = None, **fields: Any
 ) -> Session:
@@ -115,6 +120,7 @@ def continue_from(
     return _with_messages(session, made.model_copy(update={"metadata": marked}))
 
 
+@checked_arguments
 def branch(
     session: Session, node_id: str, *, id: str | None = None, timestamp: str | None = None, **fields: Any
 ) -> Session:
@@ -125,6 +131,7 @@ def branch(
     return _with_messages(session, _copy(session, node_id, fields, id, timestamp))
 
 
+@checked_arguments
 def branch_from_edit(
     session: Session,
     node_id: str,

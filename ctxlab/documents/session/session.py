@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict
 from ctxlab.documents.session import add_messages, edit_messages, greetings, move_messages, tree_queries
 from ctxlab.documents.session.children import Index, arranged, index_of, reindexed
@@ -90,6 +91,7 @@ class Session(Stored):
     def leaf_node(self) -> MessageNode | None:
         return self.nodes.get(self.active_leaf_id) if self.active_leaf_id else None
 
+    @checked_arguments
     def children(self, node_id: str) -> tuple[NodeId, ...]:
         """Ids of the children: in stored order where there is one, those only known by their parent link after them."""
         return self.children_by_parent.get(node_id, ())
@@ -101,6 +103,7 @@ class Session(Stored):
             self._children = index_of(self.nodes)
         return self._children
 
+    @checked_arguments
     def walk(self, leaf: str | None = None) -> Path:
         """The path from the root to `leaf` (default: the active leaf), with the reason where it breaks off."""
         node_id: str | None = leaf if leaf is not None else self.active_leaf_id
@@ -126,10 +129,12 @@ class Session(Stored):
             node_id = node.parent_id
         return Path(tuple(reversed(seen.values())), broken)
 
+    @checked_arguments
     def path(self, leaf: str | None = None) -> tuple[MessageNode, ...]:
         """Nodes from the root to `leaf` (default: the active leaf), root included."""
         return self.walk(leaf).nodes
 
+    @checked_arguments
     def depth(self, node_id: str) -> int:
         """Steps from the root; the root has 0."""
         self.node(node_id)

@@ -236,7 +236,7 @@ def test_appending_to_a_leaf_that_nobody_remembers_makes_it_remembered(forked: S
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"role": "narrator"}, "role can't be 'narrator': Input should be 'system'"),
+        ({"role": "narrator"}, "role takes 'system', 'user', 'assistant' or 'tool', got the str 'narrator'"),
         ({"children_ids": ("q",)}, "'children_ids' is structure"),
         ({"parentId": "q"}, "'parent_id' is structure"),
         ({"id": "q"}, "already has a node 'q'"),

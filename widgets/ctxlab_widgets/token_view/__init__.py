@@ -11,6 +11,7 @@ from typing import Any, cast
 import traitlets
 
 from ctxlab import Draft, MessageNode, Trace
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.engines.tokens.boundaries import TokenBoundaries, token_boundaries
 from ctxlab.engines.tokens.encodings import FACTS
 from ctxlab.errors import CtxlabError, WrongSetting, did_you_mean
@@ -48,6 +49,7 @@ class TokenView(Widget):
     trace = traitlets.Instance(Trace, allow_none=True)
     """The run whose messages are shown; None for a text of one's own."""
 
+    @checked_arguments
     def __init__(self, shown: TokenViewSource | None = None, *, tokenizers: Sequence[str] = NAMES) -> None:
         self._own: str | None = None
         self._bounds: dict[str, TokenBoundaries] = {}
