@@ -95,14 +95,14 @@ class _Checks:
         self.takes_any_keyword = any(e.kind is Parameter.VAR_KEYWORD for e in shown.parameters.values())
 
     def check(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> None:
+        for name in keywords:
+            if name not in self.by_name:
+                self._refuse_name(name)
         for (name, kind), value in zip(self.by_position, args, strict=False):
             if kind is not None and not kind.fits(value):
                 self._refuse(name, kind, value)
         for name, value in keywords.items():
-            if name not in self.by_name:
-                self._refuse_name(name)
-                continue
-            kind = self.by_name[name]
+            kind = self.by_name.get(name)
             if kind is not None and not kind.fits(value):
                 self._refuse(name, kind, value)
 
@@ -256,7 +256,7 @@ def _container(origin: type, inner: tuple[Any, ...]) -> Kind:
     if origin is type:
         return Kind("a class", lambda value: isinstance(value, type))
     if issubclass(origin, Callable):
-        return Kind("a function", callable)
+        return Kind("a function", lambda value: callable(value) and not isinstance(value, type))
     is_mapping = issubclass(origin, Mapping)
     if not is_mapping and not issubclass(origin, Sequence):  # nothing may be taken out of what can be read only once
         return Kind(_with_article(origin.__name__), lambda value: isinstance(value, origin) and not _is_text(value))
@@ -264,16 +264,18 @@ def _container(origin: type, inner: tuple[Any, ...]) -> Kind:
     noun = "dict" if is_mapping else "list" if row is list else origin.__name__
     items = _kind(inner[1] if is_mapping else inner[0]) if inner else None
     holds = items.fits if items is not None else None
+    by_name = is_mapping and inner[:1] == (str,)
 
     def is_container(value: Any) -> bool:
         return isinstance(value, origin) and not _is_text(value)
 
     def fits(value: Any) -> bool:
-        if not is_container(value):
+        if not is_container(value) or (by_name and not all(isinstance(key, str) for key in value)):
             return False
         return holds is None or all(map(holds, value.values() if is_mapping else value))
 
     words = f"a {noun}" if items is None else f"a {noun} of {_many(items.words)}"
+    words += " by names" if by_name else ""
     return Kind(words, fits, items.names if items is not None else (), (), items, is_container)
 
 

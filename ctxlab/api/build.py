@@ -48,11 +48,11 @@ def build(session: SessionSource, agent: AgentSource | None = None, **options: U
     """The context of a leaf, with every step that led there.
 
     `session` may be a library that holds one, such as what `read` gives, a path, or a list of messages; `agent` a
-    library or a path of one, such as a card's: the books and the rules that came with it are then in force too. Without an `agent` it is the one that the
-    leaf's metadata names, else the only one that is there, else none. Of a `library` those books are in force that the
-    agent or the user names; others are given as `books`, so are `rules` and `presets`. Macros in a text that is given
-    as `pending` are expanded, as when it is sent; a `Pending` is taken as it is. `budget_tokens` counts prompt tokens
-    exactly. `variables` and `activations` are from an earlier trace.
+    library or a path of one, such as a card's: the books and the rules that came with it are then in force too.
+    Without an `agent` it is the one that the leaf's metadata names, else the only one that is there, else none. Of a
+    `library` those books are in force that the agent or the user names; others are given as `books`, so are `rules` and
+    `presets`. Macros in a text that is given as `pending` are expanded, as when it is sent; a `Pending` is taken as it
+    is. `budget_tokens` counts prompt tokens exactly. `variables` and `activations` are from an earlier trace.
 
     Raises SeveralSessions for a library of several, BudgetTooSmall when what must stay doesn't fit, OverBudget when
     steps after the limiter add more than fits, ProcessorFailed when a step raises.

@@ -37,7 +37,7 @@ def expand_input(
 @checked_arguments
 def macro_problems(text: str, *, dialect: Dialect | None = None) -> tuple[MacroProblem, ...]:
     """Problems of the macros of a text, before anything is expanded: unknown names with the nearest known one, wrong
-    numbers of arguments. `dialect` is `sillytavern`, or None for ours.
+    numbers of arguments, known macros that are not closed. `dialect` is `sillytavern`, or None for ours.
     """
     from ctxlab.engines.macros import problems
 

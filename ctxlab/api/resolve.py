@@ -25,7 +25,6 @@ from ctxlab.api.sources import (
 from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Library, ModelProfile, Note, RegexConfig, Session, UserProfile, Worldbook
 from ctxlab.engines.macros import Expansion, MacroEnv, expand
-from ctxlab.errors import UnknownNode, did_you_mean
 from ctxlab.pipeline import Services, Trace
 from ctxlab.processors import TokenLimiter, default_pipeline
 
@@ -85,10 +84,8 @@ def resolve(session: SessionSource, agent: AgentSource | None, options: InputOpt
     library |= Library(agents=agents_of(options.get("agents", ())))
     session = session.pick() if isinstance(session, Library) else session
     leaf = node_id_of(leaf) if leaf is not None else None
-    if leaf is not None and leaf not in session.nodes:
-        raise UnknownNode(
-            f"session {session.id!r} has no node {leaf!r}{did_you_mean(leaf, list(session.nodes)[:2000])}"
-        )
+    if leaf is not None:
+        session.node(leaf)  # raises UnknownNode
     at = leaf if leaf is not None else session.active_leaf_id
     chosen = agent_for(session, at, library.agents) if agent is None else _Chosen(agent_of(agent), ())
     timestamp = options.get("timestamp")

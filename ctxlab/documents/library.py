@@ -8,7 +8,7 @@ from hashlib import sha256
 from html import escape
 from typing import Any, TypeVar
 
-from ctxlab.argument_checks import checked_arguments
+from ctxlab.argument_checks import checked_arguments, shown
 from ctxlab.display.html_table import html_table
 from ctxlab.display.short_texts import called, counted, nearest
 from ctxlab.documents.agent.agent import Agent, ModelProfile, UserProfile
@@ -18,7 +18,7 @@ from ctxlab.documents.rules import RegexPreset
 from ctxlab.documents.session.message import MessageNode
 from ctxlab.documents.session.session import Session
 from ctxlab.documents.stored import Note, Stored
-from ctxlab.errors import CtxlabError, ReadError, SeveralSessions, UnknownName, did_you_mean
+from ctxlab.errors import CtxlabError, ReadError, SeveralSessions, UnknownName, WrongArgument, did_you_mean
 
 V = TypeVar("V", bound=Stored)
 
@@ -36,6 +36,15 @@ NOUNS = {
     "files": ("file", "files"),
 }
 """One and several of each field, in the order of the fields."""
+KINDS: Mapping[str, type[Stored]] = {
+    "sessions": Session,
+    "agents": Agent,
+    "users": UserProfile,
+    "models": ModelProfile,
+    "books": Worldbook,
+    "rules": RegexPreset,
+    "presets": MessageNode,
+}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,7 +70,19 @@ class Library:
             value = getattr(self, name)
             kind = FrozenDict if name == "files" else tuple
             if type(value) is not kind:
+                if not isinstance(value, Mapping if name == "files" else Iterable) or isinstance(value, str | bytes):
+                    wanted = "a dict of bytes by path" if name == "files" else f"a list of {NOUNS[name][1]}"
+                    raise WrongArgument(f"{name} takes {wanted}, got {shown(value)}", function=type(self).__name__)
                 object.__setattr__(self, name, kind(value))
+            if name != "files":
+                self._refuse_others(name)
+
+    def _refuse_others(self, name: str) -> None:
+        for index, value in enumerate(getattr(self, name)):
+            if not isinstance(value, KINDS[name]):
+                raise WrongArgument(
+                    f"{name}[{index}] takes a {KINDS[name].__name__}, got {shown(value)}", function=type(self).__name__
+                )
 
     def __or__(self, other: Library) -> Library:
         joined = self.joined_with(other)

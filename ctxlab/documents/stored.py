@@ -14,7 +14,8 @@ from pydantic.alias_generators import to_camel
 
 from ctxlab.display.short_texts import nearest, short
 from ctxlab.documents.frozen_json import frozen
-from ctxlab.errors import CtxlabError, WriteError
+from ctxlab.documents.refused_values import RefusesInOneLine, first_refusal, reason_of
+from ctxlab.errors import CtxlabError, WriteError, WrongArgument
 
 Level = Literal["info", "warning", "error"]
 
@@ -32,7 +33,7 @@ class Note:
         return {"level": self.level, "text": self.text, "processor": self.processor, "details": dict(self.details)}
 
 
-class Stored(BaseModel):
+class Stored(BaseModel, metaclass=RefusesInOneLine):
     """A frozen value whose JSON has the form of stored files; unknown fields survive a round trip.
 
     It is frozen to the bottom: dicts and lists in it refuse changes.
@@ -99,7 +100,10 @@ class Stored(BaseModel):
 
     def with_(self, **fields: Any) -> Self:
         """A copy with some fields changed; the values are checked as in the constructor."""
-        checked = type(self).model_validate({name: fields[name] for name in fields}, by_name=True)
+        try:
+            checked = type(self).model_validate({name: fields[name] for name in fields}, by_name=True)
+        except ValidationError as refusal:
+            raise WrongArgument(first_refusal(refusal), function=type(self).__name__) from None
         return self.model_copy(update={name: getattr(checked, name) for name in fields})
 
     def changed(self, fields: Mapping[str, Any]) -> Self:
@@ -113,12 +117,7 @@ class Stored(BaseModel):
         for name in renamed:
             if name not in known and name not in (self.model_extra or {}):
                 raise CtxlabError(f"{type(self).__name__} has no field {name!r}{nearest(name, list(known))}")
-        try:
-            return self.with_(**renamed)
-        except ValidationError as refusal:
-            wrong = refusal.errors(include_url=False)[0]
-            place = ".".join(str(step) for step in wrong["loc"])
-            raise CtxlabError(f"{place} can't be {_short(wrong['input'])}: {wrong['msg']}") from None
+        return self.with_(**renamed)
 
     def without(self, *fields: str) -> Self:
         """A copy to which these fields were never given: they have their defaults and aren't written."""
@@ -178,7 +177,7 @@ def _read_what_fits(
             notes.append(
                 Note(
                     "warning",
-                    f"{place}: {where} is {_short(error['input'])}: {error['msg']}; the default is used",
+                    f"{place}: {where} is {_short(error['input'])}: {reason_of(error)}; the default is used",
                     details={"place": place, "field": where},
                 )
             )

@@ -169,9 +169,7 @@ class Pipeline:
         for name, value in settings.items():
             step, dot, setting = name.rpartition(".")
             if not dot:
-                raise WrongSetting(
-                    f"{name!r} names no step; write '<step>.<setting>', such as 'token-limiter.strategy'"
-                )
+                raise WrongSetting(self._without_setting(name))
             self.stage(step)  # raises UnknownProcessor
             layer = _call_layer(name, setting, value)
             for stage in self.stages:
@@ -179,6 +177,17 @@ class Pipeline:
                     layers[stage.id] = stage.layer_for(step, layer).over(layers.get(stage.id, Layer("call")))
         stages = [stage.with_layer(layers[stage.id]) if stage.id in layers else stage for stage in self.stages]
         return self._with(stages)
+
+    def _without_setting(self, name: str) -> str:
+        """Why a name without a dot sets nothing: it is a step, a setting of some step, or neither."""
+        stage = next((stage for stage in self.stages if stage.is_called(name)), None)
+        if stage is not None:
+            known = [*type(stage.processor.settings).model_fields, "enabled", "priority"]
+            return f"{name!r} names no setting; write '{name}.<setting>', with one of: {', '.join(known)}"
+        having = [stage.id for stage in self.stages if name in type(stage.processor.settings).model_fields]
+        if having:
+            return f"{name!r} names no step; did you mean '{having[0]}.{name}'?"
+        return f"{name!r} names no step; write '<step>.<setting>', such as 'token-limiter.strategy'"
 
     def layout(self) -> list[dict[str, Any]]:
         """The arrangement as JSON data: one entry a step, in running order."""
@@ -192,6 +201,7 @@ class Pipeline:
             for stage in self.stages
         ]
 
+    @checked_arguments
     def with_layout(self, layout: Any) -> Pipeline:
         """With a stored layout, which overrides agent and model: a list as `layout()` gives it.
 

@@ -12,6 +12,7 @@ from ctxlab.argument_checks import checked_arguments, shown
 from ctxlab.context import Context
 from ctxlab.context.portable_pickles import ByValue, importable_at, named, portable
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
+from ctxlab.documents.refused_values import RefusesInOneLine
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline.services import Services, TokenCounter
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Trace
 
 
-class ProcessorSettings(BaseModel):
+class ProcessorSettings(BaseModel, metaclass=RefusesInOneLine):
     """The settings of a step; titles, descriptions and bounds are enough to draw a form."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(

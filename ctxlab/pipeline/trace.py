@@ -162,7 +162,10 @@ class Trace:
 
     @checked_arguments
     def why(self, key: str) -> Life:
-        """The life of one message through all steps; raises CtxlabError when no step ever had it."""
+        """The life of one message through all steps; raises CtxlabError when no step ever had it.
+
+        `key` is its key, such as `node:u5`, or the id alone where no other message has it.
+        """
         from ctxlab.pipeline.explain.message_life import life
 
         return life(self, key)

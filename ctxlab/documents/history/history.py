@@ -16,9 +16,10 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.documents.history.patch import Patch, patch_between
 from ctxlab.documents.history.stored_actions import affected_nodes, deltas_of, tag_of
+from ctxlab.documents.refused_values import first_refusal
 from ctxlab.documents.session.session import Session
 from ctxlab.documents.stored import Stored, as_json
-from ctxlab.errors import BrokenFile, Refused
+from ctxlab.errors import BrokenFile, ReadError, Refused
 
 P = ParamSpec("P")
 
@@ -188,7 +189,7 @@ class History:
         try:
             kept = StoredHistory.model_validate(data)
         except ValidationError as error:
-            raise BrokenFile(f"this is no history of a session: {error.errors(include_url=False)[0]['msg']}") from error
+            raise BrokenFile(f"this is no history of a session: {first_refusal(error)}") from error
         if not 0 <= kept.index <= len(kept.steps):
             raise BrokenFile(f"this is no history of a session: it has no state {kept.index}")
         if kept.of != _fingerprint(session):
@@ -211,6 +212,8 @@ class History:
         """The history of a session, from the file that `save` wrote; raises as `from_data`."""
         try:
             data = json.loads(Path(path).expanduser().read_bytes())
+        except OSError as error:
+            raise ReadError(f"{os.fspath(path)!r} can't be read: {error.strerror}") from error
         except ValueError as error:
             raise BrokenFile(f"{os.fspath(path)} is no JSON: {error}") from error
         return cls.from_data(session, data)

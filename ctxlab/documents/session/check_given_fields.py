@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ctxlab.documents.refused_values import first_refusal
 from ctxlab.documents.session.message import MessageNode
 from ctxlab.errors import Refused
 
@@ -24,9 +25,7 @@ def message(fields: Mapping[str, Any], **links: Any) -> MessageNode:
     try:
         return MessageNode.model_validate({**fields, **links})
     except ValidationError as error:
-        wrong = error.errors(include_url=False)[0]
-        place = ".".join(str(step) for step in wrong["loc"])
-        raise Refused(f"{place} can't be {wrong['input']!r}: {wrong['msg']}") from error
+        raise Refused(first_refusal(error)) from error
 
 
 def checked(fields: Mapping[str, Any]) -> dict[str, Any]:

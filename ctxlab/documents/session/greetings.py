@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
+from ctxlab.documents.agent.agent import Agent, Greeting
 from ctxlab.documents.session.message import MessageNode
 from ctxlab.documents.session.session_builder import SessionBuilder
 from ctxlab.errors import Refused
 
 if TYPE_CHECKING:
-    from ctxlab.documents.agent.agent import Agent, Greeting
     from ctxlab.documents.session.session import Session
 
 IS_GREETING, GREETING_ID, LIVE = "isGreeting", "greetingId", "greetingLive"

@@ -8,14 +8,14 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr
 
-from ctxlab.argument_checks import checked_arguments
+from ctxlab.argument_checks import checked_arguments, shown
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict
 from ctxlab.documents.session import add_messages, edit_messages, greetings, move_messages, tree_queries
 from ctxlab.documents.session.children import Index, arranged, index_of, reindexed
 from ctxlab.documents.session.message import MessageNode, NodeId
 from ctxlab.documents.stored import Note, Stored
 from ctxlab.documents.tree import graph_and_frame
-from ctxlab.errors import UnknownNode, did_you_mean
+from ctxlab.errors import UnknownNode, WrongArgument, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,12 @@ class Session(Stored):
         """The node of this id; raises UnknownNode."""
         try:
             return self.nodes[node_id]
-        except KeyError:
-            near = did_you_mean(node_id, list(self.nodes)) if len(self.nodes) <= 200 else ""
+        except (KeyError, TypeError):
+            if not isinstance(node_id, str):  # checked only here: nodes are looked up often
+                raise WrongArgument(f"node_id takes a str, got {shown(node_id)}", function="Session.node") from None
+            near = did_you_mean(node_id, list(self.nodes)[:2000])
+            if (bare := node_id.partition(":")[2]) in self.nodes:  # the key of its message, as in a trace
+                near = f"; did you mean {bare!r}?"
             raise UnknownNode(f"session {self.id!r} has no node {node_id!r}{near}") from None
 
     @property
