@@ -13,7 +13,7 @@ import pytest
 import ctxlab
 import ctxlab_widgets
 from ctxlab.argument_checks import kind_of
-from ctxlab.errors import CtxlabError, WrongArgument
+from ctxlab.errors import CtxlabError
 
 ROOT = Path(__file__).parents[1]
 SESSION = ctxlab.Session(id="s").append("Hi {{user}}", id="a").append("Hello", role="assistant", id="b")
@@ -61,7 +61,9 @@ OF_METHOD: dict[str, Any] = {
 }
 UNCHECKED = {"with_nodes", "model_copy", "model_post_init", "Text"}
 """Unchecked copies, pydantic's own methods, and what steps make by the thousand."""
-BAD = re.compile(r"object has no attribute|has no len|object is not (?:iterable|subscriptable|callable)|unhashable|unsupported operand")
+BAD = re.compile(
+    r"object has no attribute|has no len|object is not (?:iterable|subscriptable|callable)|unhashable|unsupported operand"
+)
 """Sentences of the interpreter about what a function did with a wrong value, not about the value."""
 
 
@@ -83,9 +85,9 @@ def made() -> dict[str, Any]:
 def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
     for name in ctxlab.__all__:
         value = getattr(ctxlab, name)
-        if inspect.isfunction(value):
-            yield name, value
-        elif isinstance(value, type) and not issubclass(value, BaseException) and not getattr(value, "_is_protocol", 0):
+        if inspect.isfunction(value) or (
+            isinstance(value, type) and not issubclass(value, BaseException) and not getattr(value, "_is_protocol", 0)
+        ):
             yield name, value
     for name in ctxlab_widgets.__all__:
         yield name, getattr(ctxlab_widgets, name)
@@ -174,6 +176,8 @@ def test_each_checked_argument_has_an_annotation_that_can_be_looked_up(name: str
     function = dict(ALL)[name]
     for each in parameters(the_method(name, function)):
         free = ("Any", "object")
-        assert each.annotation in free or "Any]" in str(each.annotation) or kind_of(
-            each.annotation, inspect.unwrap(function).__globals__ | vars(ctxlab.api.options)
+        assert (
+            each.annotation in free
+            or "Any]" in str(each.annotation)
+            or kind_of(each.annotation, inspect.unwrap(function).__globals__ | vars(ctxlab.api.options))
         ), f"{name}({each.name}: {each.annotation})"

@@ -22,7 +22,7 @@ class RefusesInOneLine(ModelMetaclass):
 
     if not TYPE_CHECKING:
 
-        def __call__(cls, *args: Any, **fields: Any) -> Any:
+        def __call__(cls, *args: Any, **fields: Any) -> Any:  # noqa: N805  # a class is the instance of this one
             try:
                 return super().__call__(*args, **fields)
             except ValidationError as refusal:
