@@ -25,19 +25,80 @@ TRACE = ctxlab.build(SESSION, AGENT, books=[BOOK], budget_tokens=1000)
 LIBRARY = ctxlab.Library(sessions=(SESSION,), agents=(AGENT,), books=(BOOK,), rules=(PRESET,))
 
 WRONG: tuple[Any, ...] = (
-    None, 3, -1.5, True, "nothing of this name", "", [], [3], ["x"], [None], {}, {"x": 3}, {3: "x"}, object(), int, b"x",
-    ctxlab.Session, SESSION, SESSION.node("a"), AGENT, BOOK, RULE, PRESET, TRACE, LIBRARY, ctxlab.Cause("a", "b"),
-)  # fmt: skip
+    None,
+    3,
+    -1.5,
+    True,
+    "nothing of this name",
+    "",
+    [],
+    [3],
+    ["x"],
+    [None],
+    {},
+    {"x": 3},
+    {3: "x"},
+    object(),
+    int,
+    b"x",
+    ctxlab.Session,
+    SESSION,
+    SESSION.node("a"),
+    AGENT,
+    BOOK,
+    RULE,
+    PRESET,
+    TRACE,
+    LIBRARY,
+    ctxlab.Cause("a", "b"),
+)
 
 GOOD: dict[str, Any] = {
-    "session": SESSION, "chat": SESSION, "agent": AGENT, "preset": AGENT, "card": AGENT, "book": BOOK, "books": [BOOK],
-    "rules": [RULE], "node_id": "b", "parent_id": "a", "other_id": "a", "content": "x", "text": "Hi", "a": TRACE, "b": TRACE,
-    "trace": TRACE, "traces": {"one": TRACE}, "step": "token-limiter", "key": "node:a", "name": "token-limiter",
-    "to": "next", "id": "x", "data": [], "greeting_id": "x", "translation": {}, "index": 0, "label": "x", "verb": ctxlab.Session.delete,
-    "settings": {}, "setting": {}, "value": 3, "ctx": TRACE.start, "services": TRACE.services, "stage": None, "layout": [],
-    "build_input": TRACE.start.input, "other": LIBRARY, "target": "token-limiter", "change": lambda ctx: ctx, "which": "0",
-    "processors": (), "shown": TRACE, "run": TRACE, "processor": None,
-}  # fmt: skip
+    "session": SESSION,
+    "chat": SESSION,
+    "agent": AGENT,
+    "preset": AGENT,
+    "card": AGENT,
+    "book": BOOK,
+    "books": [BOOK],
+    "rules": [RULE],
+    "node_id": "b",
+    "parent_id": "a",
+    "other_id": "a",
+    "content": "x",
+    "text": "Hi",
+    "a": TRACE,
+    "b": TRACE,
+    "trace": TRACE,
+    "traces": {"one": TRACE},
+    "step": "token-limiter",
+    "key": "node:a",
+    "name": "token-limiter",
+    "to": "next",
+    "id": "x",
+    "data": [],
+    "greeting_id": "x",
+    "translation": {},
+    "index": 0,
+    "label": "x",
+    "verb": ctxlab.Session.delete,
+    "settings": {},
+    "setting": {},
+    "value": 3,
+    "ctx": TRACE.start,
+    "services": TRACE.services,
+    "stage": None,
+    "layout": [],
+    "build_input": TRACE.start.input,
+    "other": LIBRARY,
+    "target": "token-limiter",
+    "change": lambda ctx: ctx,
+    "which": "0",
+    "processors": (),
+    "shown": TRACE,
+    "run": TRACE,
+    "processor": None,
+}
 """By name, an argument that does; what is asked for under each name is one thing everywhere."""
 
 OF_METHOD: dict[str, Any] = {
@@ -62,7 +123,7 @@ OF_METHOD: dict[str, Any] = {
 UNCHECKED = {"with_nodes", "model_copy", "model_post_init", "Text"}
 """Unchecked copies, pydantic's own methods, and what steps make by the thousand."""
 BAD = re.compile(
-    r"object has no attribute|has no len|object is not (?:iterable|subscriptable|callable)|unhashable|unsupported operand"
+    r"has no attribute|has no len|is not (?:iterable|subscriptable|callable)|unhashable|unsupported operand"
 )
 """Sentences of the interpreter about what a function did with a wrong value, not about the value."""
 

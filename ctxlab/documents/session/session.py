@@ -75,8 +75,7 @@ class Session(Stored):
         try:
             return self.nodes[node_id]
         except (KeyError, TypeError):
-            if not isinstance(node_id, str):  # checked only here: nodes are looked up often
-                raise WrongArgument(f"node_id takes a str, got {shown(node_id)}", function="Session.node") from None
+            self._refuse_other_than_id(node_id, "Session.node")
             near = did_you_mean(node_id, list(self.nodes)[:2000])
             if (bare := node_id.partition(":")[2]) in self.nodes:  # the key of its message, as in a trace
                 near = f"; did you mean {bare!r}?"
@@ -95,10 +94,13 @@ class Session(Stored):
     def leaf_node(self) -> MessageNode | None:
         return self.nodes.get(self.active_leaf_id) if self.active_leaf_id else None
 
-    @checked_arguments
     def children(self, node_id: str) -> tuple[NodeId, ...]:
         """Ids of the children: in stored order where there is one, those only known by their parent link after them."""
-        return self.children_by_parent.get(node_id, ())
+        try:
+            return self.children_by_parent.get(node_id, ())
+        except TypeError:
+            self._refuse_other_than_id(node_id, "Session.children")
+            raise
 
     @property
     def children_by_parent(self) -> Mapping[str, tuple[NodeId, ...]]:
@@ -177,6 +179,11 @@ class Session(Stored):
             yield node_id
             stack.extend(child for child in reversed(self.children(node_id)) if child in self.nodes)
         yield from (key for key in self.nodes if key not in seen)
+
+    def _refuse_other_than_id(self, given: object, function: str) -> None:
+        """Raise WrongArgument for what is no id; asked when a lookup failed, because nodes are looked up often."""
+        if not isinstance(given, str):
+            raise WrongArgument(f"node_id takes a str, got {shown(given)}", function=function) from None
 
     # --- health
 

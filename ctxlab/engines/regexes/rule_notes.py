@@ -10,7 +10,7 @@ from ctxlab.engines.regexes.rule_selection import SHOWN_BY_DEFAULT, BoundRule, R
 
 
 def rule_notes(sources: Sequence[RuleSource], processor: str) -> Iterator[Note]:
-    """A note for each misspelt field of a rule that is on, and for each rule that is only for what is shown by default."""
+    """A note for each misspelt field of a rule that is on, and for each that is only for what is shown by default."""
     for bound, why in listed(sources, stage=None):
         if why is not None:
             continue

@@ -62,11 +62,8 @@ class RegexStep:
     def outcome(self) -> str:
         """The number of changes, or the reason why there are none, in words."""
         if self.problem or self.idle:
-            reasons = (
-                f"passed by: {self.idle}" if self.idle else "",
-                f"left out: {self.problem}" if self.problem else "",
-            )
-            return "; ".join(filter(None, reasons))
+            reasons = [f"passed by: {self.idle}"] if self.idle else []
+            return "; ".join([*reasons, f"left out: {self.problem}"] if self.problem else reasons)
         return f"{len(self.hits)} changed" if self.hits else "nothing to change"
 
 
