@@ -12,6 +12,7 @@ from ctxlab.api.resolve import (
     books_in_force,
     missing_books,
     rules_in_force,
+    session_of,
     start_of,
     timestamp_of,
 )
@@ -29,7 +30,7 @@ from ctxlab.api.sources import (
     only_session,
     presets_of,
     rules_of,
-    session_of,
+    session_or_library,
     user_of,
 )
 from ctxlab.argument_checks import checked_arguments
@@ -47,10 +48,12 @@ if TYPE_CHECKING:
 def build(session: SessionSource, agent: AgentSource | None = None, **options: Unpack[BuildOptions]) -> Trace:
     """The context of a leaf, with every step that led there.
 
-    `session` may be a library that holds one, such as what `read` gives, a path, or a list of messages; `agent` a
-    library or a path of one, such as a card's: the books and the rules that came with it are then in force too.
-    Without an `agent` it is the one that the leaf's metadata names, else the only one that is there, else none. Of a
-    `library` those books are in force that the agent or the user names; others are given as `books`, so are `rules` and
+    `session` may be a library, such as what `read` or `example` gives, a path, or a list of messages. A library's rules
+    are in force, and its books without those that only another agent or user names; of several sessions `pick` says
+    which, and where there is an agent and no session, the conversation begins with its greetings. `agent` may be a
+    library or a path of one, such as a card's: the books and the rules that came with it are then in force too. Without
+    an `agent` it is the one that the leaf's metadata names, else the only one that is there, else none. Of `library`
+    those books are in force that the agent or the user names; others are given as `books`, so are `rules` and
     `presets`. Macros in a text that is given as `pending` are expanded, as when it is sent; a `Pending` is taken as it
     is. `budget_tokens` counts prompt tokens exactly. `variables` and `activations` are from an earlier trace.
 
@@ -142,8 +145,8 @@ def analyze(
     """
     from ctxlab.studies import analysis_of
 
-    session = session_of(session)
-    chosen = only_session(session)
+    session = session_or_library(session)
+    chosen = session_of(session, options)
     leaf = node_id_of(node) if node is not None else chosen.active_leaf_id
     if "model" not in options and leaf is not None and leaf in chosen.nodes:
         named = chosen.node(leaf).meta("modelId")

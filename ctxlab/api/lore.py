@@ -7,17 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, TypeAlias, Unpack
 
 from ctxlab.api.options import ScanOptions, listed
-from ctxlab.api.resolve import start_of
-from ctxlab.api.sources import (
-    AgentSource,
-    BookSources,
-    SessionSource,
-    agent_or_library,
-    books_of,
-    node_id_of,
-    only_session,
-    session_of,
-)
+from ctxlab.api.resolve import session_of, start_of
+from ctxlab.api.sources import AgentSource, BookSources, SessionSource, agent_or_library, books_of, session_or_library
 from ctxlab.documents import Library, Session
 from ctxlab.pipeline import Debugger
 
@@ -67,17 +58,21 @@ def lore_timeline(
 ) -> LoreTimeline:
     """The entries that fire at each message of the path to a leaf (default: the active one), as the conversation grows.
 
-    Each message is scanned once, as if it were the newest, with the lore that fired before it; so does `build` with an
-    earlier trace's `activations`. `options` are those of `build`.
+    Each message is scanned as if it were the newest, with the lore that fired before it; so does `build` with an
+    earlier trace's `activations`. `options` are those of `build`. The time grows with the messages times the entries.
+    It grows with the square of the messages where a whole build is needed for each: with steps of other packages before
+    the worldbook step, with `pending` or `html_to_markdown`, with macros in rules that mean something else at each
+    message, and with a rule that was stopped. A summary, which hides messages, has all loaded again.
     """
+    from ctxlab.api.lore_along_path import scans_along_path
     from ctxlab.studies import LoreTimeline
 
-    session, leaf, all_books = session_of(session), options.get("leaf"), books_of(books)
+    session = session_or_library(session)
     speaker = agent_or_library(agent) if agent is not None else None
     known = options.get("activations") or {}
     scans: dict[str, LoreScan] = {}
-    for message in _messages(only_session(session), node_id_of(leaf) if leaf is not None else None):
-        scans[message] = lore_scan(all_books, session, speaker, **{**options, "leaf": message, "activations": known})
+    for message, scanned in scans_along_path(books_of(books), session, session_of(session, options), speaker, options):
+        scans[message] = scanned(known)
         known = scans[message].activations
     return LoreTimeline(scans)
 
@@ -90,14 +85,3 @@ def _session_of(chat: ChatSource) -> SessionSource:
     for text in [chat] if isinstance(chat, str) else chat:
         session = session.append(text)
     return session
-
-
-def _messages(session: Session, leaf: str | None) -> list[str]:
-    """Ids under which the messages of a path are stored, without an empty root."""
-    at = leaf if leaf is not None else session.active_leaf_id
-    if at is None:
-        return []
-    session.node(at)
-    nodes = session.path(at)
-    keys = [*(node.parent_id or "" for node in nodes[1:]), at]
-    return [key for key, node in zip(keys, nodes, strict=True) if not node.is_empty_root]

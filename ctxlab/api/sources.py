@@ -43,7 +43,7 @@ RuleSource: TypeAlias = RegexConfig | RegexPreset | RegexRule | Library | FilePa
 RuleSources: TypeAlias = RuleSource | Sequence[RuleSource]
 
 
-def session_of(session: SessionSource) -> Session | Library:
+def session_or_library(session: SessionSource) -> Session | Library:
     """A session or a library that holds one: as it is, read from a file, or from data such as a list of messages."""
     if isinstance(session, Session | Library):
         return session
@@ -54,7 +54,7 @@ def session_of(session: SessionSource) -> Session | Library:
 
 def only_session(session: SessionSource) -> Session:
     """The session, or the only one of a library, a file or data; raises SeveralSessions where there are several."""
-    found = session_of(session)
+    found = session_or_library(session)
     return found.pick() if isinstance(found, Library) else found
 
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.documents.session.check_given_fields import checked
 from ctxlab.documents.session.greetings import is_live, settle
-from ctxlab.documents.session.message import Asset, MessageNode
+from ctxlab.documents.session.message import Asset, MessageNode, checked_fields
 from ctxlab.documents.session.metadata_not_copied import CACHES, SNAPSHOT, TRANSLATION, without_metadata
 from ctxlab.documents.session.session_builder import SessionBuilder
 from ctxlab.documents.session.tree_queries import descendants
@@ -44,7 +43,7 @@ def edit(
         fields["attachments"] = tuple(attachments)
     if updated_at is not None:
         fields["updated_at"] = updated_at
-    return _updated(session, node_id, checked(fields))
+    return _updated(session, node_id, checked_fields(fields))
 
 
 @checked_arguments
@@ -54,7 +53,7 @@ def update(session: Session, node_id: str, /, **fields: Any) -> Session:
     Other content or attachments make caches stale as in `edit`; metadata that is given is taken as it is.
     """
     session.node(node_id)
-    return _updated(session, node_id, checked(fields))
+    return _updated(session, node_id, checked_fields(fields))
 
 
 @checked_arguments
@@ -68,7 +67,7 @@ def update_translation(session: Session, node_id: str, translation: Mapping[str,
     if translation is None:
         return _updated(session, node_id, {"metadata": without_metadata(node, TRANSLATION).metadata})
     metadata = {**(node.metadata or {}), TRANSLATION: dict(translation)}
-    return _updated(session, node_id, checked({"metadata": metadata}))
+    return _updated(session, node_id, checked_fields({"metadata": metadata}))
 
 
 @checked_arguments
