@@ -6,7 +6,6 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 
-from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import Library
 from ctxlab.errors import CtxlabError, UnknownName
 
@@ -29,7 +28,6 @@ ABOUT = {
 }
 
 
-@checked_arguments
 def example(name: str | None = None) -> Library:
     """A conversation that comes with ctxlab, with its agent, user, book and rules where it has them.
 

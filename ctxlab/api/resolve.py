@@ -126,7 +126,7 @@ def session_of(session: Session | Library, options: InputOptions) -> Session:
 
     given = options.get("user")
     user = user_of(given) if given is not None else user_for(session.agent(), session.users)
-    known = {name: options.get(name) for name in ("model", "timestamp", "zone")}
+    known: Any = {name: options.get(name) for name in ("model", "timestamp", "zone")}
     return begin(session, user=user, seed=options.get("seed", 0), **known)
 
 
