@@ -53,7 +53,7 @@ EXAMPLES = """\b
 Examples:
   ctxlab demo
   ctxlab build datasets/harbour_roleplay.session.json --budget 1800
-  ctxlab explain datasets/harbour_roleplay.session.json --text "lighthouse"
+  ctxlab explain datasets/harbour_roleplay.session.json --text "compass"
 """
 
 
@@ -86,6 +86,7 @@ def build(
 
     inputs = load(options)
     trace = inputs.trace()
+    inputs.announce()
     if form is Form.json:
         print_json(trace.messages)
     else:
@@ -95,7 +96,7 @@ def build(
 EXPLAIN = """\b
 Examples:
   ctxlab explain datasets/harbour_roleplay.session.json --budget 1800 --key u5
-  ctxlab explain datasets/harbour_roleplay.session.json --text "lighthouse"
+  ctxlab explain datasets/harbour_roleplay.session.json --text "compass"
   ctxlab explain datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json --entry "The compass"
 """
 
@@ -125,7 +126,10 @@ def explain(
         raise typer.BadParameter(
             "--key asks for a message, --text for words, --entry for lore, --rule for a rule; give one of them"
         )
-    return print_explanation(load(options), question, as_json=form is Form.json)
+    inputs = load(options)
+    code = print_explanation(inputs, question, as_json=form is Form.json)
+    inputs.announce()
+    return code
 
 
 STEP = """\b
@@ -312,7 +316,13 @@ def convert(
     print_conversion(source, target, pick=pick, form=form, repair=repair)
 
 
-@app.command(short_help="The main things, on a conversation that comes along.")
+DEMO = """\b
+Examples:
+  ctxlab demo
+"""
+
+
+@app.command(epilog=DEMO, short_help="The main things, on a conversation that comes along.")
 def demo() -> None:
     """Show the main things on a conversation that comes with ctxlab."""
     from ctxlab.cli.commands.demo import show_demo

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from ctxlab.documents import Agent, Library, Session, UserProfile
@@ -71,8 +72,8 @@ def _next_step(found: Import, file: Path) -> str:
     kind = next((kind for kind in OPTION_OF if getattr(found, kind)), None)
     if kind is None:
         return f"{file} holds no conversation, {f'only {held}' if (held := _held(found)) else 'nor anything else that is read'}"
-    step = f"ctxlab build CHAT {OPTION_OF[kind]} {file}, where CHAT is a conversation or a card"
-    return f"{file} holds no conversation, only {_held(found)}; the next step is: {step}"
+    step = f"ctxlab build CHAT {OPTION_OF[kind]} {quote(str(file))}, where CHAT is a conversation or a card"
+    return f"{file} holds no conversation, only {_held(found)}; {step}"
 
 
 def _held(found: Import) -> str:
