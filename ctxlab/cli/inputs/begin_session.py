@@ -70,10 +70,11 @@ def how_begun(session: Session, agent: Agent | Library, file: Path) -> str:
 
 def _next_step(found: Import, file: Path) -> str:
     kind = next((kind for kind in OPTION_OF if getattr(found, kind)), None)
+    held = _held(found)
     if kind is None:
-        return f"{file} holds no conversation, {f'only {held}' if (held := _held(found)) else 'nor anything else that is read'}"
+        return f"{file} holds no conversation, {f'only {held}' if held else 'nor anything else that is read'}"
     step = f"ctxlab build CHAT {OPTION_OF[kind]} {quote(str(file))}, where CHAT is a conversation or a card"
-    return f"{file} holds no conversation, only {_held(found)}; {step}"
+    return f"{file} holds no conversation, only {held}; {step}"
 
 
 def _held(found: Import) -> str:
