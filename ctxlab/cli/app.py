@@ -54,6 +54,7 @@ Examples:
   ctxlab demo
   ctxlab build datasets/harbour_roleplay.session.json --budget 1800
   ctxlab explain datasets/harbour_roleplay.session.json --text "compass"
+  ctxlab lab datasets/harbour_roleplay.session.json
 """
 
 
@@ -319,15 +320,47 @@ def convert(
 DEMO = """\b
 Examples:
   ctxlab demo
+  ctxlab demo --notebook
 """
 
 
 @app.command(epilog=DEMO, short_help="The main things, on a conversation that comes along.")
-def demo() -> None:
+def demo(
+    notebook: Annotated[bool, typer.Option("--notebook", help="Write it as a notebook into this folder.")] = False,
+) -> None:
     """Show the main things on a conversation that comes with ctxlab."""
-    from ctxlab.cli.commands.demo import show_demo
+    from ctxlab.cli.commands.demo import show_demo, write_demo_notebook
 
-    show_demo()
+    if notebook:
+        write_demo_notebook()
+    else:
+        show_demo()
+
+
+LAB = """\b
+Examples:
+  ctxlab lab
+  ctxlab lab datasets/harbour_roleplay.session.json
+"""
+
+
+@app.command(epilog=LAB, short_help="JupyterLab on the notebooks, with your file in them.")
+def lab(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]", help="A file with a conversation, a folder, or a notebook.", show_default=False
+        ),
+    ] = None,
+    folder: Annotated[
+        Path, typer.Option("--folder", metavar="F", help="Where to put the notebooks; what is there stays.")
+    ] = Path("ctxlab-notebooks"),
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Start without opening a browser.")] = False,
+) -> int:
+    """Open JupyterLab on copies of the notebooks that come with ctxlab."""
+    from ctxlab.cli.commands.lab import open_lab
+
+    return open_lab(file, folder=folder, browser=not no_browser)
 
 
 # typer hands out only the leaves of its tree of errors; their common root is what a wrong option raises.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -23,6 +24,7 @@ from ctxlab.formats.corpora.sharegpt import SHAREGPT
 from ctxlab.formats.corpora.swe_agent import SWE_AGENT
 from ctxlab.formats.corpora.tau_bench import TAU_BENCH
 from ctxlab.formats.decode import bytes_of, source_of_file
+from ctxlab.formats.folder import read_folder
 from ctxlab.formats.format import Format, Kind, Pick
 from ctxlab.formats.format_to_write import form_as_read, format_to_write, why_not_written
 from ctxlab.formats.import_into_collection import ImportedSessions, merged_sessions
@@ -42,7 +44,6 @@ from ctxlab.formats.native.sessions_zip import ZIP, sessions_zip
 from ctxlab.formats.native.worldbooks import WORLDBOOK
 from ctxlab.formats.openai.format import OPENAI
 from ctxlab.formats.openai.writer import openai_messages
-from ctxlab.formats.pick_for_export import import_of, kinds_in, left_out
 from ctxlab.formats.repair_sessions import Repair, repaired_sessions
 from ctxlab.formats.results import Conversion, Export, Import, Loss, counted_by_field
 from ctxlab.formats.sanitize_json import sanitized
@@ -56,6 +57,7 @@ from ctxlab.formats.sillytavern.presets.format import PRESET, TEXT_PRESET
 from ctxlab.formats.sillytavern.presets.writer import preset_data, preset_json
 from ctxlab.formats.sillytavern.regex_scripts import REGEX_SCRIPTS, scripts_json
 from ctxlab.formats.source import Archive, Source, described
+from ctxlab.formats.values_to_export import import_of, kinds_in, left_out
 from ctxlab.plugins import announced
 
 __all__ = [
@@ -155,18 +157,20 @@ def names() -> tuple[str, ...]:
 
 
 def read(path: str | os.PathLike[str], *, keep_prompts: bool = False) -> Import:
-    """Everything in a file, whatever its format; raises ReadError when there is nothing that can be read.
+    """Everything in a file, whatever its format, or in all files of a folder.
 
-    System messages at the head of a list become presets of an agent; with `keep_prompts` they stay in the tree.
+    System messages at the head of a list become presets of an agent; with `keep_prompts` they stay in the tree. Raises
+    ReadError when there is nothing that can be read.
     """
     name = os.fspath(path)
-    source = source_of_file(bytes_of(Path(name).expanduser(), name), name)
-    return read_source(replace(source, keep_prompts=keep_prompts))
+    place = Path(name).expanduser()
+    content = partial(read_bytes, keep_prompts=keep_prompts)
+    return read_folder(place, name, content) if place.is_dir() else content(bytes_of(place, name), name)
 
 
-def read_bytes(raw: bytes, name: str) -> Import:
+def read_bytes(raw: bytes, name: str, *, keep_prompts: bool = False) -> Import:
     """Everything in the content of a file, such as what came through a pipe; `name` is used in messages and ids."""
-    return read_source(source_of_file(raw, name))
+    return read_source(replace(source_of_file(raw, name), keep_prompts=keep_prompts))
 
 
 def read_data(data: Any, *, source: str = "data") -> Import:

@@ -74,10 +74,6 @@ def parsed_text(raw: bytes, name: str, *, yaml: bool = False) -> Source:
 
 def bytes_of(path: Path, name: str) -> bytes:
     """The content of a file that `name` names; raises ReadError when there is none."""
-    if path.is_dir():
-        inside = sorted(entry.name for entry in path.iterdir() if entry.is_file())[:5]
-        offer = f"; read one of its files: {', '.join(inside)}" if inside else ""
-        raise ReadError(f"{name} is a folder, not a file{offer}")
     if not path.exists():
         siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         near = did_you_mean(path.name, siblings)

@@ -60,7 +60,7 @@ def _runs(inputs: Inputs, strategies: tuple[str, ...], budgets: tuple[int, ...])
 def _totals(screen: Screen, found: Comparison) -> None:
     titles = [Column("run", style="step"), *(Column(t, right=True) for t in ("messages", "tokens", "cut", "shortened"))]
     rows = [
-        (name, str(row["messages"]), f"{row['tokens']:,}", str(row["cut_messages"]), str(row["shortened"]))
+        (name, str(row["messages"]), f"{row['tokens']:,}", str(row["cut_messages"]), str(row["shortened_messages"]))
         for name, row in zip(found.traces, found.total_rows(), strict=True)
     ]
     columns(screen, titles, rows)

@@ -63,7 +63,7 @@ def how_begun(session: Session, agent: Agent | Library, file: Path) -> str:
     ]
     start = f"{file.name} has no conversation in it: begun"
     if session.leaf_node is None or session.leaf_node.is_empty_root:
-        return f"{start} empty, for {name} has no greeting; --pending says what the user sends"
+        return f"{start} empty, for {name} has no greeting"
     more = f"; --leaf takes another one, such as {others[0]}" if others else ""
     return f"{start} with the greeting of {name}{more}"
 

@@ -183,7 +183,7 @@ class _Files:
     """Lookups of the values that options name, in a library that grows with every file that is read."""
 
     def __init__(self, file: Path, first: Import) -> None:
-        self.file = file
+        self.file, self.first = file, first
         self.library: Library = first
         self.losses = [*first.losses]
         self.unnamed: list[str] = []
@@ -208,7 +208,9 @@ class _Files:
         return _only(brought.users, "user", named)
 
     def books(self, named: Sequence[str]) -> Iterator[Worldbook]:
-        """The books that are named, else those in a file beside the session."""
+        """The books that are named, else those of the session's file and of a file beside it."""
+        if not named:
+            yield from self.first.books_of_nobody()
         for name in named:
             if _is_path(name):
                 yield from _some(self._read(Path(name)).books, "lore", name)
@@ -218,7 +220,9 @@ class _Files:
             yield from _some(self._read(path).books, "lore", path.name)
 
     def rules(self, named: Sequence[str]) -> Iterator[RegexPreset]:
-        """The rules of the files that are named, else of a file beside the session."""
+        """The rules of the files that are named, else those of the session's file and of a file beside it."""
+        if not named:
+            yield from self.first.rules
         for path in map(Path, named) if named else self._unnamed("rules"):
             yield from _some(self._read(path).rules_inside(), "rules", str(path))
 

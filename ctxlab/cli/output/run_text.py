@@ -49,7 +49,7 @@ def budget_of(trace: Trace) -> int | None:
 
 
 def budget_words(trace: Trace) -> str:
-    row = next((row for row in trace.pipeline.describe() if row["id"] == TokenLimiter.id), None)
+    row = next((row for row in trace.pipeline.as_data() if row["id"] == TokenLimiter.id), None)
     if row is None or not row["enabled"]:
         return "none, the limiter is off"
     setting = row["settings"]["budget_tokens"]

@@ -8,13 +8,13 @@ from typing import Any, cast
 from ctxlab.documents import Agent, Worldbook
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.format import Format, Pick
-from ctxlab.formats.pick_for_export import books_of, left_out, pick_agent
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.sillytavern.card_fields import Data, inner, text_at, unused_texts
 from ctxlab.formats.sillytavern.cards.reader import FIRST, TEXTS, card_from, is_card
 from ctxlab.formats.sillytavern.cards.writer import card_json, card_png
 from ctxlab.formats.source import Source, one_or_mostly
+from ctxlab.formats.values_to_export import books_of, left_out, pick_agent
 
 
 def sniff(data: Any) -> bool:
