@@ -1,12 +1,12 @@
 """Comparisons of runs, analyses of one context, landings of injections, and figures of them."""
 
 from ctxlab.studies.budget_figure import budget_figure
+from ctxlab.studies.budget_share import budget_for_share
 from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, compare
 from ctxlab.studies.context_breakdown import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
 from ctxlab.studies.lore_timeline import LoreTimeline
-from ctxlab.studies.worldbook_frame import book_frame, book_from_frame
 
 __all__ = [
     "Analysis",
@@ -19,9 +19,8 @@ __all__ = [
     "Landings",
     "LoreTimeline",
     "analysis_of",
-    "book_frame",
-    "book_from_frame",
     "budget_figure",
+    "budget_for_share",
     "compare",
     "injection_figure",
     "landings",
