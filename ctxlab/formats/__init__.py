@@ -56,6 +56,7 @@ from ctxlab.formats.sillytavern.presets.writer import preset_data, preset_json
 from ctxlab.formats.sillytavern.regex_scripts import REGEX_SCRIPTS, scripts_json
 from ctxlab.formats.source import Archive, Source, described
 from ctxlab.plugins import announced
+from ctxlab.public_names import listed
 
 __all__ = [
     "CHINESE",
@@ -105,6 +106,11 @@ __all__ = [
     "tree_markdown",
     "write",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)
+
 
 FORMATS: Final[tuple[Format, ...]] = (
     AGENTS,

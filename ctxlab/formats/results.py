@@ -35,7 +35,7 @@ class Loss:
         return f"{self.place}: {self.text}" if self.place else self.text
 
     def _repr_html_(self) -> str:
-        return Losses((self,))._repr_html_()
+        return losses_html((self,))
 
     def inside(self, outer: str) -> Loss:
         """This loss with the larger place named before its own."""
@@ -53,9 +53,14 @@ class Losses(tuple[Loss, ...]):
         return f"Losses({counted(len(self), 'loss', 'losses')}{': ' if shown else ''}{'; '.join(shown)})"
 
     def _repr_html_(self) -> str:
-        head = f"<b>{counted(len(self), 'loss', 'losses')}</b>"
-        rows = ((loss.place, loss.text) for loss in self)
-        return head + html_table(("where", "what"), rows, cells=160, of="losses") if self else "<b>no losses</b>"
+        return losses_html(self) or "<b>no losses</b>"
+
+
+def losses_html(losses: Sequence[Loss]) -> str:
+    """One row a loss: where it was, and what was done about it; nothing where there are none."""
+    head = f"<b>{counted(len(losses), 'loss', 'losses')}</b>"
+    rows = ((loss.place, loss.text) for loss in losses)
+    return head + html_table(("place", "loss"), rows, cells=160, of="losses") if losses else ""
 
 
 def unused_fields(place: str, fields: Iterable[str], of: str = "a message's text") -> list[Loss]:
@@ -107,7 +112,7 @@ class Import(Library):
     `|` with another library is an Import too, with the losses of both.
     """
 
-    losses: Losses = NONE
+    losses: tuple[Loss, ...] = NONE
     format: str = ""
     source: str = ""
 
@@ -116,8 +121,7 @@ class Import(Library):
         object.__setattr__(self, "losses", Losses(self.losses))
 
     def _repr_html_(self) -> str:
-        below = self.losses._repr_html_() if self.losses else ""
-        return Library._repr_html_(self) + below
+        return Library._repr_html_(self) + losses_html(self.losses)
 
     def __repr__(self) -> str:
         held = self.counts() if self.sessions else [counted(0, "session"), *self.counts()]
@@ -161,7 +165,7 @@ class Export(Generic[T]):
     """
 
     data: T
-    losses: Losses = NONE
+    losses: tuple[Loss, ...] = NONE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "losses", Losses(self.losses))
@@ -173,7 +177,7 @@ class Export(Generic[T]):
         return self.data if isinstance(self.data, str) else repr(self)
 
     def _repr_html_(self) -> str:
-        return heading(self) + _beginning(self.data) + (self.losses._repr_html_() if self.losses else "")
+        return heading(self) + _beginning(self.data) + losses_html(self.losses)
 
     def as_bytes(self) -> Export[bytes]:
         """The data as a file's bytes: text in UTF-8, JSON data indented; WriteError for data nested too deeply."""

@@ -13,6 +13,7 @@ from ctxlab.engines.tokens.model_encodings import ModelName, read_model_name
 from ctxlab.engines.tokens.overhead import OVERHEADS, Overhead
 from ctxlab.engines.tokens.picture_formulas import ImageCost, image_cost, image_tokens
 from ctxlab.engines.tokens.tokenizer import Tokenizer, tokenizer_for
+from ctxlab.public_names import listed
 
 __all__ = [
     "DEFAULT_RULES",
@@ -32,3 +33,7 @@ __all__ = [
     "read_model_name",
     "tokenizer_for",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)

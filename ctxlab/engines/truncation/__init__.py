@@ -13,6 +13,7 @@ from ctxlab.engines.truncation.strategy import Border, Reason, Strategy, Traits,
 from ctxlab.engines.truncation.unit_costs import MessageCost, UnitCost, UnitCosts
 from ctxlab.engines.truncation.units import Unit, newest_first
 from ctxlab.engines.truncation.whole_exchanges import WholeExchanges
+from ctxlab.public_names import listed
 
 __all__ = [
     "GROUP",
@@ -46,3 +47,7 @@ __all__ = [
     "settings_of",
     "strategies",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ctxlab.pipeline.explain.diff import Diff
     from ctxlab.pipeline.explain.message_life import Life
     from ctxlab.pipeline.explain.step_changes import Changes
-    from ctxlab.pipeline.explain.where import Occurrences
+    from ctxlab.pipeline.explain.where import Occurrence
     from ctxlab.pipeline.pipeline import Pipeline, Stage
     from ctxlab.pipeline.processor import ProcessorSettings
     from ctxlab.pipeline.trace import Trace
@@ -69,11 +69,12 @@ def life_html(life: Life) -> str:
     return heading(life) + html_table(("step", "", "event"), rows, cells=200, of="events") + lines([life.outcome])
 
 
-def occurrences_html(found: Occurrences) -> str:
+def occurrences_html(found: Sequence[Occurrence]) -> str:
     """One row a place: the words around it, what became of them, and who wrote them."""
+    title = f"<b>{counted(len(found), 'place')}</b>" if found else "<b>nowhere</b>"
     rows = ((p.key, p.state, f"{p.start}:{p.end}", p.around(), p.written_by(), p.step and _why(p.cause)) for p in found)
     head = ("key", "", "characters", "text", "written by", "why")
-    return heading(found) + (html_table(head, rows, cells=80, of="places") if found else "")
+    return title + (html_table(head, rows, cells=80, of="places") if found else "")
 
 
 def messages_html(messages: Sequence[dict[str, Any]]) -> str:

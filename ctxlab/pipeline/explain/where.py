@@ -77,7 +77,9 @@ class Occurrence:
         return ", ".join(dict.fromkeys(written_by(span) for span in self.spans))
 
     def _repr_html_(self) -> str:
-        return Occurrences((self,))._repr_html_()
+        from ctxlab.pipeline.explain.html import occurrences_html
+
+        return occurrences_html((self,))
 
     def as_data(self) -> dict[str, Any]:
         """A row of the frame of occurrences."""
