@@ -8,8 +8,8 @@ from html import escape
 from typing import Any, Generic, TypeVar, cast
 
 from ctxlab.display.html_table import heading, html_table
-from ctxlab.display.plain_text import visible
-from ctxlab.display.short_texts import counted, cut_off
+from ctxlab.display.plain_text import plain, visible
+from ctxlab.display.short_texts import counted, cut_off, short
 from ctxlab.documents import Library, Note
 from ctxlab.documents.stored import as_json
 
@@ -34,6 +34,9 @@ class Loss:
     def __str__(self) -> str:
         return f"{self.place}: {self.text}" if self.place else self.text
 
+    def __repr__(self) -> str:
+        return f"Loss({short(self.place, 80)!r}, {short(self.text, 160)!r})"
+
     def _repr_html_(self) -> str:
         return losses_html((self,))
 
@@ -48,7 +51,7 @@ class Losses(tuple[Loss, ...]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        shown = [str(loss) for loss in self[:SHOWN]]
+        shown = [plain(str(loss), 120) for loss in self[:SHOWN]]
         shown += [f"and {len(self) - SHOWN:,} more"] if len(self) > SHOWN else []
         return f"Losses({counted(len(self), 'loss', 'losses')}{': ' if shown else ''}{'; '.join(shown)})"
 

@@ -77,8 +77,8 @@ def values(words: str, size: int) -> dict[str, Any]:
     rule = ctxlab.RegexRule(id=words, name=words, regex="[0-9]", replacement=words[:40], apply_to={"request": True})
     rules = ctxlab.RegexPreset(id=words, name=words, rules=(rule,) * min(size, 400))
     user = ctxlab.UserProfile(id=words, name=words, content=words, preset_messages=presets[:3])
-    trace = ctxlab.build(session, agent, user=user, budget_tokens=max(90_000, 10 * size))
-    smaller = ctxlab.build(session, user=user, budget_tokens=max(8_000, size))
+    trace = ctxlab.build(session, agent, user=user)
+    smaller = ctxlab.build(session, user=user, budget_tokens=ctxlab.build(session, user=user).tokens // 2)
     history = ctxlab.History(ctxlab.Session(id=words).append(words, id="a"))
     for i in range(60):
         history.record(history.session.edit("a", f"{i}"), words)
@@ -170,7 +170,7 @@ def test_values_that_hold_nothing_show_themselves_too() -> None:
 
 
 def test_a_changed_message_says_what_happened_to_it_and_why() -> None:
-    trace = ctxlab.build(chat("some words", 30), budget_tokens=200)
+    trace = ctxlab.build(chat("some words", 30), budget_tokens=100)
 
     changes, life = trace.changes("token-limiter"), trace.why(trace.changes("token-limiter").dropped[0].drafts[0].key)
 

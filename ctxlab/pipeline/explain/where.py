@@ -74,7 +74,7 @@ class Occurrence:
 
     def written_by(self) -> str:
         """The writers of the words, each once."""
-        return ", ".join(dict.fromkeys(written_by(span) for span in self.spans))
+        return ", ".join(dict.fromkeys(written_by(span).removeprefix("from ") for span in self.spans))
 
     def _repr_html_(self) -> str:
         from ctxlab.pipeline.explain.html import occurrences_html
