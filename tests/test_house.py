@@ -133,7 +133,9 @@ def test_a_docstring_begins_with_what_one_gets_and_with_no_question(module: Path
 
 def test_contributing_names_files_that_are_there() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    paths = re.findall(r"`((?:ctxlab|tests|widgets|pipeline|context|engines|processors|formats|display)/[\w./-]+)`", text)
+    paths = re.findall(
+        r"`((?:ctxlab|tests|widgets|pipeline|context|engines|processors|formats|display)/[\w./-]+)`", text
+    )
 
     assert paths
     assert [path for path in paths if not any((ROOT / folder / path).exists() for folder in ("", "ctxlab"))] == []

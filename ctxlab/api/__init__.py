@@ -1,6 +1,7 @@
 """Functions that `import ctxlab` offers: read, load, write, build, debug, diff, and macros, rules and lore alone."""
 
 from ctxlab.api.build import analyze, build, debug, rebuild
+from ctxlab.api.examples import example
 from ctxlab.api.greetings import begin, greeted
 from ctxlab.api.load import joined, load, load_agent, load_user, read, read_data
 from ctxlab.api.lore import lore_scan, lore_timeline
@@ -15,6 +16,7 @@ __all__ = [
     "build",
     "debug",
     "diff",
+    "example",
     "expand_input",
     "greeted",
     "joined",

@@ -14,6 +14,7 @@ from ctxlab.api.resolve import (
     refuse_agent,
     rules_in_force,
     rules_of,
+    session_of,
     start_of,
     timestamp_of,
 )
@@ -41,11 +42,13 @@ if TYPE_CHECKING:
 def build(session: Session | Library, agent: Agent | Library | None = None, **options: Unpack[BuildOptions]) -> Trace:
     """The context of a leaf, with every step that led there.
 
-    `session` may be a library that holds one, such as what `read` gives; `agent` a library that holds one, such as a
-    card's: the books and the rules that came with it are then in force too. Without an `agent` it is the one that the
-    leaf's metadata names, else the only one that is there, else none. Of a `library` those books are in force that the
-    agent or the user names; others are given as `books`, so are `rules` and `presets`. `budget_tokens` counts prompt
-    tokens exactly. `variables` and `activations` are from an earlier trace.
+    `session` may be a library, such as what `read` or `example` gives: its rules are in force, and its books without
+    those that only another agent or user names; of several sessions `pick` says which, and where there is an agent and
+    no session, the conversation begins with its greetings. `agent` may be a library that holds one, such as a card's:
+    the books and the rules that came with it are then in force too. Without an `agent` it is the one that the leaf's
+    metadata names, else the only one that is there, else none. Of `library` those books are in force that the agent or
+    the user names; others are given as `books`, so are `rules` and `presets`. `budget_tokens` counts prompt tokens
+    exactly. `variables` and `activations` are from an earlier trace.
 
     Raises SeveralSessions for a library of several, BudgetTooSmall when what must stay doesn't fit, OverBudget when
     steps after the limiter add more than fits, ProcessorFailed when a step raises.
@@ -137,7 +140,7 @@ def analyze(
     from ctxlab.studies import analysis_of
 
     refuse_agent(node, "analyze(session, node, agent)")
-    chosen = session.pick() if isinstance(session, Library) else session
+    chosen = session_of(session, options)
     leaf = node if node is not None else chosen.active_leaf_id
     if "model" not in options and leaf is not None and leaf in chosen.nodes:
         named = chosen.node(leaf).meta("modelId")

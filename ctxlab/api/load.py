@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 def read(path: str | Path) -> Import:
     """Everything in a file as a library, with what could not be carried. The format is told by the content.
 
-    Raises ReadError, naming the place, when the file can't be read or no reader knows it.
+    Of a folder it is everything in its files and in those of the folders in it; `losses` names the files that can't be
+    read. Hidden files are left out, links are not followed. Raises ReadError, naming the place, when nothing can be
+    read.
     """
     from ctxlab import formats
 

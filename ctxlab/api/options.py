@@ -39,6 +39,8 @@ class InputOptions(TypedDict, total=False):
     """By default the one that the agent names, else the only one of the library."""
     model: str | ModelProfile | None
     """A profile or a name; by default the agent's model, else the one that the leaf's metadata names."""
+    pick: int | str | None
+    """Index or id of the session, where a library holds several."""
     leaf: str | None
     """Id of the message at which the path ends; by default the session's active leaf."""
     variables: Variables | None

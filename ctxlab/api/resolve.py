@@ -50,7 +50,10 @@ def start_of(session: Session | Library, agent: Agent | Library | None, **option
 
 
 class Resolved(NamedTuple):
-    """An input without books and rules, and where to take them from; `brought` is the library the agent came in."""
+    """An input without books and rules, and where to take them from.
+
+    `brought` has the library the agent came in, and books and rules for everyone of the one the session came in.
+    """
 
     input: BuildInput
     library: Library
@@ -63,7 +66,8 @@ def resolve(session: Session | Library, agent: Agent | Library | None, options: 
     held = session if isinstance(session, Library) else Library()
     brought = agent if isinstance(agent, Library) else Library()
     library = held | (options.get("library") or Library()) | brought | Library(agents=tuple(options.get("agents", ())))
-    session = session.pick() if isinstance(session, Library) else session
+    for_everyone = Library(books=held.books_of_nobody(), rules=held.rules)
+    session = session_of(session, options)
     leaf = options.get("leaf")
     if leaf is not None and leaf not in session.nodes:
         raise UnknownNode(
@@ -85,7 +89,26 @@ def resolve(session: Session | Library, agent: Agent | Library | None, options: 
         zone=options.get("zone"),
         seed=options.get("seed", 0),
     )
-    return Resolved(build_input, library, brought, chosen.notes)
+    return Resolved(build_input, library, for_everyone | brought, chosen.notes)
+
+
+def session_of(session: Session | Library, options: InputOptions) -> Session:
+    """The session, or the one of a library that `pick` says.
+
+    Of a library with an agent and no session, such as a card's, it is one that begins with the agent's greetings.
+    """
+    pick = options.get("pick")
+    if isinstance(session, Session):
+        if pick is not None:
+            raise CtxlabError(f"pick={pick!r} says which session of a library; a session itself takes none")
+        return session
+    if session.sessions or len(session.agents) != 1 or pick not in (None, 0):
+        return session.pick(pick)
+    from ctxlab.api.greetings import begin
+
+    user = options.get("user") or user_for(session.agent(), session.users)
+    known = {name: options.get(name) for name in ("model", "timestamp", "zone")}
+    return begin(session, user=user, seed=options.get("seed", 0), **known)
 
 
 def agent_of(agent: Agent | Library) -> Agent:
@@ -111,6 +134,11 @@ def agent_for(session: Session, leaf: str | None, agents: Sequence[Agent]) -> _C
     if named is not None:
         known = ", ".join(repr(agent.id) for agent in agents[:5]) or "none"
         notes = (Note("warning", f"message {leaf!r} was written with agent {named!r}, which is not at hand ({known})"),)
+    elif len(agents) > 1:
+        ids = ", ".join(repr(agent.id) for agent in agents[:5])
+        notes = (
+            Note("warning", f"no message names its agent, and of {len(agents)} none is taken ({ids}); give agent="),
+        )
     return _Chosen(agents[0] if len(agents) == 1 else None, notes)
 
 
@@ -159,7 +187,7 @@ def refuse_agent(node: object, call: str) -> None:
 def books_in_force(
     given: Sequence[Worldbook], agent: Agent | None, user: UserProfile | None, *, library: Library, brought: Library
 ) -> tuple[Worldbook, ...]:
-    """Books that came with the agent, then those that are given, then those that the agent or the user names.
+    """Books that were brought, then those that are given, then those that the agent or the user names.
 
     A given one takes the place of another with its id.
     """
@@ -189,10 +217,14 @@ def missing_books(agent: Agent | None, user: UserProfile | None, books: Sequence
 def rules_in_force(
     given: RegexConfig | Sequence[RegexPreset | RegexRule], agent: Agent | None, *, brought: Library
 ) -> RegexConfig:
-    """Rules that came with the agent and aren't its own, then those that are given."""
+    """Rules that were brought and aren't the agent's own, then those that are given.
+
+    A given set takes the place of another with its id.
+    """
     config = rules_of(given)
     own = agent.regex_config.presets if agent and agent.regex_config else ()
-    more = [preset for preset in brought.rules if preset not in own and preset not in config.presets]
+    ids = {preset.id for preset in config.presets if preset.id}
+    more = [each for each in brought.rules if each.id not in ids and each not in own and each not in config.presets]
     return config.with_(presets=(*more, *config.presets)) if more else config
 
 

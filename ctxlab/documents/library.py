@@ -159,6 +159,12 @@ class Library:
         last = {book.book_id: book for book in self.books}
         return tuple(book for book in self.books if book.book_id in named and last[book.book_id] is book)
 
+    def books_of_nobody(self) -> tuple[Worldbook, ...]:
+        """The books that no agent and no user of the library names; of several with one id the last."""
+        named = {id for speaker in (*self.agents, *self.users) for id in speaker.worldbook_ids}
+        last = {book.book_id: book for book in self.books}
+        return tuple(book for book in self.books if book.book_id not in named and last[book.book_id] is book)
+
     def rules_inside(self) -> tuple[RegexPreset, ...]:
         """The sets of rules; where there are none those that the agents and the users bring."""
         configs = [speaker.regex_config for speaker in (*self.agents, *self.users) if speaker.regex_config is not None]

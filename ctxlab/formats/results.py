@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Generic, TypeVar, cast
 
-from ctxlab.display.html_table import heading, html_table
+from ctxlab.display.html_table import heading, html_table, title
 from ctxlab.display.plain_text import plain, visible
 from ctxlab.display.short_texts import counted, cut_off, short
 from ctxlab.documents import Library, Note
@@ -56,12 +56,12 @@ class Losses(tuple[Loss, ...]):
         return f"Losses({counted(len(self), 'loss', 'losses')}{': ' if shown else ''}{'; '.join(shown)})"
 
     def _repr_html_(self) -> str:
-        return losses_html(self) or "<b>no losses</b>"
+        return losses_html(self) or title("no losses")
 
 
 def losses_html(losses: Sequence[Loss]) -> str:
     """One row a loss: where it was, and what was done about it; nothing where there are none."""
-    head = f"<b>{counted(len(losses), 'loss', 'losses')}</b>"
+    head = title(counted(len(losses), "loss", "losses"))
     rows = ((loss.place, loss.text) for loss in losses)
     return head + html_table(("place", "loss"), rows, cells=160, of="losses") if losses else ""
 
@@ -112,12 +112,13 @@ NONE = Losses()
 class Import(Library):
     """A library that was read from one source; `losses` says what could not be kept.
 
-    `|` with another library is an Import too, with the losses of both.
+    `|` with another library is an Import too, with the losses of both. `picture` is the PNG that the values were in.
     """
 
     losses: tuple[Loss, ...] = NONE
     format: str = ""
     source: str = ""
+    picture: bytes = field(default=b"", compare=False)
 
     def __post_init__(self) -> None:
         Library.__post_init__(self)
@@ -149,6 +150,7 @@ def _import_of_both(ours: Library, theirs: Library) -> Import:
         losses=(*first.losses, *(loss for loss in second.losses if loss not in known)),
         format=_both(first.format, second.format),
         source=_both(first.source, second.source),
+        picture=first.picture if not theirs.agents else second.picture if not ours.agents else b"",
     )
 
 
@@ -191,6 +193,26 @@ class Export(Generic[T]):
     def after(self, losses: Iterable[Loss]) -> Export[T]:
         """This result with these losses before its own."""
         return Export(self.data, (*losses, *self.losses))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Conversion(Export[bytes]):
+    """A file that was made of another one; `losses` are those of reading, then those of writing.
+
+    `replaced` says that there was a file before, `repairs` what was mended in broken trees.
+    """
+
+    losses_of_reading: int = 0
+    replaced: bool = False
+    repairs: tuple[str, ...] = ()
+
+    @property
+    def lost_in_reading(self) -> tuple[Loss, ...]:
+        return self.losses[: self.losses_of_reading]
+
+    @property
+    def lost_in_writing(self) -> tuple[Loss, ...]:
+        return self.losses[self.losses_of_reading :]
 
 
 def _beginning(data: object) -> str:

@@ -11,8 +11,8 @@ from ctxlab.pipeline.failures import BudgetTooSmall, OverBudget, ProcessorFailed
 from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.processor_plugins import plugin_processors
-from ctxlab.pipeline.recorded_calls import Call
 from ctxlab.pipeline.remedies import LeastBudget, Remedy, remedies
+from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.services import AssetStore, Hit, LanguageModel, Retriever, Services, TokenCounter, Transcriber
 from ctxlab.pipeline.trace import Step, Trace
 from ctxlab.public_names import listed

@@ -17,7 +17,7 @@ from ctxlab.pipeline.conservation.loading_law import check_loaded_history
 from ctxlab.pipeline.failures import ProcessorFailed
 from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.pipeline.processor import Processor, as_processor
-from ctxlab.pipeline.recorded_calls import Call, CallLog
+from ctxlab.pipeline.service_calls import Call, CallLog
 from ctxlab.pipeline.services import Services
 from ctxlab.pipeline.settings.layers import Layer, LayerName, resolve_settings
 from ctxlab.pipeline.settings.tables import settings_frame, steps_as_data, steps_frame

@@ -15,8 +15,8 @@ from ctxlab.context import (
 )
 from ctxlab.context.portable_pickles import portable_error
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
-from ctxlab.pipeline.recorded_calls import Call
 from ctxlab.pipeline.sent_messages import SentMessages, as_message
+from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.services import Services
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from ctxlab.public_names import listed
 from ctxlab.studies.budget_figure import budget_figure
+from ctxlab.studies.budget_share import budget_for_share
 from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, compare
 from ctxlab.studies.context_breakdown import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
@@ -20,6 +21,7 @@ __all__ = [
     "LoreTimeline",
     "analysis_of",
     "budget_figure",
+    "budget_for_share",
     "compare",
     "injection_figure",
     "landings",

@@ -54,13 +54,6 @@ def test_a_missing_file_offers_the_nearest_name(tmp_path: Path) -> None:
         read(tmp_path / "sesion.json")
 
 
-def test_a_folder_offers_its_files(tmp_path: Path) -> None:
-    file(tmp_path, CHAT, "a.json")
-
-    with pytest.raises(ReadError, match=r"is a folder, not a file; read one of its files: a\.json"):
-        read(tmp_path)
-
-
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 

@@ -21,6 +21,7 @@ def print_comparison(inputs: Inputs, *, strategies: tuple[str, ...], budgets: tu
     traces, refused = _runs(inputs, strategies, budgets)
     if not traces:
         raise CtxlabError(refused[0] if refused else "there is nothing to compare; name strategies or budgets")
+    inputs.announce()
     head(screen, next(iter(traces.values())))
     losses(screen, inputs.losses)
     for text in refused:

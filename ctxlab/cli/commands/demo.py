@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 from ctxlab import api
+from ctxlab.api.examples import bundled
+from ctxlab.cli.notebook_files import demo_notebook
 from ctxlab.cli.output.diff import differences
 from ctxlab.cli.output.explain_text import life, places
 from ctxlab.cli.output.lore import entry
@@ -14,7 +16,6 @@ from ctxlab.cli.output.terminal import Screen
 from ctxlab.cli.output.token_bar import bar
 from ctxlab.context import Draft
 from ctxlab.engines.worldbook.explain import entries_named
-from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace, diff
 from ctxlab.processors import TokenLimiter
 
@@ -25,11 +26,10 @@ SMALL, LARGE = 1500, 1900
 
 def show_demo() -> None:
     """Build with a small budget, explain a cut, a rewritten word and a lore entry, build with a larger one, compare."""
-    folder = bundled()
-    file = folder / f"{NAME}.session.json"
-    session = api.load(file)
-    agent = api.load_agent(folder / f"{NAME}.agent.json")
-    user = api.load_user(folder / f"{NAME}.user.json")
+    file = bundled(f"{NAME}.session.json")
+    folder = file.parent
+    found = api.example("harbour")
+    session, agent, user = found.session(), found.agent(), found.user()
     screen = Screen()
     shown = _shown(file)
 
@@ -61,7 +61,7 @@ def show_demo() -> None:
     lore = _shown(folder / LORE)
     screen.blank()
     _command(screen, f'ctxlab explain {shown} --book {lore} --entry "{ENTRY}"', "why a lore entry does not fire")
-    with_lore = api.build(session, agent, user=user, books=api.read(folder / LORE).books)
+    with_lore = api.build(session, agent, user=user, books=found.books)
     for decision in entries_named(with_lore.result, ENTRY):
         entry(screen, with_lore, decision)
 
@@ -76,13 +76,10 @@ def show_demo() -> None:
         screen.line("  ", (command, "command"))
 
 
-def bundled() -> Path:
-    """The folder of the bundled conversations: in an installed package, else in the checkout."""
-    package = Path(api.__file__).parent.parent
-    for folder in (package / "bundled", package.parent / "datasets"):
-        if (folder / f"{NAME}.session.json").is_file():
-            return folder
-    raise CtxlabError("the bundled conversations are not installed here; ctxlab build FILE takes any other")
+def write_demo_notebook() -> None:
+    """Write the demo as a notebook into this folder, and say where it is and how it is opened."""
+    path = demo_notebook(Path())
+    Screen().line(("the demo is in ", "label"), (str(path), "command"), "; open it with: ctxlab lab ", str(path))
 
 
 def _shown(path: Path) -> str:

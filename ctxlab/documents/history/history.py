@@ -13,8 +13,8 @@ from typing import Any, Concatenate, Literal, ParamSpec, Self
 from pydantic import ValidationError
 
 from ctxlab.documents.atomic_file import replace_file
+from ctxlab.documents.history.action_log import affected_nodes, deltas_of, tag_of
 from ctxlab.documents.history.patch import Patch, patch_between
-from ctxlab.documents.history.stored_actions import affected_nodes, deltas_of, tag_of
 from ctxlab.documents.session.session import Session
 from ctxlab.documents.stored import Stored, as_json
 from ctxlab.errors import BrokenFile, Refused

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.data_frame import frame_of
@@ -14,6 +15,7 @@ from ctxlab.engines.model_match import model_fits
 from ctxlab.engines.worldbook.counterfactual.apply import with_change
 from ctxlab.engines.worldbook.counterfactual.nearest_change import NearestChanges, keeps_out
 from ctxlab.engines.worldbook.decision import COLUMNS, Decision, of_fired, of_stopped
+from ctxlab.engines.worldbook.growing_chat import GrowingChat
 from ctxlab.engines.worldbook.key_matches import KeyMatches
 from ctxlab.engines.worldbook.prepared_entry import EntryPreparer, PreparedEntry
 from ctxlab.engines.worldbook.scan_input import ScanInput
@@ -105,12 +107,19 @@ class LoreScan:
         return (*self.fired, *(one for one in self.decisions if not one.fired))
 
 
-def scan(scan_input: ScanInput) -> LoreScan:
-    """The decision on every entry: by which key it fires, or which gate blocks it and the nearest change."""
-    maker, clock = EntryPreparer(scan_input), EntryTiming(scan_input.chat)
+def scan(scan_input: ScanInput, *, growing: GrowingChat | None = None) -> LoreScan:
+    """The decision on every entry: by which key it fires, or which gate blocks it, and the nearest change.
+
+    `growing` knows the messages of the input and has searched those before the newest.
+    """
+    maker = EntryPreparer(scan_input)
+    clock = EntryTiming(scan_input.chat, None if growing is None else growing.place_of)
     lores = maker.all()
     shut, problems = _shut_books(scan_input)
-    key_matches = KeyMatches.over(scan_input, lores, maker.search)
+    if growing is None:
+        key_matches = KeyMatches.over(scan_input, lores, maker.search)
+    else:
+        key_matches = growing.key_matches(scan_input, lores, maker.search)
     run = Activation(scan_input, lores, key_matches, clock, maker).run(shut)
     decisions = list(_decided(run, [lore for lore in lores if lore.book_index not in shut]))
     for number in shut:  # as if this one book were meant for the model
@@ -136,7 +145,7 @@ def _decided(run: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decisi
         fired = run.fired.get(lore.index)
         if fired is not None:
             keys = fired.matched.keys if fired.matched else ()
-            yield of_fired(fired, rank=ranks[lore.index], nearest=keeps_out(lore, keys, run))
+            yield of_fired(fired, rank=ranks[lore.index], find_nearest=partial(keeps_out, lore, keys, run))
         else:
             stopped = run.stopped[lore.index]
             matched = (
@@ -144,13 +153,18 @@ def _decided(run: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decisi
                 if stopped.gate in WITH_KEYS
                 else None
             )
-            yield of_stopped(lore, stopped, matched=matched, nearest=nearest.of(lore))
+            yield of_stopped(lore, stopped, matched=matched, find_nearest=partial(nearest.of, lore))
 
 
 def _shut_out(run: Activation, opened: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decision]:
     for decision in _decided(opened, lores):
-        change = {"book": {"modelMatch": None}, **({} if decision.fired else decision.nearest)}
-        yield of_stopped(decision.lore, run.stopped[decision.lore.index], matched=None, nearest=change)
+        stopped = run.stopped[decision.lore.index]
+        yield of_stopped(decision.lore, stopped, matched=None, find_nearest=partial(_opened, decision))
+
+
+def _opened(decision: Decision) -> dict[str, Any]:
+    """The change with which an entry of a book that isn't meant for the model fires."""
+    return {"book": {"modelMatch": None}, **({} if decision.fired else decision.nearest)}
 
 
 WITH_KEYS = frozenset({"secondary-keys", "group", "probability", "budget", "pass-limit"})

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.data_frame import frame_of
-from ctxlab.pipeline.settings.schema import field_of
+from ctxlab.pipeline.settings.setting_form_fields import field_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,46 @@
+"""`ctxlab lab`: JupyterLab on the notebooks that come with ctxlab."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from ctxlab.cli.notebook_files import ENDING, INDEX, copy_notebooks, notebook_with
+from ctxlab.cli.output.terminal import Screen
+from ctxlab.errors import CtxlabError, MissingExtra
+
+# JupyterLab asks its makers for news and for newer versions unless it is told not to.
+ASKS_NOBODY = ("--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate")
+
+
+def open_lab(file: Path | None, *, folder: Path, browser: bool) -> int:
+    """Copy the notebooks, say where they are, open the one for the file, and give JupyterLab's exit code."""
+    if find_spec("jupyterlab") is None:
+        raise MissingExtra("ctxlab lab needs JupyterLab, which is not installed here; pip install jupyterlab brings it")
+    if file is not None and not file.exists():
+        raise CtxlabError(f"{file} does not exist; ctxlab lab takes a conversation's file, a folder or a notebook")
+    notebook = _notebook(file, folder)
+    return subprocess.call(lab_command(notebook, browser=browser))
+
+
+def lab_command(notebook: Path, *, browser: bool) -> list[str]:
+    """The command that opens a notebook in the JupyterLab of this Python."""
+    command = [sys.executable, "-m", "jupyterlab", *ASKS_NOBODY]
+    command += [] if browser else ["--no-browser"]
+    command += ["--allow-root"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
+    return [*command, str(notebook.resolve())]
+
+
+def _notebook(file: Path | None, folder: Path) -> Path:
+    screen = Screen()
+    if file is not None and file.suffix == ENDING:
+        return file
+    new = copy_notebooks(folder)
+    notebook = folder / f"{INDEX}{ENDING}" if file is None else notebook_with(file, folder)
+    kept = "" if new else "; all of them were there, and stay as they are"
+    screen.line(("notebooks are in ", "label"), str(folder.resolve()), kept)
+    screen.line(("opening ", "label"), (str(notebook), "command"))
+    return notebook

@@ -1,0 +1,65 @@
+"""Copies of the notebooks that come with ctxlab, in a folder of the user's; a file there is never overwritten."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+from ctxlab.api.examples import bundled
+from ctxlab.errors import CtxlabError
+
+ENDING = ".ipynb"
+INDEX = "index"
+DEMO = "00_two_minutes"
+PLACE = "FILE = None"
+"""The words in a notebook where a path of the user's goes."""
+
+
+def copy_notebooks(folder: Path) -> int:
+    """Put the notebooks that aren't there into a folder, which is made where there is none; the number of new ones."""
+    if folder.exists() and not folder.is_dir():
+        raise CtxlabError(f"{folder} is no folder; give another place with --folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    return sum(_write_new(folder / path.name, path.read_text(encoding="utf-8")) for path in _notebooks())
+
+
+def notebook_with(file: Path, folder: Path) -> Path:
+    """The index notebook with the path of this file in it: one that is there already, else a new one."""
+    line = f"FILE = {str(file.resolve())!r}"
+    text = _text(INDEX).replace(PLACE, json.dumps(line, ensure_ascii=False)[1:-1], 1)
+    return _there_or_new(folder, file.stem, text, sign=json.dumps(line, ensure_ascii=False)[1:-1])
+
+
+def demo_notebook(folder: Path) -> Path:
+    """The notebook of the demo as `ctxlab-demo.ipynb`: one that is there unchanged, else a new one."""
+    text = _text(DEMO)
+    return _there_or_new(folder, "ctxlab-demo", text, sign=text)
+
+
+def _notebooks() -> Iterator[Path]:
+    return (path for path in sorted(bundled("notebooks").iterdir()) if path.suffix == ENDING)
+
+
+def _text(name: str) -> str:
+    return (bundled("notebooks") / f"{name}{ENDING}").read_text(encoding="utf-8")
+
+
+def _there_or_new(folder: Path, stem: str, text: str, *, sign: str) -> Path:
+    """The first of `stem`, `stem-2`, ... that has the sign in it; else the text is written to the first free one."""
+    for number in count(1):
+        path = folder / f"{stem}{f'-{number}' if number > 1 else ''}{ENDING}"
+        if _write_new(path, text) or sign in path.read_text(encoding="utf-8", errors="replace"):
+            return path
+    raise AssertionError("count() never ends")
+
+
+def _write_new(path: Path, text: str) -> bool:
+    """Whether the file is new; one that is there stays as it is."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        return False
+    return True
