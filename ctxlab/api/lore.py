@@ -11,6 +11,7 @@ from ctxlab.api.resolve import session_of, start_of
 from ctxlab.api.sources import AgentSource, BookSources, SessionSource, agent_or_library, books_of, session_or_library
 from ctxlab.documents import Library, Session
 from ctxlab.pipeline import Debugger
+from ctxlab.pipeline.garbage_collector import without_collection
 
 if TYPE_CHECKING:
     from ctxlab.engines.worldbook import LoreScan
@@ -42,7 +43,8 @@ def lore_scan(
     context = debugger.run_until(WorldbookProcessor.id)
     step = debugger.pipeline.stage(WorldbookProcessor.id).processor
     if isinstance(step, WorldbookProcessor):  # its scan is also there where no book is in force
-        return step.scan(context, debugger.trace.services)
+        with without_collection():
+            return step.scan(context, debugger.trace.services)
     if not debugger.done:
         context = debugger.step().after
     return scan_of(context)
