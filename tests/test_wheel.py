@@ -46,7 +46,9 @@ def test_it_holds_the_code_the_bundles_the_conversations_and_the_notebooks(wheel
     extra = {"ctxlab/bundled/README.md", "ctxlab/bundled/llms.txt"}
     assert all((widgets, data, notebooks))
     assert code | widgets | typed | data | notebooks <= names
-    assert {name for name in names - code - widgets - typed - data - notebooks - extra if "/ranks/" not in name} == set()
+    assert {
+        name for name in names - code - widgets - typed - data - notebooks - extra if "/ranks/" not in name
+    } == set()
 
 
 def test_installed_it_runs_from_any_folder(wheel: Path, tmp_path: Path) -> None:

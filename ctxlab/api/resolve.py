@@ -107,8 +107,14 @@ def session_of(session: Session | Library, options: InputOptions) -> Session:
     from ctxlab.api.greetings import begin
 
     user = options.get("user") or user_for(session.agent(), session.users)
-    known = {name: options.get(name) for name in ("model", "timestamp", "zone")}
-    return begin(session, user=user, seed=options.get("seed", 0), **known)
+    return begin(
+        session,
+        user=user,
+        model=options.get("model"),
+        timestamp=options.get("timestamp"),
+        zone=options.get("zone"),
+        seed=options.get("seed", 0),
+    )
 
 
 def agent_of(agent: Agent | Library) -> Agent:
@@ -136,7 +142,9 @@ def agent_for(session: Session, leaf: str | None, agents: Sequence[Agent]) -> _C
         notes = (Note("warning", f"message {leaf!r} was written with agent {named!r}, which is not at hand ({known})"),)
     elif len(agents) > 1:
         ids = ", ".join(repr(agent.id) for agent in agents[:5])
-        notes = (Note("warning", f"no message names its agent, and of {len(agents)} none is taken ({ids}); give agent="),)
+        notes = (
+            Note("warning", f"no message names its agent, and of {len(agents)} none is taken ({ids}); give agent="),
+        )
     return _Chosen(agents[0] if len(agents) == 1 else None, notes)
 
 

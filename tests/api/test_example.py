@@ -45,9 +45,7 @@ def test_the_harbour_brings_its_user_its_book_and_its_rules() -> None:
 
     trace = ctxlab.build(found, budget_tokens=1800)
 
-    by_hand = ctxlab.build(
-        session, agent, user=found.user(), books=found.books, rules=found.rules, budget_tokens=1800
-    )
+    by_hand = ctxlab.build(session, agent, user=found.user(), books=found.books, rules=found.rules, budget_tokens=1800)
     assert trace.messages == by_hand.messages
     assert trace.start.input.user is found.user()
     assert trace.table("lore")["fired"].any()

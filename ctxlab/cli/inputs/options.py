@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from ctxlab.context import Variables
     from ctxlab.pipeline import Pipeline
 
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file with a conversation, or a folder.", show_default=False)]
+FileArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A file with a conversation, or a folder.", show_default=False)
+]
 PickOption = Annotated[
     str | None, typer.Option("--pick", metavar="P", help="Which session of several: an id, or an index from 0.")
 ]
