@@ -40,6 +40,7 @@ def test_the_notebooks_are_copied_and_the_index_is_opened(run, started, tmp_path
     assert command[-1] == str(folder / "index.ipynb")
     assert "--LabApp.news_url=None" in command
     assert "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate" in command
+    assert "--LabApp.extension_manager=readonly" in command
     assert "--no-browser" not in command
 
 
