@@ -1,4 +1,4 @@
-"""Writes what the browser half needs of the table of sources: `_shared/sources.css` and `_shared/sources.ts`.
+"""Writes what the browser half needs of the table of sources: `_shared/sources.css` and `_shared/source_icons.ts`.
 
 `make widgets` runs it; with `--check` it names the files that the table would change, and writes nothing.
 """
@@ -63,7 +63,7 @@ def _icon(source: Source) -> list[object]:
     return [source.icon]
 
 
-FILES = {"sources.css": css, "sources.ts": typescript}
+FILES = {"sources.css": css, "source_icons.ts": typescript}
 
 
 def main(arguments: list[str]) -> int:

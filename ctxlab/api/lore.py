@@ -52,16 +52,20 @@ def lore_timeline(
 ) -> LoreTimeline:
     """The entries that fire at each message of the path to a leaf (default: the active one), as the conversation grows.
 
-    Each message is scanned once, as if it were the newest, with the lore that fired before it; so does `build` with an
-    earlier trace's `activations`. `options` are those of `build`.
+    Each message is scanned as if it were the newest, with the lore that fired before it; so does `build` with an
+    earlier trace's `activations`. `options` are those of `build`. The time grows with the messages times the entries.
+    It grows with the square of the messages where a whole build is needed for each: with steps of other packages before
+    the worldbook step, with `pending` or `html_to_markdown`, with macros in rules that mean something else at each
+    message, and with a rule that was stopped. A summary, which hides messages, has all loaded again.
     """
+    from ctxlab.api.lore_along_path import scans_along_path
     from ctxlab.studies import LoreTimeline
 
     chosen = session_of(session, options)
     known = options.get("activations") or {}
     scans: dict[str, LoreScan] = {}
-    for message in _messages(chosen, options.get("leaf")):
-        scans[message] = lore_scan(books, session, agent, **{**options, "leaf": message, "activations": known})
+    for message, scanned in scans_along_path(_listed(books), session, chosen, agent, options):
+        scans[message] = scanned(known)
         known = scans[message].activations
     return LoreTimeline(scans)
 
@@ -75,14 +79,3 @@ def _session_of(texts: Sequence[str]) -> Session:
     for text in texts:
         session = session.append(text)
     return session
-
-
-def _messages(session: Session, leaf: str | None) -> list[str]:
-    """Ids under which the messages of a path are stored, without an empty root."""
-    at = leaf if leaf is not None else session.active_leaf_id
-    if at is None:
-        return []
-    session.node(at)
-    nodes = session.path(at)
-    keys = [*(node.parent_id or "" for node in nodes[1:]), at]
-    return [key for key, node in zip(keys, nodes, strict=True) if not node.is_empty_root]

@@ -52,12 +52,9 @@ def _version(wanted: bool) -> None:
 EXAMPLES = """\b
 Examples:
   ctxlab demo
-  ctxlab build chat.json --budget 4000
-  ctxlab build chat.session.json --agent guide.card.png --book island.json
-  ctxlab explain chat.session.json --text "once upon a time"
-  ctxlab step chat.session.json --set token-limiter.retain=each
-  ctxlab tree chat.session.json
-  ctxlab lab chat.json
+  ctxlab build datasets/harbour_roleplay.session.json --budget 1800
+  ctxlab explain datasets/harbour_roleplay.session.json --text "lighthouse"
+  ctxlab lab datasets/harbour_roleplay.session.json
 """
 
 
@@ -72,13 +69,9 @@ def ctxlab(
 
 BUILD = """\b
 Examples:
-  ctxlab build chat.session.json
-  ctxlab build chat.json --model gpt-4o --budget 2000
-  ctxlab build chat.json --until token-limiter
-  ctxlab build chat.json --agent card.png --book island.json --rules tidy.json
-  ctxlab build chat.json --pending "Is it {{weekday}} yet?" --timestamp 2026-05-04T21:30:00 --zone Asia/Tokyo
-  ctxlab build chat.json --set merge-system.enabled=false --set token-limiter.retained_characters=200
-  ctxlab build chats.jsonl --pick 3 --format json > messages.json
+  ctxlab build datasets/coding_chat.session.json --budget 2000
+  ctxlab build datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json --pending "{{weekday}}?"
+  ctxlab build datasets/coding_chat.session.json --set token-limiter.retain=each --format json
 """
 
 
@@ -102,11 +95,9 @@ def build(
 
 EXPLAIN = """\b
 Examples:
-  ctxlab explain chat.session.json                      every message and what became of it
-  ctxlab explain chat.session.json --key u8             the life of one message
-  ctxlab explain chat.session.json --text "the boat"    where these words are, and who wrote them
-  ctxlab explain chat.session.json --entry "The reef"   why a lore entry is sent, or what it would take
-  ctxlab explain chat.session.json --rule "no asides"   what a find and replace rule did
+  ctxlab explain datasets/harbour_roleplay.session.json --budget 1800 --key u5
+  ctxlab explain datasets/harbour_roleplay.session.json --text "lighthouse"
+  ctxlab explain datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json --entry "The compass"
 """
 
 
@@ -140,9 +131,7 @@ def explain(
 
 STEP = """\b
 Examples:
-  ctxlab step chat.session.json
-  ctxlab step chat.session.json --budget 1500 --until token-limiter
-  printf 'next\\nshow\\nq\\n' | ctxlab step chat.session.json
+  ctxlab step datasets/harbour_roleplay.session.json --budget 1800 --until token-limiter
 """
 
 
@@ -150,16 +139,16 @@ Examples:
 @takes_build_options()
 def step(options: CommandOptions) -> None:
     """Walk through the steps, forwards and backwards, changing settings and messages on the way."""
-    from ctxlab.cli.commands.step import walk
+    from ctxlab.cli.commands.step import refuse_pipes, walk
     from ctxlab.cli.inputs.files import load
 
+    refuse_pipes(options)
     walk(load(options))
 
 
 TREE = """\b
 Examples:
-  ctxlab tree chat.session.json
-  ctxlab tree chats.json --pick 0 --width 120
+  ctxlab tree datasets/research_tree.session.json
 """
 
 
@@ -179,8 +168,7 @@ def tree(
 
 REPORT = """\b
 Examples:
-  ctxlab report chat.session.json --out chat.html
-  ctxlab report chat.json --budget 2000 --out chat.html
+  ctxlab report datasets/harbour_roleplay.session.json --budget 1800 --out harbour.html
 """
 
 
@@ -199,7 +187,7 @@ def report(
 
 LEDGER = """\b
 Examples:
-  ctxlab ledger chat.session.json --budget 2000
+  ctxlab ledger datasets/coding_chat.session.json --budget 2000
 """
 
 
@@ -215,8 +203,7 @@ def ledger(options: CommandOptions) -> None:
 
 COMPARE = """\b
 Examples:
-  ctxlab compare chat.session.json --strategies sliding,middle-out,block --budgets 2000,4000
-  ctxlab compare chat.session.json --budgets 1500,2000,3000
+  ctxlab compare datasets/coding_chat.session.json --strategies sliding,middle-out --budgets 2000,4000
 """
 
 
@@ -249,9 +236,8 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 LORE = """\b
 Examples:
-  ctxlab lore chat.session.json --book island.json
-  ctxlab lore --text "The reef at low tide" --book island.json
-  ctxlab lore chat.session.json --book island.json --csv > decisions.csv
+  ctxlab lore datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json
+  ctxlab lore --text "The old lighthouse" --book datasets/harbour_lore.json
 """
 
 
@@ -294,23 +280,37 @@ def lore(
 
 CONVERT = """\b
 Examples:
-  ctxlab convert conversations.json chat.zip
-  ctxlab convert chat.session.json chat.openai.json
-  ctxlab convert chat.session.json chat.tree.md
+  ctxlab convert datasets/coding_chat.session.json chat.openai.json
 """
 
 
 @app.command(epilog=CONVERT, short_help="From any format that is read to any that is written.")
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A file with conversations.", show_default=False)],
+    source: Annotated[
+        Path, typer.Argument(metavar="IN", help="A file of any kind that is read; - is a pipe.", show_default=False)
+    ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="Where to write; its ending says as what.")],
     pick: PickOption = None,
     form: Annotated[str | None, typer.Option("--format", metavar="F", help="The format, whatever the ending.")] = None,
+    repair: Annotated[bool, typer.Option("--repair", help="Mend broken trees, keeping every message.")] = False,
 ) -> None:
-    """Write a conversation in another format, and say what could not be carried."""
+    """Write a file in another format, and say what could not be carried.
+
+    OUT's ending says as what:
+
+    \b
+      conversations  .json .session.json .zip .openai.json .branch.json .jsonl
+                     .md .path.md .tree.md
+      agents, cards  .agent.json .agent.yaml .agent.zip .card.json .png
+                     .preset.json
+      lorebooks      .lorebook.json .worldbook.json .character_book.json
+      rules          .regex.json .rules.json
+
+    A card, preset, lorebook or rules alone go to plain .json in the form they came in.
+    """
     from ctxlab.cli.commands.convert import print_conversion
 
-    print_conversion(source, target, pick=pick, form=form)
+    print_conversion(source, target, pick=pick, form=form, repair=repair)
 
 
 DEMO = """\b
@@ -392,9 +392,8 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 def _refused(text: str) -> int:
     """One line, in the words of the command line where an error speaks in those of Python."""
+    from ctxlab.cli.output.option_names import in_option_names
     from ctxlab.cli.output.terminal import complain
 
-    complain(
-        text.replace("with pick=", "with --pick").replace("pick=", "--pick").replace("budget_tokens,", "--budget,")
-    )
+    complain(in_option_names(text))
     return 2

@@ -159,6 +159,11 @@ class Context:
         gone = sum(len(group.drafts) for group in self.dropped)
         return f"Context({self.input.session.id!r}, {len(self.drafts)} drafts, {gone} dropped)"
 
+    def _repr_html_(self) -> str:
+        from ctxlab.context.html import context_html
+
+        return context_html(self)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return by_fields(self, "reports")
 

@@ -67,6 +67,9 @@ class Table:
     def __reduce__(self) -> tuple[Any, ...]:
         return by_fields(self, "content")
 
+    def _repr_html_(self) -> str:
+        return report_html(self)
+
     def rows(self) -> Sequence[Row]:
         content: Any = self.content
         if isinstance(content, (Mapping, str, bytes)) or not isinstance(content, Iterable):
@@ -84,6 +87,9 @@ class MacroVariables:
     name = "macro-variables"
     variables: Variables
     before: Variables
+
+    def _repr_html_(self) -> str:
+        return report_html(self)
 
     def rows(self) -> Sequence[Row]:
         return (self.variables.as_data(),)
@@ -109,11 +115,24 @@ class LoreActivations:
     def __post_init__(self) -> None:
         object.__setattr__(self, "newest", frozen(self.newest))
 
+    def _repr_html_(self) -> str:
+        return report_html(self)
+
     def rows(self) -> Sequence[Row]:
         return (self.newest,)
 
     def summary(self) -> str:
         return ""
+
+
+def report_html(report: StepReport) -> str:
+    """The rows of a report as a table for the notebook."""
+    from ctxlab.display.html_table import heading, records_table
+
+    rows = report.rows()
+    if not all(isinstance(row, Mapping) for row in rows):  # a plugin may leave anything
+        rows = [{"row": row} for row in rows]
+    return heading(report) + (records_table(rows) if rows else "")
 
 
 def summary_of(reports: Sequence[StepReport]) -> str:

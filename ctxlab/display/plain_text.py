@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from unicodedata import east_asian_width
 
+KEPT = "\n\t\u3000\xa0\u200c\u200d"
 JOINERS = "\u200c\u200d"  # not printable by themselves, but parts of one character
 
 
@@ -15,6 +16,15 @@ def plain(text: str, cells: int = 60) -> str:
     at = _fitting(line, cells)
     cut = line if whole and at == len(line) else line[: _fitting(line, cells - 1)].rstrip() + "…"
     return "".join(c if c.isprintable() or c in JOINERS else "�" for c in cut)
+
+
+def visible(text: str) -> str:
+    r"""The text with its line breaks and tabs, without other control characters and without marks that turn its order.
+
+    >>> visible("a\x1b[31m\n\u202eb")
+    'a�[31m\n�b'
+    """
+    return "".join(c if c.isprintable() or c in KEPT else "�" for c in text)
 
 
 def _fitting(line: str, cells: int) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from html import escape
+from itertools import chain
 from typing import Any, TypeVar
 
-from ctxlab.display.html_table import html_table
+from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import called, counted, nearest
 from ctxlab.documents.agent.agent import Agent, ModelProfile, UserProfile
 from ctxlab.documents.frozen_json import FrozenDict
@@ -70,14 +70,14 @@ class Library:
         return f"Library({', '.join(self.counts()) or 'empty'})"
 
     def _repr_html_(self) -> str:
-        rows = [
-            (NOUNS[name][0], ", ".join(called(_id(value), _name(value))))
-            for name in NOUNS
-            if name != "files"
-            for value in getattr(self, name)
-        ]
-        rows += [("file", path) for path in self.files]
-        return f"<b>{escape(repr(self))}</b>{html_table(('kind', 'id, name'), rows, of='values')}"
+        values = (
+            (noun, value) for name, (noun, _) in NOUNS.items() if name != "files" for value in getattr(self, name)
+        )
+        rows = chain(
+            ((noun, _id(value), _name(value), _holds(value)) for noun, value in values),
+            (("file", path, "", f"{len(data):,} bytes") for path, data in self.files.items()),
+        )
+        return heading(self) + html_table(("kind", "id", "name", "holds"), rows, of="values")
 
     def joined_with(self, other: Library) -> dict[str, Any]:
         """The fields of both libraries together, as `|` joins them."""
@@ -212,6 +212,12 @@ def _name(value: Any) -> str:
 def _names(value: Any) -> tuple[str, ...]:
     found = (getattr(value, "name", None), getattr(value, "profile_name", None), _name(value))
     return tuple(dict.fromkeys(str(name) for name in found if name))
+
+
+def _holds(value: Stored) -> str:
+    """The parts of a value's repr besides its id and name."""
+    names = called(_id(value), _name(value))
+    return ", ".join(part for part in value._repr_parts() if part not in names)  # pyright: ignore[reportPrivateUsage]
 
 
 def _some_ids(values: Sequence[Stored]) -> str:

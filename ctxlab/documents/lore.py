@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from ctxlab.display.html_table import html_table
+from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import called, counted, nearest, short
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict, JsonObject
 from ctxlab.documents.session.message import ModelMatch, Role
 from ctxlab.documents.stored import Stored
 from ctxlab.errors import CtxlabError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 POSITIONS = ("before_char", "after_char", "before_an", "after_an", "at_depth", "before_em", "after_em", "outlet")
 """Names of `LoreEntry.position` 0 to 7."""
@@ -159,12 +161,35 @@ class Worldbook(Stored):
         yield counted(len(self.entries), "entry", "entries")
 
     def _repr_html_(self) -> str:
-        rows = [
+        rows = (
             (entry.title, ", ".join(entry.all_keys), _position(entry), f"{entry.order:g}", ", ".join(entry.switches))
             for entry in self.entries.values()
-        ]
+        )
         head = ("entry", "keys", "position", "order", "")
-        return f"<b>{escape(repr(self))}</b>{html_table(head, rows, of='entries')}"
+        return heading(self) + html_table(head, rows, of="entries")
+
+    def frame(self) -> pd.DataFrame:
+        """One row an entry: its name in the book, then one column a field of the file, for edits of many at once.
+
+        >>> frame = book.frame()  # doctest: +SKIP
+        >>> frame["probability"] = frame["probability"].clip(lower=50)  # doctest: +SKIP
+        >>> book = book.with_frame(frame)  # doctest: +SKIP
+        """
+        from ctxlab.documents.worldbook_frame import book_frame
+
+        return book_frame(self)
+
+    def with_frame(self, frame: pd.DataFrame) -> Worldbook:
+        """The book with the edits of a frame that `frame()` gave; the same book when nothing was edited.
+
+        Fields that weren't edited, and those that are no columns, stay as they are. Rows that are gone take their
+        entries with them, rows under new names become entries. A cell without a value is the field's default, a text in
+        a column of lists is read as words with commas between. Raises CtxlabError for a column that is no field and for
+        a value that a field doesn't take.
+        """
+        from ctxlab.documents.worldbook_frame import book_from_frame
+
+        return book_from_frame(self, frame)
 
     def entry(self, which: int | str) -> LoreEntry:
         """The entry of this uid, of this name in the book, of this key in a scan (`lore:harbour/3`), or of this title.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import Any, Literal
 
 from pydantic import Field
 
-from ctxlab.display.html_table import html_table
+from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import called, counted, nearest, short
 from ctxlab.documents.frozen_json import JsonObject
 from ctxlab.documents.session.message import ModelMatch, Role
@@ -110,12 +109,12 @@ class RegexPreset(Stored):
             yield "switched off"
 
     def _repr_html_(self) -> str:
-        rows = [
+        rows = (
             (number, rule.shown_name, rule.regex, rule.replacement, _when(rule), "" if rule.enabled else "off")
             for number, rule in enumerate(self.rules, 1)
-        ]
+        )
         head = ("", "rule", "finds", "puts", "where", "")
-        return f"<b>{escape(repr(self))}</b>{html_table(head, rows, of='rules')}"
+        return heading(self) + html_table(head, rows, of="rules")
 
     def rule(self, which: str) -> RegexRule:
         """The rule of this id or name; raises CtxlabError, naming those that are near."""
@@ -166,6 +165,14 @@ class RegexConfig(Stored):
     def _repr_parts(self) -> Iterator[str]:
         yield counted(len(self.presets), "set of rules", "sets of rules")
         yield counted(sum(len(preset.rules) for preset in self.presets), "rule")
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (preset.name or preset.id, rule.shown_name, rule.regex, rule.replacement, _when(rule))
+            for preset in self.presets
+            for rule in preset.rules
+        )
+        return heading(self) + html_table(("set", "rule", "finds", "puts", "where"), rows, of="rules")
 
 
 USUAL_THINK_TAGS = ("think", "guguthink")

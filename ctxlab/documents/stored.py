@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterable, Mapping, Sized
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, ClassVar, Literal, Self, TypeVar, cast
 
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
+from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.short_texts import nearest, short
 from ctxlab.documents.frozen_json import frozen
 from ctxlab.errors import CtxlabError, WriteError
@@ -78,6 +80,15 @@ class Stored(BaseModel):
 
     __str__ = __repr__
 
+    def _repr_html_(self) -> str:
+        """The fields that were given, one row each, unless a subclass shows more."""
+        given = {name: _cell(getattr(self, name)) for name in type(self).model_fields if name in self.model_fields_set}
+        return heading(self) + (fields_table(given) if given else "")
+
+    def __dir__(self) -> Iterable[str]:
+        """The names of stored values, without those that pydantic gives every model."""
+        return sorted(name for name in super().__dir__() if name not in OF_PYDANTIC or name in type(self).model_fields)
+
     def _repr_parts(self) -> Iterable[str]:
         """The parts of the one-line repr: the first fields that were given, unless a subclass chooses others."""
         given = [name for name in type(self).model_fields if name in self.model_fields_set]
@@ -134,6 +145,8 @@ class Stored(BaseModel):
 
 S = TypeVar("S", bound=Stored)
 
+OF_PYDANTIC = frozenset(name for name in dir(BaseModel) if not name.startswith("_"))
+"""Names that completion leaves out: `with_`, `to_data` and the constructor do what they do for stored values."""
 REPR_FIELDS = 6
 TOO_DEEP = "nested too deeply to be written"
 ROUNDS = 10
@@ -218,6 +231,17 @@ def _remove(data: Any, loc: tuple[Any, ...]) -> None:
 
 def _short(value: object) -> str:
     return short(repr(value), 60)
+
+
+def _cell(value: object) -> object:
+    """A field in a cell of a table: of a collection its length and its beginning."""
+    if isinstance(value, str | int | float | None):
+        return value
+    if isinstance(value, tuple | list | dict):
+        first = [short(str(each)) for each in islice(cast("Iterable[object]", value), 4)]
+        more = ", …" if len(cast("Sized", value)) > len(first) else ""
+        return f"{len(cast('Sized', value)):,}: {', '.join(first)}{more}" if first else "none"
+    return short(repr(value), 200)
 
 
 def _field(name: str, value: object) -> str:

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from ctxlab.documents.atomic_file import replace_file
-from ctxlab.documents.library import NOUNS
-from ctxlab.errors import BrokenFile, UnknownFormat, WriteError, did_you_mean
+from ctxlab.errors import BrokenFile, UnknownFormat, WriteError
 from ctxlab.formats.apps.chatgpt import CHATGPT
 from ctxlab.formats.apps.claude_code import CLAUDE_CODE
 from ctxlab.formats.corpora.locomo import LOCOMO
@@ -26,6 +25,7 @@ from ctxlab.formats.corpora.tau_bench import TAU_BENCH
 from ctxlab.formats.decode import bytes_of, source_of_file
 from ctxlab.formats.folder import read_folder
 from ctxlab.formats.format import Format, Kind, Pick
+from ctxlab.formats.format_to_write import form_as_read, format_to_write, why_not_written
 from ctxlab.formats.import_into_collection import ImportedSessions, merged_sessions
 from ctxlab.formats.known_but_unread import name_of
 from ctxlab.formats.markdown.branch import branch_markdown, path_markdown, payload_markdown
@@ -43,8 +43,8 @@ from ctxlab.formats.native.sessions_zip import ZIP, sessions_zip
 from ctxlab.formats.native.worldbooks import WORLDBOOK
 from ctxlab.formats.openai.format import OPENAI
 from ctxlab.formats.openai.writer import openai_messages
-from ctxlab.formats.pick_for_export import import_of, kinds_in, left_out
-from ctxlab.formats.results import Export, Import, Loss, counted_by_field
+from ctxlab.formats.repair_sessions import Repair, repaired_sessions
+from ctxlab.formats.results import Conversion, Export, Import, Loss, counted_by_field
 from ctxlab.formats.sanitize_json import sanitized
 from ctxlab.formats.sillytavern.cards.combine_with_preset import joined
 from ctxlab.formats.sillytavern.cards.format import CARD, CARD_PNG
@@ -56,6 +56,7 @@ from ctxlab.formats.sillytavern.presets.format import PRESET, TEXT_PRESET
 from ctxlab.formats.sillytavern.presets.writer import preset_data, preset_json
 from ctxlab.formats.sillytavern.regex_scripts import REGEX_SCRIPTS, scripts_json
 from ctxlab.formats.source import Archive, Source, described
+from ctxlab.formats.values_to_export import import_of, kinds_in, left_out
 from ctxlab.plugins import announced
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "ENGLISH",
     "FORMATS",
     "Archive",
+    "Conversion",
     "Detail",
     "Export",
     "Format",
@@ -88,6 +90,7 @@ __all__ = [
     "chat_jsonl",
     "chat_lines",
     "convert",
+    "convert_import",
     "joined",
     "lorebook_json",
     "merged_sessions",
@@ -98,7 +101,9 @@ __all__ = [
     "preset_data",
     "preset_json",
     "read",
+    "read_bytes",
     "read_data",
+    "refuse_overwriting",
     "rules_json",
     "scripts_json",
     "session_json",
@@ -165,6 +170,11 @@ def read(path: str | os.PathLike[str], *, keep_prompts: bool = False) -> Import:
     return read_folder(place, name, read_bytes) if place.is_dir() else read_bytes(bytes_of(place, name), name)
 
 
+def read_bytes(raw: bytes, name: str) -> Import:
+    """Everything in the content of a file, such as what came through a pipe; `name` is used in messages and ids."""
+    return read_source(source_of_file(raw, name))
+
+
 def read_data(data: Any, *, source: str = "data") -> Import:
     """Everything in parsed JSON, such as a list of message dicts; the data is copied, not kept."""
     try:
@@ -189,6 +199,7 @@ def read_source(source: Source) -> Import:
         losses=counted_by_field(found.losses),
         format=found.format or form.name,
         source=found.source or source.name,
+        picture=source.picture,
     )
 
 
@@ -235,7 +246,7 @@ def write(
         kinds = kinds_in(found)
         form = _format_to_write(os.fspath(path), format, kinds)
         if form.write is None or (form.holds and set(kinds).isdisjoint(form.holds)):
-            raise WriteError(_why_not_written(form, found, os.fspath(path), kinds))
+            raise WriteError(why_not_written(form, found, os.fspath(path), kinds, FORMATS))
         export = form.write(found, pick).after(left_out(found, ("models", "presets"), "no format holds it; left out"))
     replace_file(path, export.data)
     return export
@@ -247,70 +258,45 @@ def convert(
     *,
     pick: Pick = None,
     format: str | None = None,
-) -> Export[bytes]:
+    repair: bool = False,
+) -> Conversion:
     """Read a file, write what it holds in another format, and return it with what was lost on either way.
 
     `format` and `pick` are as for `write`: JSON and zip take all sessions and `.rules.json` all sets of rules, the
-    others one.
+    others one. A book, a card, a preset or rules that go to plain `.json` are written in the form in which they were
+    read. A card's picture is kept. With `repair` broken trees are mended, as `session.repaired()` does.
     """
     _format_to_write(os.fspath(out_path), format, ())
+    refuse_overwriting(in_path, out_path)
+    return convert_import(read(in_path), out_path, pick=pick, format=format, repair=repair)
+
+
+def refuse_overwriting(in_path: str | os.PathLike[str], out_path: str | os.PathLike[str]) -> None:
+    """Raise WriteError when both paths are one file."""
     source, target = Path(in_path).expanduser(), Path(out_path).expanduser()
     if target.exists() and source.exists() and target.samefile(source):
         raise WriteError(f"{os.fspath(out_path)} is the file that is read; give another name")
-    found = read(in_path)
-    return write(found, out_path, format=format, pick=pick).after(found.losses)
+
+
+def convert_import(
+    found: Import,
+    out_path: str | os.PathLike[str],
+    *,
+    pick: Pick = None,
+    format: str | None = None,
+    repair: bool = False,
+) -> Conversion:
+    """`convert` of what was read already."""
+    mended = repaired_sessions(found) if repair else Repair(found)
+    found = mended.found
+    replaced = Path(out_path).expanduser().is_file()
+    name = format
+    if name is None and _format_to_write(os.fspath(out_path), None, ()) is NATIVE:
+        name = form_as_read(found, os.fspath(out_path))
+    export = write(found, out_path, format=name, pick=pick)
+    losses = (*found.losses, *export.losses)
+    return Conversion(export.data, losses, len(found.losses), replaced, mended.notes)
 
 
 def _format_to_write(path: str, name: str | None, kinds: Iterable[Kind]) -> Format:
-    """The written format of this name, or the one with the longest ending that the path has."""
-    if name is None:
-        return _format_by_ending(path, kinds)
-    writable = [*_written(FORMATS)]
-    known = next((form for form in writable if form.name == name), None)
-    if known is None:
-        plugins = [*_written(_plugins([]))]
-        known = next((form for form in plugins if form.name == name), None)
-        writable += plugins
-    if known is None:
-        raise WriteError(f"nothing is written as {name!r}{did_you_mean(name, [form.name for form in writable])}")
-    return known
-
-
-def _format_by_ending(path: str, kinds: Iterable[Kind]) -> Format:
-    own = _with_ending(path, _written(FORMATS))
-    if own is not None and "." not in Path(path).name[: -len(own[0])]:
-        return own[1]
-    # A plugin may have a longer ending, such as .moo.json.
-    problems: list[str] = []
-    plugins = [*_written(_plugins(problems))]
-    found = max(filter(None, (own, _with_ending(path, plugins))), key=lambda match: len(match[0]), default=None)
-    if found is None:
-        endings = _endings([*_written(FORMATS), *plugins], kinds)
-        refusal = f"{path!r} doesn't say what to write; end it in one of {endings}, or say format="
-        raise WriteError("; ".join([refusal, *problems]))
-    return found[1]
-
-
-def _with_ending(path: str, formats: Iterable[Format]) -> tuple[str, Format] | None:
-    """The longest ending that a path has, with its format; of several formats with one ending the first."""
-    fitting = ((ending, form) for form in formats for ending in form.endings if path.lower().endswith(ending))
-    return max(fitting, key=lambda match: len(match[0]), default=None)
-
-
-def _written(formats: Iterable[Format]) -> Iterator[Format]:
-    return (form for form in formats if form.write is not None)
-
-
-def _endings(formats: Iterable[Format], kinds: Iterable[Kind]) -> str:
-    """The endings of the formats that hold one of these kinds, or of all where there are none."""
-    wanted = set(kinds)
-    fitting = (form for form in formats if not wanted or not form.holds or not wanted.isdisjoint(form.holds))
-    return ", ".join(ending for form in fitting for ending in form.endings)
-
-
-def _why_not_written(form: Format, found: Import, path: str, kinds: tuple[Kind, ...]) -> str:
-    needed = " or ".join(NOUNS[kind][0] for kind in form.holds)
-    reason = f"{found.source} holds no {needed}, which {path!r} needs as {form.name}"
-    if not kinds:
-        return f"{reason}; it holds nothing that is written"
-    return f"{reason}; end the name in one of {_endings(_written(FORMATS), kinds)}"
+    return format_to_write(path, name, kinds, FORMATS, _plugins)

@@ -12,6 +12,7 @@ from typing import Any, cast
 import orjson
 
 from ctxlab.errors import BrokenFile, ReadError, did_you_mean
+from ctxlab.formats.not_json import binary_kind, refusal, text_kind
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sanitize_json import sanitized
 from ctxlab.formats.sillytavern.cards.png import BUNDLE, SIGNATURE, decoded, texts_in_png
@@ -30,13 +31,6 @@ MARKS = (
 )
 ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06")
 """First bytes of a zip archive, and of an empty one."""
-BINARY = (
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"PK\x03\x04", "a zip archive; unpack it and read what is in it"),
-    (b"\x1f\x8b", "gzip-compressed; unpack it first"),
-    (b"SQLite format 3\x00", "an SQLite database"),
-    (b"%PDF-", "a PDF document"),
-)
 
 
 def source_of_file(raw: bytes, name: str) -> Source:
@@ -62,7 +56,7 @@ def _of_picture(raw: bytes, name: str) -> Source:
             broken.append(error)
             continue
         losses = [Loss("", f"{error}; text {keyword!r} is read in its place") for error in broken]
-        return replace(found, name=name, losses=(*losses, *found.losses))
+        return replace(found, name=name, losses=(*losses, *found.losses), picture=raw)
     raise broken[0]
 
 
@@ -102,13 +96,14 @@ def _as_utf8(raw: bytes, name: str) -> bytes:
                 return raw.decode(encoding).encode()
             except UnicodeDecodeError as error:
                 raise BrokenFile(f"{name}: not {encoding.upper()} at byte {error.start}, as its mark says") from error
-    for magic, kind in BINARY:
-        if raw.startswith(magic):
-            raise BrokenFile(f"{name} is no JSON text: it is {kind}")
     if not raw.strip():
         raise BrokenFile(f"{name} is empty")
+    kind = binary_kind(raw)
     if name.lower().endswith(".png"):
-        raise BrokenFile(f"{name} is called a PNG picture and is none: it doesn't begin as they do")
+        reason = f"it is {kind}" if kind else "it doesn't begin as they do"
+        raise BrokenFile(f"{name} is called a PNG picture and is none: {reason}")
+    if kind is not None:
+        raise BrokenFile(refusal(name, kind))
     return raw
 
 
@@ -129,7 +124,9 @@ def parsed(raw: bytes, name: str, *, hook: Hook | None = None) -> Source:
         found = _lines(text, name, hook)
         if found is not None:
             return found
-        raise BrokenFile(f"{name}:{error.lineno}:{error.colno}: {_reason(error)}") from None
+        kind = text_kind(text, name, no_json=_begins_at(error))
+        reason = f"{name}:{error.lineno}:{error.colno}: {_reason(error)}"
+        raise BrokenFile(reason if kind is None else refusal(name, kind)) from None
     except ValueError as error:  # a number of more than 4,300 digits
         raise BrokenFile(f"{name}: {error}") from None
 
@@ -187,7 +184,12 @@ def _line(line: str, place: str, hook: Hook | None) -> tuple[Any, list[Loss]]:
 
 
 def _reason(error: json.JSONDecodeError) -> str:
-    if error.pos == len(error.doc) - len(error.doc.lstrip()):
+    if _begins_at(error):
         return f"no JSON begins here ({error.msg})"
     ended = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string")
     return f"{error.msg}; the text ends too early" if ended else error.msg
+
+
+def _begins_at(error: json.JSONDecodeError) -> bool:
+    """Whether it is the first character of the text that is wrong."""
+    return error.pos == len(error.doc) - len(error.doc.lstrip())

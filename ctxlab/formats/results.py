@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any, Generic, TypeVar, cast
 
-from ctxlab.display.short_texts import counted
+from ctxlab.display.html_table import heading, html_table
+from ctxlab.display.plain_text import visible
+from ctxlab.display.short_texts import counted, cut_off
 from ctxlab.documents import Library, Note
 from ctxlab.documents.stored import as_json
 
 T = TypeVar("T")
+SHOWN = 5
+"""Losses in a repr."""
+BEGINNING = 4_000
+"""Characters of a written text that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +34,28 @@ class Loss:
     def __str__(self) -> str:
         return f"{self.place}: {self.text}" if self.place else self.text
 
+    def _repr_html_(self) -> str:
+        return Losses((self,))._repr_html_()
+
     def inside(self, outer: str) -> Loss:
         """This loss with the larger place named before its own."""
         return replace(self, place=_joined(outer, self.place))
+
+
+class Losses(tuple[Loss, ...]):
+    """Losses in order; a notebook shows them as a table."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        shown = [str(loss) for loss in self[:SHOWN]]
+        shown += [f"and {len(self) - SHOWN:,} more"] if len(self) > SHOWN else []
+        return f"Losses({counted(len(self), 'loss', 'losses')}{': ' if shown else ''}{'; '.join(shown)})"
+
+    def _repr_html_(self) -> str:
+        head = f"<b>{counted(len(self), 'loss', 'losses')}</b>"
+        rows = ((loss.place, loss.text) for loss in self)
+        return head + html_table(("where", "what"), rows, cells=160, of="losses") if self else "<b>no losses</b>"
 
 
 def unused_fields(place: str, fields: Iterable[str], of: str = "a message's text") -> list[Loss]:
@@ -68,6 +94,9 @@ def _joined(outer: str, inner: str) -> str:
     return f"{outer}, {inner}" if outer and inner else outer or inner
 
 
+NONE = Losses()
+
+
 # --- reading
 
 
@@ -75,12 +104,21 @@ def _joined(outer: str, inner: str) -> str:
 class Import(Library):
     """A library that was read from one source; `losses` says what could not be kept.
 
-    `|` with another library is an Import too, with the losses of both.
+    `|` with another library is an Import too, with the losses of both. `picture` is the PNG that the values were in.
     """
 
-    losses: tuple[Loss, ...] = ()
+    losses: Losses = NONE
     format: str = ""
     source: str = ""
+    picture: bytes = field(default=b"", compare=False)
+
+    def __post_init__(self) -> None:
+        Library.__post_init__(self)
+        object.__setattr__(self, "losses", Losses(self.losses))
+
+    def _repr_html_(self) -> str:
+        below = self.losses._repr_html_() if self.losses else ""
+        return Library._repr_html_(self) + below
 
     def __repr__(self) -> str:
         held = self.counts() if self.sessions else [counted(0, "session"), *self.counts()]
@@ -105,6 +143,7 @@ def _import_of_both(ours: Library, theirs: Library) -> Import:
         losses=(*first.losses, *(loss for loss in second.losses if loss not in known)),
         format=_both(first.format, second.format),
         source=_both(first.source, second.source),
+        picture=first.picture if not theirs.agents else second.picture if not ours.agents else b"",
     )
 
 
@@ -120,11 +159,14 @@ def _both(ours: str, theirs: str) -> str:
 class Export(Generic[T]):
     """Something written: `data` is a file's bytes, its text or its JSON data, `losses` name what it can't hold.
 
-    Markdown shows itself in a notebook. `ctxlab.write` puts any Export into a file.
+    A notebook shows the beginning of what was written, and the losses. `ctxlab.write` puts any Export into a file.
     """
 
     data: T
-    losses: tuple[Loss, ...] = ()
+    losses: Losses = NONE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "losses", Losses(self.losses))
 
     def __repr__(self) -> str:
         return f"Export({_size(self.data)}, {counted(len(self.losses), 'loss', 'losses')})"
@@ -132,8 +174,8 @@ class Export(Generic[T]):
     def __str__(self) -> str:
         return self.data if isinstance(self.data, str) else repr(self)
 
-    def _repr_markdown_(self) -> str | None:
-        return self.data if isinstance(self.data, str) else None
+    def _repr_html_(self) -> str:
+        return heading(self) + _beginning(self.data) + (self.losses._repr_html_() if self.losses else "")
 
     def as_bytes(self) -> Export[bytes]:
         """The data as a file's bytes: text in UTF-8, JSON data indented; WriteError for data nested too deeply."""
@@ -144,6 +186,37 @@ class Export(Generic[T]):
     def after(self, losses: Iterable[Loss]) -> Export[T]:
         """This result with these losses before its own."""
         return Export(self.data, (*losses, *self.losses))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Conversion(Export[bytes]):
+    """A file that was made of another one; `losses` are those of reading, then those of writing.
+
+    `replaced` says that there was a file before, `repairs` what was mended in broken trees.
+    """
+
+    losses_of_reading: int = 0
+    replaced: bool = False
+    repairs: tuple[str, ...] = ()
+
+    @property
+    def lost_in_reading(self) -> tuple[Loss, ...]:
+        return self.losses[: self.losses_of_reading]
+
+    @property
+    def lost_in_writing(self) -> tuple[Loss, ...]:
+        return self.losses[self.losses_of_reading :]
+
+
+def _beginning(data: object) -> str:
+    """The first characters of a text or of JSON data, as they are in the file; of other bytes nothing."""
+    if isinstance(data, bytes):
+        text = data[: 4 * BEGINNING].decode(errors="replace") if data[:1] in (b"{", b"[", b"#", b"-") else ""
+    else:
+        text = data if isinstance(data, str) else as_json(data, indent=2).decode()
+    if not text:
+        return ""
+    return f"<pre style='white-space:pre-wrap'>{escape(visible(cut_off(text, BEGINNING)))}</pre>"
 
 
 def _size(data: object) -> str:

@@ -26,7 +26,8 @@ class Source:
 
     `name` is the file's, as the caller gave it. `raw` is the UTF-8 text that was parsed, if any; `lines` the line
     number of each item of JSON lines; `losses` name what parsing left out. `keep_prompts` leaves system
-    messages at the head of a list in the tree; else they become an agent's presets.
+    messages at the head of a list in the tree; else they become an agent's presets. `picture` is the PNG
+    file that the text was in.
     """
 
     data: Any
@@ -35,6 +36,7 @@ class Source:
     lines: tuple[int, ...] | None = None
     losses: tuple[Loss, ...] = ()
     keep_prompts: bool = False
+    picture: bytes = b""
 
     @property
     def stem(self) -> str:

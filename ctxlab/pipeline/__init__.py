@@ -6,13 +6,13 @@ from ctxlab.pipeline.explain.message_life import Event, Life
 from ctxlab.pipeline.explain.provenance_text import provenance_lines
 from ctxlab.pipeline.explain.step_changes import Changes, Merged, Rewritten
 from ctxlab.pipeline.explain.text_versions import Version
-from ctxlab.pipeline.explain.where import Occurrence
+from ctxlab.pipeline.explain.where import Occurrence, Occurrences
 from ctxlab.pipeline.failures import BudgetTooSmall, OverBudget, ProcessorFailed
 from ctxlab.pipeline.pipeline import Pipeline, Stage
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.processor_plugins import plugin_processors
-from ctxlab.pipeline.recorded_calls import Call
 from ctxlab.pipeline.remedies import LeastBudget, Remedy, remedies
+from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.services import AssetStore, Hit, LanguageModel, Retriever, Services, TokenCounter, Transcriber
 from ctxlab.pipeline.trace import Step, Trace
 
@@ -32,6 +32,7 @@ __all__ = [
     "Life",
     "Merged",
     "Occurrence",
+    "Occurrences",
     "OverBudget",
     "Pipeline",
     "Processor",

@@ -9,7 +9,7 @@ from ctxlab.context import Context
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline.manual_edit import HAND, with_causes
 from ctxlab.pipeline.pipeline import Pipeline, error_of
-from ctxlab.pipeline.recorded_calls import Call
+from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.trace import Step, Trace, calls_to_replay
 
 

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import groupby
 from time import perf_counter
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
@@ -17,11 +17,14 @@ from ctxlab.pipeline.conservation.loading_law import check_loaded_history
 from ctxlab.pipeline.failures import ProcessorFailed
 from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.pipeline.processor import Processor, as_processor
-from ctxlab.pipeline.recorded_calls import Call, CallLog
+from ctxlab.pipeline.service_calls import Call, CallLog
 from ctxlab.pipeline.services import Services
 from ctxlab.pipeline.settings.layers import Layer, LayerName, resolve_settings
-from ctxlab.pipeline.settings.schema import field_of
+from ctxlab.pipeline.settings.tables import settings_frame, steps_as_data, steps_frame
 from ctxlab.pipeline.trace import Step, Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 OnError = Literal["raise", "skip"]
 HISTORY = "history"
@@ -52,6 +55,11 @@ class Stage:
 
     def __repr__(self) -> str:
         return f"Stage({self.id!r}, {self.priority}, {'on' if self.enabled else 'off'})"
+
+    def _repr_html_(self) -> str:
+        from ctxlab.pipeline.explain.html import stage_html
+
+        return stage_html(self)
 
     def is_called(self, name: str) -> bool:
         """Whether this is the id of the step, one of its aliases, or a group that it belongs to."""
@@ -114,6 +122,11 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return f"Pipeline({' > '.join(stage.id for stage in self.stages if stage.enabled)})"
+
+    def _repr_html_(self) -> str:
+        from ctxlab.pipeline.explain.html import pipeline_html
+
+        return pipeline_html(self)
 
     def __len__(self) -> int:
         return len(self.stages)
@@ -239,31 +252,20 @@ class Pipeline:
         maker = makers[0]
         return f"{maker.id} is switched off" if not maker.enabled else f"{maker.id} comes after it"
 
-    def describe(self) -> list[dict[str, Any]]:
+    def describe(self) -> pd.DataFrame:
+        """One row a step, in running order: whether it is on, by which layer, and what it does."""
+        return steps_frame(self.stages)
+
+    def settings(self) -> pd.DataFrame:
+        """One row a setting of a step, in running order: its value, the layer that it is from, what it means.
+
+        Every step has `enabled` and `priority`; `<step>.<setting>` is its name in `with_settings`.
+        """
+        return settings_frame(self.stages)
+
+    def as_data(self) -> list[dict[str, Any]]:
         """One dict a step, in running order: every setting's value, the layer it is from, what it means and takes."""
-        rows: list[dict[str, Any]] = []
-        for stage in self.stages:
-            fields = type(stage.processor.settings).model_fields
-            rows.append(
-                {
-                    "id": stage.id,
-                    "name": stage.base.name or stage.id,
-                    "description": stage.base.description,
-                    "priority": stage.priority,
-                    "enabled": stage.enabled,
-                    "layers": {"enabled": stage.sources["enabled"], "priority": stage.sources["priority"]},
-                    "settings": {
-                        name: {
-                            "value": getattr(stage.processor.settings, name),
-                            "layer": stage.sources[name],
-                            "description": info.description or "",
-                            **field_of(info),
-                        }
-                        for name, info in fields.items()
-                    },
-                }
-            )
-        return rows
+        return steps_as_data(self.stages)
 
     # --- running it
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from pydantic import BaseModel, ConfigDict
@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 from ctxlab.context import Context
 from ctxlab.context.portable_pickles import ByValue, importable_at, named, portable
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
+from ctxlab.documents.stored import OF_PYDANTIC
 from ctxlab.pipeline.services import Services, TokenCounter
 
 if TYPE_CHECKING:
@@ -28,6 +29,15 @@ class ProcessorSettings(BaseModel):
         populate_by_name=True,
         defer_build=True,
     )
+
+    def _repr_html_(self) -> str:
+        from ctxlab.pipeline.explain.html import settings_html
+
+        return settings_html(self)
+
+    def __dir__(self) -> Iterable[str]:
+        """The settings and what is ours, without the names that pydantic gives every model."""
+        return sorted({*type(self).model_fields, *(name for name in super().__dir__() if name not in OF_PYDANTIC)})
 
 
 class Processor:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Dropped
 from ctxlab.display.short_texts import counted
-from ctxlab.pipeline.recorded_calls import CallLog
+from ctxlab.pipeline.service_calls import CallLog
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Step, Trace

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar, cast
 from ctxlab.context import Draft
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents import AssetSource
-from ctxlab.pipeline.recorded_calls import CallLog
+from ctxlab.pipeline.service_calls import CallLog
 
 Service = TypeVar("Service")
 Prompt = str | Sequence[Mapping[str, Any]]

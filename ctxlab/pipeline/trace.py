@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.context import (
     Context,
-    Draft,
     LoreActivations,
     MacroVariables,
     StepReport,
-    Text,
     Variables,
-    content_part,
 )
 from ctxlab.context.portable_pickles import portable_error
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
-from ctxlab.pipeline.recorded_calls import Call
+from ctxlab.pipeline.sent_messages import SentMessages, as_message
+from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.services import Services
 
 if TYPE_CHECKING:
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
     from ctxlab.pipeline.explain.message_life import Life
     from ctxlab.pipeline.explain.step_changes import Changes
-    from ctxlab.pipeline.explain.where import Occurrence
+    from ctxlab.pipeline.explain.where import Occurrences
     from ctxlab.pipeline.pipeline import Pipeline
 
 
@@ -100,14 +98,15 @@ class Trace:
         return self.steps[-1].after if self.steps else self.start
 
     @property
-    def messages(self) -> list[dict[str, Any]]:
+    def messages(self) -> SentMessages:
         """The final messages: dicts with role, content, source and tokens, and calls in OpenAI's form.
 
         The content of a message with files is a list of parts: `text`, `image_url`, `input_audio`, `file`, each with
         the bytes, the URL or the vendor's id of its file. A file whose bytes are elsewhere is a part of type `asset`,
         a reference with id, kind, name and source, which has to be resolved before it is sent.
         """
-        return [as_message(draft, self.services.tokenizer.count_draft(draft)) for draft in self.result.drafts]
+        count = self.services.tokenizer.count_draft
+        return SentMessages(as_message(draft, count(draft)) for draft in self.result.drafts)
 
     @property
     def tokens(self) -> int:
@@ -161,7 +160,7 @@ class Trace:
 
         return life(self, key)
 
-    def where(self, text: str) -> tuple[Occurrence, ...]:
+    def where(self, text: str) -> Occurrences:
         """Every place where these words are sent, were dropped or were replaced, with who wrote them and why.
 
         Texts between two edits of one step count too. Words that were taken apart by an insertion were replaced.
@@ -176,7 +175,7 @@ class Trace:
         Whole numbers stay whole where some are missing (Int64), missing words are None, lists and dicts are cells.
         Of several reports with that name the newest counts; of several that a step left the first.
         """
-        from ctxlab.pipeline.explain.data_frames import frame_of
+        from ctxlab.display.data_frame import frame_of
 
         of_steps = {step.id: step.reports[0] for step in self.steps if step.reports}
         report = self.result.report_named(name) or of_steps.get(name)
@@ -203,12 +202,10 @@ class Trace:
         `rewritten` and `seams` are tokens that rewriting and joining saved (negative where they cost); the overhead of
         the wire format has a row of its own in every step. Sums over a step's rows lead to the next step's.
         """
-        import pandas as pd
+        from ctxlab.display.data_frame import frame_of
+        from ctxlab.pipeline.explain.ledger import LEDGER_COLUMNS, ledger_rows
 
-        from ctxlab.pipeline.explain.ledger import ledger_rows
-
-        columns = ["step", "rule", "in", "added", "kept", "cut", "rewritten", "merged", "seams", "out"]
-        return pd.DataFrame([row.as_data() for row in ledger_rows(self)], columns=columns)
+        return frame_of((row.as_data() for row in ledger_rows(self)), LEDGER_COLUMNS)
 
     def cuts(self) -> pd.DataFrame:
         """The dropped messages, one row each, in the order in which they went.
@@ -216,12 +213,10 @@ class Trace:
         `needed` and `left` are tokens, given only for the messages at the border, because of which the cut began.
         Their difference is not always what would keep them: `why(key).least_budget` is that, for any of them.
         """
-        import pandas as pd
+        from ctxlab.display.data_frame import frame_of
+        from ctxlab.pipeline.explain.ledger import CUT_COLUMNS, cut_rows
 
-        from ctxlab.pipeline.explain.ledger import cut_rows
-
-        columns = ["step", "rule", "reason", "key", "role", "text", "tokens", "needed", "left"]
-        frame = pd.DataFrame([row.as_data() for row in cut_rows(self)], columns=columns)
+        frame = frame_of((row.as_data() for row in cut_rows(self)), CUT_COLUMNS)
         return frame.astype({"needed": "Int64", "left": "Int64"})
 
     def budget(self) -> pd.Series[int]:
@@ -289,30 +284,3 @@ class Trace:
 def calls_to_replay(steps: Sequence[Step], *, kept: int) -> list[Call]:
     """The recorded service calls, those of steps that will run again first; calls of failed steps are made anew."""
     return [call for step in (*steps[kept:], *steps[:kept]) if step.failure is None for call in step.calls]
-
-
-def as_message(draft: Draft, tokens: int) -> dict[str, Any]:
-    """A draft as it is sent: OpenAI's form plus `source` and `tokens`."""
-    message: dict[str, Any] = {"role": draft.role, "content": _content(draft)}
-    if draft.speaker:
-        message["name"] = draft.speaker
-    if draft.calls:
-        message["tool_calls"] = [call.as_data() for call in draft.calls]
-    if draft.role == "tool":
-        message["tool_call_id"] = draft.result_of or ""
-    if draft.reasoning:
-        message["reasoning_content"] = draft.reasoning
-    message["source"] = [part.origin.as_data() for part in draft.parts]
-    message["tokens"] = tokens
-    return message
-
-
-def _content(draft: Draft) -> str | list[dict[str, Any]]:
-    """Text, or with files the parts in order; an empty text is no part."""
-    if not draft.assets:
-        return str(draft.text)
-    return [
-        {"type": "text", "text": str(part)} if isinstance(part, Text) else content_part(part)
-        for part in draft.body
-        if not isinstance(part, Text) or part
-    ]

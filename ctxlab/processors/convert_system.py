@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctxlab.context import Cause, Context, Draft
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, Services
-from ctxlab.processors.formatter_settings import FORMATTERS, entry_from_rules, must_stay_unmerged
+from ctxlab.processors.stored_formatter_rules import FORMATTERS, entry_from_rules, must_stay_unmerged
 
 CAUSE = Cause("convert-system", "system-as-user", "system messages are sent under the user's role")
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from ctxlab.context import Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry, Role
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, TokenCounter
-from ctxlab.processors.formatter_settings import FORMATTERS, entry_from_rules, must_stay_unmerged
+from ctxlab.processors.stored_formatter_rules import FORMATTERS, entry_from_rules, must_stay_unmerged
 
 ID = "ensure-alternating"
 

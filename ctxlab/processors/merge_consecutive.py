@@ -7,7 +7,7 @@ from pydantic import Field
 from ctxlab.context import Cause, Context, Draft, merged_draft
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, TokenCounter
-from ctxlab.processors.formatter_settings import FORMATTERS, SEPARATOR, entry_from_rules, must_stay_unmerged
+from ctxlab.processors.stored_formatter_rules import FORMATTERS, SEPARATOR, entry_from_rules, must_stay_unmerged
 
 ID = "merge-consecutive"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -10,6 +11,7 @@ from pydantic import Field
 from ctxlab.context import AssetRef, Context, Draft, Text
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply_plans import Applied, TextHit, apply, excerpt
+from ctxlab.engines.regexes.replace import Plan
 from ctxlab.engines.regexes.report import RuleHit, RuleHits
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
 from ctxlab.engines.regexes.work_limits import Limits
@@ -64,14 +66,28 @@ class RegexProcessor(Processor):
 
     def __call__(self, ctx: Context, services: Services) -> Context:
         ruleset = Ruleset(ctx.input, stage="request")
-        plans = _plans(ctx, ruleset)
+        newest = len(ctx.drafts) - 1
+        plans = [plan_of(draft, newest - i, ruleset) for i, draft in enumerate(ctx.drafts)]
         for problem in dict.fromkeys(ruleset.problems):
             ctx = ctx.note("warning", problem, processor=ID)
-        places = [place for i, draft in enumerate(ctx.drafts) if plans[i] for place in self._texts(i, draft)]
+        places, applied = self.apply_plans(ctx, ctx.drafts, plans, ruleset)
         if not places:
             return ctx
+        ctx = ctx.noted(applied.notes(ruleset.bound, ID))
+        if not applied.hits:
+            return ctx
+        hits = [_hit(hit, ctx.drafts[places[hit.text][0]].key, ruleset.bound[hit.rule]) for hit in applied.hits]
+        return ctx.arrange(rewritten(ctx.drafts, places, applied)).put(RuleHits(tuple(hits)))
+
+    def apply_plans(
+        self, ctx: Context, drafts: Sequence[Draft], plans: Sequence[Plan], ruleset: Ruleset
+    ) -> tuple[list[Place], Applied]:
+        """The texts that `plans[i]` is for in `drafts[i]`, and what the rules made of them."""
+        places = [place for i, draft in enumerate(drafts) if plans[i] for place in self._texts(i, draft)]
+        if not places:
+            return places, Applied((), (), {}, {})
         applied = apply(
-            [_text_at(ctx, place) for place in places],
+            [_text_at(drafts, place) for place in places],
             [plans[place[0]] for place in places],
             ruleset.bound,
             MacroEnv.of(ctx.input, dice=ctx.dice),
@@ -80,38 +96,27 @@ class RegexProcessor(Processor):
             compat=self.settings.compat,
             limits=self.settings.limits,
         )
-        ctx = ctx.noted(applied.notes(ruleset.bound, ID))
-        if not applied.hits:
-            return ctx
-        hits = [_hit(hit, ctx.drafts[places[hit.text][0]].key, ruleset.bound[hit.rule]) for hit in applied.hits]
-        return ctx.arrange(_rewritten(ctx.drafts, places, applied)).put(RuleHits(tuple(hits)))
+        return places, applied
 
     def _texts(self, index: int, draft: Draft) -> list[Place]:
         found = [(index, part) for part, content in enumerate(draft.body) if isinstance(content, Text)]
         return found[:1] if self.settings.compat == "reference" else found
 
 
-def _plans(ctx: Context, ruleset: Ruleset) -> list[tuple[int, ...]]:
-    """The rules for each draft; what a message doesn't say of its writers is the request's."""
-    newest = len(ctx.drafts) - 1
-    return [
-        ruleset.plan(
-            role=draft.role,
-            depth=newest - i,
-            agent_id=draft.meta.get("agentId"),
-            user_id=draft.meta.get("userProfileId"),
-        )
-        for i, draft in enumerate(ctx.drafts)
-    ]
+def plan_of(draft: Draft, depth: int, ruleset: Ruleset) -> Plan:
+    """The rules for a draft; what a message doesn't say of its writers is the request's."""
+    agent_id, user_id = draft.meta.get("agentId"), draft.meta.get("userProfileId")
+    return ruleset.plan(role=draft.role, depth=depth, agent_id=agent_id, user_id=user_id)
 
 
-def _text_at(ctx: Context, place: Place) -> Text:
-    part = ctx.drafts[place[0]].body[place[1]]
+def _text_at(drafts: Sequence[Draft], place: Place) -> Text:
+    part = drafts[place[0]].body[place[1]]
     assert isinstance(part, Text)
     return part
 
 
-def _rewritten(drafts: tuple[Draft, ...], places: list[Place], applied: Applied) -> list[Draft]:
+def rewritten(drafts: Sequence[Draft], places: list[Place], applied: Applied) -> list[Draft]:
+    """The drafts with the texts that the rules made."""
     changed = {hit.text for hit in applied.hits}
     bodies: dict[int, list[Text | AssetRef]] = {}
     for index in changed:

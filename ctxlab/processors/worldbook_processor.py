@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from ctxlab.context import BuildInput, Context, LoreActivations
+from ctxlab.context import BuildInput, Context, Draft, LoreActivations
 from ctxlab.documents import Agent, MessageNode
 from ctxlab.documents.lore import Worldbook
 from ctxlab.engines.worldbook import (
@@ -103,10 +103,13 @@ class WorldbookProcessor(Processor):
         return scan(self.scan_input(ctx, services))
 
     def scan_input(self, ctx: Context, services: Services) -> ScanInput:
-        build_input = ctx.input
+        return self.input_of(ctx.input, chat_of(ctx), services)
+
+    def input_of(self, build_input: BuildInput, chat: Chat, services: Services) -> ScanInput:
+        """The input of a scan of this conversation, without the context that it is from."""
         books = tuple([ActiveBook(book, _level_of(book, build_input)) for book in build_input.books])
         dice = Context(build_input).dice  # which the report keeps, without the messages of this moment
-        return ScanInput(books, chat_of(ctx), self._rules(build_input), dice, services.tokenizer.count)
+        return ScanInput(books, chat, self._rules(build_input), dice, services.tokenizer.count)
 
     def _rules(self, build_input: BuildInput) -> ScanSettings:
         own, settings = build_input.agent.worldbook_settings if build_input.agent else None, self.settings
@@ -138,13 +141,7 @@ def chat_of(ctx: Context) -> Chat:
     leaf = build_input.leaf_id
     known = leaf is not None and bool(build_input.activations) and leaf in build_input.session.nodes
     return Chat(
-        messages=tuple(
-            [
-                ScannedMessage(draft.key, str(draft.text), draft.origin.ref or draft.key)
-                for draft in ctx.drafts
-                if draft.origin.kind in HISTORY
-            ]
-        ),
+        messages=tuple([scanned(draft) for draft in ctx.drafts if draft.origin.kind in HISTORY]),
         about=dict(_about(agent, user.content if user else "")),
         names=tuple(dict.fromkeys(name for name in (agent.shown_name, agent.name, agent.id) if name)) if agent else (),
         tags=agent.tags or () if agent else (),
@@ -153,6 +150,11 @@ def chat_of(ctx: Context) -> Chat:
         activations=build_input.activations,
         path=tuple([node.id for node in build_input.session.path(leaf)]) if known else (),
     )
+
+
+def scanned(draft: Draft) -> ScannedMessage:
+    """A message of the history as it is scanned."""
+    return ScannedMessage(draft.key, str(draft.text), draft.origin.ref or draft.key)
 
 
 def _level_of(book: Worldbook, build_input: BuildInput) -> Level:

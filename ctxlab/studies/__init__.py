@@ -7,7 +7,6 @@ from ctxlab.studies.context_breakdown import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
 from ctxlab.studies.lore_timeline import LoreTimeline
-from ctxlab.studies.worldbook_frame import book_frame, book_from_frame
 
 __all__ = [
     "Analysis",
@@ -20,8 +19,6 @@ __all__ = [
     "Landings",
     "LoreTimeline",
     "analysis_of",
-    "book_frame",
-    "book_from_frame",
     "budget_figure",
     "budget_for_share",
     "compare",

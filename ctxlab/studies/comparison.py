@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.context import Draft
+from ctxlab.display.data_frame import frame_of
 from ctxlab.display.plain_text import plain
+from ctxlab.display.short_texts import counted, short
 from ctxlab.display.theme import ThemeName
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 State = Literal["kept", "moved", "shortened", "rewritten", "only here", "cut", "not there"]
 STATES: tuple[State, ...] = ("kept", "moved", "shortened", "rewritten", "only here", "cut", "not there")
+SHOWN_RUNS = 8
 SIGNS: Mapping[State, str] = {
     "kept": "=",
     "moved": "↔",
@@ -31,7 +34,8 @@ SIGNS: Mapping[State, str] = {
     "cut": "×",
     "not there": "–",
 }
-COLUMNS = ("role", "source", "words")
+COLUMNS = ("key", "role", "source", "words")
+TOTALS = ("run", "messages", "tokens", "cut_messages", "cut_tokens", "shortened_messages", "budget", "strategy")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +67,7 @@ class ComparisonLine:
     differs: bool
 
     def __repr__(self) -> str:
-        return f"Line({self.key!r}, {', '.join(cell.state for cell in self.cells)})"
+        return f"ComparisonLine({self.key!r}, {', '.join(cell.state for cell in self.cells)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +95,9 @@ class Comparison:
 
     def __repr__(self) -> str:
         differing = sum(line.differs for line in self.lines)
-        return f"Comparison({', '.join(self.traces) or 'nothing'}: {len(self.lines)} messages, {differing} differ)"
+        runs = ", ".join([short(name) for name in list(self.traces)[:SHOWN_RUNS]]) or "nothing"
+        more = f" and {len(self.traces) - SHOWN_RUNS:,} more" if len(self.traces) > SHOWN_RUNS else ""
+        return f"Comparison({runs}{more}: {counted(len(self.lines), 'message')}, {differing:,} differ)"
 
     def _repr_html_(self) -> str:
         from ctxlab.studies.html import comparison_html
@@ -103,30 +109,22 @@ class Comparison:
 
         return shown_as("comparison", self)
 
-    @property
     def frame(self) -> pd.DataFrame:
-        """One row a message: role, source and first words, then its state in each run."""
+        """One row a message: key, role, source and first words, then its state in each run, a column each."""
         return self._frame(self.lines, "state")
 
-    @property
     def causes(self) -> pd.DataFrame:
         """Rows and columns as in `frame`, with the cause as a sentence, empty where nothing happened."""
         return self._frame(self.lines, "cause")
 
-    @property
     def changes(self) -> pd.DataFrame:
         """The rows of the frame that are not the same in all runs."""
         return self._frame([line for line in self.lines if line.differs], "state")
 
-    @property
     def totals(self) -> pd.DataFrame:
         """One row a run: what is sent, what was cut of the lines here, and within which budget."""
-        import pandas as pd
-
-        rows = self.total_rows()
-        names = ["messages", "tokens", "cut_messages", "cut_tokens", "shortened", "budget", "strategy"]
-        frame = pd.DataFrame(rows, index=pd.Index(list(self.traces), name="run", dtype=object), columns=names)
-        return frame.astype({"budget": "Int64"})
+        rows = ({"run": name, **row} for name, row in zip(self.traces, self.total_rows(), strict=True))
+        return frame_of(rows, TOTALS).astype({"budget": "Int64"})
 
     def total_rows(self) -> list[dict[str, Any]]:
         """The totals as dicts, one a run."""
@@ -139,11 +137,12 @@ class Comparison:
         return comparison_figure(self, theme)
 
     def _frame(self, lines: Sequence[ComparisonLine], field: str) -> pd.DataFrame:
-        import pandas as pd
-
-        rows = [[line.role, line.source, line.words, *(getattr(cell, field) for cell in line.cells)] for line in lines]
-        index = pd.Index([line.key for line in lines], name="key", dtype=object)
-        return pd.DataFrame(rows, index=index, columns=[*COLUMNS, *self.traces], dtype=object)
+        columns = (*COLUMNS, *self.traces)
+        rows = (
+            (line.key, line.role, line.source, line.words, *(getattr(cell, field) for cell in line.cells))
+            for line in lines
+        )
+        return frame_of((dict(zip(columns, row, strict=True)) for row in rows), columns)
 
     def _total(self, i: int, trace: Trace) -> dict[str, Any]:
         report = trace.result.report(BudgetReport)
@@ -153,7 +152,7 @@ class Comparison:
             "tokens": trace.tokens,
             "cut_messages": len(cut),
             "cut_tokens": sum(cut),
-            "shortened": sum(line.cells[i].state == "shortened" for line in self.lines),
+            "shortened_messages": sum(line.cells[i].state == "shortened" for line in self.lines),
             "budget": report.budget_tokens if report is not None else None,
             "strategy": report.strategy if report is not None else "",
         }

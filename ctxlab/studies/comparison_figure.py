@@ -195,7 +195,7 @@ def _name(column: Sequence[ComparisonLine]) -> str:
 
 
 def _y_axis(comparison: Comparison, theme: Theme) -> dict[str, object]:
-    totals = comparison.totals
+    totals = comparison.totals()
     budgets = [f" of {budget:,}" if isinstance(budget, int) else "" for budget in totals["budget"].tolist()]
     return {
         "range": [max(1, len(totals)) - 0.5, -1.1],

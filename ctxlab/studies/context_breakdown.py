@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Draft
+from ctxlab.display.data_frame import frame_of
 from ctxlab.display.source_styles import PARTS
 from ctxlab.documents import Agent, MessageNode, ModelProfile, Note
 from ctxlab.engines.truncation import BudgetReport
@@ -18,7 +19,8 @@ from ctxlab.studies.message_outcomes import typed
 if TYPE_CHECKING:
     import pandas as pd
 
-NUMBERS_AND_WORDS = (
+COLUMNS = (
+    "key",
     "number",
     "role",
     "source",
@@ -26,9 +28,11 @@ NUMBERS_AND_WORDS = (
     "id",
     "placed",
     "tokens",
+    "share",
     "characters",
     "note",
     "text",
+    "original",
 )
 HISTORY = ("node", "pending", "summary")
 
@@ -91,40 +95,33 @@ class Analysis:
             for message in self.trace.messages
         ]
 
-    @property
     def structure(self) -> pd.DataFrame:
         """One row a message or part of one, then joins, wire format and tools; tokens add up to all.
 
         `number` counts what is sent from 1; parts of one message share it. `share` is of all tokens, in [0, 1].
         `note` says what replaced which words, `original` what stood there before, None where nothing did.
         """
-        import pandas as pd
+        whole = max(1, self.trace.tokens)
+        rows = [
+            {name: piece.tokens / whole if name == "share" else getattr(piece, name) for name in COLUMNS}
+            for piece in self.pieces()
+        ]
+        return frame_of(rows, COLUMNS).astype({"number": "Int64"})
 
-        pieces = list(self.pieces())
-        columns: dict[str, Any] = {name: [getattr(piece, name) for piece in pieces] for name in NUMBERS_AND_WORDS}
-        columns["original"] = pd.Series([piece.original for piece in pieces], dtype=object)
-        frame = pd.DataFrame(columns).set_index(pd.Index([piece.key for piece in pieces], name="key", dtype=object))
-        frame.insert(NUMBERS_AND_WORDS.index("tokens") + 1, "share", frame["tokens"] / max(1, self.trace.tokens))
-        return frame.astype({"number": "Int64"})
-
-    @property
     def shares(self) -> pd.DataFrame:
         """Tokens and characters by source, as `trace.budget()` has them, with their shares in [0, 1]."""
-        import pandas as pd
-
         spent = spending(self.trace)
         there = {source for source in (*spent.tokens, *spent.characters) if source not in ("reserve", "free")}
         sources = [source for source in PARTS if source in there]
-        frame = pd.DataFrame(
-            {
-                "tokens": [spent.tokens.get(source, 0) for source in sources],
-                "characters": [spent.characters.get(source, 0) for source in sources],
-            },
-            index=pd.Index(sources, name="source", dtype=object),
+        tokens, characters = (
+            [counts.get(source, 0) for source in sources] for counts in (spent.tokens, spent.characters)
         )
-        for name in ("tokens", "characters"):
-            frame[f"{name}_share"] = frame[name] / max(1, int(frame[name].sum()))
-        return frame
+        rows = (
+            (source, n, m, n / max(1, sum(tokens)), m / max(1, sum(characters)))
+            for source, n, m in zip(sources, tokens, characters, strict=True)
+        )
+        columns = ("source", "tokens", "characters", "share", "characters_share")
+        return frame_of((dict(zip(columns, row, strict=True)) for row in rows), columns)
 
     @property
     def statistics(self) -> dict[str, Any]:

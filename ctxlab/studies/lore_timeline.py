@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Literal
 
-from ctxlab.display.html_table import html_table
+from ctxlab.display.data_frame import frame_of
+from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted, nearest
 from ctxlab.display.theme import ThemeName
 from ctxlab.engines.worldbook import Decision, LoreScan
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["fired", "called up", "blocked", ""]
 SIGNS: Mapping[Kind, str] = {"fired": "◆", "called up": "◇", "blocked": "✕"}
-COLUMNS = ("message", "key", "book", "uid", "title", "kind", "fired", "gate", "reason", "matched", "pass", "tokens")
+COLUMNS = ("node", "key", "book", "uid", "title", "kind", "fired", "gate", "reason", "matched", "pass", "tokens")
 
 
 def kind_of(decision: Decision) -> Kind:
@@ -74,11 +74,13 @@ class LoreTimeline:
         return Counter(kind_of(one) for scan in self.scans.values() for one in scan.decisions)
 
     def frame(self) -> pd.DataFrame:
-        """One row an entry and message; `kind` is fired, called up, blocked, or empty where no key was seen."""
-        import pandas as pd
+        """One row an entry and message; `node` is the newest message then.
 
-        rows = [_row(message, one) for message, scan in self.scans.items() for one in scan.decisions]
-        return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"tokens": "Int64"})
+        `kind` is fired, called up, blocked, or empty where no key was seen.
+        """
+        rows = (_row(message, one) for message, scan in self.scans.items() for one in scan.decisions)
+        named = (dict(zip(COLUMNS, row, strict=True)) for row in rows)
+        return frame_of(named, COLUMNS).astype({"tokens": "Int64"})
 
     def figure(self, theme: ThemeName = "light") -> go.Figure:
         """Entries by messages: ◆ fired, ◇ called up by other lore, ✕ blocked; the reason when pointed at."""
@@ -98,7 +100,7 @@ class LoreTimeline:
             for key, title in self.entries().items()
         ]
         head = ("entry", *(f"{sign} {kind}" for kind, sign in SIGNS.items()), "fired last at")
-        return f"<b>{escape(repr(self))}</b>{html_table(head, rows, of='entries')}"
+        return heading(self) + html_table(head, rows, of="entries")
 
 
 def _row(message: str, one: Decision) -> tuple[object, ...]:

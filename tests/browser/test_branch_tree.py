@@ -17,16 +17,19 @@ from ctxlab_widgets._shared.html_page import page as page_of
 from ctxlab_widgets._shared.widget import bundle_path, synced_state
 from ctxlab_widgets.branch_tree import BranchTree
 from tests.browser.conftest import Opened
+from tests.gallery.kept_page import at_rest
 from tests.gallery.looking import HOSTILE
 from tests.gallery.trees import long, session_of, small
 
 WIDE, ROW = 115, 44
 COUNTS = """() => {
-  const c = document.querySelector('canvas.cv'), found = {};
-  const all = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
-  for (let i = 0; i < all.length; i += 4) {
-    const name = '#' + [all[i], all[i + 1], all[i + 2]].map((n) => n.toString(16).padStart(2, '0')).join('');
-    found[name] = (found[name] ?? 0) + 1;
+  const c = document.querySelector('canvas.cv'), counts = new Map();
+  const { buffer } = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+  for (const abgr of new Uint32Array(buffer)) counts.set(abgr, (counts.get(abgr) ?? 0) + 1);
+  const found = {};
+  for (const [abgr, count] of counts) {
+    const name = '#' + [0, 8, 16].map((by) => ((abgr >> by) & 255).toString(16).padStart(2, '0')).join('');
+    found[name] = (found[name] ?? 0) + count;
   }
   return found;
 }"""
@@ -44,7 +47,7 @@ def spot(page: Page, widget: BranchTree, key: str) -> tuple[float, float]:
     x, y, _, counts = (struct.unpack_from(f"={n}{kind}", widget.places, 4 * n * i) for i, kind in enumerate("ffii"))
     signs = [i for i, count in enumerate(counts) for _ in range(count)]
     sign = signs[keys.index(key)]
-    page.wait_for_timeout(40)  # the next frame
+    at_rest(page)
     scale, left, top = map(float, (page.locator("canvas.cv").get_attribute("data-camera") or "").split())
     box = page.locator("canvas.cv").bounding_box()
     assert box is not None
@@ -52,7 +55,7 @@ def spot(page: Page, widget: BranchTree, key: str) -> tuple[float, float]:
 
 
 def pixels(page: Page) -> dict[str, int]:
-    page.wait_for_timeout(60)
+    at_rest(page)
     return page.evaluate(COUNTS)
 
 
@@ -69,6 +72,14 @@ def drag(page: Page, widget: BranchTree, key: str, onto: str, *, then: Any = Non
     if then:
         then()
     page.mouse.up()
+
+
+def wheel(page: Page, by: float) -> None:
+    """Turn the wheel, and wait until the tree is seen from elsewhere: the event takes its time."""
+    camera = "() => document.querySelector('canvas.cv').dataset.camera"
+    before = page.evaluate(camera)
+    page.mouse.wheel(0, by)
+    page.wait_for_function(f"(before) => ({camera})() !== before", arg=before)
 
 
 def test_it_is_drawn_in_light_and_in_dark(opened: Opened, tmp_path: Path, theme: str) -> None:
@@ -105,7 +116,7 @@ def test_other_colours_come_with_another_theme(opened: Opened, tmp_path: Path) -
     assert theme_of("light").ring in pixels(page)
 
     page.evaluate("() => { document.documentElement.dataset.theme = 'dark' }")
-    page.wait_for_timeout(300)
+    opened.rest()
     found = pixels(page)
 
     assert theme_of("dark").ring in found
@@ -116,9 +127,9 @@ def test_what_was_hidden_is_drawn_when_it_is_seen(opened: Opened, tmp_path: Path
     widget = BranchTree(small())
     page = opened.show(widget, tmp_path)
     page.evaluate("() => { document.querySelector('main').style.display = 'none' }")
-    page.wait_for_timeout(50)
+    opened.rest()
     page.evaluate("() => { document.documentElement.dataset.theme = 'dark' }")
-    page.wait_for_timeout(300)
+    opened.rest()
     page.evaluate("() => { document.querySelector('main').style.display = '' }")
 
     assert pixels(page).get(theme_of("dark").ring, 0) > 150
@@ -221,11 +232,11 @@ def test_the_ground_is_pulled_and_the_wheel_zooms_at_the_pointer(opened: Opened,
     assert moved == (pytest.approx(before[0] + 60), pytest.approx(before[1] - 40))
 
     page.mouse.move(*moved)
-    page.mouse.wheel(0, -120)
+    wheel(page, -120)
     assert spot(page, widget, "a1") == (pytest.approx(moved[0], abs=1), pytest.approx(moved[1], abs=1))
     assert page.locator(".zoom .pc").inner_text() == "127 %"
     page.get_by_role("button", name="Fit").click()
-    page.wait_for_timeout(40)
+    opened.rest()
     assert page.locator(".zoom .pc").inner_text() == "100 %"
     assert opened.pump(widget) == []
 
@@ -324,7 +335,7 @@ def test_messages_are_found_also_in_folded_chains(opened: Opened, tmp_path: Path
 
     page.keyboard.press("/")
     page.keyboard.type("OF M1")
-    page.wait_for_timeout(250)
+    opened.rest()
     assert opened.pump(widget)[-1] == {"command": "find", "text": "OF M1"}
     assert widget.hits == ["m1", *(f"m{i}" for i in range(10, 20))]
     assert page.locator(".count").inner_text() == "1 of 11"
@@ -533,13 +544,13 @@ def test_strangers_words_are_words(opened: Opened, tmp_path: Path) -> None:
     assert "<b>" in foot(page)
     assert "\u202e" not in page.locator(".w").inner_text()
     page.get_by_label("Find in messages").fill("<script>")
-    page.wait_for_timeout(250)
+    opened.rest()
     opened.pump(widget)
     assert widget.hits == ["<b>0", "<b>1"]
 
 
 def test_a_narrow_page_is_never_scrolled_sideways(opened: Opened, tmp_path: Path) -> None:
-    opened.page.set_viewport_size({"width": 420, "height": 900})
+    opened.resize(420)
     widget = BranchTree(small())
     widget.pick("a2", "c2")
     widget.open_message("u2")
@@ -587,7 +598,7 @@ def test_a_report_is_walked_and_searched_and_changes_nothing(opened: Opened, tmp
     page.keyboard.press("e")
     assert page.locator("[role=treeitem][aria-selected=true]").inner_text().startswith("assistant b1")
     page.get_by_label("Find in messages").fill("OF u")
-    page.wait_for_timeout(250)
+    opened.rest()
     assert page.locator(".count").inner_text() == "1 of 3"
     assert opened.sent() == []
 
@@ -607,7 +618,7 @@ def test_when_it_ends_nothing_of_it_stays(opened: Opened, tmp_path: Path) -> Non
 
     page.evaluate("() => window.ctxlabHost.stop()")
     page.evaluate("() => { document.documentElement.dataset.theme = 'dark'; dispatchEvent(new Event('resize')) }")
-    page.wait_for_timeout(300)
+    opened.rest()
 
     assert page.locator(".ctxlab").count() == 0
 
@@ -662,7 +673,7 @@ def test_a_key_zooms_the_tree(opened: Opened, tmp_path: Path, keys: str, percent
 
     for key in keys:
         page.keyboard.press(key)
-    page.wait_for_timeout(40)
+    opened.rest()
 
     assert page.locator(".zoom .pc").inner_text() == percent
     assert page.evaluate("() => window.heard") == []
@@ -701,7 +712,7 @@ def test_letters_in_a_field_and_keys_with_alt_are_left_alone(opened: Opened, tmp
         page.keyboard.press(key)
     page.get_by_label("Find in messages").focus()
     page.keyboard.type("xve-+0")
-    page.wait_for_timeout(250)
+    opened.rest()
 
     assert opened.pump(widget) == [{"command": "find", "text": "xve-+0"}]
     assert widget.selected == "node:a1"
@@ -732,7 +743,7 @@ def fan(n: int, leaf: str) -> Session:
 def test_the_active_leaf_and_its_path_are_seen_first_and_no_button_lies_on_them(
     opened: Opened, tmp_path: Path, leaf: str, width: int
 ) -> None:
-    opened.page.set_viewport_size({"width": width, "height": 900})
+    opened.resize(width)
     widget = BranchTree(fan(15, leaf))
     page = opened.show(widget, tmp_path)
     tree = page.locator("canvas.cv").bounding_box()
@@ -751,12 +762,12 @@ def test_it_begins_anew_in_another_width_until_somebody_has_looked_elsewhere(ope
     page = opened.show(widget, tmp_path)
     assert spot(page, widget, "m19")[0] < 1100
 
-    opened.page.set_viewport_size({"width": 420, "height": 900})
+    opened.resize(420)
     assert spot(page, widget, "m19")[0] < 420
     page.mouse.move(200, 200)
-    page.mouse.wheel(0, 60)
-    page.wait_for_timeout(40)
+    wheel(page, 60)
+    opened.rest()
     before = page.locator("canvas.cv").get_attribute("data-camera")
-    opened.page.set_viewport_size({"width": 700, "height": 900})
-    page.wait_for_timeout(40)
+    opened.resize(700)
+    opened.rest()
     assert page.locator("canvas.cv").get_attribute("data-camera") == before

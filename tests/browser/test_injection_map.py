@@ -83,7 +83,7 @@ def test_it_draws_in_light_and_in_dark(
         page.evaluate(colour, '.wires g[data-key="preset:0"] .wire')[1]
         == {"light": "rgb(66, 105, 208)", "dark": "rgb(117, 144, 236)"}[theme]
     )
-    assert colours_of(page.screenshot()) > 60
+    assert colours_of(page) > 60
 
 
 def test_wires_run_from_each_definition_to_all_its_landings(
@@ -108,11 +108,11 @@ def test_wires_follow_when_the_page_gets_another_width(opened: Opened, widget: I
     before = wires(page, "preset:5")
 
     for width in (600, 1100):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(60)
+        opened.resize(width)
+        opened.rest()
         assert joins(page, "preset:5", landings(widget, "preset:5"))
-    page.set_viewport_size({"width": 420, "height": 900})
-    page.wait_for_timeout(60)
+    opened.resize(420)
+    opened.rest()
     assert joins(page, "preset:5", landings(widget, "preset:5"))
     assert wires(page, "preset:5") != before
 
@@ -365,8 +365,8 @@ def test_a_narrow_page_has_no_sideways_scroll(opened: Opened, harbour: Callable[
     widget = InjectionMap(harbour(budget_tokens=1600))
     widget.selected = "preset:11"
     page = opened.show(widget, tmp_path)
-    page.set_viewport_size({"width": 420, "height": 900})
-    page.wait_for_timeout(60)
+    opened.resize(420)
+    opened.rest()
 
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 420
     assert joins(page, "preset:11", landings(widget, "preset:11"))
@@ -416,7 +416,7 @@ def test_a_thousand_messages_are_folded_around_a_hundred_presets(opened: Opened,
     last = page.locator(".bx.fold").last
     assert last.inner_text() == "603 messages of history"
     last.click()
-    page.wait_for_timeout(60)
+    opened.rest()
     assert page.locator(".bx.fold").last.inner_text() == "503 messages of history"
     assert joins(page, "preset:99", landings(widget, "preset:99"))
 
@@ -445,7 +445,7 @@ def test_what_lands_every_few_messages_folds_with_them(opened: Opened, tmp_path:
 def test_depths_are_whole_on_a_narrow_page(opened: Opened, tmp_path: Path) -> None:
     said = [{"role": "user", "content": f"line {i}"} for i in range(10_000)]
     widget = InjectionMap(ctxlab.build(ctxlab.read_data(said).pick()))
-    opened.page.set_viewport_size({"width": 420, "height": 900})
+    opened.resize(420)
     page = opened.show(widget, tmp_path)
 
     top = page.locator(".dp.t span").first
@@ -483,7 +483,7 @@ def test_the_wires_keep_up_when_a_fold_above_a_landing_opens(opened: Opened, tmp
     before = wires(page, "preset:0")
 
     page.get_by_role("button", name="37 messages of history").click()
-    page.wait_for_timeout(60)
+    opened.rest()
 
     assert wires(page, "preset:0")[0][3] > before[0][3] + 800
     assert joins(page, "preset:0", landings(widget, "preset:0"))

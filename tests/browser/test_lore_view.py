@@ -57,7 +57,7 @@ def test_it_draws_what_fired_in_green_and_what_was_blocked_in_amber(
             "dark": ["rgb(108, 199, 148)", "rgb(226, 177, 85)", "rgb(207, 130, 68)"],
         }[theme]
     )
-    assert colours_of(page.locator(".ctxlab").screenshot()) > 40
+    assert colours_of(page.locator(".ctxlab")) > 40
 
 
 def test_the_key_is_lit_beside_the_number_of_its_message(opened: Opened, widget: LoreView, tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_of_ten_thousand_entries_a_few_are_drawn_and_all_can_be_reached(opened: 
     page.locator(".lrow[data-key] > div").first.focus()
     page.keyboard.press("Control+End")
     assert focused(opened) == ("lore:big/9999", 5)
-    page.wait_for_timeout(200)
+    opened.rest()
     assert page.locator(".lrow").count() < 200
     assert page.locator(row("lore:big/9999")).is_visible()
     page.keyboard.press("Enter")
@@ -267,7 +267,7 @@ def test_strangers_text_is_text(opened: Opened, tmp_path: Path) -> None:
 def test_a_narrow_page_stacks_what_a_wide_one_has_side_by_side(
     opened: Opened, widget: LoreView, tmp_path: Path
 ) -> None:
-    opened.page.set_viewport_size({"width": 420, "height": 900})
+    opened.resize(420)
     page = opened.show(widget, tmp_path)
     page.locator(row(COMPASS)).click()
     opened.pump(widget)
@@ -280,7 +280,7 @@ def test_a_narrow_page_stacks_what_a_wide_one_has_side_by_side(
 
 
 def test_a_cell_that_a_narrow_page_leaves_out_is_passed_over(opened: Opened, widget: LoreView, tmp_path: Path) -> None:
-    opened.page.set_viewport_size({"width": 420, "height": 900})
+    opened.resize(420)
     page = opened.show(widget, tmp_path)
     fired = shown(opened)[0]
     page.locator(f"{row(str(fired))} > div").nth(3).focus()
@@ -298,7 +298,7 @@ def test_a_report_of_it_opens_rows_and_offers_no_change(opened: Opened, tmp_path
     page = opened.show(widget, tmp_path)
 
     page.locator(row("lore:harbour_lore/8")).click()
-    page.wait_for_timeout(50)
+    opened.rest()
 
     assert page.locator(".lopen .gates li").count() > 1
     assert page.get_by_role("button", name="Try this change").count() == 0

@@ -195,7 +195,7 @@ def test_a_setting_is_typed_and_the_run_done_again(
     assert "rerun" in page.locator(f"[data-step={LIMITER}]").inner_text()
     assert "of 1,250 tokens" in page.locator(".status").inner_text()
     assert page.locator(".side h3 .tag").inner_text() == "changed"
-    assert colours_of(page.screenshot()) > 40
+    assert colours_of(page) > 40
 
 
 def test_leaving_a_field_is_as_good_as_enter_and_escape_takes_it_back(
@@ -314,10 +314,10 @@ def test_a_handle_is_dragged_and_the_run_follows_when_it_rests(
     page.mouse.down()
     for x in (0.6, 0.7, 0.8):
         page.mouse.move(box["x"] + box["width"] * x, middle)
-    page.wait_for_timeout(200)
+    opened.rest()
     first = opened.pump(limited)
     page.mouse.move(box["x"] + box["width"] * 0.9, middle)
-    page.wait_for_timeout(200)
+    opened.rest()
     second = opened.pump(limited)
     page.mouse.up()
 
@@ -442,7 +442,7 @@ def test_what_a_change_did_stands_beside_the_messages_and_leads_to_them(
     opened.pump(limited)
     assert limited.selected == key
     assert key in page.locator("article.chosen").inner_text()
-    assert colours_of(section.screenshot()) > 5
+    assert colours_of(section) > 5
 
 
 def test_a_message_that_is_out_is_found_though_this_step_did_not_drop_it(
@@ -554,7 +554,7 @@ def test_tokens_in_sight_are_tinted_and_numbered(
     page.locator("[data-value=start]").click()
     before = page.locator("article.k-same .tx, article.k-dropped .tx").first.inner_text()
     page.locator("[data-value=token]").click()
-    page.wait_for_timeout(150)
+    opened.rest()
     asked = opened.pump(limited)
     article = page.locator("article", has=page.locator(".tok")).first
     draft = article.get_attribute("data-draft") or ""
@@ -566,7 +566,7 @@ def test_tokens_in_sight_are_tinted_and_numbered(
     tints = article.locator(".tok").evaluate_all("all => new Set(all.map((t) => getComputedStyle(t).background)).size")
     assert tints == 4
     assert page.evaluate(CONTRAST)["wrong"] == []
-    page.wait_for_timeout(150)
+    opened.rest()
     assert opened.pump(limited) == []
 
 
@@ -577,7 +577,7 @@ def test_tokens_that_share_a_character_are_one_stretch(opened: Opened, tmp_path:
     page.locator("[data-value=start]").click()
     page.locator(".foldrow").click()
     page.locator("[data-value=token]").click()
-    page.wait_for_timeout(150)
+    opened.rest()
     opened.pump(widget)
 
     words = page.locator("article .tx")
@@ -594,7 +594,7 @@ def test_tokens_go_on_across_what_a_step_rewrote_and_leave_out_what_it_removed(o
     page = opened.show(widget, tmp_path)
     page.locator("[data-value=start]").click()
     page.locator("[data-value=token]").click()
-    page.wait_for_timeout(150)
+    opened.rest()
     opened.pump(widget)
 
     words = page.locator("article .tx")
@@ -608,7 +608,7 @@ def test_estimated_tokens_are_not_tinted_and_it_says_so(opened: Opened, tmp_path
     page = opened.show(widget, tmp_path)
     page.locator("[data-value=start]").click()
     page.locator("[data-value=token]").click()
-    page.wait_for_timeout(150)
+    opened.rest()
 
     assert "estimated" in page.locator(".msgs > .hint").inner_text()
     assert opened.pump(widget) == []
@@ -664,7 +664,7 @@ def test_very_many_messages_are_few_rows_however_they_alternate(opened: Opened, 
     assert "more messages: 1," in rest.inner_text()
     before = rows.count()
     rest.scroll_into_view_if_needed()
-    page.wait_for_timeout(150)  # rows that come into view get their own heights
+    opened.rest()  # rows that come into view get their own heights
     rest.click()
     assert rows.count() == before + 100
     widget.selected = widget.debugger.context.drafts[1501].key
@@ -674,7 +674,7 @@ def test_very_many_messages_are_few_rows_however_they_alternate(opened: Opened, 
 
 
 def test_the_form_fits_a_narrow_page(opened: Opened, limited: StepDebugger, tmp_path: Path, theme: str) -> None:
-    opened.page.set_viewport_size({"width": 420, "height": 900})
+    opened.resize(420)
     page = show_limiter(opened, limited, tmp_path)
     field(page, "budget_tokens").fill("300")
     page.keyboard.press("Enter")
@@ -893,7 +893,7 @@ def test_no_name_of_a_step_is_clipped_and_no_row_is_wider_than_the_page(
     debugger = ctxlab.debug(chat(), pipeline=pipeline.with_processor(breaks))
     with pytest.raises(ProcessorFailed) as failed:
         debugger.run()
-    opened.page.set_viewport_size({"width": width, "height": 900})
+    opened.resize(width)
     page = opened.show(StepDebugger(failed.value.trace), tmp_path)
 
     is_wide = "one.clientWidth && one.scrollWidth > one.clientWidth + 1"

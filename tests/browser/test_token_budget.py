@@ -93,7 +93,7 @@ def test_it_draws_in_light_and_in_dark(opened: Opened, widget: TokenBudget, tmp_
     preset = page.locator(".seg.src-preset").evaluate("(each) => getComputedStyle(each).backgroundColor")
 
     assert preset == {"light": "rgb(66, 105, 208)", "dark": "rgb(117, 144, 236)"}[theme]
-    assert colours_of(page.locator(".ctxlab").screenshot()) > 60
+    assert colours_of(page.locator(".ctxlab")) > 60
 
 
 def test_the_bar_is_drawn_to_scale_with_what_did_not_fit_outside(
@@ -407,7 +407,7 @@ def test_labels_of_the_axis_never_touch(
     opened: Opened, harbour: Trace, tmp_path: Path, width: int, budget: int
 ) -> None:
     widget = asked_for(TokenBudget(harbour), budget)
-    opened.page.set_viewport_size({"width": width, "height": 900})
+    opened.resize(width)
     page = opened.show(widget, tmp_path)
 
     boxes = [box_of(each) for each in page.locator(".axis span").all()]
@@ -564,7 +564,7 @@ def test_strangers_text_is_text(opened: Opened, tmp_path: Path) -> None:
 
 
 def test_a_narrow_page_does_not_scroll_sideways(opened: Opened, long: Trace, tmp_path: Path) -> None:
-    opened.page.set_viewport_size({"width": 420, "height": 900})
+    opened.resize(420)
     widget = TokenBudget(long)
     page = opened.show(widget, tmp_path)
     widget.set_tokenizer("estimate")

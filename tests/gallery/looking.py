@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+
+from playwright.sync_api import Locator, Page
+
 HOSTILE = [
     "<script>document.title = 'gone'</script><img src=x onerror=alert(1)>",
     "</script><script>alert(2)</script><!--",
@@ -10,14 +14,17 @@ HOSTILE = [
     "javascript:alert(3) &lt;b&gt; {{user}}",
 ]
 
+# The browser reads its own picture: a hundred times as fast as Python, and no policy of the page forbids it.
+COLOURS = """async (png) => {
+  const bytes = Uint8Array.from(atob(png), (sign) => sign.charCodeAt(0));
+  const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const to = new OffscreenCanvas(picture.width, picture.height).getContext("2d", { willReadFrequently: true });
+  to.drawImage(picture, 0, 0);
+  return new Set(new Uint32Array(to.getImageData(0, 0, picture.width, picture.height).data.buffer)).size;
+}"""
 
-def colours_of(png: bytes) -> int:
-    """How many different colours a picture has: a blank one has one or two."""
-    import png as reader
 
-    width, _, rows, _ = reader.Reader(bytes=png).asRGB8()
-    assert width > 0
-    found: set[tuple[int, ...]] = set()
-    for row in rows:
-        found.update(zip(row[0::3], row[1::3], row[2::3], strict=True))
-    return len(found)
+def colours_of(shown: Page | Locator) -> int:
+    """How many different colours something has on the screen: a blank one has one or two."""
+    page = shown if isinstance(shown, Page) else shown.page
+    return page.evaluate(COLOURS, b64encode(shown.screenshot()).decode())

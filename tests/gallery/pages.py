@@ -25,6 +25,10 @@ FLAGS = [
 ]
 
 
+# Two frames: what was changed before is laid out and drawn.
+PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+
+
 class NoBrowser(Exception):
     """There is none to be had; the message says what to do."""
 

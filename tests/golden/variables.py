@@ -68,7 +68,7 @@ def _change(row: Data) -> Data:
     """A row of ours in the reference's words; no value is left out."""
     told = {"opValue": row["value"], "oldValue": row["from"], "newValue": row["to"]}
     given = {name: value for name, value in told.items() if value is not None}
-    return _finite({"message": int(row["message"]), "path": row["path"], "op": row["op"], **given})
+    return _finite({"message": int(row["key"]), "path": row["path"], "op": row["op"], **given})
 
 
 def _finite(value: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -39,15 +38,6 @@ ASK = """async ({ code, ms }) => {
   };
   await Promise.race([asked.done, new Promise((_, no) => setTimeout(() => no(new Error("no answer")), ms))]);
   return said.join("").trim();
-}"""
-
-COLOURS = """async (png) => {
-  const picture = new Image();
-  picture.src = "data:image/png;base64," + png;
-  await picture.decode();
-  const to = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
-  to.drawImage(picture, 0, 0);
-  return new Set(new Uint32Array(to.getImageData(0, 0, picture.width, picture.height).data.buffer)).size;
 }"""
 
 
@@ -121,10 +111,6 @@ class Lab:
                 return
             self.page.wait_for_timeout(100)
         raise AssertionError(f"{code} is {said!r}, not {str(wanted)!r}")
-
-    def colours(self, shown: Locator) -> int:
-        """How many different colours something has on the screen: a blank one has one or two."""
-        return self.page.evaluate(COLOURS, b64encode(shown.screenshot()).decode())
 
     def dark(self, *, on: bool) -> None:
         """Switch JupyterLab's theme, and wait until it is there."""

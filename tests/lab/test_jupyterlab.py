@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator
 
+from tests.gallery.looking import colours_of
 from tests.lab.pages import Lab
 
 NOTEBOOKS = sorted(path.stem for path in (Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
@@ -127,9 +128,9 @@ def drawn(lab: Lab, shown: Locator) -> int:
     """How many widgets the notebook shows; each of them, and each canvas in it, is more than an empty box."""
     widgets = shown.locator(".ctxlab:visible").all()
     for widget in widgets:
-        assert lab.colours(widget) > DRAWN, widget.get_attribute("aria-label")
+        assert colours_of(widget) > DRAWN, widget.get_attribute("aria-label")
         for canvas in widget.locator("canvas:visible").all():
-            assert lab.colours(canvas) > DRAWN, widget.get_attribute("aria-label")
+            assert colours_of(canvas) > DRAWN, widget.get_attribute("aria-label")
     return len(widgets)
 
 

@@ -96,7 +96,7 @@ def test_a2_a_run_is_the_same_run_afterwards(way: Way, harbour: Trace) -> None:
     assert again.table("lore").equals(harbour.table("lore"))
     assert str(again.why("node:u5")) == str(harbour.why("node:u5"))
     assert list(map(str, again.where("沈砚"))) == list(map(str, harbour.where("沈砚")))
-    assert again.pipeline.describe() == harbour.pipeline.describe()
+    assert again.pipeline.as_data() == harbour.pipeline.as_data()
 
 
 @WAYS

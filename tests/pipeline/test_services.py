@@ -15,7 +15,7 @@ from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Pipeline, ProcessorFailed, Services, processor
 from ctxlab.pipeline import garbage_collector as collector
 from ctxlab.pipeline.garbage_collector import without_collection
-from ctxlab.pipeline.recorded_calls import CallLog
+from ctxlab.pipeline.service_calls import CallLog
 from ctxlab.testing.fakes import ScriptedLlm, WordTokenizer
 
 

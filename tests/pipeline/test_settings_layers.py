@@ -41,7 +41,7 @@ def settled(
 
 def knob(pipeline: Pipeline) -> tuple[Any, Any]:
     """The value of `size` and the layer it is from."""
-    described = pipeline.describe()[0]["settings"]["size"]
+    described = pipeline.as_data()[0]["settings"]["size"]
     return described["value"], described["layer"]
 
 
@@ -63,11 +63,11 @@ def test_an_agents_entry_replaces_the_models_entry_whole() -> None:
 
     both = settled(model=model, agent=agent)
 
-    row = both.describe()[0]
+    row = both.as_data()[0]
     said = row["settings"]["long_name"]
     assert (said["value"], said["layer"], said["description"]) == ("plain", "default", "How it is called.")
     assert (row["enabled"], row["layers"]["enabled"]) == (True, "default")
-    assert not settled(model=model).describe()[0]["enabled"]
+    assert not settled(model=model).as_data()[0]["enabled"]
 
 
 class Form(Processor):
@@ -100,13 +100,13 @@ class Form(Processor):
     ],
 )
 def test_a_description_says_what_a_form_needs(name: str, told: tuple[Any, ...]) -> None:
-    said = Pipeline.of([Form]).describe()[0]["settings"][name]
+    said = Pipeline.of([Form]).as_data()[0]["settings"][name]
 
     assert tuple(said[key] for key in ("title", "type", "choices", "minimum", "maximum", "optional")) == told
 
 
 def test_every_setting_of_every_step_can_be_drawn() -> None:
-    for row in default_pipeline().describe():
+    for row in default_pipeline().as_data():
         for name, said in row["settings"].items():
             assert said["title"], (row["id"], name)
             assert said["type"] != "json", (row["id"], name)
@@ -126,7 +126,7 @@ def test_settling_twice_is_settling_once() -> None:
 
     twice = settled(once, agent=agent)
 
-    assert twice.describe() == once.describe()
+    assert twice.as_data() == once.as_data()
     assert [note.as_data() for note in twice.notes] == [note.as_data() for note in once.notes]
 
 

@@ -115,7 +115,7 @@ def test_forms_and_widgets_know_it(installed: Installed) -> None:
     installed("newest = acme_cuts:NewestOnly")
     trace = ctxlab.build(chat(), budget_tokens=1_000)
 
-    form = next(row for row in trace.pipeline.describe() if row["id"] == "token-limiter")["settings"]
+    form = next(row for row in trace.pipeline.as_data() if row["id"] == "token-limiter")["settings"]
     assert "newest-only" in form["strategy"]["choices"]
     assert (form["most_units"]["title"], form["most_units"]["minimum"]) == ("Most units", 0)
     widget = TokenBudget(trace)

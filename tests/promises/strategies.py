@@ -209,7 +209,7 @@ UNSTEADY = {"regex-processor.timeout_seconds"}
 
 def setting_names() -> list[str]:
     """Every setting of every step, with the switch and the place of each, as `build` takes them."""
-    rows = default_pipeline().describe()
+    rows = default_pipeline().as_data()
     named = {f"{row['id']}.{name}" for row in rows for name, field in row["settings"].items() if _has_values(field)}
     return sorted(named - UNSTEADY | {f"{row['id']}.{name}" for row in rows for name in ("enabled", "priority")})
 
@@ -222,7 +222,7 @@ def _has_values(field: Mapping[str, Any]) -> bool:
 def setting_changes(draw: st.DrawFn, *, max_size: int = 3, wrong: bool = False) -> dict[str, Any]:
     """Other values for some settings, within what their fields allow; if `wrong`, sometimes one that isn't."""
     found: dict[str, Any] = {}
-    fields = {row["id"]: row["settings"] for row in default_pipeline().describe()}
+    fields = {row["id"]: row["settings"] for row in default_pipeline().as_data()}
     chosen = draw(st.lists(st.sampled_from(setting_names()), max_size=max_size, unique=True))
     for name in chosen:
         step, _, setting = name.partition(".")

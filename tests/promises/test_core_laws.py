@@ -661,7 +661,7 @@ def test_a_rerun_is_a_fresh_run_with_these_settings(
 
     assert again.start.as_data() == fresh.start.as_data()
     assert states(again) == states(fresh)
-    assert again.pipeline.describe() == fresh.pipeline.describe()
+    assert again.pipeline.as_data() == fresh.pipeline.as_data()
 
 
 @settings(deadline=None)
@@ -692,7 +692,7 @@ def untouched(trace: Trace, again: Trace) -> list[Any]:
 
 
 def described(trace: Trace) -> list[Any]:
-    return [(row["id"], row["settings"]) for row in trace.pipeline.describe() if row["enabled"]]
+    return [(row["id"], row["settings"]) for row in trace.pipeline.as_data() if row["enabled"]]
 
 
 # --- the same again

@@ -22,7 +22,7 @@ import {
   treeOf,
   walked,
   wayUp,
-} from "../ctxlab_widgets/branch_tree/tree_layout";
+} from "../ctxlab_widgets/branch_tree/tree_data";
 
 const [ACTIVE, LEAF, ROOT] = [1 << 6, 1 << 7, 1 << 9];
 

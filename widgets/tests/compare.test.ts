@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { signed } from "../ctxlab_widgets/compare/ledgers";
+import { type Cell, type CellState, type ComparisonRow, viewOf } from "../ctxlab_widgets/compare/payload";
 import { cellLabel, foldCell, type Item, items } from "../ctxlab_widgets/compare/rows";
-import { type Cell, type CellState, type ComparisonRow, viewOf } from "../ctxlab_widgets/compare/state";
 import { wordDiff } from "../ctxlab_widgets/compare/word_diff";
 
 const cell = (state: CellState, more: Partial<Cell> = {}): Cell => ({

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { items } from "../ctxlab_widgets/injection_map/definition_list";
+import { type Slot, slots } from "../ctxlab_widgets/injection_map/message_rows";
 import {
   change,
   type Definition,
@@ -10,7 +11,6 @@ import {
   type MessageRow,
   type PlaceFields,
 } from "../ctxlab_widgets/injection_map/payload";
-import { type Slot, slots } from "../ctxlab_widgets/injection_map/slots";
 import { curve, stroke } from "../ctxlab_widgets/injection_map/wires";
 
 const row = (key: string, below: number, more: Partial<MessageRow> = {}): MessageRow => ({

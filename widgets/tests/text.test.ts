@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { codePoints, cutsInside, difference, ends } from "../ctxlab_widgets/_shared/diff";
 import { harmless } from "../ctxlab_widgets/_shared/dom";
 import { moved } from "../ctxlab_widgets/_shared/keyboard";
 import { milliseconds } from "../ctxlab_widgets/_shared/numbers";
+import { codePoints, cutsInside, difference, ends } from "../ctxlab_widgets/_shared/one_difference";
 import { provenanceOf, provenanceText } from "../ctxlab_widgets/_shared/provenance";
 import { parted, pieces, tally } from "../ctxlab_widgets/_shared/text_pieces";
 import { themeOf } from "../ctxlab_widgets/_shared/theme";

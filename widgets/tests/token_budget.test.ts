@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { grouped } from "../ctxlab_widgets/_shared/numbers";
 import { queued } from "../ctxlab_widgets/token_budget/command_queue";
-import { bins } from "../ctxlab_widgets/token_budget/overview_bins";
-import { captions, placed, scaleEnd, ticks } from "../ctxlab_widgets/token_budget/scale";
+import { bins } from "../ctxlab_widgets/token_budget/overview";
 import {
   type BudgetRow,
   handleAt,
@@ -14,7 +13,8 @@ import {
   unitsBelow,
   unitsKept,
   type View,
-} from "../ctxlab_widgets/token_budget/state";
+} from "../ctxlab_widgets/token_budget/payload";
+import { captions, placed, scaleEnd, ticks } from "../ctxlab_widgets/token_budget/scale";
 
 const row = (key: string, unit: number, tokens = 10, look = "history"): BudgetRow => [
   key,

@@ -21,6 +21,7 @@ def print_comparison(inputs: Inputs, *, strategies: tuple[str, ...], budgets: tu
     traces, refused = _runs(inputs, strategies, budgets)
     if not traces:
         raise CtxlabError(refused[0] if refused else "there is nothing to compare; name strategies or budgets")
+    inputs.announce()
     head(screen, next(iter(traces.values())))
     losses(screen, inputs.losses)
     for text in refused:
@@ -59,7 +60,7 @@ def _runs(inputs: Inputs, strategies: tuple[str, ...], budgets: tuple[int, ...])
 def _totals(screen: Screen, found: Comparison) -> None:
     titles = [Column("run", style="step"), *(Column(t, right=True) for t in ("messages", "tokens", "cut", "shortened"))]
     rows = [
-        (name, str(row["messages"]), f"{row['tokens']:,}", str(row["cut_messages"]), str(row["shortened"]))
+        (name, str(row["messages"]), f"{row['tokens']:,}", str(row["cut_messages"]), str(row["shortened_messages"]))
         for name, row in zip(found.traces, found.total_rows(), strict=True)
     ]
     columns(screen, titles, rows)

@@ -24,6 +24,7 @@ def print_session_lore(inputs: Inputs, *, form: Form) -> None:
     debugger = inputs.debugger()
     if not debugger.context.input.books:
         raise CtxlabError(f"no book is in force for {inputs.options.file}; --book names one")
+    inputs.announce()
     debugger.run_until(WorldbookProcessor.id)
     if not debugger.done:
         debugger.step()
@@ -33,18 +34,19 @@ def print_session_lore(inputs: Inputs, *, form: Form) -> None:
 def print_text_lore(text: str, books: Sequence[str], *, form: Form, settings: Sequence[str]) -> None:
     """The decisions on the lore that a text alone calls up."""
     from ctxlab import api
-    from ctxlab.cli.inputs.files import read
     from ctxlab.cli.inputs.options import settings_from
+    from ctxlab.cli.inputs.read_file import read, refuse_two_pipes
     from ctxlab.errors import CtxlabError
     from ctxlab.processors import default_pipeline
 
+    refuse_two_pipes(books)
     found: list[Worldbook] = []
     losses: list[str] = []
     for name in books:
         held = read(Path(name))
         losses += [str(loss) for loss in held.losses]
         if not held.books:
-            raise CtxlabError(f"{name} holds no book")
+            raise CtxlabError(f"{name} holds no book; --book takes a file with one")
         found += held.books
     if not found:
         raise CtxlabError("--text is looked through for the keys of a book; --book names one")

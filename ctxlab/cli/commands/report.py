@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ctxlab.cli.inputs.read_file import is_pipe
 from ctxlab.errors import CtxlabError, MissingExtra
+from ctxlab.formats import refuse_overwriting
 
 if TYPE_CHECKING:
     from ctxlab.cli.inputs.files import Inputs
@@ -16,8 +18,22 @@ def print_report(inputs: Inputs, out: Path) -> None:
     """Write the page and say where it is."""
     from ctxlab.cli.output.terminal import Screen
 
+    _refuse(inputs, out)
+    replaced = out.is_file()
     path = write_report(inputs.trace(), out)
-    Screen().line((str(path), "command"), f", {path.stat().st_size / 1000:,.0f} kB; open it in a browser")
+    kb = f"{path.stat().st_size / 1000:,.0f} kB"
+    Screen().line((str(path), "command"), f", {kb}{', replaced' if replaced else ''}; open it in a browser")
+
+
+def _refuse(inputs: Inputs, out: Path) -> None:
+    """Raise before the run where the page could not be written, or would overwrite a file that is read."""
+    typed = inputs.options
+    for read in filter(None, (typed.file, typed.agent, typed.user, *(typed.books or ()), *(typed.rules or ()))):
+        refuse_overwriting(read, out)
+    if out.is_dir():
+        raise CtxlabError(f"{out} is a folder; give a file name inside it, such as {out / 'page.html'}")
+    if is_pipe(out):
+        raise CtxlabError("- is no name of a file to write; give one, such as page.html")
 
 
 def write_report(trace: Trace, out: Path) -> Path:

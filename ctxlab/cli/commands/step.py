@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from ctxlab.cli.commands.explain import find_words, lives, show_entries
 from ctxlab.cli.inputs.files import Inputs
-from ctxlab.cli.inputs.options import running_step, setting_from, settings_text
+from ctxlab.cli.inputs.options import CommandOptions, running_step, setting_from, settings_text
+from ctxlab.cli.inputs.read_file import is_pipe
 from ctxlab.cli.output.diff import differences
 from ctxlab.cli.output.explain_text import keys_for
 from ctxlab.cli.output.lore import all_decisions
@@ -32,15 +33,27 @@ AT_END = "the run is at its end; b goes back"
 def walk(inputs: Inputs) -> None:
     """Read commands until q or the end of the input."""
     debugger = inputs.debugger()
+    until = inputs.options.until
+    target = running_step(debugger.pipeline, until) if until is not None else None
+    inputs.announce()
     screen = Screen()
     head(screen, debugger.trace)
     losses(screen, inputs.losses)
     notes(screen, debugger.trace.start.notes)
     session = Prompt(screen, debugger)
     session.table.head()
-    if inputs.options.until is not None:
-        session.until_after(running_step(debugger.pipeline, inputs.options.until))
+    if target is not None:
+        session.until_after(target)
     session.loop()
+
+
+def refuse_pipes(options: CommandOptions) -> None:
+    """Raise CtxlabError for a file from standard input, which is where the commands come from."""
+    files = (options.file, options.agent, options.user, *(options.books or ()), *(options.rules or ()))
+    if any(map(is_pipe, files)):
+        raise CtxlabError(
+            "step reads its commands from standard input, so - can't be a file; save it and give its name"
+        )
 
 
 class Command(NamedTuple):

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from rich.text import Text
 
-from ctxlab.cli.inputs.files import picked, read
+from ctxlab.cli.inputs.files import mending, session_of
+from ctxlab.cli.inputs.read_file import read
 from ctxlab.cli.output.run_text import losses, notes
-from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted
+from ctxlab.cli.output.terminal import Screen, complain, harmless, one_line, quoted
 from ctxlab.cli.output.tree_lines import TreeLine, TreeLines
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Session
@@ -24,7 +25,9 @@ GLYPHS = {"system": "■□", "user": "●○", "assistant": "◆◇", "tool": "
 def print_tree(file: Path, *, pick: str | None, width: int | None) -> None:
     """The head, the tree, what its signs mean, and what is wrong with it."""
     held = read(file)
-    session = picked(held, pick)
+    session, begun = session_of(file, held, pick)
+    if begun:
+        complain(begun)
     screen = Screen(width=width)
     forest = TreeLines(session)
     _head(screen, session, forest)
@@ -35,7 +38,7 @@ def print_tree(file: Path, *, pick: str | None, width: int | None) -> None:
     problems = session.check()
     if problems:
         screen.blank()
-        screen.line((f"{counted(len(problems), 'problem')}; in Python, session.repaired() mends them", "warn"))
+        screen.line((f"{counted(len(problems), 'problem')}; {mending(file)}", "warn"))
         notes(screen, problems[:MOST_PROBLEMS])
         if len(problems) > MOST_PROBLEMS:
             screen.line((f"! and {len(problems) - MOST_PROBLEMS:,} more", "warn"))

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from ctxlab.cli.inputs.begin_session import agent_to_begin, begun, how_begun
 from ctxlab.cli.inputs.options import CommandOptions, running_step, settings_from, variables_from
+from ctxlab.cli.inputs.read_file import is_pipe, read, refuse_two_pipes
 from ctxlab.documents import Agent, Library, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.errors import CtxlabError, UnknownName
 
@@ -42,20 +44,19 @@ class Inputs:
     rules: tuple[RegexPreset, ...] = ()
     losses: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
+    begun: str = ""
 
     def announce(self) -> None:
-        """Print one line about the files that nobody named and that were read all the same."""
-        if self.unnamed:
-            from ctxlab.cli.output.terminal import complain
+        """Print a line each about files that nobody named, a conversation that was begun, and a broken path."""
+        from ctxlab.cli.output.terminal import complain
 
+        if self.unnamed:
             *others, last = self.unnamed
             complain(f"also read {', '.join(others)}{' and ' if others else ''}{last}")
-
-    def debugger(self) -> Debugger:
-        """A debugger at the start of the run."""
-        debugger = self._debugger()
-        self.announce()
-        return debugger
+        if self.begun:
+            complain(self.begun)
+        if self.session.walk(self.options.leaf).broken:
+            complain(f"the tree is broken: {mending(self.options.file)}")
 
     def uncut(self) -> Trace:
         """The whole run with the limiter off, to be run again from there."""
@@ -81,13 +82,14 @@ class Inputs:
 
         if self.options.until is None:
             return api.build(self.session, self.agent, **self._build_options())
-        debugger = self._debugger()
+        debugger = self.debugger()
         last = running_step(debugger.pipeline, self.options.until)
         while debugger.step().id != last:
             pass
         return debugger.trace
 
-    def _debugger(self) -> Debugger:
+    def debugger(self) -> Debugger:
+        """A debugger at the start of the run; `announce` is left to the caller."""
         from ctxlab import api
 
         return api.debug(self.session, self.agent, **self._build_options())
@@ -126,23 +128,40 @@ class Inputs:
 
 
 def load(options: CommandOptions) -> Inputs:
-    """Read the files that are named, and those beside the session where nothing else is named."""
+    """Read the files that are named, and those beside the session where nothing else is named.
+
+    Where the file holds an agent and no session, a conversation is begun with its greeting.
+    """
+    books, rules = options.books or (), options.rules or ()
+    refuse_two_pipes((options.file, options.agent, options.user, *books, *rules))
     first = read(options.file)
-    session = picked(first, options.pick)
+    session = picked(first, options.pick) if first.sessions else None
     files = _Files(options.file, first)
     agent = files.agent(options.agent)
     user = files.user(options.user)
-    books, rules = tuple(files.books(options.books or ())), tuple(files.rules(options.rules or ()))
+    how = ""
+    if session is None:
+        agent = agent_to_begin(first, options.file, agent)
+        session = begun(agent, options.file, user, options)
+        how = how_begun(session, agent, options.file)
+    found = tuple(files.books(books)), tuple(files.rules(rules))
     losses, unnamed = tuple(map(str, files.losses)), tuple(files.unnamed)
-    return Inputs(options, session, files.library, agent, user, books, rules, losses, unnamed)
+    return Inputs(options, session, files.library, agent, user, *found, losses, unnamed, how)
 
 
-def read(path: Path) -> Import:
-    from ctxlab import api
-    from ctxlab.cli.output.progress import progress
+def session_of(file: Path, found: Import, pick: str | None) -> tuple[Session, str]:
+    """The session of a file that `--pick` means, or one that is begun, with the line that says so."""
+    if found.sessions:
+        return picked(found, pick), ""
+    agent = agent_to_begin(found, file, None)
+    session = begun(agent, file, None, None)
+    return session, how_begun(session, agent, file)
 
-    with progress(f"reading {path.name}", file=path):
-        return api.read(path)
+
+def mending(file: Path) -> str:
+    """What to type to have a broken tree mended."""
+    target = "mended.session.json" if file.name != "mended.session.json" else "whole.session.json"
+    return f"ctxlab convert {file} {target} --repair writes it mended"
 
 
 def picked(library: Library, pick: str | None) -> Session:
@@ -238,7 +257,7 @@ class _Files:
 
 
 def _is_path(text: str) -> bool:
-    return text.lower().endswith(ENDINGS) or "/" in text or "\\" in text or Path(text).is_file()
+    return is_pipe(text) or text.lower().endswith(ENDINGS) or "/" in text or "\\" in text or Path(text).is_file()
 
 
 def _only(found: Sequence[V], kind: Kind, text: str) -> V:

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from ctxlab.pipeline import Pipeline
 
 FileArgument = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A file with a conversation, or a folder.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="A file with a conversation, a card to begin one, or a folder; - is a pipe.",
+        show_default=False,
+    ),
 ]
 PickOption = Annotated[
     str | None, typer.Option("--pick", metavar="P", help="Which session of several: an id, or an index from 0.")

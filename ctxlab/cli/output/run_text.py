@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from ctxlab.cli.output.option_names import in_option_names
 from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted, wrapped
 from ctxlab.context import Draft, Dropped
 from ctxlab.display.short_texts import counted
@@ -48,7 +49,7 @@ def budget_of(trace: Trace) -> int | None:
 
 
 def budget_words(trace: Trace) -> str:
-    row = next((row for row in trace.pipeline.describe() if row["id"] == TokenLimiter.id), None)
+    row = next((row for row in trace.pipeline.as_data() if row["id"] == TokenLimiter.id), None)
     if row is None or not row["enabled"]:
         return "none, the limiter is off"
     setting = row["settings"]["budget_tokens"]
@@ -60,11 +61,12 @@ def budget_words(trace: Trace) -> str:
     return f"{tokens:,}{source}"
 
 
-def losses(screen: Screen, found: Sequence[str]) -> None:
+def losses(screen: Screen, found: Sequence[str], *, during: str = "reading") -> None:
     for loss in found[:MOST_LOSSES]:
-        screen.line(("! ", "warn"), (f"lost in reading: {harmless(loss)}", "warn"), hang=2)
+        words = harmless(in_option_names(loss))
+        screen.line(("! ", "warn"), (f"lost in {during}: {words}", "warn"), hang=2)
     if len(found) > MOST_LOSSES:
-        screen.line((f"! and {len(found) - MOST_LOSSES:,} more losses", "warn"))
+        screen.line((f"! and {len(found) - MOST_LOSSES:,} more losses in {during}", "warn"))
 
 
 def notes(screen: Screen, found: Sequence[Note], *, indent: int = 0) -> None:

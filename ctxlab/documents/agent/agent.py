@@ -140,6 +140,11 @@ class Agent(Stored):
             if values:
                 yield counted(len(values), one, many)
 
+    def _repr_html_(self) -> str:
+        from ctxlab.documents.agent.html import agent_html
+
+        return agent_html(self)
+
     @property
     def shown_name(self) -> str:
         return self.display_name or self.name
@@ -171,6 +176,11 @@ class UserProfile(Stored):
             yield f"{len(self.content):,} characters of persona"
         if self.preset_messages:
             yield counted(len(self.preset_messages), "preset")
+
+    def _repr_html_(self) -> str:
+        from ctxlab.documents.agent.html import user_html
+
+        return user_html(self)
 
     @property
     def shown_name(self) -> str:

@@ -13,8 +13,8 @@ from typing import Any, Concatenate, Literal, ParamSpec, Self
 from pydantic import ValidationError
 
 from ctxlab.documents.atomic_file import replace_file
+from ctxlab.documents.history.action_log import affected_nodes, deltas_of, tag_of
 from ctxlab.documents.history.patch import Patch, patch_between
-from ctxlab.documents.history.stored_actions import affected_nodes, deltas_of, tag_of
 from ctxlab.documents.session.session import Session
 from ctxlab.documents.stored import Stored, as_json
 from ctxlab.errors import BrokenFile, Refused
@@ -72,6 +72,13 @@ class History:
         from ctxlab.display.views import shown_as
 
         return shown_as("session", self)
+
+    def _repr_html_(self) -> str:
+        from ctxlab.display.html_table import heading, html_table
+
+        states = list(enumerate(self.labels))
+        newest_first = ((i, label, "now" if i == self._index else "") for i, label in reversed(states))
+        return heading(self) + html_table(("state", "step", ""), newest_first, of="states")
 
     @property
     def session(self) -> Session:

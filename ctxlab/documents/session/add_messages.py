@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.documents.session.check_given_fields import checked, message
 from ctxlab.documents.session.greetings import settle
-from ctxlab.documents.session.message import Asset, MessageNode, NodeId, Role
+from ctxlab.documents.session.message import Asset, MessageNode, NodeId, Role, checked_fields, node_of
 from ctxlab.documents.session.metadata_not_copied import without_run_state
 from ctxlab.documents.session.session_builder import SessionBuilder
 from ctxlab.documents.session.tree_queries import parent_of
@@ -153,7 +152,7 @@ def _parent_for(session: Session, parent: str | None) -> NodeId | None:
 def _rooted(session: Session, *taken: str | None) -> tuple[Session, NodeId]:
     """An empty session with an empty root, which gets none of the ids that are `taken`; and its id."""
     links = {"id": _id(session, None, taken=taken), "parent_id": None}
-    root = message({"role": "system", "content": "", "status": "complete"}, **links)
+    root = node_of({"role": "system", "content": "", "status": "complete"}, **links)
     return _with_messages(session, root), root.id
 
 
@@ -161,7 +160,7 @@ def _new(
     session: Session, parent: str | None, fields: Mapping[str, Any], id: str | None, timestamp: str | None
 ) -> MessageNode:
     times = {} if timestamp is None else {"timestamp": timestamp}
-    return message({**fields, **times}, id=_id(session, id, taken=(parent,)), parent_id=parent)
+    return node_of({**fields, **times}, id=_id(session, id, taken=(parent,)), parent_id=parent)
 
 
 def _copy(
@@ -172,7 +171,7 @@ def _copy(
     blank = without_run_state(session.nodes[node_id]).without(
         "children_ids", "last_selected_child_id", "timestamp", "updated_at", "is_enabled"
     )
-    return blank.model_copy(update={**checked({**fields, **times}), **links})
+    return blank.model_copy(update={**checked_fields({**fields, **times}), **links})
 
 
 def _id(session: Session, wanted: str | None, *, taken: Sequence[str | None] = ()) -> NodeId:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.documents.session.check_given_fields import checked
 from ctxlab.documents.session.greetings import is_live, settle
-from ctxlab.documents.session.message import Asset, MessageNode
+from ctxlab.documents.session.message import Asset, MessageNode, checked_fields
 from ctxlab.documents.session.metadata_not_copied import CACHES, SNAPSHOT, TRANSLATION, without_metadata
 from ctxlab.documents.session.session_builder import SessionBuilder
 from ctxlab.documents.session.tree_queries import descendants
@@ -42,7 +41,7 @@ def edit(
         fields["attachments"] = tuple(attachments)
     if updated_at is not None:
         fields["updated_at"] = updated_at
-    return _updated(session, node_id, checked(fields))
+    return _updated(session, node_id, checked_fields(fields))
 
 
 def update(session: Session, node_id: str, /, **fields: Any) -> Session:
@@ -51,7 +50,7 @@ def update(session: Session, node_id: str, /, **fields: Any) -> Session:
     Other content or attachments make caches stale as in `edit`; metadata that is given is taken as it is.
     """
     session.node(node_id)
-    return _updated(session, node_id, checked(fields))
+    return _updated(session, node_id, checked_fields(fields))
 
 
 def update_translation(session: Session, node_id: str, translation: Mapping[str, Any] | None) -> Session:
@@ -64,7 +63,7 @@ def update_translation(session: Session, node_id: str, translation: Mapping[str,
     if translation is None:
         return _updated(session, node_id, {"metadata": without_metadata(node, TRANSLATION).metadata})
     metadata = {**(node.metadata or {}), TRANSLATION: dict(translation)}
-    return _updated(session, node_id, checked({"metadata": metadata}))
+    return _updated(session, node_id, checked_fields({"metadata": metadata}))
 
 
 def enable(session: Session, node_id: str, *, below: bool = False) -> Session:

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, NewType, cast
 
+from pydantic import ValidationError
+
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents.frozen_json import JsonObject
 from ctxlab.documents.session.asset_source import AssetSource, InlineFile, LibraryFile, LinkedFile, UploadedFile
 from ctxlab.documents.stored import Stored, as_json
+from ctxlab.errors import Refused
 
 NodeId = NewType("NodeId", str)
 Role = Literal["system", "user", "assistant", "tool"]
@@ -252,3 +255,37 @@ def _tool_call(data: Mapping[str, Any]) -> ToolCall:
         name=str(inner.get("toolName") or inner.get("name") or ""),
         arguments=arguments,
     )
+
+
+# --- fields as callers of the verbs pass them
+
+STRUCTURE = {
+    "id": "a verb that makes a message takes its id",
+    "parent_id": "graft() and move() hang a message elsewhere",
+    "children_ids": "graft() and move() hang messages elsewhere",
+    "last_selected_child_id": "switched() chooses a branch",
+}
+
+
+def node_of(fields: Mapping[str, Any], **links: Any) -> MessageNode:
+    """A message of these fields, named as in Python or in the file; refuses wrong values and structure."""
+    _refuse_structure(fields)
+    try:
+        return MessageNode.model_validate({**fields, **links})
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[0]
+        place = ".".join(str(step) for step in wrong["loc"])
+        raise Refused(f"{place} can't be {wrong['input']!r}: {wrong['msg']}") from error
+
+
+def checked_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields under their Python names, with values checked and converted as in a message."""
+    made = node_of(fields)
+    return {name: getattr(made, name) for name in made.model_fields_set}
+
+
+def _refuse_structure(fields: Mapping[str, Any]) -> None:
+    known = MessageNode.model_fields
+    for name, remedy in STRUCTURE.items():
+        if name in fields or known[name].alias in fields:
+            raise Refused(f"{name!r} is structure, not a field to be given: {remedy}")

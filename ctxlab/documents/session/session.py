@@ -40,10 +40,8 @@ class Session(Stored):
     _leaf_is_remembered: bool | None = PrivateAttr(None)
     _walked: tuple[str | None, Path] | None = PrivateAttr(None)  # the way that was asked for last
 
-    def __repr__(self) -> str:
-        return f"Session({self.id!r}, {len(self.nodes)} nodes, leaf {self.active_leaf_id!r})"
-
-    __str__ = __repr__
+    def _repr_parts(self) -> Iterator[str]:
+        yield from (repr(self.id), f"{len(self.nodes)} nodes", f"leaf {self.active_leaf_id!r}")
 
     def __eq__(self, other: object) -> bool:
         """Whether all fields are equal; what either has looked up so far doesn't count."""
@@ -58,9 +56,9 @@ class Session(Stored):
         return self.node(node_id)
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from ctxlab.documents.session.html import session_html
 
-        return f"<code>{escape(repr(self))}</code> {escape(self.name)}"
+        return session_html(self)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
         from ctxlab.display.views import shown_as

@@ -108,7 +108,9 @@ def graph(session: Session) -> nx.DiGraph[str]:
 
 
 def frame(session: Session) -> pd.DataFrame:
-    """One row a message, parents before children; `characters` are those of its content, `depth` 0 is the root.
+    """One row a message, parents before children; `node` is its id, `parent` that of the message above it.
+
+    `characters` are those of its content, `depth` 0 is the root.
 
     `branch` numbers the lines of the conversation: a first child goes on with its parent's, every other begins one.
     """
@@ -124,6 +126,7 @@ def frame(session: Session) -> pd.DataFrame:
         return pd.Series(list(values), dtype=object)
 
     columns: dict[str, Any] = {
+        "node": words(shape.keys),
         "parent": words(above),
         "depth": shape.depths,
         "role": words(node.role for node in nodes),
@@ -138,7 +141,7 @@ def frame(session: Session) -> pd.DataFrame:
         "timestamp": words(node.timestamp for node in nodes),
         "branch": shape.branches,
     }
-    return pd.DataFrame(columns).set_index(pd.Index(shape.keys, name="id", dtype=object))
+    return pd.DataFrame(columns, index=pd.RangeIndex(len(shape.keys)))
 
 
 def figure(session: Session, layout: LayoutName = "tree", *, theme: ThemeName = "light") -> go.Figure:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 from ctxlab.context import EMPTY, Edit, Origin, Pending, Text, Variables
+from ctxlab.display.html_table import heading, html_table, lines
+from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Note
 from ctxlab.engines.macros.call import ExpansionState
 from ctxlab.engines.macros.environment import MacroEnv
@@ -40,7 +43,15 @@ class Expansion:
         return str(self.text)
 
     def __repr__(self) -> str:
-        return f"Expansion({self.text!r}, {self.count} macros, {len(self.notes)} notes)"
+        held = f"{counted(self.count, 'macro')}, {counted(len(self.notes), 'note')}"
+        return f"Expansion({short(str(self.text), 60)!r}, {held})"
+
+    def _repr_html_(self) -> str:
+        texts = [("typed", str(self.source)), *((f"phase {i}", text) for i, text in enumerate(self.phases, 1))]
+        changed = [texts[0], *(after for before, after in pairwise(texts) if before[1] != after[1])]
+        rows = [*changed, *([("sent", str(self.text))] if changed[-1][1] != str(self.text) else [])]
+        notes = lines(note.text for note in self.notes)
+        return heading(self) + html_table(("", "text"), rows, cells=400) + notes
 
     @property
     def pending(self) -> Pending:

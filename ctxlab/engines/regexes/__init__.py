@@ -2,7 +2,7 @@
 
 from ctxlab.engines.regexes.find import FirstMatches, first_matches
 from ctxlab.engines.regexes.pattern import Pattern, parse_pattern
-from ctxlab.engines.regexes.python_backtracks import BadPattern, found
+from ctxlab.engines.regexes.python_limited_search import BadPattern, found
 from ctxlab.engines.regexes.v8 import RegexEngineUnavailable
 
 __all__ = ["BadPattern", "FirstMatches", "Pattern", "RegexEngineUnavailable", "first_matches", "found", "parse_pattern"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from ctxlab.context import BuildInput, Context, Origin, Text
+from ctxlab.display.plain_text import visible
 from ctxlab.documents import Agent, MessageNode, Note, ThinkRule
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.macros import MacroEnv
@@ -168,4 +169,4 @@ class _Page:
 
     def take(self, text: str) -> str:
         cut, self._left = self._left, max(0, self._left - len(text))
-        return escape(text if len(text) <= cut else f"{text[:cut]}…")
+        return escape(visible(text if len(text) <= cut else f"{text[:cut]}…"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ctxlab.context.step_report import Row
+from ctxlab.context.step_report import Row, report_html
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import RegexRule
 from ctxlab.engines.regexes.rule_selection import BoundRule
@@ -52,6 +52,9 @@ class RuleHits:
 
     def __repr__(self) -> str:
         return f"RuleHits({self.summary()})"
+
+    def _repr_html_(self) -> str:
+        return report_html(self)
 
     def rows(self) -> Sequence[Row]:
         return tuple([hit.as_data() for hit in self.hits])

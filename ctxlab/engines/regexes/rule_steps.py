@@ -8,6 +8,8 @@ from html import escape
 from typing import TYPE_CHECKING, overload
 
 from ctxlab.context import BuildInput, Context, Origin, Text
+from ctxlab.display.data_frame import frame_of
+from ctxlab.display.plain_text import plain, visible
 from ctxlab.display.short_texts import cut_off
 from ctxlab.documents import RegexConfig
 from ctxlab.engines.macros import MacroEnv
@@ -17,7 +19,7 @@ from ctxlab.engines.regexes.rule_selection import BoundRule, RuleLayer, RuleSour
 from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    import pandas as pd
 
 PROCESSOR = "regex-steps"
 LONGEST = 2_000
@@ -94,23 +96,21 @@ class RegexSteps(Sequence[RegexStep]):
                 lines.append(f"   and {len(step.hits) - 5} more")
         return "\n".join([*lines, f"after:  {cut_off(str(self.text), 300)!r}"])
 
-    def table(self) -> DataFrame:
-        """One row per rule: rule, preset, layer, hits, outcome, text after it."""
-        import pandas as pd
-
-        columns = ["rule", "preset", "layer", "hits", "outcome", "after"]
-        rows = [(s.rule, s.preset, s.layer, len(s.hits), s.outcome, str(s.after)) for s in self.steps]
-        return pd.DataFrame(rows, columns=columns)
+    def frame(self) -> pd.DataFrame:
+        """One row per rule: rule, preset, layer, hits, outcome, and the text after it."""
+        columns = ("rule", "preset", "layer", "hits", "outcome", "text")
+        rows = ((s.rule, s.preset, s.layer, len(s.hits), s.outcome, str(s.after)) for s in self.steps)
+        return frame_of((dict(zip(columns, row, strict=True)) for row in rows), columns)
 
     def _repr_html_(self) -> str:
-        rows = [_row("", "before", escape(cut_off(str(self.start), LONGEST)))]
-        budget = 30_000  # a notebook's cell stays under 50 KB
+        rows = [_row("", "before", escape(visible(cut_off(str(self.start), LONGEST))))]
+        budget = 30_000  # bytes; a notebook's cell stays under 60 kB
         for number, step in enumerate(self.steps, 1):
-            remarks = "<br>".join(map(escape, (step.outcome, *step.remarks)))
-            row = _row(f"{number}. {escape(step.rule)}", remarks, marked(step))
-            budget -= len(row)
+            remarks = "<br>".join(escape(plain(words, 160)) for words in (step.outcome, *step.remarks[:5]))
+            row = _row(f"{number}. {escape(plain(step.rule))}", remarks, visible(marked(step)))
+            budget -= len(row.encode())
             if budget < 0:
-                rows.append(_row("", f"and {len(self.steps) - number + 1} more", ""))
+                rows.append(_row("", f"… and {len(self.steps) - number + 1:,} more rules", ""))
                 break
             rows.append(row)
         return f"<table style='text-align:left'>{''.join(rows)}</table>"

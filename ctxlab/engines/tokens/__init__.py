@@ -2,17 +2,17 @@
 
 from ctxlab.engines.tokens.encodings import encoding
 from ctxlab.engines.tokens.estimate import estimate_tokens
-from ctxlab.engines.tokens.media_token_table import (
+from ctxlab.engines.tokens.model_encodings import ModelName, read_model_name
+from ctxlab.engines.tokens.overhead import OVERHEADS, Overhead
+from ctxlab.engines.tokens.picture_formulas import ImageCost, image_cost, image_tokens
+from ctxlab.engines.tokens.tokenizer import Tokenizer, tokenizer_for
+from ctxlab.engines.tokens.vendor_media_rates import (
     DEFAULT_RULES,
     MediaRules,
     MediaTokens,
     media_rules_for,
     media_tokens,
 )
-from ctxlab.engines.tokens.model_encodings import ModelName, read_model_name
-from ctxlab.engines.tokens.overhead import OVERHEADS, Overhead
-from ctxlab.engines.tokens.picture_formulas import ImageCost, image_cost, image_tokens
-from ctxlab.engines.tokens.tokenizer import Tokenizer, tokenizer_for
 
 __all__ = [
     "DEFAULT_RULES",

@@ -13,9 +13,9 @@ from ctxlab.context.portable_pickles import portable, unwrapped
 from ctxlab.documents import ModelProfile
 from ctxlab.engines.tokens.estimate import estimate_tokens
 from ctxlab.engines.tokens.exact_counts import CountCache, exact_counter
-from ctxlab.engines.tokens.media_token_table import DEFAULT_RULES, MediaRules, media_rules_for, media_tokens
 from ctxlab.engines.tokens.model_encodings import ALIASES, ENCODINGS, ESTIMATOR, read_model_name
 from ctxlab.engines.tokens.overhead import OPENAI, OVERHEADS, Overhead
+from ctxlab.engines.tokens.vendor_media_rates import DEFAULT_RULES, MediaRules, media_rules_for, media_tokens
 from ctxlab.errors import WrongSetting, did_you_mean
 
 # Two spans shorter than this are encoded together faster than apart.

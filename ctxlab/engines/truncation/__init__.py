@@ -10,8 +10,7 @@ from ctxlab.engines.truncation.shorten_messages import SHORTENED, Shortening, he
 from ctxlab.engines.truncation.sliding import Sliding
 from ctxlab.engines.truncation.steady_block_cut import Block
 from ctxlab.engines.truncation.strategy import Border, Reason, Strategy, Traits, Verdict, Window
-from ctxlab.engines.truncation.unit_costs import MessageCost, UnitCost, UnitCosts
-from ctxlab.engines.truncation.units import Unit, newest_first
+from ctxlab.engines.truncation.unit_costs import MessageCost, Unit, UnitCost, UnitCosts, newest_first
 from ctxlab.engines.truncation.whole_exchanges import WholeExchanges
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ctxlab.context.step_report import Row
+from ctxlab.context.step_report import Row, report_html
 from ctxlab.engines.truncation.unit_costs import UnitCosts
 
 
@@ -33,6 +33,14 @@ class BudgetReport:
     estimated: bool
     costs: UnitCosts
 
+    def __repr__(self) -> str:
+        used = self.protected_tokens + self.history_tokens
+        sent = f"{self.kept:,} kept, {self.cut:,} cut" + (f", {self.shortened:,} shortened" if self.shortened else "")
+        return f"BudgetReport({self.strategy}, {used:,} of {self.budget_tokens:,} tokens, {sent})"
+
+    def _repr_html_(self) -> str:
+        return report_html(self)
+
     def rows(self) -> Sequence[Row]:
         row = {
             "budget": self.budget_tokens,
@@ -41,10 +49,10 @@ class BudgetReport:
             "protected_tokens": self.protected_tokens,
             "history_tokens": self.history_tokens,
             "left_tokens": self.left_tokens,
-            "kept": self.kept,
-            "cut": self.cut,
-            "history": self.history,
-            "shortened": self.shortened,
+            "kept_messages": self.kept,
+            "cut_messages": self.cut,
+            "history_messages": self.history,
+            "shortened_messages": self.shortened,
             "overhead_tokens": self.overhead_tokens,
             "estimated": self.estimated,
         }

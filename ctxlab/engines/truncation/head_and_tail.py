@@ -13,7 +13,7 @@ from pydantic import Field
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRange, room_for_share
 from ctxlab.engines.truncation.strategy import Border, Reason, Traits, Verdict, Window, needed_by
-from ctxlab.engines.truncation.units import Unit
+from ctxlab.engines.truncation.unit_costs import Unit
 
 
 @dataclass(frozen=True, slots=True)

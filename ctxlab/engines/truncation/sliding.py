@@ -11,7 +11,7 @@ from pydantic import Field
 from ctxlab.context import Draft
 from ctxlab.engines.truncation.least_room import Kept, KeptRange
 from ctxlab.engines.truncation.strategy import Border, Reason, Traits, Verdict, Window, needed_by
-from ctxlab.engines.truncation.units import Unit
+from ctxlab.engines.truncation.unit_costs import Unit
 
 Retain = Literal["border", "each"]
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol
 from ctxlab.context import Draft
 from ctxlab.context.context import lacking
 from ctxlab.engines.truncation.least_room import Kept
-from ctxlab.engines.truncation.units import Unit
+from ctxlab.engines.truncation.unit_costs import Unit
 
 ALL_OTHERS = range(sys.maxsize)
 """Every position that no earlier reason names."""

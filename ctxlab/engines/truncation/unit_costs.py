@@ -1,15 +1,20 @@
-"""The units that a cut may take, and the tokens that each of them costs."""
+"""Units, which can only go or stay whole (a message, or tool calls with their results), and the tokens of each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.context import Draft
 from ctxlab.context.portable_pickles import by_fields
-from ctxlab.context.tool_pairs import without_unanswered
-from ctxlab.engines.truncation.units import newest_first
+from ctxlab.context.tool_pairs import ToolUnit as Unit
+from ctxlab.context.tool_pairs import units_newest_first, without_unanswered
+
+
+def newest_first(drafts: Sequence[Draft]) -> Iterator[Unit]:
+    """Units of the drafts that may be cut, newest first, found as they are asked for: none of them is pinned."""
+    return (unit for unit in units_newest_first(drafts) if not any(drafts[i].pinned for i in unit.at))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ctxlab.engines.truncation.least_room import Kept, KeptRange
 from ctxlab.engines.truncation.strategy import ALL_OTHERS, Border, Reason, Traits, Verdict, Window
-from ctxlab.engines.truncation.units import Unit
+from ctxlab.engines.truncation.unit_costs import Unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ctxlab.context.step_report import Row
+from ctxlab.context.step_report import Row, report_html
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.frozen_json import frozen
 from ctxlab.engines.variables.replay import VariableChange
@@ -25,7 +25,7 @@ class VariableWrite:
         change = self.change
         values = {"value": change.value, "from": change.before, "to": change.after}
         return {
-            "message": self.message,
+            "key": self.message,
             "path": change.path,
             "op": change.op,
             **{name: None if value is MISSING else value for name, value in values.items()},
@@ -42,6 +42,9 @@ class VariableWrites:
 
     def __repr__(self) -> str:
         return f"VariableWrites({self.summary()})"
+
+    def _repr_html_(self) -> str:
+        return report_html(self)
 
     def rows(self) -> Sequence[Row]:
         return tuple([frozen(write.as_data()) for write in self.writes])
@@ -61,6 +64,9 @@ class SessionVariables:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", frozen(self.values))
+
+    def _repr_html_(self) -> str:
+        return report_html(self)
 
     def rows(self) -> Sequence[Row]:
         return (self.values,)

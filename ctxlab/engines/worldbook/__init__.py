@@ -10,6 +10,7 @@ LoreScan(1 of 1 entries fire, 21 tokens, 2 passes)
 from ctxlab.engines.worldbook.counterfactual.apply import with_change, with_entry
 from ctxlab.engines.worldbook.decision import Decision, in_words
 from ctxlab.engines.worldbook.gates import GATES
+from ctxlab.engines.worldbook.growing_chat import FirstItems, GrowingChat
 from ctxlab.engines.worldbook.key_matches import MatchedKey
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry, in_order
 from ctxlab.engines.worldbook.scan import LoreScan, scan
@@ -20,6 +21,8 @@ __all__ = [
     "ActiveBook",
     "Chat",
     "Decision",
+    "FirstItems",
+    "GrowingChat",
     "Level",
     "LoreScan",
     "MatchedKey",

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.worldbook.key_matches import MatchedKey
 from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, PreparedEntry
 from ctxlab.engines.worldbook.scan_passes import BlockedEntry, FiredEntry
+
+COLUMNS = (
+    *("key", "book", "book_id", "level", "uid", "title", "fired", "gate", "reason", "matched", "keys"),
+    *("where", "start", "end", "lost_to", "tokens", "left", "pass", "rank", "nearest", "remedy"),
+    *("content", "role", "position", "depth", "order", "outlet", "dialect"),
+)
+"""Names of the fields of a decision's row, in order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,7 +25,7 @@ class Decision:
 
     `matched` is its first key that was found: in a message (its key), in `persona` and its like, or in another entry
     (`lore:...`). `gate` is the furthest gate that an entry came to which doesn't fire; `lost_to` the one that won its
-    group. `nearest` is what would have made it fire, or kept it out. `rank` counts those that fire, from 0.
+    group. `rank` counts those that fire, from 0.
     """
 
     lore: PreparedEntry
@@ -31,7 +38,13 @@ class Decision:
     tokens: int | None = None
     left: int | None = None
     rank: int | None = None
-    nearest: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    find_nearest: Callable[[], Mapping[str, Any]] = field(default=dict, repr=False)
+    """Finds `nearest`; called once, when it is read."""
+    _nearest: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]], repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By fields, with the nearest change itself: what finds it holds the whole scan."""
+        return _unpickled, tuple([self.nearest if name == "find_nearest" else getattr(self, name) for name in _STORED])
 
     def __repr__(self) -> str:
         return f"Decision({self.key!r}, {'fires' if self.fired else self.gate}: {self.reason})"
@@ -44,6 +57,13 @@ class Decision:
     def title(self) -> str:
         """The entry's title."""
         return self.lore.entry.title
+
+    @property
+    def nearest(self) -> Mapping[str, Any]:
+        """The nearest change: what would have made it fire, or kept it out; found when it is first read."""
+        if not self._nearest:
+            self._nearest.append(self.find_nearest())
+        return self._nearest[0]
 
     @property
     def remedy(self) -> str:
@@ -65,11 +85,12 @@ class Decision:
             "reason": self.reason,
             "matched": matched.key if matched else None,
             "keys": list(matched.keys) if matched else [],
-            "message": matched.where if matched else None,
-            "characters": [matched.start, matched.end] if matched else None,
+            "where": matched.where if matched else None,
+            "start": matched.start if matched else None,
+            "end": matched.end if matched else None,
             "lost_to": self.lost_to,
             "tokens": self.tokens,
-            "budget_left": self.left,
+            "left": self.left,
             "pass": self.made_in,
             "rank": self.rank,
             "nearest": dict(self.nearest),
@@ -84,7 +105,25 @@ class Decision:
         }
 
 
-def of_fired(fired: FiredEntry, *, rank: int, nearest: Mapping[str, Any]) -> Decision:
+_STORED = tuple([each.name for each in fields(Decision) if each.name != "_nearest"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A nearest change that was found before."""
+
+    change: Mapping[str, Any]
+
+    def __call__(self) -> Mapping[str, Any]:
+        return self.change
+
+
+def _unpickled(*values: Any) -> Decision:
+    stored = dict(zip(_STORED, values, strict=True))
+    return Decision(**{**stored, "find_nearest": _Known(stored["find_nearest"])})
+
+
+def of_fired(fired: FiredEntry, *, rank: int, find_nearest: Callable[[], Mapping[str, Any]]) -> Decision:
     return Decision(
         fired.lore,
         fired=True,
@@ -94,12 +133,16 @@ def of_fired(fired: FiredEntry, *, rank: int, nearest: Mapping[str, Any]) -> Dec
         tokens=fired.tokens,
         left=fired.left,
         rank=rank,
-        nearest=nearest,
+        find_nearest=find_nearest,
     )
 
 
 def of_stopped(
-    lore: PreparedEntry, stopped: BlockedEntry, *, matched: MatchedKey | None, nearest: Mapping[str, Any]
+    lore: PreparedEntry,
+    stopped: BlockedEntry,
+    *,
+    matched: MatchedKey | None,
+    find_nearest: Callable[[], Mapping[str, Any]],
 ) -> Decision:
     return Decision(
         lore,
@@ -111,7 +154,7 @@ def of_stopped(
         lost_to=stopped.lost_to,
         tokens=stopped.tokens,
         left=stopped.left,
-        nearest=nearest,
+        find_nearest=find_nearest,
     )
 
 

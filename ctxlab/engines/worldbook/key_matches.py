@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ctxlab.engines.worldbook.key_search import Found, KeySearch
+from ctxlab.engines.worldbook.key_search import Found, KeyHit, KeySearch, SearchedTexts
 from ctxlab.engines.worldbook.keys import PatternKey
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_input import ScanInput, Source
@@ -31,7 +31,7 @@ class KeyMatches:
     """Key hits in every scanned text; each text is searched once.
 
     `chat` has the newest hit of each key, its text the number of messages after it; `lore` the first hit in what
-    fired, its text the pass in which that came.
+    fired, its text the pass in which that came. `searched` remembers what was found in texts that come again.
     """
 
     search: KeySearch
@@ -40,6 +40,7 @@ class KeyMatches:
     lore: Found = field(default_factory=Found)
     where_in_lore: dict[int, str] = field(default_factory=dict[int, str])
     problems: dict[int, str] = field(default_factory=dict[int, str])
+    searched: SearchedTexts | None = None
 
     @classmethod
     def over(cls, scan_input: ScanInput, lores: Sequence[PreparedEntry], search: KeySearch) -> KeyMatches:
@@ -48,16 +49,19 @@ class KeyMatches:
         newest_first = [spoken.text for spoken in reversed(scan_input.chat.messages)]
         search.words_in(newest_first, result.chat)
         if search.has_patterns:
-            deepest = max((lore.depth for lore in lores if _has_pattern(lore)), default=0)
-            search.patterns_in(newest_first[: deepest + PATTERN_LOOK_BACK], result.chat, result.problems)
-        for source, text in scan_input.chat.about.items():
-            if text:
-                result.about[source] = result._looked_through(text, Found(), 0)
+            search.patterns_in(newest_first[: patterns_look_back(lores)], result.chat, result.problems)
+        result.search_about(scan_input.chat.about)
         return result
+
+    def search_about(self, about: Mapping[Source, str]) -> None:
+        """Search the texts beside the messages."""
+        for source, text in about.items():
+            if text:
+                self.about[source] = self._looked_through(text, Found(), 0)
 
     def afresh(self) -> KeyMatches:
         """The hits as they were before any entry fired."""
-        return KeyMatches(self.search, self.chat, self.about, problems=self.problems)
+        return KeyMatches(self.search, self.chat, self.about, problems=self.problems, searched=self.searched)
 
     def add_lore(self, lore: PreparedEntry, made_in: int) -> Found:
         """Search the content of an entry; gives the keys that no earlier content had."""
@@ -66,6 +70,15 @@ class KeyMatches:
         return new
 
     def _looked_through(self, text: str, found: Found, number: int) -> Found:
+        if self.searched is not None:
+            hits, problems = self.searched(text)
+            for n, why in problems.items():
+                if n not in found:
+                    self.problems.setdefault(n, why)
+            out = self.problems
+            new = {n: KeyHit(number, at.start, at.end) for n, at in hits.items() if n not in found and n not in out}
+            found.update(new)
+            return new
         new = self.search.words_in([text], found, offset=number)
         if self.search.has_patterns:
             new |= self.search.patterns_in([text], found, self.problems, offset=number)
@@ -146,6 +159,11 @@ class KeyMatches:
     def left_out(self) -> Mapping[str, str]:
         """Patterns that can't be used, and why."""
         return {self.search.keys[n].text: why for n, why in sorted(self.problems.items())}
+
+
+def patterns_look_back(lores: Iterable[PreparedEntry]) -> int:
+    """Newest messages in which patterns are looked for."""
+    return max((lore.depth for lore in lores if _has_pattern(lore)), default=0) + PATTERN_LOOK_BACK
 
 
 def _has_pattern(lore: PreparedEntry) -> bool:

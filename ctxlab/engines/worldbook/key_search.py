@@ -146,6 +146,24 @@ class KeySearch:
                 new[i] = KeyHit(offset + n, max(0, start - before), max(0, end - before))
 
 
+class SearchedTexts:
+    """The hits of all keys in a text, and why patterns are left out there; each text is searched once."""
+
+    def __init__(self, search: KeySearch) -> None:
+        self.search = search
+        self._known: dict[str, tuple[Found, dict[int, str]]] = {}
+
+    def __call__(self, text: str) -> tuple[Found, dict[int, str]]:
+        known = self._known.get(text)
+        if known is None:
+            found, problems = Found(), dict[int, str]()
+            self.search.words_in([text], found)
+            if self.search.has_patterns:
+                self.search.patterns_in([text], found, problems)
+            known = self._known[text] = found, problems
+        return known
+
+
 def nested_words(words: Sequence[str]) -> set[str]:
     """Words that end in more than MOST_NESTED other words, like the longer ones of `a`, `aa`, `aaa` ...
 

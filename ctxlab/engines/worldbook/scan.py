@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.html_table import html_table
+from ctxlab.display.data_frame import frame_of
+from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted, nearest
 from ctxlab.documents import Note, Worldbook
 from ctxlab.engines.model_match import model_fits
 from ctxlab.engines.worldbook.counterfactual.apply import with_change
 from ctxlab.engines.worldbook.counterfactual.nearest_change import NearestChanges, keeps_out
-from ctxlab.engines.worldbook.decision import Decision, of_fired, of_stopped
+from ctxlab.engines.worldbook.decision import COLUMNS, Decision, of_fired, of_stopped
+from ctxlab.engines.worldbook.growing_chat import GrowingChat
 from ctxlab.engines.worldbook.key_matches import KeyMatches
 from ctxlab.engines.worldbook.prepared_entry import EntryPreparer, PreparedEntry
 from ctxlab.engines.worldbook.scan_input import ScanInput
@@ -79,11 +81,8 @@ class LoreScan:
         return f"{fired:,} of {counted(len(self), 'entry', 'entries')} fired" if self.decisions else ""
 
     def frame(self) -> pd.DataFrame:
-        """The rows of `rows()` as a frame, indexed by key."""
-        import pandas as pd
-
-        rows = self.rows()
-        return pd.DataFrame(list(rows)).set_index("key") if rows else pd.DataFrame()
+        """The rows of `rows()` as a frame."""
+        return frame_of(self.rows(), COLUMNS)
 
     def with_change(self, key: str, change: Mapping[str, Any] | None = None) -> LoreScan:
         """The scan repeated with a change for an entry, by default its nearest one."""
@@ -91,12 +90,12 @@ class LoreScan:
         return scan(with_change(self.scan_input, decision.nearest if change is None else change, of=decision.lore))
 
     def _repr_html_(self) -> str:
-        rows = [
+        rows = (
             (one.lore.book.shown_name, one.lore.entry.title, "fires" if one.fired else one.gate, one.reason, one.remedy)
             for one in self.fired_first()
-        ]
+        )
         head = ("book", "entry", "", "why", "nearest change")
-        return f"<b>{escape(repr(self))}</b>{html_table(head, rows, cells=120, of='entries')}"
+        return heading(self) + html_table(head, rows, cells=100, of="entries")
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
         from ctxlab.display.views import shown_as
@@ -108,12 +107,19 @@ class LoreScan:
         return (*self.fired, *(one for one in self.decisions if not one.fired))
 
 
-def scan(scan_input: ScanInput) -> LoreScan:
-    """The decision on every entry: by which key it fires, or which gate blocks it and the nearest change."""
-    maker, clock = EntryPreparer(scan_input), EntryTiming(scan_input.chat)
+def scan(scan_input: ScanInput, *, growing: GrowingChat | None = None) -> LoreScan:
+    """The decision on every entry: by which key it fires, or which gate blocks it and, found when read, the nearest change.
+
+    `growing` knows the messages of the input and has searched those before the newest.
+    """
+    maker = EntryPreparer(scan_input)
+    clock = EntryTiming(scan_input.chat, None if growing is None else growing.place_of)
     lores = maker.all()
     shut, problems = _shut_books(scan_input)
-    key_matches = KeyMatches.over(scan_input, lores, maker.search)
+    if growing is None:
+        key_matches = KeyMatches.over(scan_input, lores, maker.search)
+    else:
+        key_matches = growing.key_matches(scan_input, lores, maker.search)
     run = Activation(scan_input, lores, key_matches, clock, maker).run(shut)
     decisions = list(_decided(run, [lore for lore in lores if lore.book_index not in shut]))
     for number in shut:  # as if this one book were meant for the model
@@ -139,7 +145,7 @@ def _decided(run: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decisi
         fired = run.fired.get(lore.index)
         if fired is not None:
             keys = fired.matched.keys if fired.matched else ()
-            yield of_fired(fired, rank=ranks[lore.index], nearest=keeps_out(lore, keys, run))
+            yield of_fired(fired, rank=ranks[lore.index], find_nearest=partial(keeps_out, lore, keys, run))
         else:
             stopped = run.stopped[lore.index]
             matched = (
@@ -147,13 +153,18 @@ def _decided(run: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decisi
                 if stopped.gate in WITH_KEYS
                 else None
             )
-            yield of_stopped(lore, stopped, matched=matched, nearest=nearest.of(lore))
+            yield of_stopped(lore, stopped, matched=matched, find_nearest=partial(nearest.of, lore))
 
 
 def _shut_out(run: Activation, opened: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decision]:
     for decision in _decided(opened, lores):
-        change = {"book": {"modelMatch": None}, **({} if decision.fired else decision.nearest)}
-        yield of_stopped(decision.lore, run.stopped[decision.lore.index], matched=None, nearest=change)
+        stopped = run.stopped[decision.lore.index]
+        yield of_stopped(decision.lore, stopped, matched=None, find_nearest=partial(_opened, decision))
+
+
+def _opened(decision: Decision) -> dict[str, Any]:
+    """The change with which an entry of a book that isn't meant for the model fires."""
+    return {"book": {"modelMatch": None}, **({} if decision.fired else decision.nearest)}
 
 
 WITH_KEYS = frozenset({"secondary-keys", "group", "probability", "budget", "pass-limit"})

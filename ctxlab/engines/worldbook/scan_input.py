@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -39,7 +39,7 @@ class Chat:
     `activations` are as in the request. `names` are the character's, `user` is the user's.
     """
 
-    messages: tuple[ScannedMessage, ...] = ()
+    messages: Sequence[ScannedMessage] = ()
     about: Mapping[Source, str] = field(default_factory=dict[Source, str])
     names: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Chat:
     model: ModelProfile | None = None
     trigger: str = "normal"
     activations: Mapping[str, str] = field(default_factory=dict[str, str])
-    path: tuple[str, ...] = ()
+    path: Sequence[str] = ()
 
     def __repr__(self) -> str:
         return f"Chat({len(self.messages)} messages)"

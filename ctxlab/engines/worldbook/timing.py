@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_input import Chat
@@ -11,17 +11,14 @@ from ctxlab.engines.worldbook.scan_input import Chat
 class EntryTiming:
     """Messages since entries fired. Records of messages that aren't on this path don't count."""
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: Chat, place_of: Callable[[str], int | None] | None = None) -> None:
+        """`place_of` gives the place of a message by its id; without it all messages are gone through."""
         self.length = len(chat.messages)
         self.newest = chat.messages[-1].id if chat.messages else ""
-        place = {spoken.id: i for i, spoken in enumerate(chat.messages) if spoken.id}
-        # A record may name a message that isn't sent: it stands before the next one that is.
-        following = self.length
-        for id in reversed(chat.path) if chat.activations else ():
-            following = place[id] if id in place else place.setdefault(id, following - 1)
-        self._since = {
-            key: self.length - 1 - place[id] for key, id in chat.activations.items() if place and id in place
-        }
+        if place_of is None:
+            place_of = _places(chat).get if chat.activations else _nowhere
+        places = {key: place_of(id) for key, id in chat.activations.items()}
+        self._since = {key: self.length - 1 - place for key, place in places.items() if place is not None}
 
     def since(self, lore: PreparedEntry) -> int | None:
         """Messages that came after the one at which it fired; None when no record says that it did."""
@@ -49,3 +46,16 @@ class EntryTiming:
             if self.newest and not self.is_sticky(lore):
                 new[lore.key] = self.newest
         return new
+
+
+def _places(chat: Chat) -> dict[str, int]:
+    """Places of messages by id; one that isn't sent stands before the next one that is."""
+    place = {spoken.id: i for i, spoken in enumerate(chat.messages) if spoken.id}
+    following = len(chat.messages)
+    for id in reversed(chat.path):
+        following = place[id] if id in place else place.setdefault(id, following - 1)
+    return place
+
+
+def _nowhere(id: str) -> int | None:
+    return None

@@ -8,8 +8,8 @@ from ctxlab.documents import Session
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.markdown.branch import branch_markdown, path_markdown
 from ctxlab.formats.markdown.tree import tree_markdown
-from ctxlab.formats.pick_for_export import agent_of, agents_left_out, other_branches_left_out
 from ctxlab.formats.results import Export, Import, Loss
+from ctxlab.formats.values_to_export import agent_of, agents_left_out, other_branches_left_out
 
 
 def write_branch(found: Import, pick: Pick) -> Export[bytes]:

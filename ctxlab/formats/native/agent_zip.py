@@ -23,10 +23,10 @@ from ctxlab.formats.native.agents import (
     read_export,
 )
 from ctxlab.formats.native.sessions_zip import file_name, members, packed_files
-from ctxlab.formats.pick_for_export import books_of
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Archive, Source
+from ctxlab.formats.values_to_export import books_of
 
 Data = dict[str, Any]
 

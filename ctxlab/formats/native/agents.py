@@ -19,10 +19,10 @@ from ctxlab.errors import BrokenFile, ReadError, WriteError
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.native.agent_migrations import migrated
 from ctxlab.formats.native.sessions_zip import distinct_ids
-from ctxlab.formats.pick_for_export import agents_named, books_of
 from ctxlab.formats.results import Export, Import, Loss, losses_of
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source
+from ctxlab.formats.values_to_export import agents_named, books_of
 from ctxlab.formats.yaml import as_yaml
 
 Data = dict[str, Any]

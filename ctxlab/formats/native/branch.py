@@ -12,10 +12,10 @@ from ctxlab.documents import MessageNode, Session
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.markdown.visible_path import Span, visible_path
 from ctxlab.formats.native.session import read_session
-from ctxlab.formats.pick_for_export import agents_left_out, other_branches_left_out
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names
 from ctxlab.formats.source import Source, mostly
+from ctxlab.formats.values_to_export import agents_left_out, other_branches_left_out
 
 Data = dict[str, Any]
 

@@ -18,10 +18,10 @@ from ctxlab.formats.known_but_unread import name_of
 from ctxlab.formats.native.agents import up_to_date
 from ctxlab.formats.native.detect import WRAPPERS, is_node, kind_of
 from ctxlab.formats.native.session import read_session, session_json
-from ctxlab.formats.pick_for_export import all_but_sessions_left_out, with_one_session
 from ctxlab.formats.results import Export, Import, Loss, losses_of
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source, mostly
+from ctxlab.formats.values_to_export import all_but_sessions_left_out, with_one_session
 
 Data = dict[str, Any]
 

@@ -9,10 +9,10 @@ from ctxlab.documents import RegexPreset, RegexRule, read_stored
 from ctxlab.documents.stored import as_json
 from ctxlab.errors import ReadError
 from ctxlab.formats.format import Format, Pick
-from ctxlab.formats.pick_for_export import left_out, pick_rules
 from ctxlab.formats.results import Export, Import, Loss, losses_of
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source, mostly, one_or_mostly
+from ctxlab.formats.values_to_export import left_out, pick_rules
 
 Data = dict[str, Any]
 

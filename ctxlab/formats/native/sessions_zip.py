@@ -20,10 +20,10 @@ from ctxlab.errors import BrokenFile, ReadError, UnknownFormat
 from ctxlab.formats.decode import source_of
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.native.session import session_json
-from ctxlab.formats.pick_for_export import all_but_sessions_left_out, with_one_session
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Archive, Source
+from ctxlab.formats.values_to_export import all_but_sessions_left_out, with_one_session
 
 Data = dict[str, Any]
 V = TypeVar("V", Session, Worldbook, RegexPreset)

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 from ctxlab.documents import LoreEntry, Worldbook, read_stored
 from ctxlab.formats.format import Format, Pick
-from ctxlab.formats.pick_for_export import left_out, pick_book
 from ctxlab.formats.results import Export, Import, Loss, losses_of
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source, one_or_mostly
+from ctxlab.formats.values_to_export import left_out, pick_book
 
 Data = dict[str, Any]
 

@@ -10,8 +10,8 @@ from typing import Any, cast
 import orjson
 
 from ctxlab.documents import Agent, Asset, Session, read_stored
+from ctxlab.formats.openai.chat_app_messages import ALIASES, StoredSummary, message_in, placed, places_of, summary_in
 from ctxlab.formats.openai.content_parts import attachment, is_text, text_of
-from ctxlab.formats.openai.message_entities import ALIASES, StoredSummary, message_in, placed, places_of, summary_in
 from ctxlab.formats.results import Loss, unused_fields
 from ctxlab.formats.session_tree_builder import ROOT, Tree
 

@@ -15,13 +15,13 @@ from typing import Any, cast
 
 from ctxlab.documents import Session
 from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.openai.chat_app_messages import summaries_around
 from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
-from ctxlab.formats.openai.message_entities import summaries_around
 from ctxlab.formats.openai.writer import openai_messages
-from ctxlab.formats.pick_for_export import agent_of, other_branches_left_out
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source, mostly
+from ctxlab.formats.values_to_export import agent_of, other_branches_left_out
 
 Data = dict[str, Any]
 

@@ -50,10 +50,66 @@ SLOTS: Final = (
 CHARACTER: Final = tuple(slot for slot in SLOTS if slot.field)
 
 
+OTHER_NAMES: Final = {
+    "first_mes": ("firstMessage", "firstMes", "greeting"),
+    "alternate_greetings": ("alternateGreetings",),
+    "mes_example": ("exampleDialogue", "mesExample", "exampleMessages"),
+    "system_prompt": ("systemPrompt",),
+    "post_history_instructions": ("postHistoryInstructions",),
+    "creator_notes": ("creatorNotes",),
+    "character_version": ("characterVersion",),
+    "character_book": ("characterBook",),
+}
+"""Other programs' keys for a card's fields; each counts where the field itself isn't there."""
+OF_CARDS: Final = frozenset(
+    {
+        *("spec", "spec_version", "data", "name", "nickname", "avatar", "tags", "creator", "creatorcomment"),
+        *("description", "personality", "scenario", "extensions", "create_date", "chat", "talkativeness", "fav"),
+        *("creation_date", "modification_date", "source", "assets", "group_only_greetings", "id"),
+        *("creator_notes_multilingual", "json_data", "metadata", "shallow", "date_added", "date_last_chat"),
+    }
+)
+"""Keys of SillyTavern's cards besides those of SLOTS and OTHER_NAMES: https://github.com/kwaroran/character-card-spec-v3."""
+
+
 def inner(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A card's fields: those of `data` before those beside it."""
+    """A card's fields: those of `data` before those beside it, under SillyTavern's names."""
+    fields = _as_stored(raw)
+    other = {key: fields[name] for key, name in _other_names(fields).items()}
+    return {**fields, **other} if other else fields
+
+
+def _as_stored(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     data = raw.get("data")
     return {**raw, **cast("Mapping[str, Any]", data)} if isinstance(data, Mapping) else raw
+
+
+def _other_names(fields: Mapping[str, Any]) -> dict[str, str]:
+    """The fields that are there only under another program's name, each with that name."""
+    found = {key: next((name for name in names if name in fields), None) for key, names in OTHER_NAMES.items()}
+    return {key: name for key, name in found.items() if name is not None and key not in fields}
+
+
+def as_named_in(original: Mapping[str, Any], fields: Data) -> Data:
+    """Fields of a card under the names that they have in the original."""
+    names = _other_names(_as_stored(original))
+    return {names.get(key, key): value for key, value in fields.items()} if names else fields
+
+
+def unused_texts(raw: Mapping[str, Any]) -> list[Loss]:
+    """A loss for each text of words under a key that cards don't have."""
+    fields = _as_stored(raw)
+    known = {*OF_CARDS, *OTHER_NAMES, *(slot.key for slot in SLOTS), *_other_names(fields).values()}
+    return [
+        Loss(key, "no field of a character card; its text is written back, and never sent")
+        for key, value in fields.items()
+        if key not in known and isinstance(value, str) and _has_words(value.strip())
+    ]
+
+
+def _has_words(text: str) -> bool:
+    """Whether it is more than a number, a date, an address or a name in one ASCII word."""
+    return any(character.isspace() or not character.isascii() for character in text)
 
 
 def version(raw: Mapping[str, Any]) -> int:
@@ -66,7 +122,7 @@ def version(raw: Mapping[str, Any]) -> int:
 
 def notes_key(raw: Mapping[str, Any]) -> str:
     """Key of the creator's notes: flat cards have one of their own."""
-    return "creatorcomment" if version(raw) == 1 and "creator_notes" not in raw else "creator_notes"
+    return "creatorcomment" if version(raw) == 1 and "creator_notes" not in inner(raw) else "creator_notes"
 
 
 def text_at(data: Mapping[str, Any], key: str, losses: list[Loss]) -> str:

@@ -14,12 +14,12 @@ from ctxlab.engines.regexes.compile_rule import pattern_of, unescaped
 from ctxlab.engines.regexes.pattern import parse_pattern, unknown_flags
 from ctxlab.engines.regexes.replacement_template import MATCH
 from ctxlab.formats.format import Format, Pick
-from ctxlab.formats.pick_for_export import left_out, pick_rules
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.roundtrip import patched
 from ctxlab.formats.source import Source, one_or_mostly
+from ctxlab.formats.values_to_export import left_out, pick_rules
 
 Data = dict[str, Any]
 Compat = Literal["ctxlab", "reference"]

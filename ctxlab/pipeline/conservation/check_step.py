@@ -22,7 +22,7 @@ from ctxlab.errors import (
     UnexplainedRewrite,
     UnpairedTool,
 )
-from ctxlab.pipeline.conservation.check_cause import check_cause
+from ctxlab.pipeline.conservation.cause_is_valid import check_cause
 from ctxlab.pipeline.conservation.undo_step import DerivedDraft, begins_with, first_words, spans_of
 
 ROLES = frozenset(get_args(Role))

@@ -8,7 +8,7 @@ from ctxlab.context import Context, Draft, Text
 from ctxlab.display.short_texts import short
 from ctxlab.documents import MessageNode
 from ctxlab.errors import UnexplainedChange, UnexplainedDrop, UnexplainedRewrite
-from ctxlab.pipeline.conservation.check_cause import check_cause
+from ctxlab.pipeline.conservation.cause_is_valid import check_cause
 from ctxlab.pipeline.conservation.undo_step import text_before
 
 

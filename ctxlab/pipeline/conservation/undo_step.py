@@ -14,7 +14,7 @@ from ctxlab.context import AssetRef, Cause, Change, Draft, Edit, Origin, Span, T
 from ctxlab.context.draft_message import SHARED_FIELDS, combined_fields
 from ctxlab.display.short_texts import short
 from ctxlab.errors import UnexplainedChange, UnexplainedRewrite
-from ctxlab.pipeline.conservation.check_cause import check_cause
+from ctxlab.pipeline.conservation.cause_is_valid import check_cause
 
 FIELDS = ("role", "origin", "calls", "result_of", "reasoning", "speaker", "pinned", "priority", "meta", "placement")
 """Fields of a draft that stay as they were unless a Change says otherwise; files and places are looked at apart."""

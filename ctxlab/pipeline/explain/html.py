@@ -1,43 +1,142 @@
-"""HTML tables of a trace and of a difference, for the notebook; all text is escaped."""
+"""HTML tables of runs, steps, differences and explanations, for the notebook; all text is escaped."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.html_table import table
-from ctxlab.display.short_texts import short
+from ctxlab.context import Cause
+from ctxlab.display.html_table import heading, html_table, lines
+from ctxlab.display.short_texts import counted
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.explain.diff import Diff
+    from ctxlab.pipeline.explain.message_life import Life
+    from ctxlab.pipeline.explain.step_changes import Changes
+    from ctxlab.pipeline.explain.where import Occurrences
+    from ctxlab.pipeline.pipeline import Pipeline, Stage
+    from ctxlab.pipeline.processor import ProcessorSettings
     from ctxlab.pipeline.trace import Trace
 
-ROWS = 60
-CELL = 120
+CELL = 100
 """Characters of a cell."""
+BEGINNING = 4 * CELL
+Row = Sequence[object]
 
 
 def trace_html(trace: Trace) -> str:
     """One row a step: what it did, and what the context holds after it."""
-    rows: list[Sequence[object]] = []
+    rows: list[Row] = []
     for i, step in enumerate(trace.steps):
         done = trace.changes(i)
         note = step.error or (done.notes[0].text if done.notes else "")
-        rows.append((step.id, done.summary, len(step.after.drafts), f"{trace.tokens_of(step.after):,}", note))
-    head = f"<b>{escape(repr(trace))}</b>"
-    return head + table(("step", "what it did", "messages", "tokens after", ""), rows)
+        rows.append((step.id, done.summary, len(step.after.drafts), trace.tokens_of(step.after), note))
+    head = ("step", "what it did", "messages", "tokens", "")
+    return heading(trace) + html_table(head, rows, cells=CELL, of="steps", most=40)
 
 
 def diff_html(diff: Diff) -> str:
     """One row a difference, the words cut to the stretch that differs."""
-    rows: list[Sequence[object]] = []
-    for row in diff.changes[:ROWS]:
-        change = row.text_change
-        side_a = change[1] if change else str(row.a.text) if row.a else ""
-        side_b = change[2] if change else str(row.b.text) if row.b else ""
-        why = "; ".join(part for part in (row.detail, str(row.cause) if row.cause else "") if part)
-        rows.append((row.key, row.kind, short(side_a, CELL), short(side_b, CELL), short(why, 160)))
-    more = len(diff.changes) - ROWS
-    end = f"<p>and {more} more</p>" if more > 0 else ""
-    return f"<b>{escape(repr(diff))}</b>" + table(("message", "", "a", "b", "why"), rows) + end
+
+    def row(change: Any) -> Row:
+        stretch = change.text_change
+        side_a = stretch[1] if stretch else str(change.a.text) if change.a else ""
+        side_b = stretch[2] if stretch else str(change.b.text) if change.b else ""
+        why = "; ".join(part for part in (change.detail, str(change.cause) if change.cause else "") if part)
+        return (change.key, change.kind, side_a, side_b, why)
+
+    changes = diff.changes
+    if not changes:
+        return heading(diff)
+    return heading(diff) + html_table(("key", "", "a", "b", "why"), map(row, changes), cells=CELL, of="changes")
+
+
+def changes_html(changes: Changes) -> str:
+    """One row a message that the step added, rewrote, merged, moved or dropped, and the step's notes."""
+    rows = (
+        (row["kind"], row["key"], row["role"], row["tokens"], row["text"][:BEGINNING], row["reason"])
+        for row in changes.rows()
+    )
+    head = ("", "key", "role", "tokens", "text", "why")
+    table = html_table(head, rows, of="messages") if changes else ""
+    problems = [changes.error] if changes.error else []
+    return heading(changes) + table + lines([*problems, *(note.text for note in changes.notes)])
+
+
+def life_html(life: Life) -> str:
+    """One row an event, and what became of the message."""
+    rows = ((event.step, event.kind, event.text) for event in life.events)
+    return heading(life) + html_table(("step", "", "event"), rows, cells=200, of="events") + lines([life.outcome])
+
+
+def occurrences_html(found: Occurrences) -> str:
+    """One row a place: the words around it, what became of them, and who wrote them."""
+    rows = ((p.key, p.state, f"{p.start}:{p.end}", p.around(), p.written_by(), p.step and _why(p.cause)) for p in found)
+    head = ("key", "", "characters", "text", "written by", "why")
+    return heading(found) + (html_table(head, rows, cells=80, of="places") if found else "")
+
+
+def messages_html(messages: Sequence[dict[str, Any]]) -> str:
+    """One row a message as it is sent."""
+    rows = (
+        (i, message["role"], _sources(message), _content(message), message["tokens"])
+        for i, message in enumerate(messages, 1)
+    )
+    tokens = f"{sum(message['tokens'] for message in messages):,} tokens"
+    head = f"<b>{counted(len(messages), 'message')}, {tokens}</b>"
+    return head + html_table(("", "role", "from", "text", "tokens"), rows, cells=CELL, of="messages")
+
+
+def pipeline_html(pipeline: Pipeline) -> str:
+    """One row a step: whether it is on, what it does, and the settings that some layer gives it."""
+    rows = (
+        (stage.priority, stage.id, "" if stage.enabled else "off", stage.base.description, ", ".join(_given(stage)))
+        for stage in pipeline.stages
+    )
+    head = ("priority", "step", "", "what it does", "settings that differ")
+    table = html_table(head, rows, cells=CELL, of="steps", most=40) if pipeline.stages else ""
+    names = ", ".join(stage.id for stage in pipeline.stages if stage.enabled)
+    notes = lines(note.text for note in pipeline.warnings())
+    return f"<b>Pipeline({counted(len(names.split(', ')) if names else 0, 'step')} on)</b>" + table + notes
+
+
+def stage_html(stage: Stage) -> str:
+    """One row a setting: its value, the layer that it is from, and what it means."""
+    fields = type(stage.processor.settings).model_fields
+    rows = (
+        (name, repr(getattr(stage.processor.settings, name)), stage.sources[name], info.description or "")
+        for name, info in fields.items()
+    )
+    head = ("setting", "value", "layer", "what it means")
+    return heading(stage) + (html_table(head, rows, cells=CELL, of="settings", most=40) if fields else "")
+
+
+def settings_html(settings: ProcessorSettings) -> str:
+    """One row a setting: its value and what it means."""
+    fields = type(settings).model_fields
+    rows = ((name, repr(getattr(settings, name)), info.description or "") for name, info in fields.items())
+    table = html_table(("setting", "value", "what it means"), rows, cells=CELL, of="settings", most=40)
+    return heading(settings) + (table if fields else "")
+
+
+def _given(stage: Stage) -> Iterator[str]:
+    """The settings of a step that aren't its own, with the layer that each is from."""
+    for name, layer in stage.sources.items():
+        if layer != "default" and name in type(stage.processor.settings).model_fields:
+            yield f"{name}={getattr(stage.processor.settings, name)!r} ({layer})"
+
+
+def _sources(message: dict[str, Any]) -> str:
+    return ", ".join(":".join(filter(None, (each["kind"], str(each.get("id") or "")))) for each in message["source"])
+
+
+def _content(message: dict[str, Any]) -> str:
+    content = message["content"]
+    if not isinstance(content, str):
+        content = " ".join(str(part.get("text") or f"[{part['type']}]")[:BEGINNING] for part in content)
+    calls = " ".join(f"{call['function']['name']}()" for call in message.get("tool_calls", ()))
+    return " ".join(filter(None, (content[:BEGINNING], calls)))
+
+
+def _why(cause: Cause | None) -> str:
+    return str(cause) if cause is not None else ""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 OVERHEAD = "overhead"
 TOOLS = "tool definitions"
 BY_HAND = "by hand"
+LEDGER_COLUMNS = ("step", "rule", "in", "added", "kept", "cut", "rewritten", "merged", "seams", "out")
+CUT_COLUMNS = ("step", "rule", "reason", "key", "role", "text", "tokens", "needed", "left")
 
 
 @dataclass(slots=True)

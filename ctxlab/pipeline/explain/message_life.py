@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from ctxlab.context import Cause, Context, Draft, Text
+from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline.explain.merged_parts import is_seam, pieces
 from ctxlab.pipeline.explain.step_changes import moved_keys
@@ -48,13 +49,18 @@ class Life:
     _remedy: Callable[[], Remedy | None] = field(default=lambda: None, repr=False)
 
     def __repr__(self) -> str:
-        return f"Life({self.key!r}, {len(self.events)} events, {'sent' if self.draft else 'dropped'})"
+        return f"Life({self.key!r}, {counted(len(self.events), 'event')}, {'sent' if self.draft else 'dropped'})"
 
     def __str__(self) -> str:
-        lines = [self.key]
-        lines += [f"  {event.step}: {event.text}" for event in self.events]
-        lines.append(f"  {self.outcome}")
-        return "\n".join(lines)
+        shown = [self.key]
+        shown += [f"  {event.step}: {event.text}" for event in self.events]
+        shown.append(f"  {self.outcome}")
+        return "\n".join(shown)
+
+    def _repr_html_(self) -> str:
+        from ctxlab.pipeline.explain.html import life_html
+
+        return life_html(self)
 
     @property
     def outcome(self) -> str:

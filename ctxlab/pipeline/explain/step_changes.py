@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from ctxlab.context import Context, Draft, Dropped
+from ctxlab.context import Cause, Context, Draft, Dropped, Span
 from ctxlab.context.step_report import summary_of
+from ctxlab.display.data_frame import frame_of
 from ctxlab.documents import Note
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("kind", "key", "role", "tokens", "rule", "reason", "text")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +59,46 @@ class Changes:
     def __repr__(self) -> str:
         return f"Changes({self.id!r}, {self.summary})"
 
+    def _repr_html_(self) -> str:
+        from ctxlab.pipeline.explain.html import changes_html
+
+        return changes_html(self)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One row a message: what happened to it, its tokens, by which rule and why, and its text.
+
+        Of a message that is gone the text and the tokens are those that it had.
+        """
+        for draft in self.added:
+            yield self._row("added", draft, _cause_of(draft, ()))
+        for change in self.rewritten:
+            yield self._row("rewritten", change.after, _cause_of(change.after, change.before.text.spans))
+        for merged in self.merged:
+            made_of = ", ".join(part.key for part in merged.parts)
+            yield self._row("merged", merged.whole, None) | {"reason": f"made of {made_of}"}
+        for draft in self.moved:
+            yield self._row(
+                "moved", draft, next((c.cause for c in reversed(draft.changes) if c.field == "place"), None)
+            )
+        for group in self.dropped:
+            for draft in group.drafts:
+                yield self._row("dropped", draft, group.cause)
+
+    def frame(self) -> pd.DataFrame:
+        """The rows of `rows()` as a frame."""
+        return frame_of(self.rows(), COLUMNS)
+
+    def _row(self, kind: str, draft: Draft, cause: Cause | None) -> dict[str, Any]:
+        return {
+            "kind": kind,
+            "key": draft.key,
+            "role": draft.role,
+            "tokens": self.tokenizer.count_draft(draft),
+            "rule": cause.rule if cause else None,
+            "reason": (cause.reason or cause.rule) if cause else None,
+            "text": str(draft.text),
+        }
+
     @property
     def summary(self) -> str:
         """Counts of the changes, then the decisions, in words.
@@ -84,6 +131,13 @@ class Changes:
     @property
     def tokens_after(self) -> int:
         return sum(self.tokenizer.count_draft(draft) for draft in self.after.drafts)
+
+
+def _cause_of(draft: Draft, known: Sequence[Span]) -> Cause | None:
+    """The first cause of the words that are new in a message, else of its last changed field."""
+    old = set(map(id, known))
+    words = next((span.cause for span in draft.text.spans if span.cause and id(span) not in old), None)
+    return words or (draft.changes[-1].cause if draft.changes else None)
 
 
 def changes(step: Step, tokenizer: TokenCounter) -> Changes:

@@ -74,7 +74,7 @@ class Tables:
             "notes": [plain(note.as_data()) for note in trace.start.notes],
             "start": start,
             "steps": steps,
-            "pipeline": plain(trace.pipeline.describe()),
+            "pipeline": plain(trace.pipeline.as_data()),
         }
 
     def _step(self, step: Step) -> dict[str, Any]:

@@ -5,17 +5,22 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ctxlab.context import Cause, Draft, Span
+from ctxlab.display.data_frame import frame_of
 from ctxlab.pipeline.explain.merged_parts import pieces
-from ctxlab.pipeline.explain.provenance_text import done_by, provenance_lines
+from ctxlab.pipeline.explain.provenance_text import done_by, provenance_lines, written_by
 from ctxlab.pipeline.explain.text_versions import SupersededVersion, TextHistory, Version
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ctxlab.pipeline.trace import Trace
 
 State = Literal["sent", "dropped", "replaced"]
+AROUND = 24
+"""Characters on each side of the words in a table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,18 +66,71 @@ class Occurrence:
             return f" by {done_by(self.cause)}"
         return f" in {self.step}, which does not say why" if self.step else ""
 
+    def around(self) -> str:
+        """The words with some of the text around them, for a table."""
+        text = str(self.version.text)
+        start, end = max(0, self.start - AROUND), min(len(text), self.end + AROUND)
+        return f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}"
 
-def occurrences(trace: Trace, words: str) -> tuple[Occurrence, ...]:
+    def written_by(self) -> str:
+        """The writers of the words, each once."""
+        return ", ".join(dict.fromkeys(written_by(span) for span in self.spans))
+
+    def _repr_html_(self) -> str:
+        return Occurrences((self,))._repr_html_()
+
+    def as_data(self) -> dict[str, Any]:
+        """A row of the frame of occurrences."""
+        return {
+            "key": self.key,
+            "state": self.state,
+            "start": self.start,
+            "end": self.end,
+            "part": self.part or self.key,
+            "step": self.step or None,
+            "rule": self.cause.rule if self.cause else None,
+            "reason": self.cause.reason if self.cause else None,
+            "written_by": self.written_by(),
+            "text": str(self.version.text)[self.start : self.end],
+        }
+
+
+COLUMNS = ("key", "state", "start", "end", "part", "step", "rule", "reason", "written_by", "text")
+
+
+class Occurrences(tuple[Occurrence, ...]):
+    """Occurrences in order: those that are sent, dropped ones, replaced ones. A notebook shows them as a table."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        counts = [f"{n} {state}" for state in get_args(State) if (n := sum(each.state == state for each in self))]
+        return f"Occurrences({', '.join(counts) or 'nowhere'})"
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) or "nowhere"
+
+    def _repr_html_(self) -> str:
+        from ctxlab.pipeline.explain.html import occurrences_html
+
+        return occurrences_html(self)
+
+    def frame(self) -> pd.DataFrame:
+        """One row a place: message, state, characters, who wrote them, and what dropped or replaced them."""
+        return frame_of((each.as_data() for each in self), COLUMNS)
+
+
+def occurrences(trace: Trace, words: str) -> Occurrences:
     """Every occurrence of the words: first those that are sent, then dropped ones, then replaced ones in order."""
     if not words:
-        return ()
+        return Occurrences()
     history = TextHistory(trace)
     sent = [place for draft in trace.result.drafts for place in _in_draft(draft, words, "sent", history)]
     gone = list(_dropped(trace, words, history))
     holders = _holders(trace)
     older = [place for each in history.superseded for place in _older(each, words, holders)]
     gone += [place for place in older if place.state == "dropped"]
-    return (*sent, *gone, *(place for place in older if place.state == "replaced"))
+    return Occurrences((*sent, *gone, *(place for place in older if place.state == "replaced")))
 
 
 def _dropped(trace: Trace, words: str, history: TextHistory) -> Iterator[Occurrence]:

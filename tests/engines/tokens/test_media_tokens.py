@@ -15,8 +15,8 @@ from ctxlab.engines.tokens import (
     media_rules_for,
     media_tokens,
 )
-from ctxlab.engines.tokens.media_token_table import TABLE
 from ctxlab.engines.tokens.picture_formulas import METHODS
+from ctxlab.engines.tokens.vendor_media_rates import TABLE
 
 
 def file(kind: str, **metadata: Any) -> AssetRef:

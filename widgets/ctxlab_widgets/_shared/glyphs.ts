@@ -1,6 +1,6 @@
 // The signs: first what is filled, then what is stroked, with its width and dashes.
 
-import { SOURCE_ICONS } from "./sources";
+import { SOURCE_ICONS } from "./source_icons";
 
 type Stroke = [d: string, width: number, dash?: string];
 

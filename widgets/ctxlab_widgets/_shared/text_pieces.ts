@@ -1,6 +1,6 @@
 // The text of a message cut into what is marked differently: same, put in, taken out.
 
-import { difference } from "./diff";
+import { difference } from "./one_difference";
 import { type Draft, type Span, sourceOf, type View } from "./trace_view";
 
 /** A stretch of one story. `removed` is what it replaced, shown before it; `fresh` says that it is new here. */

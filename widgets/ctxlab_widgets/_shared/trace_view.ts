@@ -1,6 +1,6 @@
 // The JSON value of `trace.view()`, and what can be read from it without a page.
 
-import { SOURCE_OF_KIND } from "./sources";
+import { SOURCE_OF_KIND } from "./source_icons";
 
 /** [text, kind, ref, cause or -1, the spans it replaced], each a number into a table. */
 export type Span = [text: number, kind: string, ref: string, cause: number, was: number[]];

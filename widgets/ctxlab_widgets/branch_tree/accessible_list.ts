@@ -15,7 +15,7 @@ import {
   roleOf,
   siblingsOf,
   type Tree,
-} from "./tree_layout";
+} from "./tree_data";
 
 /** So many siblings to each side of the one in focus. */
 const NEIGHBOURS = 20;

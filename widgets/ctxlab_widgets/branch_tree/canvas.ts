@@ -9,7 +9,7 @@ import { Minimap } from "./minimap";
 import { Painter } from "./painter";
 import { paletteOf } from "./palette";
 import type { Scene } from "./scene";
-import { activeLeaf, BOX, signAt, TALL, type Tree, wayUp } from "./tree_layout";
+import { activeLeaf, BOX, signAt, TALL, type Tree, wayUp } from "./tree_data";
 
 export const STEP = 1.25;
 /** A theme that changes may hide the page for a moment, and its colours come late. */

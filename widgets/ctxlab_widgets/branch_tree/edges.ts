@@ -3,7 +3,7 @@
 import { seen } from "./camera";
 import type { Palette } from "./palette";
 import type { Pen, Scene } from "./scene";
-import { BOX, isActive, isOff, TALL } from "./tree_layout";
+import { BOX, isActive, isOff, TALL } from "./tree_data";
 
 export type Line = (pen: Pen, x0: number, y0: number, x1: number, y1: number) => void;
 

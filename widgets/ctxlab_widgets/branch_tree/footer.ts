@@ -3,7 +3,7 @@
 import { h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
 import type { SharedHistory, TreeFacts } from "./host";
-import { nameOf, type Tree } from "./tree_layout";
+import { nameOf, type Tree } from "./tree_data";
 
 export interface FooterContent {
   tree: Tree;

@@ -1,6 +1,6 @@
 // The data that all parts of the widget share, and the interface through which they reach it.
 
-import type { Tree } from "./tree_layout";
+import type { Tree } from "./tree_data";
 
 /** A message to Python. */
 export type Command = Record<string, unknown> & { command: string };

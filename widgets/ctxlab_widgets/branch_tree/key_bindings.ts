@@ -1,6 +1,6 @@
 // What each key does: everywhere in the widget, and on the canvas alone.
 
-import { WAYS, type Way } from "./tree_layout";
+import { WAYS, type Way } from "./tree_data";
 
 export interface KeyActions {
   readonly live: boolean;

@@ -4,7 +4,7 @@ import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { many } from "../_shared/numbers";
 import type { Command, TreeHost } from "./host";
-import { isSummary } from "./tree_layout";
+import { isSummary } from "./tree_data";
 
 export class MessageEditor {
   readonly element = h("section", { class: "panel", "aria-label": "Message", hidden: true });

@@ -7,8 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from ctxlab.documents.session.check_given_fields import STRUCTURE
-from ctxlab.documents.session.message import MessageNode
+from ctxlab.documents.session.message import STRUCTURE, MessageNode
 from ctxlab.errors import Refused
 
 if TYPE_CHECKING:

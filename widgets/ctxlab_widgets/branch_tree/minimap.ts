@@ -3,7 +3,7 @@
 import { h } from "../_shared/dom";
 import type { Frame } from "./camera";
 import type { Palette } from "./palette";
-import { BOX, isActive, isLeaf, ROLES, roleOf, TALL, type Tree } from "./tree_layout";
+import { BOX, isActive, isLeaf, ROLES, roleOf, TALL, type Tree } from "./tree_data";
 
 const WIDTH = 148;
 const HEIGHT = 60;

@@ -6,7 +6,7 @@ import { edges, type Line } from "./edges";
 import type { Palette } from "./palette";
 import { at, type Drag, grown, HALF, inView, isLifted, type Pen, type Scene } from "./scene";
 import { outline, tag, trace } from "./shapes";
-import { BOX, isFolded, isHidden, isLeaf, isOff, isSummary, roleOf, TALL, type Tree } from "./tree_layout";
+import { BOX, isFolded, isHidden, isLeaf, isOff, isSummary, roleOf, TALL, type Tree } from "./tree_data";
 import { drawDots, drawSigns } from "./zoomed_out";
 
 export class Painter {

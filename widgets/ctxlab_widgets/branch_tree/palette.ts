@@ -1,6 +1,6 @@
 // The colours of the page as a canvas needs them, read from the tokens when something is drawn.
 
-import type { Role } from "./tree_layout";
+import type { Role } from "./tree_data";
 
 const NAMES = {
   s0: "s0",

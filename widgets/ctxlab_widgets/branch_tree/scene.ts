@@ -1,7 +1,7 @@
 // What there is to draw, and where on the screen it lies.
 
 import type { Camera, Frame, Size } from "./camera";
-import { BOX, isBelow, TALL, type Tree } from "./tree_layout";
+import { BOX, isBelow, TALL, type Tree } from "./tree_data";
 
 /** What a person holds: with `onto` where it would hang, and in words what would happen. */
 export interface Drag {

@@ -25,7 +25,7 @@ import {
   treeOf,
   type Way,
   walked,
-} from "./tree_layout";
+} from "./tree_data";
 import own from "./widget.css";
 
 const DRAWING = ["texts", "places", "flags"];

@@ -5,7 +5,7 @@ import { edges, type Line } from "./edges";
 import type { Palette } from "./palette";
 import { at, grown, HALF, inView, isLifted, type Pen, type Scene } from "./scene";
 import { trace } from "./shapes";
-import { BOX, isFolded, isHidden, isLeaf, isOff, isSummary, ROLES, roleOf } from "./tree_layout";
+import { BOX, isFolded, isHidden, isLeaf, isOff, isSummary, ROLES, roleOf } from "./tree_data";
 
 export function drawSigns(pen: Pen, scene: Scene, colours: Palette): void {
   const { camera, tree } = scene;

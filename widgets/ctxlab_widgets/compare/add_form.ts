@@ -2,7 +2,7 @@
 
 import { h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
-import type { Command, CompareHost, State } from "./state";
+import type { Command, CompareHost, State } from "./payload";
 
 /** Whole numbers from here on arrive in Python as others or not as whole ones: it refuses this one. */
 const UNCOUNTABLE = 2 ** 53;

@@ -3,7 +3,7 @@
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { onlyStop } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
-import { type Column, type CompareHost, hasRun, type RunColumn, type State } from "./state";
+import { type Column, type CompareHost, hasRun, type RunColumn, type State } from "./payload";
 
 /** The row of heads; all bars have one scale. */
 export function columnHeads(state: State, host: CompareHost): HTMLElement {

@@ -5,9 +5,9 @@ import { onlyStop, taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
 import { VirtualRows } from "../_shared/virtual_rows";
 import { columnHeads, totalRows } from "./column_heads";
+import type { Cell, CompareHost, ComparisonRow, State } from "./payload";
 import { rowDetail } from "./row_detail";
 import { cellLabel, foldCell, type Item, isSent, items } from "./rows";
-import type { Cell, CompareHost, ComparisonRow, State } from "./state";
 
 const PLAIN = 24;
 const NOTED = 38;

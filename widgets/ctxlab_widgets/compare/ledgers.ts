@@ -2,7 +2,7 @@
 
 import { glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
-import { type CompareHost, hasRun, type LedgerEntry, type RunColumn, type State } from "./state";
+import { type CompareHost, hasRun, type LedgerEntry, type RunColumn, type State } from "./payload";
 
 const TITLES = ["step", "rule", "in", "added", "cut", "saved", "out", "balance"];
 /** On a narrow page what came in, what goes out and the balance between them is enough. */

@@ -133,7 +133,7 @@ def _column(column: Column, comparison: Comparison, at: int, total: Mapping[str,
         "turns": turns,
         "summaries": sum(line.source == "summaries" and line.cells[at].is_sent for line in comparison.lines),
         "cut": [total["cut_messages"], total["cut_tokens"]],
-        "shortened": total["shortened"],
+        "shortened": total["shortened_messages"],
         "bar": [[part.look, part.tokens, part.name] for part in segments_of(trace) if part.look != "cut"],
         "ledger": [_entry(row.as_data()) for row in ledger_rows(trace)],
     }

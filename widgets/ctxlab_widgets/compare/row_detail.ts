@@ -1,10 +1,10 @@
 // The detail of an open row: for every run the cause and the text, compared with those of the base.
 
-import { ends } from "../_shared/diff";
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
+import { ends } from "../_shared/one_difference";
+import type { Cell, ComparisonRow, State } from "./payload";
 import { cellLabel, isSent } from "./rows";
-import type { Cell, ComparisonRow, State } from "./state";
 import { type DiffPart, wordDiff } from "./word_diff";
 
 const WHOLE = 1500; // characters at either end of a text that is shown by itself

@@ -1,7 +1,7 @@
 // Which rows there are to see: alike neighbours fold into one, an open one has its texts below it.
 
 import { many } from "../_shared/numbers";
-import type { Cell, CellState, ComparisonRow } from "./state";
+import type { Cell, CellState, ComparisonRow } from "./payload";
 
 export type Item =
   | { kind: "row"; id: string; row: ComparisonRow }

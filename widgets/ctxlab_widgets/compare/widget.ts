@@ -6,7 +6,7 @@ import { grouped, many } from "../_shared/numbers";
 import { AddForm } from "./add_form";
 import { Grid, SIDE_BY_SIDE } from "./grid";
 import { ledgersOf } from "./ledgers";
-import { type Command, type CompareHost, hasRun, type State, type View, viewOf } from "./state";
+import { type Command, type CompareHost, hasRun, type State, type View, viewOf } from "./payload";
 import own from "./widget.css";
 
 const EMPTY =

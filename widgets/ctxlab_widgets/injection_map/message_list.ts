@@ -3,8 +3,8 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { onlyStop, roving } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
+import { crowd, OPENING, type Slot, slots } from "./message_rows";
 import { heading, isOf, type MapView, type MessageRow } from "./payload";
-import { crowd, OPENING, type Slot, slots } from "./slots";
 
 export interface MessageListHost {
   signal: AbortSignal;

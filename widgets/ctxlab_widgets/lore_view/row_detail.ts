@@ -1,7 +1,7 @@
 // The detail of an open row: the scanned texts with the keys marked, the gates, the content, the nearest change.
 
 import { glyph, h, harmless } from "../_shared/dom";
-import { type GridHost, highlighted } from "./grid";
+import { type GridHost, highlighted } from "./entry_table";
 import type { Detail, EntryRow } from "./rows";
 
 const SIGNS = { passed: "done", stopped: "off", "not asked": "todo" };

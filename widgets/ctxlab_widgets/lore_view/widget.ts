@@ -6,7 +6,7 @@ import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/
 import { grouped } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
 import { Frame, jsonTrait, StatusLine, TextField } from "../_shared/text_tester";
-import { Grid } from "./grid";
+import { Grid } from "./entry_table";
 import { chosen, type Detail, type EntryRow, KINDS, named, type View } from "./rows";
 import own from "./widget.css";
 

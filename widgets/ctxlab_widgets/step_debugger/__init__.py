@@ -341,7 +341,7 @@ def _settings_of(pipeline: Pipeline) -> dict[str, Any]:
             "enabled": row["enabled"],
             "settings": {name: [plain(each["value"]), each["layer"]] for name, each in row["settings"].items()},
         }
-        for row in pipeline.describe()
+        for row in pipeline.as_data()
     }
 
 

@@ -1,8 +1,8 @@
 // The text of a message: coloured by source or token, with the changes of rules marked.
 
-import { difference, ends } from "../_shared/diff";
 import { type Child, h, harmless } from "../_shared/dom";
 import { many } from "../_shared/numbers";
+import { difference, ends } from "../_shared/one_difference";
 import type { Piece } from "../_shared/text_pieces";
 import type { State } from "./state";
 import { numbered, runs } from "./token_runs";

@@ -1,9 +1,9 @@
 // The provenance of selected characters, below the message.
 
-import { codePoints, ends } from "../_shared/diff";
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { many } from "../_shared/numbers";
+import { codePoints, ends } from "../_shared/one_difference";
 import { type ProvenanceLink, provenanceOf, provenanceText } from "../_shared/provenance";
 import type { State } from "./state";
 

@@ -6,7 +6,7 @@ import { changeRows } from "../_shared/message_changes";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { boxes, keysOf, type View } from "../_shared/trace_view";
 import { applyDelta, type ViewDelta } from "../_shared/view_delta";
-import { Messages } from "./messages";
+import { Messages } from "./message_list";
 import { SidePanel } from "./side_panel";
 import { type Command, currentBox, type DebuggerHost, type State } from "./state";
 import { StepRow, sentence } from "./step_row";

@@ -3,8 +3,8 @@
 import { h } from "../_shared/dom";
 import { onlyStop, roving, taken } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
+import { type BudgetHost, BY_SOURCE, handleAt, range, type State } from "./payload";
 import { captions, type Placed, placed, scaleEnd, type Tick, ticks } from "./scale";
-import { type BudgetHost, BY_SOURCE, handleAt, range, type State } from "./state";
 
 const KEYS: Record<string, number> = {
   ArrowRight: 16,

@@ -2,7 +2,7 @@
 
 import { h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
-import { type BudgetHost, handleAt, range, type State } from "./state";
+import { type BudgetHost, handleAt, range, type State } from "./payload";
 
 export class Header {
   readonly element = h("div", { class: "head" });

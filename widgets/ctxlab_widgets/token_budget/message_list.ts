@@ -16,7 +16,7 @@ import {
   type State,
   unitsBelow,
   unitsKept,
-} from "./state";
+} from "./payload";
 
 const ROW = 18; // pixels; the height of .mb
 const LINE = 24; // pixels; the height of .cutline

@@ -2,8 +2,7 @@
 
 import { h } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
-import { bins } from "./overview_bins";
-import type { State } from "./state";
+import { type BudgetRow, cost, type State } from "./payload";
 
 export class Overview {
   readonly element = h("div", { class: "over64", role: "img" });
@@ -75,3 +74,38 @@ export class Overview {
     this.visibleRange.style.width = `${(100 * (last - first)) / rows}%`;
   }
 }
+
+export const BINS = 64;
+
+export interface Bin {
+  kept: number;
+  cut: number;
+  /** The source that has most of what is kept. */
+  look: string;
+}
+
+/** Tokens of rows in a few bins of equally many rows. */
+export function bins(rows: BudgetRow[], states: string, count = BINS): Bin[] {
+  const n = Math.min(count, rows.length);
+  return Array.from({ length: n }, (_, bin) => {
+    const found = { kept: 0, cut: 0, look: "history" };
+    const looks = new Map<string, number>();
+    for (let i = firstOf(bin, n, rows.length); i < firstOf(bin + 1, n, rows.length); i++) {
+      const tokens = cost(rows[i]);
+      if (states[i] === "c") found.cut += tokens;
+      else {
+        found.kept += tokens;
+        looks.set(rows[i][2], (looks.get(rows[i][2]) ?? 0) + tokens);
+      }
+    }
+    let most = -1;
+    for (const [look, tokens] of looks)
+      if (tokens > most) {
+        most = tokens;
+        found.look = look;
+      }
+    return found;
+  });
+}
+
+const firstOf = (bin: number, bins: number, rows: number): number => Math.floor((bin * rows) / bins);

@@ -1,7 +1,7 @@
 // Tokens as places on the bar.
 
 import { grouped } from "../_shared/numbers";
-import type { Segment } from "./state";
+import type { Segment } from "./payload";
 
 /** The bar shows at most so many windows; what hangs out further runs on. */
 const WIDEST = 1.6;

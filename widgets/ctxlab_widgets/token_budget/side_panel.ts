@@ -2,7 +2,7 @@
 
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
-import { type BudgetRow, BY_SOURCE, cost, isCut, names, type Segment, type State, unitsKept } from "./state";
+import { type BudgetRow, BY_SOURCE, cost, isCut, names, type Segment, type State, unitsKept } from "./payload";
 
 const SHOWN = 4; // parts of a source that its card names
 const REST: Record<string, string> = { tools: "tool definitions", cut: "their overhead", overhead: "other" };

@@ -7,8 +7,8 @@ import { BudgetBar } from "./budget_bar";
 import { type Command, Queue } from "./command_queue";
 import { Header } from "./header";
 import { MessageList } from "./message_list";
+import { type BudgetHost, BY_SOURCE, type Choices, isCut, type Messages, type State, type View } from "./payload";
 import { SidePanel } from "./side_panel";
-import { type BudgetHost, BY_SOURCE, type Choices, isCut, type Messages, type State, type View } from "./state";
 import own from "./widget.css";
 
 const EMPTY = "Nothing to show: pass a run, TokenBudget(ctxlab.build(session)).";

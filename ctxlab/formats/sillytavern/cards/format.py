@@ -8,13 +8,13 @@ from typing import Any, cast
 from ctxlab.documents import Agent, Worldbook
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.format import Format, Pick
-from ctxlab.formats.pick_for_export import books_of, left_out, pick_agent
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
-from ctxlab.formats.sillytavern.card_fields import Data, inner, text_at
+from ctxlab.formats.sillytavern.card_fields import Data, inner, text_at, unused_texts
 from ctxlab.formats.sillytavern.cards.reader import FIRST, TEXTS, card_from, is_card
 from ctxlab.formats.sillytavern.cards.writer import card_json, card_png
 from ctxlab.formats.source import Source, one_or_mostly
+from ctxlab.formats.values_to_export import books_of, left_out, pick_agent
 
 
 def sniff(data: Any) -> bool:
@@ -34,7 +34,7 @@ def read(source: Source) -> Import:
         card = card_from(raw, name=source.stem, id=names.take(f"card-{_name(raw) or source.stem}"))
         agents.append(card.agent)
         books += [card.book] if card.book else []
-        losses += [loss.inside(place) for loss in (*_missing(raw, source.name), *card.losses)]
+        losses += [loss.inside(place) for loss in (*_missing(raw, source.name), *unused_texts(raw), *card.losses)]
     return Import(agents=tuple(agents), books=tuple(books), losses=tuple(losses))
 
 
@@ -58,10 +58,12 @@ def write_json(found: Import, pick: Pick) -> Export[bytes]:
 
 
 def write_png(found: Import, pick: Pick) -> Export[bytes]:
-    """The card inside a plain picture."""
+    """The card inside the picture that it was read from, else inside a plain one."""
     agent = pick_agent(found, pick)
-    plain = Loss("picture", "a plain one is made; card_png(agent, picture=...) puts the card into yours")
-    return card_png(agent, book=_first_book(agent, found)).after([plain, *_others_left_out(found)])
+    picture = found.picture if len(found.agents) == 1 else b""
+    export = card_png(agent, picture or None, book=_first_book(agent, found))
+    plain = Loss("picture", "it came with none, so a plain one is made; card_png(agent, picture=...) takes yours")
+    return export.after([*([] if picture else [plain]), *_others_left_out(found)])
 
 
 def _first_book(agent: Agent, found: Import) -> Worldbook | None:

@@ -16,6 +16,7 @@ from ctxlab.formats.sillytavern.card_fields import (
     CHARACTER,
     DEPTH_PROMPT,
     JAILBREAK,
+    OTHER_NAMES,
     PROMPT_NAME,
     SLOTS,
     Data,
@@ -33,7 +34,10 @@ DEPTH: Final = 4
 """Of a depth prompt that doesn't say."""
 ORDER: Final = 100
 FIRST: Final = "first_mes"
+EXAMPLE: Final = "mes_example"
 NO_PICTURE: Final = "none"
+FIRST_OR_EXAMPLE: Final = frozenset({FIRST, EXAMPLE, *OTHER_NAMES[FIRST], *OTHER_NAMES[EXAMPLE]} - {"greeting"})
+"""Keys of which one makes a card; "greeting" is too common a word."""
 TEXTS: Final = (*(slot.key for slot in SLOTS), FIRST)
 
 
@@ -55,7 +59,7 @@ def is_card(data: Any) -> bool:
         return True
     if "nodes" in raw or "messages" in raw:
         return False
-    return not {FIRST, "mes_example"}.isdisjoint(raw) or {"name", "description", "personality", "scenario"} <= set(raw)
+    return not FIRST_OR_EXAMPLE.isdisjoint(raw) or {"name", "description", "personality", "scenario"} <= set(raw)
 
 
 def card_from(raw: Mapping[str, Any], *, name: str = "", id: str = "", compat: Compat = "ctxlab") -> Card:

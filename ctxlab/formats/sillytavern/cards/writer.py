@@ -18,8 +18,10 @@ from ctxlab.formats.sillytavern.card_fields import (
     CHARACTER,
     DEPTH_PROMPT,
     MAIN,
+    OTHER_NAMES,
     SLOTS,
     Data,
+    as_named_in,
     called,
     inner,
     notes_key,
@@ -148,6 +150,7 @@ def _fields(agent: Agent, original: Mapping[str, Any], *, about: Agent | None = 
     }
     if version(original) == 3:
         data["nickname"] = about.display_name or ""
+    data = as_named_in(original, data)
     if not isinstance(original.get("data"), Mapping):
         return data
     return {**{key: value for key, value in data.items() if key in original}, "data": data}
@@ -206,7 +209,8 @@ def _with_book(card: Data, agent: Agent, book: Worldbook | None, shape: int) -> 
     if now is held:
         return card
     nested = isinstance(card.get("data"), dict)
-    holder = {key: value for key, value in (card["data"] if nested else card).items() if key != "character_book"}
+    names = {"character_book", *OTHER_NAMES["character_book"]}
+    holder = {key: value for key, value in (card["data"] if nested else card).items() if key not in names}
     if now is not None:
         holder["character_book"] = now
     return {**card, "data": holder} if nested else holder

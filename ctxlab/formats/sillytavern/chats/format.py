@@ -7,12 +7,12 @@ from typing import Any, cast
 
 from ctxlab.documents import UserProfile
 from ctxlab.formats.format import Format, Pick
-from ctxlab.formats.pick_for_export import agent_of, agents_left_out
 from ctxlab.formats.results import Export, Import
 from ctxlab.formats.sillytavern.chats.reader import chat_from, names_of
 from ctxlab.formats.sillytavern.chats.turns import header_of, is_header, is_message, turns_of
 from ctxlab.formats.sillytavern.chats.writer import chat_jsonl
 from ctxlab.formats.source import Source, mostly
+from ctxlab.formats.values_to_export import agent_of, agents_left_out
 
 
 def sniff(data: Any) -> bool:

@@ -13,13 +13,13 @@ from typing import Any, cast
 from ctxlab.documents import Worldbook
 from ctxlab.documents.stored import as_json
 from ctxlab.formats.format import Format, Pick
-from ctxlab.formats.pick_for_export import left_out, pick_book
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.sillytavern.lorebooks.entry_fields import BookForm, Data
 from ctxlab.formats.sillytavern.lorebooks.reader import ABOUT, book_from, unwrapped
 from ctxlab.formats.sillytavern.lorebooks.writer import book_to, form_of_book, written_form
 from ctxlab.formats.source import Source, mostly, one_or_mostly
+from ctxlab.formats.values_to_export import left_out, pick_book
 
 __all__ = ["CHARACTER_BOOK", "LOREBOOK", "book_from", "book_to", "form_of_book", "lorebook_json"]
 

@@ -9,7 +9,6 @@ from ctxlab.documents import Agent
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.card_fields import CALLED, CARRIED, Data, converted, text_at
-from ctxlab.formats.sillytavern.presets.as_reference_program import as_the_reference
 from ctxlab.formats.sillytavern.presets.parameters import REFERENCE, parameters_from
 from ctxlab.formats.sillytavern.presets.prompt_order import (
     DEPTH,
@@ -24,6 +23,7 @@ from ctxlab.formats.sillytavern.presets.prompt_order import (
     order_of,
     usual_order,
 )
+from ctxlab.formats.sillytavern.presets.reference_compat import as_the_reference
 from ctxlab.formats.sillytavern.regex_scripts import OF_PRESET, rules_inside
 from ctxlab.formats.source import mostly
 

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from ctxlab.documents import Agent
 from ctxlab.formats.format import Format, Pick
-from ctxlab.formats.pick_for_export import left_out, pick_agent
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.sillytavern.card_fields import Data
@@ -14,6 +13,7 @@ from ctxlab.formats.sillytavern.presets.chat_completion import is_preset, preset
 from ctxlab.formats.sillytavern.presets.text_completion import parts_of, text_preset_from
 from ctxlab.formats.sillytavern.presets.writer import preset_json
 from ctxlab.formats.source import Source, one_or_mostly
+from ctxlab.formats.values_to_export import left_out, pick_agent
 
 
 def sniff_chat_preset(data: Any) -> bool:

@@ -5,46 +5,49 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from ctxlab.documents import LoreEntry, Stored, Worldbook
+from ctxlab.display.data_frame import frame_of
+from ctxlab.documents.lore import LoreEntry, Worldbook
+from ctxlab.documents.stored import Stored
 from ctxlab.errors import CtxlabError, did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
 
+NAME = "name"
+"""The column with the name of an entry in its book, by which entries are told apart."""
 FIELDS = tuple(LoreEntry.model_fields)
 
 
 def book_frame(book: Worldbook) -> pd.DataFrame:
-    """One row an entry under its name in the book, one column a field; keys are lists.
-
-    >>> frame = book_frame(book)  # doctest: +SKIP
-    >>> frame["probability"] = frame["probability"].clip(lower=50)  # doctest: +SKIP
-    >>> book = book_from_frame(frame, book)  # doctest: +SKIP
-    """
-    import pandas as pd
-
-    rows = [[_cell(getattr(entry, name)) for name in FIELDS] for entry in book.entries.values()]
-    frame = pd.DataFrame(rows, columns=list(FIELDS), dtype=object)
-    return frame.infer_objects().set_axis(pd.Index(list(book.entries), name="name", dtype=object))
+    """One row an entry: its name in the book, then one column a field of the file; keys are lists."""
+    rows = (
+        {NAME: name, **{field: _cell(getattr(entry, field)) for field in FIELDS}}
+        for name, entry in book.entries.items()
+    )
+    return frame_of(rows, (NAME, *FIELDS))
 
 
-def book_from_frame(frame: pd.DataFrame, book: Worldbook) -> Worldbook:
+def book_from_frame(book: Worldbook, frame: pd.DataFrame) -> Worldbook:
     """The book with the edits of the frame; the same book when nothing was edited.
 
-    Fields that weren't edited, and those that are no columns, stay as they are. Rows that are gone take their entries
+    The column `name` says which entry a row is. Fields that weren't edited, and those that are no columns, stay as they are. Rows that are gone take their entries
     with them, rows under new names become entries. A cell without a value is the field's default, a text in a column of
     lists is read as words with commas between. Raises CtxlabError for a column that is no field and for a value that a
     field doesn't take.
     """
     columns = [str(column) for column in frame.columns]
     for column in columns:
-        if column not in FIELDS:
+        if column not in (NAME, *FIELDS):
             raise CtxlabError(f"entries have no field {column!r}{did_you_mean(column, list(FIELDS))}")
-    if not frame.index.is_unique:
-        raise CtxlabError("two rows of the frame have the same name; entries are told apart by it")
+    if NAME not in columns:
+        raise CtxlabError(f"the frame has no column {NAME!r}; take a frame that `frame()` of a book gave")
     entries: dict[str, LoreEntry] = {}
-    for name, row in zip(frame.index, frame.itertuples(index=False, name=None), strict=True):
-        entries[str(name)] = _entry(str(name), dict(zip(columns, row, strict=True)), book.entries.get(str(name)))
+    for cells in frame.itertuples(index=False, name=None):
+        row = dict(zip(columns, cells, strict=True))
+        name = str(row.pop(NAME))
+        if name in entries:
+            raise CtxlabError(f"two rows of the frame have the name {name!r}; entries are told apart by it")
+        entries[name] = _entry(name, row, book.entries.get(name))
     if list(entries) == list(book.entries) and all(entries[name] is book.entries[name] for name in entries):
         return book
     return book.model_copy(update={"entries": entries})

@@ -8,9 +8,9 @@ import pytest
 
 from ctxlab.api import build
 from ctxlab.context import BuildInput, Context, Table
+from ctxlab.display.data_frame import frame_of
 from ctxlab.documents import LoreEntry, Session, Worldbook
 from ctxlab.pipeline import Pipeline, Services
-from ctxlab.pipeline.explain.data_frames import frame_of
 from ctxlab.testing.fakes import WordTokenizer
 
 

@@ -1,4 +1,4 @@
-"""Rows that steps leave, as frames."""
+"""Rows of named values as a pandas frame."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ if TYPE_CHECKING:
 LARGEST = 2**63 - 1
 
 
-def frame_of(table: Mapping[str, Any] | Iterable[Any]) -> pd.DataFrame:
-    """One row an entry, a mapping alone as one row; columns in the order in which they are met."""
+def frame_of(table: Mapping[str, Any] | Iterable[Any], columns: Iterable[str] = ()) -> pd.DataFrame:
+    """One row an entry, a mapping alone as one row; `columns` first, then others in the order in which they are met.
+
+    Keys are columns, rows are numbered: the index is never part of the data.
+    """
     import pandas as pd
 
     rows = [cast("Mapping[str, Any]", table)] if isinstance(table, Mapping) else list(table)
     if not all(isinstance(row, Mapping) for row in rows):
         return pd.DataFrame(rows)
-    names = dict.fromkeys(name for row in rows for name in row)
-    columns = {name: _column([row.get(name) for row in rows]) for name in names}
-    return pd.DataFrame(columns, index=pd.RangeIndex(len(rows)))
+    names = dict.fromkeys([*columns, *(name for row in rows for name in row)])
+    found = {name: _column([row.get(name) for row in rows]) for name in names}
+    return pd.DataFrame(found, index=pd.RangeIndex(len(rows)))
 
 
 def _column(values: Sequence[Any]) -> pd.Series[Any]:

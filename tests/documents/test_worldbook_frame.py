@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import ctxlab
-from ctxlab import LoreEntry, Worldbook, book_frame, book_from_frame
+from ctxlab import LoreEntry, Worldbook
 from ctxlab.documents.lore import CharacterFilter
 
 
@@ -27,24 +27,24 @@ BOOK = Worldbook.model_validate(
 
 
 def test_a_row_is_an_entry() -> None:
-    frame = book_frame(BOOK)
+    frame = BOOK.frame()
 
-    assert list(frame.index) == ["0", "1"]
-    assert frame.loc["0", "key"] == ["reef", "礁"]
-    assert frame.loc["1", "character_filter"] == {"names": ["Nova"]}
+    assert list(frame["name"]) == ["0", "1"]
+    assert frame["key"][0] == ["reef", "礁"]
+    assert frame["character_filter"][1] == {"names": ["Nova"]}
 
 
 def test_without_an_edit_the_book_is_the_same() -> None:
-    assert book_from_frame(book_frame(BOOK), BOOK) is BOOK
-    assert book_from_frame(book_frame(BOOK)[["probability"]], BOOK) is BOOK
+    assert BOOK.with_frame(BOOK.frame()) is BOOK
+    assert BOOK.with_frame(BOOK.frame()[["name", "probability"]]) is BOOK
 
 
 def test_only_what_was_edited_changes() -> None:
-    frame = book_frame(BOOK)
+    frame = BOOK.frame()
     frame["probability"] = frame["probability"].clip(lower=50)
-    frame.loc["0", "sticky"] = None
+    frame.loc[frame["name"] == "0", "sticky"] = None
 
-    book = book_from_frame(frame, BOOK)
+    book = BOOK.with_frame(frame)
 
     assert book.entries["0"] == BOOK.entries["0"].with_(sticky=None)
     assert book.entries["0"].to_data()["mystery"] == 1
@@ -54,10 +54,10 @@ def test_only_what_was_edited_changes() -> None:
 
 
 def test_rows_can_go_and_come() -> None:
-    frame = book_frame(BOOK).drop("1")
-    new = pd.DataFrame([{"key": "lagoon, 泻湖", "content": "Calm.", "order": 5}], index=["7"])
+    frame = BOOK.frame().query("name != '1'")
+    new = pd.DataFrame([{"key": "lagoon, 泻湖", "content": "Calm.", "order": 5, "name": "7"}])
 
-    book = book_from_frame(pd.concat([frame, new]), BOOK)
+    book = BOOK.with_frame(pd.concat([frame, new]))
 
     assert list(book.entries) == ["0", "7"]
     assert book.entries["0"] is BOOK.entries["0"]
@@ -67,11 +67,12 @@ def test_rows_can_go_and_come() -> None:
 @pytest.mark.parametrize(
     ("frame", "says"),
     [
-        (pd.DataFrame({"probabilty": [1]}, index=["0"]), "did you mean 'probability'"),
-        (pd.DataFrame({"depth": ["deep"]}, index=["0"]), "entry '0'"),
-        (pd.DataFrame({"depth": [1, 2]}, index=["0", "0"]), "same name"),
+        (pd.DataFrame({"name": ["0"], "probabilty": [1]}), "did you mean 'probability'"),
+        (pd.DataFrame({"name": ["0"], "depth": ["deep"]}), "entry '0'"),
+        (pd.DataFrame({"name": ["0", "0"], "depth": [1, 2]}), "have the name '0'"),
+        (pd.DataFrame({"depth": [1]}), "no column 'name'"),
     ],
 )
 def test_what_is_no_book_is_refused(frame: pd.DataFrame, says: str) -> None:
     with pytest.raises(ctxlab.CtxlabError, match=says):
-        book_from_frame(frame, BOOK)
+        BOOK.with_frame(frame)

@@ -1,0 +1,80 @@
+"""A conversation for a file that holds none: begun with the greeting of its agent, else the next step to take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ctxlab.documents import Agent, Library, Session, UserProfile
+from ctxlab.errors import ReadError
+
+if TYPE_CHECKING:
+    from ctxlab.cli.inputs.options import CommandOptions
+    from ctxlab.formats import Import
+
+OPTION_OF = {"books": "--book", "rules": "--rules", "users": "--user"}
+
+
+def agent_to_begin(found: Import, file: Path, agent: Agent | Library | None) -> Agent | Library:
+    """The agent that a conversation begins with; raises ReadError with the next step where the file has none.
+
+    It is the one that is named, where it is in this file, else the file's only one, with its books and rules.
+    """
+    if not found.agents:
+        raise ReadError(_next_step(found, file))
+    if isinstance(agent, Agent) and agent in found.agents:
+        return agent
+    if agent is not None:
+        raise ReadError(
+            f"{file} holds no conversation, only {_held(found)}, and --agent names another agent; leave --agent out"
+        )
+    if len(found.agents) > 1:
+        ids = ", ".join(repr(each.id) for each in found.agents[:8])
+        raise ReadError(
+            f"{file} holds no conversation but {len(found.agents)} agents to begin one with, {ids}; --agent says which"
+        )
+    return found
+
+
+def begun(agent: Agent | Library, file: Path, user: UserProfile | None, options: CommandOptions | None) -> Session:
+    """A session with the agent's greetings."""
+    from ctxlab import api
+
+    if options is None:
+        return api.begin(agent, user=user, id=file.stem)
+    return api.begin(
+        agent,
+        user=user,
+        id=file.stem,
+        model=options.model,
+        timestamp=options.timestamp,
+        zone=options.zone,
+        seed=options.seed,
+    )
+
+
+def how_begun(session: Session, agent: Agent | Library, file: Path) -> str:
+    """A line that says that the conversation was begun, with which greeting, and how to take another."""
+    speaker = agent.agent() if isinstance(agent, Library) else agent
+    name = speaker.shown_name or speaker.id
+    others = [
+        node.id for node in session.nodes.values() if not node.is_empty_root and node.id != session.active_leaf_id
+    ]
+    start = f"{file.name} has no conversation in it: begun"
+    if session.leaf_node is None or session.leaf_node.is_empty_root:
+        return f"{start} empty, for {name} has no greeting; --pending says what the user sends"
+    more = f"; --leaf takes another one, such as {others[0]}" if others else ""
+    return f"{start} with the greeting of {name}{more}"
+
+
+def _next_step(found: Import, file: Path) -> str:
+    kind = next((kind for kind in OPTION_OF if getattr(found, kind)), None)
+    if kind is None:
+        held = _held(found)
+        return f"{file} holds no conversation, {f'only {held}' if held else 'nor anything else that is read'}"
+    step = f"ctxlab build CHAT {OPTION_OF[kind]} {file}, where CHAT is a conversation or a card"
+    return f"{file} holds no conversation, only {_held(found)}; the next step is: {step}"
+
+
+def _held(found: Import) -> str:
+    return " and ".join(found.counts())

@@ -1,0 +1,30 @@
+"""Messages in the words of the command line, where they were written in those of Python."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+IN_OPTIONS: Final = (
+    (re.compile(r"\bpick="), "--pick"),
+    (re.compile(r"\bsay format="), "give --format"),
+    (re.compile(r"\bRaise budget_tokens\b"), "Raise --budget"),
+    (re.compile(r"; card_png\(agent, picture=\.\.\.\) takes yours"), ""),
+    (re.compile(r"; give it with book= to put it in"), ""),
+    (re.compile(r"; give agent= to have them"), ""),
+    (re.compile(r"\brun repaired\(\) first"), "ctxlab convert IN OUT --repair mends the tree"),
+    (re.compile(r"\bValue error, "), ""),
+    (re.compile(r"Input should be a valid integer.*"), "it takes a whole number"),
+)
+"""Names of Python's keywords and calls, and what stands for them on the command line."""
+
+
+def in_option_names(text: str) -> str:
+    """The message with options in place of Python's keywords.
+
+    >>> in_option_names("say which with pick=, an index or an id")
+    'say which with --pick, an index or an id'
+    """
+    for pattern, words in IN_OPTIONS:
+        text = pattern.sub(words, text)
+    return text

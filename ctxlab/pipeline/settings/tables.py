@@ -1,0 +1,74 @@
+"""The steps of a pipeline and their settings, as frames and as JSON data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ctxlab.display.data_frame import frame_of
+from ctxlab.pipeline.settings.setting_form_fields import field_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ctxlab.pipeline.pipeline import Stage
+
+STEP_COLUMNS = ("step", "priority", "enabled", "layer", "name", "description")
+SETTING_COLUMNS = ("step", "setting", "value", "layer", "description")
+OF_EVERY_STEP = {"enabled": "Whether the step runs.", "priority": "Steps run by it, smaller first."}
+
+
+def steps_frame(stages: Sequence[Stage]) -> pd.DataFrame:
+    """One row a step: whether it is on, by which layer, and what it does."""
+    return frame_of(map(_step_row, stages), STEP_COLUMNS)
+
+
+def settings_frame(stages: Sequence[Stage]) -> pd.DataFrame:
+    """One row a setting: its value, the layer that it is from, and what it means."""
+    rows = (row for stage in stages for row in _setting_rows(stage))
+    return frame_of(rows, SETTING_COLUMNS).astype({"value": object})
+
+
+def steps_as_data(stages: Sequence[Stage]) -> list[dict[str, Any]]:
+    """One dict a step: every setting's value, the layer it is from, what it means and takes."""
+    return [
+        {
+            "id": stage.id,
+            "name": stage.base.name or stage.id,
+            "description": stage.base.description,
+            "priority": stage.priority,
+            "enabled": stage.enabled,
+            "layers": {name: stage.sources[name] for name in OF_EVERY_STEP},
+            "settings": {
+                name: {
+                    "value": getattr(stage.processor.settings, name),
+                    "layer": stage.sources[name],
+                    "description": info.description or "",
+                    **field_of(info),
+                }
+                for name, info in type(stage.processor.settings).model_fields.items()
+            },
+        }
+        for stage in stages
+    ]
+
+
+def _step_row(stage: Stage) -> dict[str, Any]:
+    return {
+        "step": stage.id,
+        "priority": stage.priority,
+        "enabled": stage.enabled,
+        "layer": stage.sources["enabled"],
+        "name": stage.base.name or stage.id,
+        "description": stage.base.description,
+    }
+
+
+def _setting_rows(stage: Stage) -> Iterator[dict[str, Any]]:
+    settings = stage.processor.settings
+    values = [(name, getattr(stage, name), about) for name, about in OF_EVERY_STEP.items()]
+    values += [
+        (name, getattr(settings, name), info.description or "") for name, info in type(settings).model_fields.items()
+    ]
+    for name, value, about in values:
+        yield dict(zip(SETTING_COLUMNS, (stage.id, name, value, stage.sources[name], about), strict=True))
