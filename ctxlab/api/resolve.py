@@ -142,7 +142,9 @@ def agent_for(session: Session, leaf: str | None, agents: Sequence[Agent]) -> _C
         notes = (Note("warning", f"message {leaf!r} was written with agent {named!r}, which is not at hand ({known})"),)
     elif len(agents) > 1:
         known = ", ".join(repr(agent.id) for agent in agents[:5])
-        notes = (Note("warning", f"no message names its agent, so none of the {len(agents)} is taken; say which: {known}"),)
+        notes = (
+            Note("warning", f"no message names its agent, so none of the {len(agents)} is taken; say which: {known}"),
+        )
     return _Chosen(agents[0] if len(agents) == 1 else None, notes)
 
 
