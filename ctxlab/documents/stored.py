@@ -34,7 +34,18 @@ class Note:
         return {"level": self.level, "text": self.text, "processor": self.processor, "details": dict(self.details)}
 
 
-class Stored(BaseModel):
+OF_PYDANTIC = frozenset(name for name in dir(BaseModel) if not name.startswith("_"))
+"""Names that completion leaves out: `with_`, `to_data` and the constructor do what they do for stored values."""
+
+
+class StoredType(type(BaseModel)):
+    """The type of the classes of stored values: completion on a class offers what it offers on a value."""
+
+    def __dir__(cls) -> list[str]:
+        return [name for name in super().__dir__() if name not in OF_PYDANTIC]
+
+
+class Stored(BaseModel, metaclass=StoredType):
     """A frozen value whose JSON has the form of stored files; unknown fields survive a round trip.
 
     It is frozen to the bottom: dicts and lists in it refuse changes.
@@ -145,8 +156,6 @@ class Stored(BaseModel):
 
 S = TypeVar("S", bound=Stored)
 
-OF_PYDANTIC = frozenset(name for name in dir(BaseModel) if not name.startswith("_"))
-"""Names that completion leaves out: `with_`, `to_data` and the constructor do what they do for stored values."""
 REPR_FIELDS = 6
 TOO_DEEP = "nested too deeply to be written"
 ROUNDS = 10

@@ -30,10 +30,10 @@ def book_frame(book: Worldbook) -> pd.DataFrame:
 def book_from_frame(book: Worldbook, frame: pd.DataFrame) -> Worldbook:
     """The book with the edits of the frame; the same book when nothing was edited.
 
-    The column `name` says which entry a row is. Fields that weren't edited, and those that are no columns, stay as they are. Rows that are gone take their entries
-    with them, rows under new names become entries. A cell without a value is the field's default, a text in a column of
-    lists is read as words with commas between. Raises CtxlabError for a column that is no field and for a value that a
-    field doesn't take.
+    The column `name` says which entry a row is. Fields that weren't edited, and those that are no columns, stay as they
+    are. Rows that are gone take their entries with them, rows under new names become entries. A cell without a value is
+    the field's default, a text in a column of lists is read as words with commas between. Raises CtxlabError for a
+    column that is no field and for a value that a field doesn't take.
     """
     columns = [str(column) for column in frame.columns]
     for column in columns:

@@ -131,9 +131,7 @@ class GrowingChat:
             source: {n: hit for n, hit in found.items() if n not in problems} if problems else found
             for source, found in self._about[0].items()
         }
-        return KeyMatches(
-            search, chat, about, problems={**self._about[1], **problems}, searched=self._hits.searched
-        )
+        return KeyMatches(search, chat, about, problems={**self._about[1], **problems}, searched=self._hits.searched)
 
 
 class _NewestHits:

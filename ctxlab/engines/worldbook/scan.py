@@ -108,7 +108,7 @@ class LoreScan:
 
 
 def scan(scan_input: ScanInput, *, growing: GrowingChat | None = None) -> LoreScan:
-    """The decision on every entry: by which key it fires, or which gate blocks it and, found when read, the nearest change.
+    """The decision on every entry: by which key it fires, or which gate blocks it, and the nearest change.
 
     `growing` knows the messages of the input and has searched those before the newest.
     """
