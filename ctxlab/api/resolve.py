@@ -125,9 +125,14 @@ def session_of(session: Session | Library, options: InputOptions) -> Session:
     from ctxlab.api.greetings import begin
 
     given = options.get("user")
-    user = user_of(given) if given is not None else user_for(session.agent(), session.users)
-    known: Any = {name: options.get(name) for name in ("model", "timestamp", "zone")}
-    return begin(session, user=user, seed=options.get("seed", 0), **known)
+    return begin(
+        session,
+        user=user_of(given) if given is not None else user_for(session.agent(), session.users),
+        model=options.get("model"),
+        timestamp=options.get("timestamp"),
+        zone=options.get("zone"),
+        seed=options.get("seed", 0),
+    )
 
 
 class _Chosen(NamedTuple):
@@ -149,9 +154,9 @@ def agent_for(session: Session, leaf: str | None, agents: Sequence[Agent]) -> _C
         known = ", ".join(repr(agent.id) for agent in agents[:5]) or "none"
         notes = (Note("warning", f"message {leaf!r} was written with agent {named!r}, which is not at hand ({known})"),)
     elif len(agents) > 1:
-        ids = ", ".join(repr(agent.id) for agent in agents[:5])
+        known = ", ".join(repr(agent.id) for agent in agents[:5])
         notes = (
-            Note("warning", f"no message names its agent, and of {len(agents)} none is taken ({ids}); give agent="),
+            Note("warning", f"no message names its agent, so none of the {len(agents)} is taken; say which: {known}"),
         )
     return _Chosen(agents[0] if len(agents) == 1 else None, notes)
 
