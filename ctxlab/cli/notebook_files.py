@@ -1,4 +1,4 @@
-"""Copies of the notebooks that come with ctxlab, in a folder of the user's; a file that is there is never overwritten."""
+"""Copies of the notebooks that come with ctxlab, in a folder of the user's; a file there is never overwritten."""
 
 from __future__ import annotations
 

@@ -59,6 +59,7 @@ from ctxlab.formats.sillytavern.regex_scripts import REGEX_SCRIPTS, scripts_json
 from ctxlab.formats.source import Archive, Source, described
 from ctxlab.formats.values_to_export import import_of, kinds_in, left_out
 from ctxlab.plugins import announced
+from ctxlab.public_names import listed
 
 __all__ = [
     "CHINESE",
@@ -112,6 +113,11 @@ __all__ = [
     "tree_markdown",
     "write",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)
+
 
 FORMATS: Final[tuple[Format, ...]] = (
     AGENTS,
