@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -167,18 +168,15 @@ def read(path: str | os.PathLike[str], *, keep_prompts: bool = False) -> Import:
     System messages at the head of a list become presets of an agent; with `keep_prompts` they stay in the tree. Raises
     ReadError when there is nothing that can be read.
     """
-
-    def read_bytes(raw: bytes, name: str) -> Import:
-        return read_source(replace(source_of_file(raw, name), keep_prompts=keep_prompts))
-
     name = os.fspath(path)
     place = Path(name).expanduser()
-    return read_folder(place, name, read_bytes) if place.is_dir() else read_bytes(bytes_of(place, name), name)
+    content = partial(read_bytes, keep_prompts=keep_prompts)
+    return read_folder(place, name, content) if place.is_dir() else content(bytes_of(place, name), name)
 
 
-def read_bytes(raw: bytes, name: str) -> Import:
+def read_bytes(raw: bytes, name: str, *, keep_prompts: bool = False) -> Import:
     """Everything in the content of a file, such as what came through a pipe; `name` is used in messages and ids."""
-    return read_source(source_of_file(raw, name))
+    return read_source(replace(source_of_file(raw, name), keep_prompts=keep_prompts))
 
 
 def read_data(data: Any, *, source: str = "data") -> Import:

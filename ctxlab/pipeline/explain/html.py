@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ctxlab.context import Cause
 from ctxlab.display.html_table import heading, html_table, lines, title
 from ctxlab.display.short_texts import counted
+from ctxlab.pipeline.explain.affordable_counts import NOT_COUNTED, AffordableCounts
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.explain.diff import Diff
@@ -25,12 +26,15 @@ Row = Sequence[object]
 
 
 def trace_html(trace: Trace) -> str:
-    """One row a step: what it did, and what the context holds after it."""
+    """One row a step: what it did, and what the context holds after it; tokens that would take seconds are left out."""
     rows: list[Row] = []
+    counts = AffordableCounts(trace)
     for i, step in enumerate(trace.steps):
         done = trace.changes(i)
         note = step.error or (done.notes[0].text if done.notes else "")
-        rows.append((step.id, done.summary, len(step.after.drafts), trace.tokens_of(step.after), note))
+        tokens = counts.context_tokens(step.after.drafts)
+        cell = NOT_COUNTED if tokens is None else tokens
+        rows.append((step.id, done.summary, len(step.after.drafts), cell, note))
     head = ("step", "what it did", "messages", "tokens", "")
     return heading(trace) + html_table(head, rows, cells=CELL, of="steps", most=40)
 
