@@ -9,7 +9,7 @@ BROWSER := .venv/.browser
 # The machine's own node where it is new enough, else the one that the test extra brings.
 NODE := PATH="$$(node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' 2>/dev/null || echo "$(CURDIR)/$(BIN):")$$PATH"
 
-.PHONY: demo test check front widgets format bench pictures lab lock clean
+.PHONY: demo test quick check front widgets format bench pictures lab lock clean
 
 demo: $(READY)
 	@$(BIN)/ctxlab demo
@@ -21,6 +21,10 @@ demo: $(READY)
 
 test: $(READY) check $(BROWSER)
 	@$(BIN)/python -m pytest -q -n auto --dist loadgroup
+
+# All tests but those that need minutes, because they run notebooks in a kernel or drive a browser.
+quick: $(READY)
+	@$(BIN)/python -m pytest -q -n auto --dist loadgroup -m "not slow and not browser"
 
 check: $(READY) front
 	@$(BIN)/ruff format --check --quiet $(PYTHONS) || (echo "run: make format"; exit 1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ctxlab.display.data_frame import frame_of
 from ctxlab.documents.lore import LoreEntry, Worldbook
 from ctxlab.documents.stored import Stored
-from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,9 +62,8 @@ def _entry(name: str, row: Mapping[str, Any], before: LoreEntry | None) -> LoreE
         return old
     try:
         return old.with_(**edited)
-    except ValueError as wrong:
-        reason = "; ".join(str(wrong).splitlines()[1:3]).strip()
-        raise CtxlabError(f"entry {name!r} of the frame can't be taken: {reason}") from None
+    except WrongArgument as wrong:
+        raise CtxlabError(f"entry {name!r} of the frame can't be taken: {wrong}") from None
 
 
 def _cell(value: Any) -> Any:

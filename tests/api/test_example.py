@@ -124,3 +124,15 @@ def test_an_agent_without_a_session_begins_with_its_greeting() -> None:
         ctxlab.build(card, pick=1)
     with pytest.raises(ReadError, match="holds no session, only 2 agents"):
         ctxlab.build(card | Library(agents=(Agent(id="b"),)))
+
+
+def test_of_several_agents_that_no_message_names_none_is_taken_and_a_note_says_so() -> None:
+    found = Library(sessions=(CHAT,), agents=(Agent(id="a"), Agent(id="b")))
+
+    trace = ctxlab.build(found)
+
+    assert trace.start.input.agent is None
+    assert [note.text for note in trace.start.notes] == [
+        "no message names its agent, so none of the 2 is taken; say which: 'a', 'b'"
+    ]
+    assert ctxlab.build(found, found.agent("b")).start.notes == ()

@@ -41,17 +41,25 @@ def bushy(n: int = 10_000) -> Session:
     return session_of({"r": None} | {f"u{i}": f"u{above[i]}" if i else "r" for i in range(n)}, f"u{n - 1}")
 
 
-def spot(page: Page, widget: BranchTree, key: str) -> tuple[float, float]:
-    """Where on the page the middle of a message's box is."""
+def spots(page: Page, widget: BranchTree) -> dict[str, tuple[float, float]]:
+    """Where on the page the middle of each message's box is; a folded chain is the box of all its messages."""
     keys, n = json.loads(widget.texts)["keys"], len(widget.flags) // 2
     x, y, _, counts = (struct.unpack_from(f"={n}{kind}", widget.places, 4 * n * i) for i, kind in enumerate("ffii"))
     signs = [i for i, count in enumerate(counts) for _ in range(count)]
-    sign = signs[keys.index(key)]
     at_rest(page)
     scale, left, top = map(float, (page.locator("canvas.cv").get_attribute("data-camera") or "").split())
     box = page.locator("canvas.cv").bounding_box()
     assert box is not None
-    return box["x"] + left + (x[sign] * WIDE + 51) * scale, box["y"] + top + (y[sign] * ROW + 12) * scale
+    left, top = box["x"] + left, box["y"] + top
+    return {
+        key: (left + (x[sign] * WIDE + 51) * scale, top + (y[sign] * ROW + 12) * scale)
+        for key, sign in zip(keys, signs, strict=True)
+    }
+
+
+def spot(page: Page, widget: BranchTree, key: str) -> tuple[float, float]:
+    """Where on the page the middle of a message's box is."""
+    return spots(page, widget)[key]
 
 
 def pixels(page: Page) -> dict[str, int]:
@@ -726,10 +734,9 @@ def covered(page: Page, widget: BranchTree, by: str, *, n: int) -> list[str]:
     """Messages with the middle of their box under something that lies on the canvas."""
     over = page.locator(by).bounding_box()
     assert over is not None
-    spots = {key: spot(page, widget, key) for key in json.loads(widget.texts)["keys"][:n]}
     return [
         key
-        for key, (x, y) in spots.items()
+        for key, (x, y) in list(spots(page, widget).items())[:n]
         if over["x"] < x < over["x"] + over["width"] and over["y"] < y < over["y"] + over["height"]
     ]
 

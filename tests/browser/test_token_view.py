@@ -65,9 +65,9 @@ def shown_text(page: Page, at: int) -> str:
     return page.evaluate(
         """async (at) => {
             const box = document.querySelectorAll('.scroll')[at], found = new Map();
-            for (let top = 0; ; top += 100) {
+            for (let top = 0; ; top += box.clientHeight / 2) {
                 box.scrollTop = top;
-                await new Promise((done) => setTimeout(done));
+                await new Promise(requestAnimationFrame);
                 box.dispatchEvent(new Event('scroll'));
                 for (const line of box.querySelectorAll('.line'))
                     found.set(parseFloat(line.style.top), line.textContent);

@@ -33,12 +33,17 @@ class NoBrowser(Exception):
     """There is none to be had; the message says what to do."""
 
 
+def installed() -> str | None:
+    """The machine's own browser, or the one that CTXLAB_CHROMIUM names."""
+    named = os.environ.get("CTXLAB_CHROMIUM")
+    return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
 @contextmanager
 def browsing() -> Iterator[Browser]:
     """Debian's Chromium, or the one that playwright brings; raises NoBrowser."""
     with sync_playwright() as play:
-        named = os.environ.get("CTXLAB_CHROMIUM")
-        found = named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+        found = installed()
         if found is None and not Path(play.chromium.executable_path).exists():
             raise NoBrowser("no browser: install chromium, or run playwright install chromium")
         browser = play.chromium.launch(executable_path=found, args=FLAGS)

@@ -67,12 +67,23 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield Server(url, token, root)
 
 
-@pytest.fixture
-def lab(browser: Browser, server: Server) -> Iterator[Lab]:
-    """A page with JupyterLab in it; nothing may have gone wrong in it when the test ends."""
+@pytest.fixture(scope="module")
+def started(browser: Browser, server: Server) -> Iterator[Lab]:
+    """JupyterLab in a page, once for all notebooks."""
     context = browser.new_context(viewport={"width": 1280, "height": 1600}, color_scheme="light")
     lab = Lab(context.new_page(), server)
+    lab.start()
     yield lab
     context.close()
-    assert lab.foreign == []
-    assert lab.errors == []
+
+
+@pytest.fixture
+def lab(started: Lab) -> Iterator[Lab]:
+    """The light theme and no notebook; nothing may have gone wrong when the test ends."""
+    started.dark(on=False)
+    yield started
+    foreign, errors = started.foreign.copy(), started.errors.copy()
+    started.foreign.clear()
+    started.errors.clear()
+    assert foreign == []
+    assert errors == []

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import ConsoleMessage, Locator, Page, Request, Route
+from playwright.sync_api import ConsoleMessage, Locator, Page, Request
+
+from tests.gallery.pages import PAINTED
 
 WAIT_MS = 120_000
 
@@ -24,6 +27,21 @@ CONNECTED = """async () => {
   await soon(kernel.info);
   return kernel.connectionStatus === "connected";
 }"""
+OPEN = """async ({ path, ms }) => {
+  const opened = window.jupyterapp.commands.execute("docmanager:open", { path, factory: "Notebook" });
+  await Promise.race([opened, new Promise((_, no) => setTimeout(() => no(new Error("it does not open")), ms))]);
+}"""
+CLOSE = """async () => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  await panel.sessionContext.shutdown();
+  panel.dispose();
+}"""
+CELLS = "() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells"
+# Each output that is a widget has something of its own in it.
+WIDGETS = """() => [
+  ...document.querySelectorAll(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.widget-view+json']"),
+].every((output) => output.querySelector(".ctxlab"))"""
+THEMED = """(name) => document.body.dataset.jpThemeName === name && window.jupyterapp.shell.isVisible"""
 RUN = """() => Promise.race([
   window.jupyterapp.commands.execute("notebook:run-all-cells").then(() => true),
   new Promise((go) => setTimeout(() => go(false), 120000)),
@@ -63,24 +81,27 @@ class Lab:
         self.page.set_default_timeout(WAIT_MS)
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.route("**/*", self._asked)
+        self.page.on("request", self._asked)
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self.errors.append(f"{message.text} at {message.location.get('url')}")
 
-    def _asked(self, route: Route, request: Request) -> None:
-        if request.url.startswith((self.server.url, "data:", "blob:")):
-            route.continue_()
-        else:
+    def _asked(self, request: Request) -> None:
+        """The browser reaches nothing else than this machine; here it is noted who tries."""
+        if not request.url.startswith((self.server.url, "data:", "blob:")):
             self.foreign.append(request.url)
-            route.abort()
+
+    def start(self) -> None:
+        """JupyterLab itself, which takes longer than any notebook in it."""
+        self.page.goto(f"{self.server.url}/lab?token={self.server.token}&reset")
+        self.page.wait_for_function("() => window.jupyterapp")
+        self.page.evaluate("() => window.jupyterapp.restored.then(() => true)")
 
     @contextmanager
     def notebook(self, path: str) -> Iterator[Locator]:
-        """The notebook, open and its kernel ready; in the end the kernel goes."""
-        self.page.goto(f"{self.server.url}/lab/tree/{path}?token={self.server.token}&reset")
-        self.page.wait_for_function("() => window.jupyterapp")
+        """The notebook, open and its kernel ready; in the end both go."""
+        self.page.evaluate(OPEN, {"path": path, "ms": WAIT_MS})
         shown = self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
         shown.locator(".jp-CodeCell").first.wait_for()
         deadline = time.monotonic() + WAIT_MS / 1000
@@ -88,11 +109,12 @@ class Lab:
             assert time.monotonic() < deadline, "the kernel did not connect"
             self.page.wait_for_timeout(100)
         yield shown
-        self.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+        self.page.evaluate(CLOSE)
 
     def run_all(self) -> list[str]:
         """Run all cells to the end; gives back what went wrong in them."""
         assert self.page.evaluate(RUN), "the notebook did not come to an end"
+        self.page.wait_for_function(WIDGETS)
         wrong = self.page.locator(
             ".jp-RenderedText[data-mime-type='application/vnd.jupyter.stderr'], .jp-OutputArea-error"
         )
@@ -112,11 +134,23 @@ class Lab:
             self.page.wait_for_timeout(100)
         raise AssertionError(f"{code} is {said!r}, not {str(wanted)!r}")
 
+    def until_true(self, holds: Callable[[], bool], what: str) -> None:
+        """Wait until this holds of what is on the screen."""
+        for _ in range(100):
+            if holds():
+                return
+            self.page.wait_for_timeout(100)
+        raise AssertionError(f"in vain: {what}")
+
+    def cells(self) -> list[dict[str, Any]]:
+        """The cells of code as they would be saved."""
+        return [cell for cell in self.page.evaluate(CELLS) if cell["cell_type"] == "code"]
+
     def dark(self, *, on: bool) -> None:
-        """Switch JupyterLab's theme, and wait until it is there."""
+        """Switch JupyterLab's theme, and wait until it is there: the shell is hidden while the styles change."""
         name = "JupyterLab Dark" if on else "JupyterLab Light"
         self.page.evaluate(
             "(theme) => { window.jupyterapp.commands.execute('apputils:change-theme', { theme }); }", name
         )
-        self.page.wait_for_selector(f"body[data-jp-theme-name='{name}']", state="attached")
-        self.page.wait_for_timeout(600)  # the shell is hidden for a moment while the styles change
+        self.page.wait_for_function(THEMED, arg=name)
+        self.page.evaluate(PAINTED)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator
 
 from tests.gallery.looking import colours_of
+from tests.gallery.pages import PAINTED
 from tests.lab.pages import Lab
 
 NOTEBOOKS = sorted(path.stem for path in (Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
@@ -57,7 +58,7 @@ def look_at_another_branch(lab: Lab, shown: Locator) -> None:
     canvas = widget.locator("canvas.cv")
 
     widget.get_by_role("button", name="Active leaf").click()
-    lab.page.wait_for_timeout(300)
+    lab.page.evaluate(PAINTED)
     canvas.click()
     lab.until("widget.selected", f"node:{leaf}")
     while (
@@ -125,12 +126,11 @@ USES: Mapping[str, Callable[[Lab, Locator], None]] = {
 
 
 def drawn(lab: Lab, shown: Locator) -> int:
-    """How many widgets the notebook shows; each of them, and each canvas in it, is more than an empty box."""
+    """How many widgets the notebook shows; each of them, and each canvas in it, comes to be more than an empty box."""
     widgets = shown.locator(".ctxlab:visible").all()
     for widget in widgets:
-        assert colours_of(widget) > DRAWN, widget.get_attribute("aria-label")
-        for canvas in widget.locator("canvas:visible").all():
-            assert colours_of(canvas) > DRAWN, widget.get_attribute("aria-label")
+        for each in (widget, *widget.locator("canvas:visible").all()):
+            lab.until_true(lambda each=each: colours_of(each) > DRAWN, f"{widget.get_attribute('aria-label')} is drawn")
     return len(widgets)
 
 
@@ -138,9 +138,9 @@ def drawn(lab: Lab, shown: Locator) -> int:
 def test_a_notebook_runs_is_drawn_and_heard(lab: Lab, name: str) -> None:
     with lab.notebook(f"notebooks/{name}.ipynb") as shown:
         assert lab.run_all() == []
-        if name in USES:
-            shown.locator(".ctxlab").first.wait_for()
-        lab.page.wait_for_timeout(500)
+        cells = lab.cells()
+        assert all(cell["execution_count"] for cell in cells)
+        assert any("text/html" in output.get("data", {}) for cell in cells for output in cell["outputs"])
 
         light = drawn(lab, shown)
         if name in USES:

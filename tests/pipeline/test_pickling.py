@@ -169,7 +169,7 @@ def test_a2_texts_share_afterwards_what_they_shared() -> None:
 
 
 def test_a2_a_thousand_rewrites_need_no_deep_stack() -> None:
-    deep, twin = rewritten(3000), rewritten(3000, "xyz")
+    deep, twin = rewritten(1500), rewritten(1500, "xyz")
 
     (again, shared), other = pickled(((deep, deep), twin))
 
@@ -179,7 +179,7 @@ def test_a2_a_thousand_rewrites_need_no_deep_stack() -> None:
     while here.was:
         assert (here.text, here.cause, len(here.was)) == (there.text, there.cause, len(there.was))
         levels, here, there = levels + 1, here.was[0], there.was[0]
-    assert levels == 2999
+    assert levels == 1499
     assert there.text == here.text
     assert str(other) == str(twin)
 
