@@ -1,4 +1,4 @@
-"""Notebooks that take a file run on real ones; tests/lab runs each of them as it is, and without a browser this does."""
+"""Notebooks that take a file run on real ones; as they are, tests/lab runs them, and this without a browser."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def run() -> Iterator[Callable[..., list[Any]]]:
         notebook = nbformat.read(path, as_version=4)
         code = [cell for cell in notebook.cells if cell.cell_type == "code"]
         if file is not None:
-            code[0].source = code[0].source.replace("FILE = None", f"FILE = {str(file)!r}")
+            for cell in code:
+                cell.source = cell.source.replace("FILE = None", f"FILE = {str(file)!r}")
         notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
         client.nb = notebook
         client.execute(cleanup_kc=False)

@@ -386,8 +386,11 @@ def run(argv: Sequence[str] | None = None) -> int:
         return 0
     except (KeyboardInterrupt, typer.Abort):
         return 130
-    except (CtxlabError, OSError) as error:
+    except CtxlabError as error:
         return _refused(str(error))
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        return _refused(f"{named}{error.strerror or error}")
     except USAGE_ERROR as error:
         return _refused(error.format_message())
     return code if isinstance(code, int) else 0

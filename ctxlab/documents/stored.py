@@ -42,7 +42,7 @@ OF_PYDANTIC = frozenset(name for name in dir(BaseModel) if not name.startswith("
 class StoredType(RefusesInOneLine):
     """The type of the classes of stored values: completion on a class offers what it offers on a value."""
 
-    def __dir__(cls) -> list[str]:
+    def __dir__(cls) -> list[str]:  # noqa: N805  # a class is the instance of this one
         return [name for name in super().__dir__() if name not in OF_PYDANTIC]
 
 

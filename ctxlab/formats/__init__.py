@@ -45,7 +45,7 @@ from ctxlab.formats.native.worldbooks import WORLDBOOK
 from ctxlab.formats.openai.format import OPENAI
 from ctxlab.formats.openai.writer import openai_messages
 from ctxlab.formats.repair_sessions import Repair, repaired_sessions
-from ctxlab.formats.results import Conversion, Export, Import, Loss, counted_by_field
+from ctxlab.formats.results import Conversion, Export, Import, Loss, Losses, counted_by_field
 from ctxlab.formats.sanitize_json import sanitized
 from ctxlab.formats.sillytavern.cards.combine_with_preset import joined
 from ctxlab.formats.sillytavern.cards.format import CARD, CARD_PNG
@@ -298,7 +298,7 @@ def convert_import(
     if name is None and _format_to_write(os.fspath(out_path), None, ()) is NATIVE:
         name = form_as_read(found, os.fspath(out_path))
     export = write(found, out_path, format=name, pick=pick)
-    losses = (*found.losses, *export.losses)
+    losses = Losses((*found.losses, *export.losses))
     return Conversion(export.data, losses, len(found.losses), replaced, mended.notes)
 
 

@@ -140,9 +140,6 @@ def test_messages_in_any_form_are_their_words() -> None:
 @pytest.mark.parametrize("wrong", [3, b"bytes", ["text"], {"role": "user"}])
 def test_what_has_no_words_is_refused(wrong: Any) -> None:
     with pytest.raises(CtxlabError, match=r"shows a text, a message or a trace|shown takes a str, a Trace, a Draft"):
-        CtxlabError,
-        match="shows a text, a message or a trace, not a|shown takes a str, a Trace, a Draft, a MessageNode",
-    ):
         TokenView(wrong)
 
 

@@ -158,7 +158,7 @@ def _because(fired: FiredEntry) -> str:
 
 
 SETTINGS = {"max_passes": "passes allowed"}
-_FIELDS = {
+FIELD_WORDS = {
     "disable": "switched off",
     "scanDepth": "scan depth",
     "probability": "probability",
@@ -191,4 +191,4 @@ def _field(name: str, value: Any) -> str:
     shown = (
         {True: "yes", False: "no", None: "none", "": "none"}.get(value, value) if not isinstance(value, list) else ""
     )
-    return f"{_FIELDS.get(name, name)}: {shown or 'any'}"
+    return f"{FIELD_WORDS.get(name, name)}: {shown or 'any'}"

@@ -127,11 +127,11 @@ class GrowingChat:
         for at in range(len(self._hits), len(self._messages)):
             self._hits.put(at, self._messages[at].text)
         chat, problems = self._hits.newest()
-        about = {
+        found_about: dict[Source, Found] = {
             source: {n: hit for n, hit in found.items() if n not in problems} if problems else found
             for source, found in self._about[0].items()
         }
-        return KeyMatches(search, chat, about, problems={**self._about[1], **problems}, remembers=True)
+        return KeyMatches(search, chat, found_about, problems={**self._about[1], **problems}, remembers=True)
 
 
 class _NewestHits:
