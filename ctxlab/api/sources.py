@@ -89,7 +89,7 @@ def node_id_of(node: NodeSource) -> str:
 
 
 def pending_of(pending: PendingSource) -> Pending:
-    """What the user is about to send, with provenance where macros in it were expanded."""
+    """Text that the user is about to send, with provenance where macros in it were expanded."""
     if isinstance(pending, Expansion):
         return pending.pending
     return pending if isinstance(pending, Pending) else Pending(pending)

@@ -158,7 +158,7 @@ def session_of(file: Path, found: Import, pick: str | None) -> tuple[Session, st
 
 
 def mending(file: Path) -> str:
-    """What to type to have a broken tree mended."""
+    """The command that mends a broken tree."""
     target = "mended.session.json" if file.name != "mended.session.json" else "whole.session.json"
     return f"ctxlab convert {quote(str(file))} {target} --repair writes it mended"
 

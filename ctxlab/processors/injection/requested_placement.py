@@ -95,7 +95,7 @@ def requested_placement(node: MessageNode) -> RequestedPlacement | None:
 
 
 def placement_problems(node: MessageNode) -> Iterator[str]:
-    """What a preset's injectionStrategy says that no place is made of: types, sides and fields that aren't known."""
+    """Misspelt parts of a preset's injectionStrategy: types, sides and fields that aren't known."""
     strategy = node.injection_strategy
     if strategy is None:
         return
