@@ -195,8 +195,9 @@ def test_a_rule_of_ours_comes_back_with_the_same_meaning(rule: RegexRule) -> Non
     again = rule_to_script(back.without("carried"))
     assert again == rule_to_script(rule)
     texts = "x X a/b a ta"
-    ours = ctxlab.regex_steps(texts, rule, stage=None, depth=2)  # pyright: ignore[reportArgumentType]
-    assert str(ctxlab.regex_steps(texts, back, stage=None, depth=2)) == str(ours)  # pyright: ignore[reportArgumentType]
+    for stage in ("request", "render"):
+        ours = ctxlab.regex_steps(texts, rule, stage=stage, depth=2)
+        assert str(ctxlab.regex_steps(texts, back, stage=stage, depth=2)) == str(ours)
 
 
 def test_a_file_is_written(tmp_path: Path) -> None:
