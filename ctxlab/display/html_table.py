@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ctxlab.display.plain_text import plain
+from ctxlab.display.one_line import plain
 
 ROWS = 20
 """Rows of a table; the others are counted."""

@@ -27,13 +27,13 @@ from ctxlab.formats.decode import bytes_of, source_of_file
 from ctxlab.formats.folder import read_folder
 from ctxlab.formats.format import Format, Kind, Pick
 from ctxlab.formats.format_to_write import form_as_read, format_to_write, why_not_written
-from ctxlab.formats.import_into_collection import ImportedSessions, merged_sessions
 from ctxlab.formats.known_but_unread import name_of
 from ctxlab.formats.markdown.branch import branch_markdown, path_markdown, payload_markdown
 from ctxlab.formats.markdown.format import MARKDOWN, MARKDOWN_PATH, MARKDOWN_TREE
 from ctxlab.formats.markdown.message import DETAILS, Detail, How
 from ctxlab.formats.markdown.translations import CHINESE, ENGLISH, Labels
 from ctxlab.formats.markdown.tree import tree_markdown
+from ctxlab.formats.merge_sessions import ImportedSessions, merged_sessions
 from ctxlab.formats.native.agent_zip import AGENTS_ZIP, agents_zip
 from ctxlab.formats.native.agents import AGENTS, AGENTS_YAML, agents_data, agents_json, agents_yaml
 from ctxlab.formats.native.branch import BRANCH, branch_data, branch_session

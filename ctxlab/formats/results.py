@@ -8,7 +8,7 @@ from html import escape
 from typing import Any, Generic, TypeVar, cast
 
 from ctxlab.display.html_table import heading, html_table, title
-from ctxlab.display.plain_text import plain, visible
+from ctxlab.display.one_line import plain, visible
 from ctxlab.display.short_texts import counted, cut_off, short
 from ctxlab.documents import Library, Note
 from ctxlab.documents.stored import as_json

@@ -11,9 +11,9 @@ from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.engines.truncation import BudgetReport, UnitCosts
 from ctxlab.pipeline import OverBudget, Processor, Remedy, Services, Trace
 from ctxlab.processors.cut_to_budget import Cut, Room
-from ctxlab.processors.over_budget_message import over_budget_message
 from ctxlab.processors.session_loader import stored_setting
 from ctxlab.processors.token_limiter_settings import ID, LimiterSettings, SettingsOfLimiter
+from ctxlab.processors.tokens_added_after_limiter import over_budget_message
 
 
 class TokenLimiter(Processor):

@@ -13,8 +13,8 @@ from ctxlab.context import Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.documents.session.metadata_not_copied import SNAPSHOT
 from ctxlab.engines.variables import Definitions, Replay, Tags, definitions_of, readings, tags_in
-from ctxlab.engines.variables.find_reads import BEGIN
 from ctxlab.engines.variables.report import SessionVariables, VariableWrite, VariableWrites
+from ctxlab.engines.variables.variable_references import BEGIN
 from ctxlab.errors import did_you_mean
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 

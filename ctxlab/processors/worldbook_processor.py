@@ -23,7 +23,7 @@ from ctxlab.engines.worldbook import (
     scan,
 )
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
-from ctxlab.processors.injection.requested_placement import role_in_prompt
+from ctxlab.processors.injection.read_preset_placement import role_in_prompt
 
 ID = "worldbook-processor"
 HISTORY = frozenset({"node", "summary", "pending"})

@@ -4,7 +4,7 @@ from ctxlab.public_names import listed
 from ctxlab.studies.budget_figure import budget_figure
 from ctxlab.studies.budget_share import budget_for_share
 from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, compare
-from ctxlab.studies.context_breakdown import Analysis, AnalysisRow, analysis_of
+from ctxlab.studies.context_analysis import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
 from ctxlab.studies.lore_timeline import LoreTimeline

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.display.plain_text import label
+from ctxlab.display.one_line import label
 from ctxlab.display.source_styles import ROOM, SOURCES
 from ctxlab.display.theme import HATCHES, SOURCE_SIGNS, Theme, ThemeName, theme_of
 from ctxlab.engines.truncation import BudgetReport

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
 from ctxlab.display.data_frame import frame_of
-from ctxlab.display.plain_text import plain
+from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, short
 from ctxlab.display.theme import ThemeName
 from ctxlab.engines.truncation import BudgetReport

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ctxlab.display.plain_text import label
+from ctxlab.display.one_line import label
 from ctxlab.display.theme import ROLE_SYMBOLS, Theme, theme_of
 from ctxlab.studies.comparison import SIGNS, STATES, Cell, Comparison, ComparisonLine, State
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxlab.display.html_table import heading, html_table, lines
-from ctxlab.display.plain_text import plain
+from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 
 if TYPE_CHECKING:
     from ctxlab.studies.comparison import Cell, Comparison
-    from ctxlab.studies.context_breakdown import Analysis
+    from ctxlab.studies.context_analysis import Analysis
 
 RUNS = 6
 NAME = 40

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.display.plain_text import label
+from ctxlab.display.one_line import label
 from ctxlab.display.theme import ROLE_SYMBOLS, SOURCE_SYMBOLS, Theme, ThemeName, theme_of
 from ctxlab.pipeline import Trace
 from ctxlab.studies.landings import Injection, Landing, LandingOutcome, Landings, landings

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import BuildInput, Context, Draft, Placement
-from ctxlab.display.plain_text import plain
+from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import nearest
 from ctxlab.display.source_styles import OF_PART
 from ctxlab.documents import MessageNode
@@ -15,8 +15,8 @@ from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Step, Trace
 from ctxlab.pipeline.explain.token_breakdown import source_of
 from ctxlab.processors.injection.presets import presets_of, verdict_on
-from ctxlab.processors.injection.requested_placement import HISTORY as HISTORY_ANCHOR
-from ctxlab.processors.injection.requested_placement import anchor_id, requested_placement
+from ctxlab.processors.injection.read_preset_placement import HISTORY as HISTORY_ANCHOR
+from ctxlab.processors.injection.read_preset_placement import anchor_id, requested_placement
 from ctxlab.studies.message_outcomes import before_cutting
 
 LandingOutcome = Literal["landed", "elsewhere", "warned", "not sent"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.plain_text import label
+from ctxlab.display.one_line import label
 from ctxlab.display.theme import Theme, theme_of
 from ctxlab.engines.worldbook import Decision
 from ctxlab.studies.lore_timeline import Kind, LoreTimeline, kind_of

@@ -9,7 +9,7 @@ from statistics import median
 from time import process_time
 from typing import Any
 
-from ctxlab.engines.tokens.exact_counts import exact_counter
+from ctxlab.engines.tokens.bpe_counter import exact_counter
 
 ROUNDS = 5
 ENCODING = "o200k_base"

@@ -15,7 +15,7 @@ from ctxlab.pipeline import Services, Trace
 from ctxlab.pipeline.explain.token_breakdown import parts_alone
 from ctxlab.processors import default_pipeline
 from ctxlab.studies import AnalysisRow, analysis_of
-from ctxlab.studies.context_breakdown import HISTORY
+from ctxlab.studies.context_analysis import HISTORY
 from tests.golden.cases import Case
 from tests.golden.forms import Data, Form, form_of_draft, form_of_message
 from tests.golden.materials import MARKER, PLACEHOLDERS, request_of, tokenizer_of, utf16_length

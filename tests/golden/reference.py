@@ -30,7 +30,7 @@ from ctxlab.processors import (
     SessionLoader,
     TokenLimiter,
 )
-from ctxlab.processors.injection.requested_placement import Anchor
+from ctxlab.processors.injection.read_preset_placement import Anchor
 from tests.golden import agents, cards, exporting, languages, lore, lorebooks, previewing, regexes, trees, variables
 from tests.golden.adapter import Adapter
 from tests.golden.cases import Case

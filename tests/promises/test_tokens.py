@@ -11,7 +11,7 @@ from tiktoken import Encoding
 from ctxlab.context import AssetRef, Draft, Origin, Span, Text
 from ctxlab.documents import ToolCall
 from ctxlab.engines.tokens import encoding, estimate_tokens, tokenizer_for
-from ctxlab.engines.tokens.exact_counts import ExactCounter
+from ctxlab.engines.tokens.bpe_counter import ExactCounter
 from ctxlab.engines.tokens.split import CUT, count_joined, pieces
 
 # fmt: off

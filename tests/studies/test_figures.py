@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import pytest
 
 from ctxlab.api import build
-from ctxlab.display.plain_text import plain
+from ctxlab.display.one_line import plain
 from ctxlab.display.theme import DARK, LIGHT, Theme
 from ctxlab.documents import Agent, LoreEntry, ModelProfile, Session, Worldbook
 from ctxlab.engines.truncation import BudgetReport

@@ -15,7 +15,7 @@ from ctxlab.errors import CtxlabError, SeveralSessions
 from ctxlab.formats import Import
 from ctxlab.pipeline import Trace
 from ctxlab_widgets import lab
-from ctxlab_widgets.linked_views import TABS, LabPage
+from ctxlab_widgets.lab_page import TABS, LabPage
 
 DATASETS = Path(__file__).parents[2] / "datasets"
 VIEWS = ("tree", *TABS)

@@ -21,7 +21,7 @@ from ctxlab.cli.output.token_bar import bar
 from ctxlab.cli.output.variables import variables
 from ctxlab.context import Cause
 from ctxlab.display.short_texts import counted
-from ctxlab.engines.variables.values_before_and_after import variable_values
+from ctxlab.engines.variables.variables_of_step import variable_values
 from ctxlab.engines.worldbook.explain import why_undecided
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger, Step, diff

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ctxlab.cli.output.terminal import Column, Screen, columns, harmless, one_line
-from ctxlab.engines.variables.values_before_and_after import VariableValue
+from ctxlab.engines.variables.variables_of_step import VariableValue
 
 WHOSE = {"conversation": "this conversation", "everywhere": "everywhere", "session": "<svar> tags"}
 WIDEST_VALUE = 40

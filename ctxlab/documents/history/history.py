@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents.atomic_file import replace_file
-from ctxlab.documents.history.action_log import affected_nodes, deltas_of, tag_of
 from ctxlab.documents.history.patch import Patch, patch_between
+from ctxlab.documents.history.patch_as_deltas import affected_nodes, deltas_of, tag_of
 from ctxlab.documents.refused_values import first_refusal
 from ctxlab.documents.session.session import Session
 from ctxlab.documents.stored import Stored, as_json

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.plain_text import label
+from ctxlab.display.one_line import label
 from ctxlab.display.theme import ROLE_SYMBOLS, Theme, theme_of
 from ctxlab.documents.tree.collapse import FOLDED, TreeGlyph, depths_of, glyphs_of, straight_children
 from ctxlab.documents.tree.layout import TidyTree, force_places

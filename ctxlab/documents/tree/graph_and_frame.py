@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.display.plain_text import plain
+from ctxlab.display.one_line import plain
 from ctxlab.display.theme import ThemeName
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Users' regular expressions, run with limits so that none can hang the program."""
 
-from ctxlab.engines.regexes.find import FirstMatches, first_matches
+from ctxlab.engines.regexes.first_matches import FirstMatches, first_matches
 from ctxlab.engines.regexes.pattern import Pattern, parse_pattern
 from ctxlab.engines.regexes.python_limited_search import BadPattern, found
 from ctxlab.engines.regexes.v8 import RegexEngineUnavailable

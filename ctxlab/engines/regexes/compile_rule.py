@@ -11,8 +11,8 @@ from typing import Literal
 from ctxlab.context import Origin, Span, Text
 from ctxlab.documents import Note, RegexRule
 from ctxlab.engines.macros import MacroEnv, expand
+from ctxlab.engines.regexes.parse_replacement import Grammar, Replacement, Segment, split_at_match
 from ctxlab.engines.regexes.pattern import Pattern, parse_pattern, unknown_flags, written_flags
-from ctxlab.engines.regexes.replacement_template import Grammar, Replacement, Segment, split_at_match
 from ctxlab.engines.regexes.rule_selection import Stage
 
 Compat = Literal["ctxlab", "reference"]

@@ -87,8 +87,8 @@ def within_limits(search: Callable[[float], T], pattern: Pattern, text: str, lim
 
 def refuse_when_endless(pattern: Pattern, text: str, limits: Limits) -> None:
     """Raises BadPython where V8 needs more backtracks than are allowed; silent where V8 can't say."""
+    from ctxlab.engines.regexes.parse_replacement import Replacement, Segment
     from ctxlab.engines.regexes.replace import replace_all
-    from ctxlab.engines.regexes.replacement_template import Replacement, Segment
     from ctxlab.engines.regexes.v8 import RegexEngineUnavailable
 
     translated = as_javascript(pattern)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from ctxlab.context import BuildInput, Context, Origin, Text
-from ctxlab.display.plain_text import visible
+from ctxlab.display.one_line import visible
 from ctxlab.documents import Agent, MessageNode, Note, ThinkRule
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.macros import MacroEnv

@@ -9,9 +9,9 @@ from itertools import groupby
 
 from ctxlab.engines.javascript.utf16_offsets import Replacement16, changes_in_characters
 from ctxlab.engines.regexes import v8
-from ctxlab.engines.regexes.python_flavor import MOST_GROWTH, changes_of
+from ctxlab.engines.regexes.parse_replacement import Replacement, parts_for_javascript
 from ctxlab.engines.regexes.python_limited_search import BadPython
-from ctxlab.engines.regexes.replacement_template import Replacement, parts_for_javascript
+from ctxlab.engines.regexes.python_patterns import MOST_GROWTH, changes_of
 from ctxlab.engines.regexes.v8 import batches, run_function
 from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
 

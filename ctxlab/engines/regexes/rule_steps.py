@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 
 from ctxlab.context import EMPTY, BuildInput, Context, Origin, Text
 from ctxlab.display.data_frame import frame_of
-from ctxlab.display.plain_text import plain, visible
+from ctxlab.display.one_line import plain, visible
 from ctxlab.display.short_texts import cut_off
 from ctxlab.documents import RegexConfig
 from ctxlab.engines.macros import MacroEnv

@@ -30,7 +30,7 @@ FLAGS = (
     "--enable-experimental-regexp-engine",  # the engine that needs linear time
     "--no-regexp-tier-up",  # the interpreter counts backtracks otherwise than compiled code does
 )
-SCRIPTS = ("counted.js", "replacement_writer.js", "v8_worker.js")
+SCRIPTS = ("counted.js", "write_replacement.js", "v8_worker.js")
 FUNCTIONS = ("startSearch", "startReplacing", "proceed")
 SLICE_SECONDS = 0.1  # as v8_worker.js has it
 START_SECONDS = 20.0

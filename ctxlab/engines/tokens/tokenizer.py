@@ -11,8 +11,8 @@ from typing import Any
 from ctxlab.context import Draft, Text
 from ctxlab.context.portable_pickles import portable, unwrapped
 from ctxlab.documents import ModelProfile
+from ctxlab.engines.tokens.bpe_counter import CountCache, exact_counter
 from ctxlab.engines.tokens.estimate import estimate_tokens
-from ctxlab.engines.tokens.exact_counts import CountCache, exact_counter
 from ctxlab.engines.tokens.model_encodings import ALIASES, ENCODINGS, ESTIMATOR, read_model_name
 from ctxlab.engines.tokens.overhead import OPENAI, OVERHEADS, Overhead
 from ctxlab.engines.tokens.vendor_media_rates import DEFAULT_RULES, MediaRules, media_rules_for, media_tokens

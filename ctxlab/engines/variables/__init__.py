@@ -4,10 +4,10 @@ Another thing than the variables that macros set.
 """
 
 from ctxlab.engines.variables.definitions import Definition, Definitions, definitions_of
-from ctxlab.engines.variables.find_reads import FORMATS, Reading, readings, rendered_variables
 from ctxlab.engines.variables.replay import Replay, VariableChange
 from ctxlab.engines.variables.svar_tags import Tag, Tags, tags_in
 from ctxlab.engines.variables.values_by_path import MISSING, Compat, Values, as_text, look_up, number_of, put
+from ctxlab.engines.variables.variable_references import FORMATS, Reading, readings, rendered_variables
 from ctxlab.public_names import listed
 
 __all__ = [

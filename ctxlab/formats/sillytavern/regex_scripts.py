@@ -11,8 +11,8 @@ from ctxlab.documents.rules import Flavor, Substitution
 from ctxlab.documents.session.message import Role
 from ctxlab.documents.stored import as_json
 from ctxlab.engines.regexes.compile_rule import pattern_of, unescaped
+from ctxlab.engines.regexes.parse_replacement import MATCH
 from ctxlab.engines.regexes.pattern import parse_pattern, unknown_flags
-from ctxlab.engines.regexes.replacement_template import MATCH
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names

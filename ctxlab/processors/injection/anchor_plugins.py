@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from ctxlab.plugins import announced
-from ctxlab.processors.injection.requested_placement import ANCHORS, OLDER_HISTORY, Anchor
+from ctxlab.processors.injection.read_preset_placement import ANCHORS, OLDER_HISTORY, Anchor
 
 GROUP = "ctxlab.anchors"
 

@@ -26,7 +26,7 @@ from ctxlab.processors.injection.macros import Wording
 from ctxlab.processors.injection.place_lore import LoreDraft, Reading, lore_of, marker_off, place_lore
 from ctxlab.processors.injection.plan import Places, Point
 from ctxlab.processors.injection.presets import Preset, assets_by_id, presets_of, verdict_on
-from ctxlab.processors.injection.requested_placement import (
+from ctxlab.processors.injection.read_preset_placement import (
     ANCHORS,
     AUTHORS_NOTE,
     BARE_TITLES,

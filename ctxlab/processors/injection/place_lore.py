@@ -11,7 +11,7 @@ from ctxlab.context import Cause, Context, Draft, Origin, Placement, Text
 from ctxlab.documents import Role
 from ctxlab.engines.worldbook import Decision, LoreScan
 from ctxlab.processors.injection.plan import Places, Point, Rank
-from ctxlab.processors.injection.requested_placement import (
+from ctxlab.processors.injection.read_preset_placement import (
     CHARACTER,
     EXAMPLES,
     HISTORY,

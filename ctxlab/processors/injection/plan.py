@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ctxlab.context import Draft
 from ctxlab.processors.injection.depth import index_at_depth
 from ctxlab.processors.injection.presets import Preset
-from ctxlab.processors.injection.requested_placement import anchor_id, role_in_prompt
+from ctxlab.processors.injection.read_preset_placement import anchor_id, role_in_prompt
 
 Rank = tuple[float, int, float]
 """Sort key of messages at one place, smaller first: the order of the place, a side of it, the order on that side."""

@@ -9,7 +9,7 @@ import pytest
 from ctxlab.documents import Agent, MessageNode, UserProfile
 from ctxlab.documents.agent.place_preset import placed
 from ctxlab.errors import Refused
-from ctxlab.processors.injection.requested_placement import RequestedPlacement, requested_placement
+from ctxlab.processors.injection.read_preset_placement import RequestedPlacement, requested_placement
 
 
 def preset(**fields: Any) -> MessageNode:

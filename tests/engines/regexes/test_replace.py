@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ctxlab.engines.regexes import Pattern
+from ctxlab.engines.regexes.parse_replacement import Replacement, split_at_match
 from ctxlab.engines.regexes.replace import changed, replace_all
-from ctxlab.engines.regexes.replacement_template import Replacement, split_at_match
 
 
 def rule(body: str, template: str, flags: str = "g", *trim: str) -> Replacement:

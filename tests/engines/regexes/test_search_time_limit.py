@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ctxlab.engines.regexes import Pattern, first_matches, v8
+from ctxlab.engines.regexes.parse_replacement import Replacement
 from ctxlab.engines.regexes.python_limited_search import as_javascript
 from ctxlab.engines.regexes.replace import Replaced, replace_all
-from ctxlab.engines.regexes.replacement_template import Replacement
 from ctxlab.engines.regexes.work_limits import DEFAULT, LONGEST_TEXT, Limits
 
 SWAP = (r"(\w+) (\w+)", "$2 $1")

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxlab.engines.tokens import encoding, tokenizer_for
-from ctxlab.engines.tokens.exact_counts import ExactCounter
+from ctxlab.engines.tokens.bpe_counter import ExactCounter
 from ctxlab.engines.tokens.split import LONG_RUN, count_unbroken
 
 MILLION = 1_000_000

@@ -5,7 +5,7 @@ import pytest
 from ctxlab.context import AssetRef, Draft, Origin, Span, Text
 from ctxlab.documents import ToolCall
 from ctxlab.engines.tokens import OVERHEADS, Tokenizer, tokenizer_for
-from ctxlab.engines.tokens.exact_counts import CountCache
+from ctxlab.engines.tokens.bpe_counter import CountCache
 
 NODE = Origin("node", "n1")
 LETTERS = Tokenizer.counting("letters", len)

@@ -7,7 +7,7 @@ from typing import Any
 from ctxlab.api import build
 from ctxlab.context import BuildInput, Context, Table
 from ctxlab.documents import Agent, AppliesTo, LoreEntry, RegexPreset, RegexRule, Session, Worldbook
-from ctxlab.engines.variables.values_before_and_after import variable_values
+from ctxlab.engines.variables.variables_of_step import variable_values
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.testing.fakes import WordTokenizer
 

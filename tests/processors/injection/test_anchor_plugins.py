@@ -12,7 +12,7 @@ from ctxlab.documents import Agent
 from ctxlab.processors.injection.anchor_plugins import plugin_anchors
 
 MODULE = """
-from ctxlab.processors.injection.requested_placement import Anchor
+from ctxlab.processors.injection.read_preset_placement import Anchor
 
 weather = Anchor("weather", "Weather", has_template=True)
 again = Anchor("weather")

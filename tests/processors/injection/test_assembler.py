@@ -6,7 +6,7 @@ from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Placement,
 from ctxlab.documents import Agent, AgentFile, ModelProfile, Session, UserProfile
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import InjectionAssembler
-from ctxlab.processors.injection.requested_placement import Anchor
+from ctxlab.processors.injection.read_preset_placement import Anchor
 from ctxlab.testing.fakes import WordTokenizer
 
 HISTORY = {"type": "chat_history", "content": ""}

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ctxlab.display.plain_text import plain
+from ctxlab.display.one_line import plain
 from ctxlab.documents.tree.collapse import TreeGlyph, depths_of, grouped_chains, straight_children
 from ctxlab.documents.tree.graph_and_frame import TreeShape, active_keys, shape_of
 from ctxlab.documents.tree.layout import TidyTree

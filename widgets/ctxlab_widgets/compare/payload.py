@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ctxlab.context import Draft
-from ctxlab.display.plain_text import plain
+from ctxlab.display.one_line import plain
 from ctxlab.display.source_styles import OF_PART, OVERHEAD
 from ctxlab.documents import Agent
 from ctxlab.engines.truncation import BudgetReport, strategies

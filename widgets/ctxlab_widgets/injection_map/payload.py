@@ -6,13 +6,13 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from ctxlab.context import Draft
-from ctxlab.display.plain_text import plain
+from ctxlab.display.one_line import plain
 from ctxlab.documents.lore import POSITIONS
 from ctxlab.engines.worldbook import Decision
 from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Trace
 from ctxlab.processors.injection.presets import Preset, presets_of
-from ctxlab.processors.injection.requested_placement import RequestedPlacement, anchor_id, requested_placement
+from ctxlab.processors.injection.read_preset_placement import RequestedPlacement, anchor_id, requested_placement
 from ctxlab.studies import Injection, Landing, landings
 from ctxlab.studies.landings import ASSEMBLER, anchors_of
 from ctxlab_widgets.injection_map.relocate import books_by_key

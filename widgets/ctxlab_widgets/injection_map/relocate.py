@@ -16,7 +16,7 @@ from ctxlab.errors import Refused
 from ctxlab.pipeline import Trace
 from ctxlab.processors.injection.depth import parse_depths
 from ctxlab.processors.injection.presets import Preset, presets_of
-from ctxlab.processors.injection.requested_placement import anchor_id
+from ctxlab.processors.injection.read_preset_placement import anchor_id
 from ctxlab.studies.landings import anchors_of
 
 Depth = float | str

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from unicodedata import combining, east_asian_width
 
+from ctxlab.engines.regexes.parse_replacement import Replacement, Segment
 from ctxlab.engines.regexes.pattern import Pattern
 from ctxlab.engines.regexes.replace import replace_all
-from ctxlab.engines.regexes.replacement_template import Replacement, Segment
 from ctxlab.engines.regexes.v8 import RegexEngineUnavailable
 from ctxlab.engines.worldbook import Decision, LoreScan, PreparedEntry
 from ctxlab.engines.worldbook.key_search import MARK

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxlab.context import Context, Draft
-from ctxlab.display.plain_text import plain
+from ctxlab.display.one_line import plain
 from ctxlab.display.source_styles import OF_PART
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.engines.worldbook.explain import LORE, decisions

@@ -58,7 +58,7 @@ def split_at_match(template: str) -> Iterator[Segment]:
 
 
 def parts_for_javascript(replacement: Replacement) -> list[str | dict[str, Any]]:
-    """The replacement as replacement_writer.js reads it: words and references."""
+    """The replacement as write_replacement.js reads it: words and references."""
     parts: list[str | dict[str, Any]] = []
     for segment in replacement.segments:
         if segment.kind == "template":

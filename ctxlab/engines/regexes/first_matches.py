@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from ctxlab.engines.javascript.utf16_offsets import span_in_characters, surrogate_pairs
 from ctxlab.engines.regexes import v8
 from ctxlab.engines.regexes.pattern import Pattern
-from ctxlab.engines.regexes.python_flavor import first_span
 from ctxlab.engines.regexes.python_limited_search import BadPython
+from ctxlab.engines.regexes.python_patterns import first_span
 from ctxlab.engines.regexes.v8 import batches, run_function
 from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
 

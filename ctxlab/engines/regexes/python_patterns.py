@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ctxlab.engines.javascript.utf16_offsets import Replacement16
+from ctxlab.engines.regexes.parse_replacement import Replacement
 from ctxlab.engines.regexes.pattern import Pattern
 from ctxlab.engines.regexes.python_limited_search import BadPython, within_limits
-from ctxlab.engines.regexes.replacement_template import Replacement
 from ctxlab.engines.regexes.work_limits import Limits
 
 if TYPE_CHECKING:
