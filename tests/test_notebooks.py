@@ -1,4 +1,4 @@
-"""Notebooks that take a file run on real ones; tests/lab runs each of them as it is, and without a browser this does."""
+"""Notebooks that take a file run on real ones; tests/lab runs them all as they are, and without a browser this does."""
 
 from __future__ import annotations
 
