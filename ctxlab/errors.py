@@ -9,6 +9,7 @@ CtxlabError
 ├── UnknownNode             the tree has no such node
 ├── UnknownName             a library holds nothing of this id or name
 ├── Refused                 the tree would break: the message says why
+├── WrongArgument           a function doesn't take this argument, or not this value: a TypeError too
 ├── PipelineError           the pipeline is put together wrongly
 │   ├── UnknownProcessor    no step has this id
 │   └── WrongSetting        no such setting, or a value it doesn't take
@@ -50,6 +51,7 @@ __all__ = [
     "UnknownProcessor",
     "UnpairedTool",
     "WriteError",
+    "WrongArgument",
     "WrongSetting",
     "did_you_mean",
 ]
@@ -101,6 +103,17 @@ class UnknownName(CtxlabError):
 
 class Refused(CtxlabError):
     """The operation would break the tree."""
+
+
+class WrongArgument(CtxlabError, TypeError):
+    """An argument that a function doesn't have, or a value that it doesn't take; the message names both.
+
+    `function` is empty until the function that was called is known, and then begins the message.
+    """
+
+    def __init__(self, message: str, *, function: str = "") -> None:
+        super().__init__(f"{function}: {message}" if function else message)
+        self.function = function
 
 
 class PipelineError(CtxlabError):

@@ -6,7 +6,7 @@ The package's stub, `__init__.pyi`, says each name once, with its module: type c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from sys import modules
 from typing import Any
@@ -27,7 +27,12 @@ def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callab
         values[name] = found = getattr(import_module(homes[name]), name)
         return found
 
-    return get, lambda: sorted({*values, *public}), public
+    return get, lambda: listed(values, public), public
+
+
+def listed(values: Mapping[str, Any], public: Iterable[str]) -> list[str]:
+    """Names that completion offers for a module: the public ones and those that Python gives every module."""
+    return sorted({*public, *(name for name in values if name.startswith("__"))})
 
 
 def _homes(stub: str) -> dict[str, str]:

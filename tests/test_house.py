@@ -129,3 +129,13 @@ def test_a_docstring_begins_with_what_one_gets_and_with_no_question(module: Path
     questions = [doc.splitlines()[0] for node in nodes if QUESTION.match(doc := ast.get_docstring(node) or "")]
 
     assert questions == []
+
+
+def test_contributing_names_files_that_are_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    paths = re.findall(
+        r"`((?:ctxlab|tests|widgets|pipeline|context|engines|processors|formats|display)/[\w./-]+)`", text
+    )
+
+    assert paths
+    assert [path for path in paths if not any((ROOT / folder / path).exists() for folder in ("", "ctxlab"))] == []

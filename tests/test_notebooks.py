@@ -1,4 +1,4 @@
-"""Notebooks that take a file run on real ones; tests/lab runs them all as they are, and without a browser this does."""
+"""Notebooks that take a file run on real ones; as they are, tests/lab runs them, and this without a browser."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from tests.gallery.pages import installed
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 SHARED = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[2] / "shared")) / "data"
 REAL = {
+    "04_rules_and_macros": "sillytavern/default_Seraphina.png",
+    "05_lore": "sillytavern/Eldoria.json",
     "06_step_debugger": "swe-agent/demonstrations__function_calling_simple.traj",
     "07_token_budgets": "tau-bench/airline_60.json",
     "08_injection_positions": "sillytavern/default_Seraphina.png",
@@ -45,7 +47,8 @@ def run() -> Iterator[Callable[..., list[Any]]]:
         notebook = nbformat.read(path, as_version=4)
         code = [cell for cell in notebook.cells if cell.cell_type == "code"]
         if file is not None:
-            code[0].source = code[0].source.replace("FILE = None", f"FILE = {str(file)!r}")
+            for cell in code:
+                cell.source = cell.source.replace("FILE = None", f"FILE = {str(file)!r}")
         notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
         client.nb = notebook
         client.execute(cleanup_kc=False)
@@ -77,7 +80,7 @@ def test_a_notebook_runs_on_a_file_of_ones_own(name: str, file: str, run: Callab
     code = run(path, file=SHARED / file)
 
     assert all(cell.execution_count for cell in code)
-    assert str(file) in code[0].source
+    assert any(str(file) in cell.source for cell in code)
 
 
 def test_every_notebook_with_a_place_for_a_file_is_tried_with_one() -> None:

@@ -126,7 +126,7 @@ def test_steps_show_the_text_after_each_rule() -> None:
     assert [step.outcome for step in steps] == ["1 changed", "2 changed", "nothing to change"]
     assert [(hit.start, hit.end, hit.found, hit.new) for hit in steps[1].hits] == [(0, 1, "b", "c"), (1, 2, "b", "c")]
     assert str(steps) == "cc"
-    assert list(steps.table()["hits"]) == [1, 2, 0]
+    assert list(steps.frame()["hits"]) == [1, 2, 0]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -11,25 +11,31 @@ from ctxlab.api.resolve import (
     MISSING_BOOK,
     books_in_force,
     missing_books,
-    refuse_agent,
     rules_in_force,
-    rules_of,
     session_of,
     start_of,
     timestamp_of,
 )
-from ctxlab.context import BuildInput, Context
-from ctxlab.documents import (
-    Agent,
-    Library,
-    MessageNode,
-    RegexConfig,
-    RegexPreset,
-    RegexRule,
-    Session,
-    UserProfile,
-    Worldbook,
+from ctxlab.api.sources import (
+    AgentSource,
+    BookSources,
+    NodeSource,
+    PresetSources,
+    RuleSources,
+    SessionSource,
+    UserSource,
+    agent_or_library,
+    books_of,
+    node_id_of,
+    only_session,
+    presets_of,
+    rules_of,
+    session_or_library,
+    user_of,
 )
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.context import BuildInput, Context
+from ctxlab.documents import Agent
 from ctxlab.pipeline import Debugger, Trace
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import calls_to_replay
@@ -39,16 +45,17 @@ if TYPE_CHECKING:
 
 
 @listed(BuildOptions)
-def build(session: Session | Library, agent: Agent | Library | None = None, **options: Unpack[BuildOptions]) -> Trace:
+def build(session: SessionSource, agent: AgentSource | None = None, **options: Unpack[BuildOptions]) -> Trace:
     """The context of a leaf, with every step that led there.
 
-    `session` may be a library, such as what `read` or `example` gives: its rules are in force, and its books without
-    those that only another agent or user names; of several sessions `pick` says which, and where there is an agent and
-    no session, the conversation begins with its greetings. `agent` may be a library that holds one, such as a card's:
-    the books and the rules that came with it are then in force too. Without an `agent` it is the one that the leaf's
-    metadata names, else the only one that is there, else none. Of `library` those books are in force that the agent or
-    the user names; others are given as `books`, so are `rules` and `presets`. `budget_tokens` counts prompt tokens
-    exactly. `variables` and `activations` are from an earlier trace.
+    `session` may be a library, such as what `read` or `example` gives, a path, or a list of messages. A library's rules
+    are in force, and its books without those that only another agent or user names; of several sessions `pick` says
+    which, and where there is an agent and no session, the conversation begins with its greetings. `agent` may be a
+    library or a path of one, such as a card's: the books and the rules that came with it are then in force too. Without
+    an `agent` it is the one that the leaf's metadata names, else the only one that is there, else none. Of `library`
+    those books are in force that the agent or the user names; others are given as `books`, so are `rules` and
+    `presets`. Macros in a text that is given as `pending` are expanded, as when it is sent; a `Pending` is taken as it
+    is. `budget_tokens` counts prompt tokens exactly. `variables` and `activations` are from an earlier trace.
 
     Raises SeveralSessions for a library of several, BudgetTooSmall when what must stay doesn't fit, OverBudget when
     steps after the limiter add more than fits, ProcessorFailed when a step raises.
@@ -57,23 +64,22 @@ def build(session: Session | Library, agent: Agent | Library | None = None, **op
 
 
 @listed(BuildOptions)
-def debug(
-    session: Session | Library, agent: Agent | Library | None = None, **options: Unpack[BuildOptions]
-) -> Debugger:
+def debug(session: SessionSource, agent: AgentSource | None = None, **options: Unpack[BuildOptions]) -> Debugger:
     """A debugger at the start of the run that `build` would do; it takes what `build` takes."""
     return Debugger(start_of(session, agent, **options))
 
 
+@checked_arguments
 def rebuild(
     trace: Trace,
     *,
-    session: Session | None = None,
-    leaf: str | None = None,
-    agent: Agent | Library | None = None,
-    user: UserProfile | None = None,
-    presets: Sequence[MessageNode] | None = None,
-    books: Sequence[Worldbook] | None = None,
-    rules: RegexConfig | Sequence[RegexPreset | RegexRule] | None = None,
+    session: SessionSource | None = None,
+    leaf: NodeSource | None = None,
+    agent: AgentSource | None = None,
+    user: UserSource | None = None,
+    presets: PresetSources | None = None,
+    books: BookSources | None = None,
+    rules: RuleSources | None = None,
     tokenizer: TokenCounter | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Trace:
@@ -84,16 +90,15 @@ def rebuild(
     person made between steps are not made again. Raises what `build` raises.
     """
     before = trace.start.input
-    chosen = session if session is not None else before.session
     changes: dict[str, Any] = {}
     if session is not None or leaf is not None:
-        if leaf is not None:
-            chosen.node(leaf)
-        at = leaf if leaf is not None else chosen.active_leaf_id
-        changes |= {"session": chosen, "leaf": leaf, "timestamp": timestamp_of(chosen, at)}
-    changes |= {"user": user} if user is not None else {}
-    changes |= {"presets": tuple(presets)} if presets is not None else {}
-    changes |= {"books": tuple(books)} if books is not None else {}
+        chosen = only_session(session) if session is not None else before.session
+        node_id = chosen.node(node_id_of(leaf)).id if leaf is not None else None
+        at = node_id if node_id is not None else chosen.active_leaf_id
+        changes |= {"session": chosen, "leaf": node_id, "timestamp": timestamp_of(chosen, at)}
+    changes |= {"user": user_of(user)} if user is not None else {}
+    changes |= {"presets": presets_of(presets)} if presets is not None else {}
+    changes |= {"books": books_of(books)} if books is not None else {}
     changes |= {"rules": rules_of(rules)} if rules is not None else {}
     changes |= _of_agent(agent, replace(before, **changes), given=books is not None) if agent is not None else {}
     if not changes and tokenizer is None:
@@ -108,11 +113,12 @@ def rebuild(
     return pipeline.resume(start, known=calls_to_replay(trace.steps, kept=0))
 
 
-def _of_agent(agent: Agent | Library, build_input: BuildInput, *, given: bool) -> dict[str, Any]:
+def _of_agent(source: AgentSource, build_input: BuildInput, *, given: bool) -> dict[str, Any]:
     """The fields of an input that another agent changes; its books take the place of those with their ids.
 
     With `given` the input's books are as a caller wants them, and take the place of the agent's.
     """
+    agent = agent_or_library(source)
     if isinstance(agent, Agent):
         return {"agent": agent}
     chosen = agent.agent()
@@ -127,9 +133,9 @@ def _of_agent(agent: Agent | Library, build_input: BuildInput, *, given: bool) -
 
 @listed(BuildOptions)
 def analyze(
-    session: Session | Library,
-    node: str | None = None,
-    agent: Agent | Library | None = None,
+    session: SessionSource,
+    node: NodeSource | None = None,
+    agent: AgentSource | None = None,
     **options: Unpack[BuildOptions],
 ) -> Analysis:
     """The prompt for a node (default: the active leaf), taken apart: structure, raw request, shares.
@@ -139,12 +145,13 @@ def analyze(
     """
     from ctxlab.studies import analysis_of
 
-    refuse_agent(node, "analyze(session, node, agent)")
+    session = session_or_library(session)
     chosen = session_of(session, options)
-    leaf = node if node is not None else chosen.active_leaf_id
+    leaf = node_id_of(node) if node is not None else chosen.active_leaf_id
     if "model" not in options and leaf is not None and leaf in chosen.nodes:
         named = chosen.node(leaf).meta("modelId")
         if isinstance(named, str):
             options["model"] = named
-    options["leaf"] = node
+    if node is not None:
+        options["leaf"] = node
     return analysis_of(build(session, agent, **options), leaf)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from ctxlab.api.resolve import agent_of, model_for
+from ctxlab.api.resolve import model_for
+from ctxlab.api.sources import AgentSource, SessionSource, UserSource, agent_of, only_session, user_of
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Context
-from ctxlab.documents import Agent, Greeting, Library, ModelProfile, Session, UserProfile
+from ctxlab.documents import Greeting, ModelProfile, Session
 
 
+@checked_arguments
 def begin(
-    agent: Agent | Library,
+    agent: AgentSource,
     *,
-    user: UserProfile | None = None,
+    user: UserSource | None = None,
     id: str = "session",
     name: str = "",
     model: str | ModelProfile | None = None,
@@ -20,17 +23,18 @@ def begin(
 ) -> Session:
     """A new session with the agent's greetings, their macros expanded; the agent's default one is the active leaf.
 
-    A library, such as what `read` gives of a card, is as good where it holds one agent.
+    A library that holds one agent, such as what `read` gives of a card, is as good, and so is the path of a card.
     """
     session = Session(id=id, name=name).append("", role="system", timestamp=timestamp)
     return greeted(session, agent, user=user, model=model, timestamp=timestamp, zone=zone, seed=seed)
 
 
+@checked_arguments
 def greeted(
-    session: Session,
-    agent: Agent | Library,
+    session: SessionSource,
+    agent: AgentSource,
     *,
-    user: UserProfile | None = None,
+    user: UserSource | None = None,
     model: str | ModelProfile | None = None,
     timestamp: str | None = None,
     zone: str | None = None,
@@ -42,9 +46,11 @@ def greeted(
     """
     from ctxlab.engines.macros import MacroEnv, expand
 
-    agent = agent_of(agent)
-    profile = model_for(model, agent, session, None)
-    build_input = BuildInput(session, agent=agent, user=user, model=profile, timestamp=timestamp, zone=zone, seed=seed)
+    session, agent = only_session(session), agent_of(agent)
+    profile, person = model_for(model, agent, session, None), user_of(user) if user is not None else None
+    build_input = BuildInput(
+        session, agent=agent, user=person, model=profile, timestamp=timestamp, zone=zone, seed=seed
+    )
     env = MacroEnv.of(build_input, dice=Context(build_input).dice).speaking(agent.macro_dialect)
 
     def words(greeting: Greeting) -> str:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from ctxlab.api.resolve import agent_of
+from ctxlab.api.sources import AgentSource, FilePath, agent_of, agent_or_library
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import Agent, Library, Session, UserProfile
 
 if TYPE_CHECKING:
     from ctxlab.formats import Import
 
 
-def read(path: str | Path) -> Import:
+@checked_arguments
+def read(path: FilePath) -> Import:
     """Everything in a file as a library, with what could not be carried. The format is told by the content.
 
     Of a folder it is everything in its files and in those of the folders in it; `losses` names the files that can't be
@@ -25,6 +26,7 @@ def read(path: str | Path) -> Import:
     return formats.read(path)
 
 
+@checked_arguments
 def read_data(data: object, *, source: str = "data") -> Import:
     """Everything in JSON data that is already parsed, such as a list of OpenAI messages, as a library."""
     from ctxlab import formats
@@ -32,7 +34,8 @@ def read_data(data: object, *, source: str = "data") -> Import:
     return formats.read_data(data, source=source)
 
 
-def load(path: str | Path, pick: int | str | None = None) -> Session:
+@checked_arguments
+def load(path: FilePath, pick: int | str | None = None) -> Session:
     """The session of a file: the only one, or the one picked by index or id.
 
     A system prompt at the head of a list of messages is its first message; `read` makes it a preset of an agent.
@@ -43,12 +46,14 @@ def load(path: str | Path, pick: int | str | None = None) -> Session:
     return formats.read(path, keep_prompts=True).pick(pick)
 
 
-def load_agent(path: str | Path) -> Agent:
+@checked_arguments
+def load_agent(path: FilePath) -> Agent:
     """The only agent of a file."""
     return read(path).agent()
 
 
-def load_user(path: str | Path) -> UserProfile:
+@checked_arguments
+def load_user(path: FilePath) -> UserProfile:
     """The only user profile of a file."""
     return read(path).user()
 
@@ -59,17 +64,21 @@ def joined(preset: Agent, card: Agent) -> Agent: ...
 def joined(preset: Library, card: Agent | Library) -> Library: ...
 @overload
 def joined(preset: Agent, card: Library) -> Library: ...
-def joined(preset: Agent | Library, card: Agent | Library) -> Agent | Library:
+@overload
+def joined(preset: AgentSource, card: AgentSource) -> Agent | Library: ...
+@checked_arguments
+def joined(preset: AgentSource, card: AgentSource) -> Agent | Library:
     """SillyTavern's preset and character card as one agent: the card's texts at the preset's markers.
 
     Its main prompt and its words after the history take the place of the preset's, whose own `{{original}}` shows; the
-    card's greetings, books and rules are kept. Of libraries, such as `read` gives, it is a library with that one agent
-    and all else that is in them.
+    card's greetings, books and rules are kept. Of libraries, such as `read` gives, and of paths it is a library with
+    that one agent and all else that is in them.
     """
     from ctxlab import formats
 
-    agent = formats.joined(agent_of(preset), agent_of(card))
-    libraries = [each for each in (preset, card) if isinstance(each, Library)]
+    both = [agent_or_library(preset), agent_or_library(card)]
+    agent = formats.joined(agent_of(both[0]), agent_of(both[1]))
+    libraries = [each for each in both if isinstance(each, Library)]
     if not libraries:
         return agent
     return replace(libraries[0] | libraries[-1], agents=(agent,))

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Annotated, TypeAlias, Unpack
 
 from ctxlab.api.options import ScanOptions, listed
 from ctxlab.api.resolve import session_of, start_of
-from ctxlab.documents import Agent, Library, Session, Worldbook
+from ctxlab.api.sources import AgentSource, BookSources, SessionSource, agent_or_library, books_of, session_or_library
+from ctxlab.documents import Library, Session
 from ctxlab.pipeline import Debugger
+from ctxlab.pipeline.garbage_collector import without_collection
 
 if TYPE_CHECKING:
     from ctxlab.engines.worldbook import LoreScan
     from ctxlab.studies import LoreTimeline
 
 
+ChatSource: TypeAlias = (
+    Session | Library | Annotated[os.PathLike[str], "a Path"] | Annotated[str | Sequence[str], "texts"]
+)
+
+
 @listed(ScanOptions)
 def lore_scan(
-    books: Worldbook | Sequence[Worldbook],
-    chat: Session | Library | str | Sequence[str],
-    agent: Agent | Library | None = None,
+    books: BookSources,
+    chat: ChatSource,
+    agent: AgentSource | None = None,
     **options: Unpack[ScanOptions],
 ) -> LoreScan:
     """The decision on every entry of these books: fired or not, by what, and the nearest change.
@@ -31,12 +39,12 @@ def lore_scan(
     from ctxlab.engines.worldbook.explain import scan_of
     from ctxlab.processors import WorldbookProcessor
 
-    session = chat if isinstance(chat, Session | Library) else _session_of([chat] if isinstance(chat, str) else chat)
-    debugger = Debugger(start_of(session, agent, **options, books=_listed(books)))
+    debugger = Debugger(start_of(_session_of(chat), agent, **options, books=books))
     context = debugger.run_until(WorldbookProcessor.id)
     step = debugger.pipeline.stage(WorldbookProcessor.id).processor
     if isinstance(step, WorldbookProcessor):  # its scan is also there where no book is in force
-        return step.scan(context, debugger.trace.services)
+        with without_collection():
+            return step.scan(context, debugger.trace.services)
     if not debugger.done:
         context = debugger.step().after
     return scan_of(context)
@@ -44,10 +52,10 @@ def lore_scan(
 
 @listed(ScanOptions)
 def lore_timeline(
-    session: Session | Library,
-    agent: Agent | Library | None = None,
+    session: SessionSource,
+    agent: AgentSource | None = None,
     *,
-    books: Worldbook | Sequence[Worldbook],
+    books: BookSources,
     **options: Unpack[ScanOptions],
 ) -> LoreTimeline:
     """The entries that fire at each message of the path to a leaf (default: the active one), as the conversation grows.
@@ -61,21 +69,21 @@ def lore_timeline(
     from ctxlab.api.lore_along_path import scans_along_path
     from ctxlab.studies import LoreTimeline
 
-    chosen = session_of(session, options)
+    session = session_or_library(session)
+    speaker = agent_or_library(agent) if agent is not None else None
     known = options.get("activations") or {}
     scans: dict[str, LoreScan] = {}
-    for message, scanned in scans_along_path(_listed(books), session, chosen, agent, options):
+    for message, scanned in scans_along_path(books_of(books), session, session_of(session, options), speaker, options):
         scans[message] = scanned(known)
         known = scans[message].activations
     return LoreTimeline(scans)
 
 
-def _listed(books: Worldbook | Sequence[Worldbook]) -> tuple[Worldbook, ...]:
-    return (books,) if isinstance(books, Worldbook) else tuple(books)
-
-
-def _session_of(texts: Sequence[str]) -> Session:
+def _session_of(chat: ChatSource) -> SessionSource:
+    """A conversation, or a new one of these texts, all of them the user's."""
+    if isinstance(chat, Session | Library | os.PathLike):
+        return chat
     session = Session(id="texts").append("", role="system")
-    for text in texts:
+    for text in [chat] if isinstance(chat, str) else chat:
         session = session.append(text)
     return session

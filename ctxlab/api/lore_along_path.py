@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ctxlab.api.options import ScanOptions
 from ctxlab.api.resolve import start_of, timestamp_of
+from ctxlab.api.sources import node_id_of
 from ctxlab.documents import Agent, Library, MessageNode, Session, Worldbook
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.garbage_collector import without_collection
@@ -43,8 +44,8 @@ def scans_along_path(
     options: ScanOptions,
 ) -> Iterator[tuple[str, Scan]]:
     """The ids of the messages of a path, without an empty root, each with its scan, to be made in this order."""
-    at = options.get("leaf")
-    at = at if at is not None else chosen.active_leaf_id
+    leaf = options.get("leaf")
+    at = node_id_of(leaf) if leaf is not None else chosen.active_leaf_id
     if at is None:
         return
     chosen.node(at)

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from ctxlab.api.options import InputOptions, listed
-from ctxlab.api.resolve import resolve, rules_of
-from ctxlab.context import BuildInput, Context, Origin, Text, Variables
-from ctxlab.documents import Agent, Library, ModelProfile, RegexConfig, RegexPreset, RegexRule, Session, UserProfile
+from ctxlab.api.resolve import expanded, resolve
+from ctxlab.api.sources import AgentSource, RuleSources, SessionSource, UserSource, agent_of, rules_of, user_of
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.context import BuildInput, Text, Variables
+from ctxlab.documents import ModelProfile, Session
+from ctxlab.engines.macros import Expansion, MacroProblem
+from ctxlab.engines.macros.registry import Dialect
+from ctxlab.engines.regexes.rule_selection import Stage
 
 if TYPE_CHECKING:
-    from ctxlab.engines.macros import Expansion, MacroProblem
-    from ctxlab.engines.regexes.rule_selection import Stage
     from ctxlab.engines.regexes.rule_steps import RegexSteps
 
 
 @listed(InputOptions)
 def expand_input(
     text: str,
-    session: Session | Library | None = None,
-    agent: Agent | Library | None = None,
+    session: SessionSource | None = None,
+    agent: AgentSource | None = None,
     **options: Unpack[InputOptions],
 ) -> Expansion:
     """A user's text with its macros expanded as they are when it is sent.
@@ -28,33 +30,31 @@ def expand_input(
     `build(session, agent, pending=expand_input(text, session, agent).pending)` builds with it, each character knowing
     its macro. Agent, user and model are found as `build` finds them. `variables` come back changed, in the result.
     """
-    from ctxlab.engines.macros import MacroEnv, expand
-
     build_input = resolve(session if session is not None else Session(), agent, options).input
-    return expand(
-        Text.of(text, Origin("pending")), MacroEnv.of(build_input, dice=Context(build_input).dice).at("pending")
-    )
+    return expanded(text, build_input)
 
 
-def macro_problems(text: str, *, dialect: str | None = None) -> tuple[MacroProblem, ...]:
+@checked_arguments
+def macro_problems(text: str, *, dialect: Dialect | None = None) -> tuple[MacroProblem, ...]:
     """Problems of the macros of a text, before anything is expanded: unknown names with the nearest known one, wrong
-    numbers of arguments. `dialect` is `sillytavern`, or None for ours.
+    numbers of arguments, known macros that are not closed. `dialect` is `sillytavern`, or None for ours.
     """
     from ctxlab.engines.macros import problems
 
     return problems(text, dialect)
 
 
+@checked_arguments
 def regex_steps(
     text: Text | str,
-    rules: RegexConfig | RegexPreset | RegexRule | Sequence[RegexPreset | RegexRule],
+    rules: RuleSources,
     *,
     role: str | None = None,
     depth: int | None = 0,
     stage: Stage = "request",
     streaming: bool = False,
-    agent: Agent | None = None,
-    user: UserProfile | None = None,
+    agent: AgentSource | None = None,
+    user: UserSource | None = None,
     model: str | ModelProfile | None = None,
     variables: Variables | None = None,
     timestamp: str | None = None,
@@ -69,14 +69,13 @@ def regex_steps(
     """
     from ctxlab.engines.regexes.rule_steps import regex_steps
 
-    config = rules_of([rules] if isinstance(rules, RegexPreset | RegexRule) else rules)
     build_input = BuildInput(
         Session(),
-        agent=agent,
-        user=user,
+        agent=agent_of(agent) if agent is not None else None,
+        user=user_of(user) if user is not None else None,
         model=ModelProfile(id=model) if isinstance(model, str) else model,
         variables=variables or Variables(),
         timestamp=timestamp,
         zone=zone,
     )
-    return regex_steps(text, config, build_input, role=role, depth=depth, stage=stage, streaming=streaming)
+    return regex_steps(text, rules_of(rules), build_input, role=role, depth=depth, stage=stage, streaming=streaming)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
+from typing import Any, ParamSpec, TypedDict, TypeVar, cast
 
-from ctxlab.errors import did_you_mean
-
-if TYPE_CHECKING:
-    from ctxlab.context import Pending, Variables
-    from ctxlab.documents import (
-        Agent,
-        Library,
-        MessageNode,
-        ModelProfile,
-        RegexConfig,
-        RegexPreset,
-        RegexRule,
-        UserProfile,
-        Worldbook,
-    )
-    from ctxlab.pipeline import Pipeline, Services
+from ctxlab.api.sources import (
+    AgentSources,
+    BookSources,
+    LibrarySource,
+    NodeSource,
+    PendingSource,
+    PresetSources,
+    RuleSources,
+    UserSource,
+)
+from ctxlab.argument_checks import with_checks
+from ctxlab.context import Variables
+from ctxlab.documents import ModelProfile
+from ctxlab.pipeline import Pipeline, Services
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,17 +28,17 @@ R = TypeVar("R")
 class InputOptions(TypedDict, total=False):
     """Options that decide on the participants and the time of a conversation."""
 
-    library: Library | None
+    library: LibrarySource | None
     """Agents, users, models and books that the session, the agent and the user name."""
-    agents: Sequence[Agent]
+    agents: AgentSources
     """Agents to choose from, besides those of the library."""
-    user: UserProfile | None
+    user: UserSource | None
     """By default the one that the agent names, else the only one of the library."""
     model: str | ModelProfile | None
     """A profile or a name; by default the agent's model, else the one that the leaf's metadata names."""
     pick: int | str | None
     """Index or id of the session, where a library holds several."""
-    leaf: str | None
+    leaf: NodeSource | None
     """Id of the message at which the path ends; by default the session's active leaf."""
     variables: Variables | None
     """Variables that an earlier trace gave back."""
@@ -56,13 +53,13 @@ class InputOptions(TypedDict, total=False):
 class ScanOptions(InputOptions, total=False):
     """Options of a build except its books."""
 
-    pending: str | Pending | None
-    """A user message that isn't in the session yet."""
+    pending: PendingSource | None
+    """A user message that isn't in the session yet; a text is taken as it is, `expand_input` expands its macros."""
     budget_tokens: int | None
     """Budget of the prompt, in tokens."""
-    presets: Sequence[MessageNode]
+    presets: PresetSources
     """Presets in force whoever takes part; the agent and the user bring their own."""
-    rules: RegexConfig | Sequence[RegexPreset | RegexRule]
+    rules: RuleSources
     """Find and replace rules in force whoever takes part; the agent and the user bring their own."""
     activations: Mapping[str, str] | None
     """Lore entries that fired before, from an earlier trace."""
@@ -77,7 +74,7 @@ class ScanOptions(InputOptions, total=False):
 class BuildOptions(ScanOptions, total=False):
     """Options of `build`."""
 
-    books: Sequence[Worldbook]
+    books: BookSources
     """Worldbooks in force whoever takes part; one with the id of a book in the library takes its place."""
 
 
@@ -86,7 +83,7 @@ DEFAULTS: Mapping[str, Any] = {"agents": (), "seed": 0, "presets": (), "rules": 
 
 
 def listed(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A function that names its options one by one to `inspect.signature`, and refuses others with a TypeError.
+    """A function that names its options one by one to `inspect.signature`, and refuses others and wrong values.
 
     Editors read `Unpack[...]` in the source themselves; what notebooks show is made by `inspect.signature`.
     """
@@ -98,17 +95,7 @@ def listed(options: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
             annotation = getattr(kind, "__forward_arg__", kind)
             default = DEFAULTS.get(name)
             parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
-        names = {each.name for each in parameters}
-
-        @wraps(function)
-        def run(*args: P.args, **keywords: P.kwargs) -> R:
-            if not keywords.keys() <= names:
-                name = next(name for name in keywords if name not in names)
-                near = did_you_mean(name, sorted(names))
-                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{near}")
-            return function(*args, **keywords)
-
-        run.__signature__ = own.replace(parameters=parameters)  # pyright: ignore[reportAttributeAccessIssue]
-        return run
+        namespace = {**globals(), **function.__globals__}
+        return cast("Callable[P, R]", with_checks(function, own.replace(parameters=parameters), namespace=namespace))
 
     return decorated

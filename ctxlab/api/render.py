@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from ctxlab.api.options import BuildOptions, listed
-from ctxlab.api.resolve import refuse_agent, start_of
-from ctxlab.documents import Agent, Library, Session
+from ctxlab.api.resolve import start_of
+from ctxlab.api.sources import AgentSource, NodeSource, SessionSource, node_id_of
 
 if TYPE_CHECKING:
     from ctxlab.engines.regexes.render import Rendered
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @listed(BuildOptions)
 def render(
-    session: Session | Library,
-    node: str | None = None,
-    agent: Agent | Library | None = None,
+    session: SessionSource,
+    node: NodeSource | None = None,
+    agent: AgentSource | None = None,
     *,
     streaming: bool = False,
     **options: Unpack[BuildOptions],
@@ -28,6 +28,5 @@ def render(
     """
     from ctxlab.engines.regexes.render import rendered
 
-    refuse_agent(node, "render(session, node, agent)")
     build_input = start_of(session, agent, **options).start.input
-    return rendered(build_input, node, streaming=streaming)
+    return rendered(build_input, node_id_of(node) if node is not None else None, streaming=streaming)

@@ -7,20 +7,25 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
 from ctxlab.api.options import BuildOptions, InputOptions
-from ctxlab.context import BuildInput, Context, Pending, Variables
-from ctxlab.documents import (
-    Agent,
-    Library,
-    ModelProfile,
-    Note,
-    RegexConfig,
-    RegexPreset,
-    RegexRule,
-    Session,
-    UserProfile,
-    Worldbook,
+from ctxlab.api.sources import (
+    AgentSource,
+    SessionSource,
+    agent_of,
+    agent_or_library,
+    agents_of,
+    books_of,
+    library_of,
+    node_id_of,
+    pending_of,
+    presets_of,
+    rules_of,
+    session_or_library,
+    user_of,
 )
-from ctxlab.errors import CtxlabError, UnknownNode, did_you_mean
+from ctxlab.context import BuildInput, Context, Origin, Text, Variables
+from ctxlab.documents import Agent, Library, ModelProfile, Note, RegexConfig, Session, UserProfile, Worldbook
+from ctxlab.engines.macros import Expansion, MacroEnv, expand
+from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Services, Trace
 from ctxlab.processors import TokenLimiter, default_pipeline
 
@@ -28,25 +33,36 @@ MISSING_BOOK = "missing_book"
 """Detail of a note on a worldbook that is named and isn't there."""
 
 
-def start_of(session: Session | Library, agent: Agent | Library | None, **options: Unpack[BuildOptions]) -> Trace:
+def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpack[BuildOptions]) -> Trace:
     """The start of a run: no step done yet."""
-    found = resolve(session, agent, options)
+    found = resolve(session, chosen, options)
     agent, user = found.input.agent, found.input.user
-    books = books_in_force(options.get("books", ()), agent, user, library=found.library, brought=found.brought)
-    pending = options.get("pending")
+    given = books_of(options.get("books", ()))
+    books = books_in_force(given, agent, user, library=found.library, brought=found.brought)
     build_input = replace(
         found.input,
-        pending=Pending(pending) if isinstance(pending, str) else pending,
-        presets=tuple(options.get("presets", ())),
+        presets=presets_of(options.get("presets", ())),
         books=books,
-        rules=rules_in_force(options.get("rules", ()), agent, brought=found.brought),
+        rules=rules_in_force(rules_of(options.get("rules", ())), agent, brought=found.brought),
         activations=options.get("activations") or {},
     )
+    pending = options.get("pending")
+    expansion = expanded(pending, found.input) if isinstance(pending, str) else None
+    if expansion is not None:
+        build_input = replace(build_input, pending=expansion.pending, variables=expansion.variables)
+    elif pending is not None:
+        build_input = replace(build_input, pending=pending_of(pending))
     pipeline = options.get("pipeline") or default_pipeline()
     pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
     services = options.get("services") or _services_for(build_input.model)
-    notes = (*found.notes, *missing_books(agent, user, books))
+    notes = (*found.notes, *missing_books(agent, user, books), *(expansion.notes if expansion is not None else ()))
     return pipeline.start(Context(build_input, notes=notes), services)
+
+
+def expanded(text: str, build_input: BuildInput) -> Expansion:
+    """A user's text with its macros expanded as they are when it is sent."""
+    env = MacroEnv.of(build_input, dice=Context(build_input).dice)
+    return expand(Text.of(text, Origin("pending")), env.at("pending"))
 
 
 class Resolved(NamedTuple):
@@ -61,18 +77,20 @@ class Resolved(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def resolve(session: Session | Library, agent: Agent | Library | None, options: InputOptions) -> Resolved:
+def resolve(session: SessionSource, agent: AgentSource | None, options: InputOptions) -> Resolved:
     """Session, leaf, agent, user, model, time and dice, found as `build` says."""
+    session = session_or_library(session)
+    agent = agent_or_library(agent) if agent is not None else None
     held = session if isinstance(session, Library) else Library()
     brought = agent if isinstance(agent, Library) else Library()
-    library = held | (options.get("library") or Library()) | brought | Library(agents=tuple(options.get("agents", ())))
+    given, user, leaf = options.get("library"), options.get("user"), options.get("leaf")
+    library = held | (library_of(given) if given is not None else Library()) | brought
+    library |= Library(agents=agents_of(options.get("agents", ())))
     for_everyone = Library(books=held.books_of_nobody(), rules=held.rules)
     session = session_of(session, options)
-    leaf = options.get("leaf")
-    if leaf is not None and leaf not in session.nodes:
-        raise UnknownNode(
-            f"session {session.id!r} has no node {leaf!r}{did_you_mean(leaf, list(session.nodes)[:2000])}"
-        )
+    leaf = node_id_of(leaf) if leaf is not None else None
+    if leaf is not None:
+        session.node(leaf)  # raises UnknownNode
     at = leaf if leaf is not None else session.active_leaf_id
     chosen = agent_for(session, at, library.agents) if agent is None else _Chosen(agent_of(agent), ())
     timestamp = options.get("timestamp")
@@ -80,7 +98,7 @@ def resolve(session: Session | Library, agent: Agent | Library | None, options: 
         session=session,
         leaf=leaf,
         agent=chosen.agent,
-        user=options.get("user") or user_for(chosen.agent, library.users),
+        user=user_of(user) if user is not None else user_for(chosen.agent, library.users),
         model=model_for(options.get("model"), chosen.agent, session, at, models=library.models),
         agents=library.agents,
         users=library.users,
@@ -106,14 +124,15 @@ def session_of(session: Session | Library, options: InputOptions) -> Session:
         return session.pick(pick)
     from ctxlab.api.greetings import begin
 
-    user = options.get("user") or user_for(session.agent(), session.users)
-    known = {name: options.get(name) for name in ("model", "timestamp", "zone")}
-    return begin(session, user=user, seed=options.get("seed", 0), **known)
-
-
-def agent_of(agent: Agent | Library) -> Agent:
-    """The agent, or the only one of a library; raises CtxlabError for a library with none or with several."""
-    return agent.agent() if isinstance(agent, Library) else agent
+    given = options.get("user")
+    return begin(
+        session,
+        user=user_of(given) if given is not None else user_for(session.agent(), session.users),
+        model=options.get("model"),
+        timestamp=options.get("timestamp"),
+        zone=options.get("zone"),
+        seed=options.get("seed", 0),
+    )
 
 
 class _Chosen(NamedTuple):
@@ -135,8 +154,10 @@ def agent_for(session: Session, leaf: str | None, agents: Sequence[Agent]) -> _C
         known = ", ".join(repr(agent.id) for agent in agents[:5]) or "none"
         notes = (Note("warning", f"message {leaf!r} was written with agent {named!r}, which is not at hand ({known})"),)
     elif len(agents) > 1:
-        ids = ", ".join(repr(agent.id) for agent in agents[:5])
-        notes = (Note("warning", f"no message names its agent, and of {len(agents)} none is taken ({ids}); give agent="),)
+        known = ", ".join(repr(agent.id) for agent in agents[:5])
+        notes = (
+            Note("warning", f"no message names its agent, so none of the {len(agents)} is taken; say which: {known}"),
+        )
     return _Chosen(agents[0] if len(agents) == 1 else None, notes)
 
 
@@ -173,12 +194,6 @@ def user_for(agent: Agent | None, users: Sequence[UserProfile]) -> UserProfile |
     return found or (users[0] if len(users) == 1 else None)
 
 
-def refuse_agent(node: object, call: str) -> None:
-    """Raise CtxlabError, with the right call, for an agent where a message's id belongs."""
-    if isinstance(node, Agent | Library):
-        raise CtxlabError(f"{call}: the second is a message's id; an agent goes third, or as agent=")
-
-
 # --- books and rules
 
 
@@ -212,29 +227,15 @@ def missing_books(agent: Agent | None, user: UserProfile | None, books: Sequence
     )
 
 
-def rules_in_force(
-    given: RegexConfig | Sequence[RegexPreset | RegexRule], agent: Agent | None, *, brought: Library
-) -> RegexConfig:
+def rules_in_force(config: RegexConfig, agent: Agent | None, *, brought: Library) -> RegexConfig:
     """Rules that were brought and aren't the agent's own, then those that are given.
 
     A given set takes the place of another with its id.
     """
-    config = rules_of(given)
     own = agent.regex_config.presets if agent and agent.regex_config else ()
     ids = {preset.id for preset in config.presets if preset.id}
     more = [each for each in brought.rules if each.id not in ids and each not in own and each not in config.presets]
     return config.with_(presets=(*more, *config.presets)) if more else config
-
-
-def rules_of(rules: RegexConfig | Sequence[RegexPreset | RegexRule]) -> RegexConfig:
-    """Rules for everyone, from presets and from single rules, which make a preset of their own."""
-    if isinstance(rules, RegexConfig):
-        return rules
-    presets = [
-        rule if isinstance(rule, RegexPreset) else RegexPreset(id=rule.id, name=rule.shown_name, rules=(rule,))
-        for rule in rules
-    ]
-    return RegexConfig(presets=tuple(presets))
 
 
 # --- the pipeline

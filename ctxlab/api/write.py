@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
+
+from ctxlab.api.sources import FilePath
+from ctxlab.argument_checks import checked_arguments
 
 if TYPE_CHECKING:
     from ctxlab.formats import Export
 
 
-def write(
-    value: object, path: str | os.PathLike[str], *, format: str | None = None, pick: int | str | None = None
-) -> Export[bytes]:
+@checked_arguments
+def write(value: object, path: FilePath, *, format: str | None = None, pick: int | str | None = None) -> Export[bytes]:
     """Write a session, an agent, a user profile, a book, rules, a list of these or a Library to a file.
 
     The path's ending says as what, such as `.json`, `.md`, `.zip`, `.openai.json`, `.agent.yaml`, `.card.json`, `.png`

@@ -53,7 +53,7 @@ EXAMPLES = """\b
 Examples:
   ctxlab demo
   ctxlab build datasets/harbour_roleplay.session.json --budget 1800
-  ctxlab explain datasets/harbour_roleplay.session.json --text "lighthouse"
+  ctxlab explain datasets/harbour_roleplay.session.json --text "compass"
   ctxlab lab datasets/harbour_roleplay.session.json
 """
 
@@ -87,6 +87,7 @@ def build(
 
     inputs = load(options)
     trace = inputs.trace()
+    inputs.announce()
     if form is Form.json:
         print_json(trace.messages)
     else:
@@ -96,7 +97,7 @@ def build(
 EXPLAIN = """\b
 Examples:
   ctxlab explain datasets/harbour_roleplay.session.json --budget 1800 --key u5
-  ctxlab explain datasets/harbour_roleplay.session.json --text "lighthouse"
+  ctxlab explain datasets/harbour_roleplay.session.json --text "compass"
   ctxlab explain datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json --entry "The compass"
 """
 
@@ -126,7 +127,10 @@ def explain(
         raise typer.BadParameter(
             "--key asks for a message, --text for words, --entry for lore, --rule for a rule; give one of them"
         )
-    return print_explanation(load(options), question, as_json=form is Form.json)
+    inputs = load(options)
+    code = print_explanation(inputs, question, as_json=form is Form.json)
+    inputs.announce()
+    return code
 
 
 STEP = """\b
@@ -336,8 +340,7 @@ def demo(
 LAB = """\b
 Examples:
   ctxlab lab
-  ctxlab lab chat.json
-  ctxlab lab chats/ --no-browser
+  ctxlab lab datasets/harbour_roleplay.session.json
 """
 
 
@@ -383,8 +386,11 @@ def run(argv: Sequence[str] | None = None) -> int:
         return 0
     except (KeyboardInterrupt, typer.Abort):
         return 130
-    except (CtxlabError, OSError) as error:
+    except CtxlabError as error:
         return _refused(str(error))
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        return _refused(f"{named}{error.strerror or error}")
     except USAGE_ERROR as error:
         return _refused(error.format_message())
     return code if isinstance(code, int) else 0

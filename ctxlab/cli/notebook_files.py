@@ -1,4 +1,4 @@
-"""Copies of the notebooks that come with ctxlab, in a folder of the user's; a file that is there is never overwritten."""
+"""Copies of the notebooks that come with ctxlab, in a folder of the user's; a file that is there stays as it is."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from ctxlab.context.draft_message import NOTHING, AssetRef, Change, Draft, Part,
 from ctxlab.context.placement import Placement
 from ctxlab.context.step_report import LoreActivations, MacroVariables, PromptLimit, StepReport, Table
 from ctxlab.context.text_with_origins import EMPTY, Cause, Edit, Origin, Span, Splice, Text
+from ctxlab.public_names import listed
 
 __all__ = [
     "EMPTY",
@@ -35,3 +36,7 @@ __all__ = [
     "merged_draft",
     "sendable_part",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)

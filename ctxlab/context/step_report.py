@@ -129,10 +129,9 @@ def report_html(report: StepReport) -> str:
     """The rows of a report as a table for the notebook."""
     from ctxlab.display.html_table import heading, records_table
 
-    rows = report.rows()
-    if not all(isinstance(row, Mapping) for row in rows):  # a plugin may leave anything
-        rows = [{"row": row} for row in rows]
-    return heading(report) + (records_table(rows) if rows else "")
+    rows: Sequence[Any] = report.rows()
+    named = [row if isinstance(row, Mapping) else {"row": row} for row in rows]  # a plugin may leave anything
+    return heading(report) + (records_table(named) if named else "")
 
 
 def summary_of(reports: Sequence[StepReport]) -> str:

@@ -18,8 +18,13 @@ LEFT, RIGHT = "text-align:left", "text-align:right"
 
 
 def heading(value: object) -> str:
-    """A value's repr as the heading of its tables."""
-    return f"<b>{escape(plain(repr(value), HEADING))}</b>"
+    """A value's repr as the heading of its tables, on a line of its own."""
+    return title(repr(value))
+
+
+def title(text: str) -> str:
+    """Words as the heading of a table, on a line of their own."""
+    return f"<div><b>{escape(plain(text, HEADING))}</b></div>"
 
 
 def html_table(
@@ -37,10 +42,10 @@ def html_table(
             size += len(body[-1].encode())
         else:
             left_out += 1
-    titles = "".join(f"<th style='{LEFT}'>{escape(plain(str(title), cells))}</th>" for title in head[:COLUMNS])
+    names = "".join(f"<th style='{LEFT}'>{escape(plain(str(name), cells))}</th>" for name in head[:COLUMNS])
     more = [(left_out, of), (len(head) - COLUMNS, "columns")]
     end = " and ".join(f"{n:,} more {what}" for n, what in more if n > 0)
-    table = f"<table><thead><tr>{titles}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+    table = f"<table><thead><tr>{names}</tr></thead><tbody>{''.join(body)}</tbody></table>"
     return f"{table}<p>… and {end}</p>" if end else table
 
 
@@ -63,7 +68,7 @@ def lines(texts: Iterable[str], *, cells: int = 160, most: int = 8) -> str:
     found = list(texts)
     shown = "".join(f"<br>{escape(plain(text, cells))}" for text in found[:most])
     more = f"<br>… and {len(found) - most:,} more" if len(found) > most else ""
-    return f"<small>{shown.removeprefix('<br>')}{more}</small>" if found else ""
+    return f"<div><small>{shown.removeprefix('<br>')}{more}</small></div>" if found else ""
 
 
 def _row(row: Sequence[object], cells: int) -> str:

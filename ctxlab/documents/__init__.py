@@ -43,6 +43,7 @@ from ctxlab.documents.session.message import (
 from ctxlab.documents.session.session import Path, Session
 from ctxlab.documents.session.tree_queries import Relation
 from ctxlab.documents.stored import Level, Note, Stored, read_stored
+from ctxlab.public_names import listed
 
 __all__ = [
     "Agent",
@@ -89,3 +90,7 @@ __all__ = [
     "WorldbookSettings",
     "read_stored",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)

@@ -8,6 +8,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, TypeVar
 
+from ctxlab.argument_checks import checked_arguments, shown
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import called, counted, nearest
 from ctxlab.documents.agent.agent import Agent, ModelProfile, UserProfile
@@ -17,7 +18,7 @@ from ctxlab.documents.rules import RegexPreset
 from ctxlab.documents.session.message import MessageNode
 from ctxlab.documents.session.session import Session
 from ctxlab.documents.stored import Note, Stored
-from ctxlab.errors import CtxlabError, ReadError, SeveralSessions, UnknownName, did_you_mean
+from ctxlab.errors import CtxlabError, ReadError, SeveralSessions, UnknownName, WrongArgument, did_you_mean
 
 V = TypeVar("V", bound=Stored)
 
@@ -35,6 +36,15 @@ NOUNS = {
     "files": ("file", "files"),
 }
 """One and several of each field, in the order of the fields."""
+KINDS: Mapping[str, type[Stored]] = {
+    "sessions": Session,
+    "agents": Agent,
+    "users": UserProfile,
+    "models": ModelProfile,
+    "books": Worldbook,
+    "rules": RegexPreset,
+    "presets": MessageNode,
+}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,7 +70,19 @@ class Library:
             value = getattr(self, name)
             kind = FrozenDict if name == "files" else tuple
             if type(value) is not kind:
+                if not isinstance(value, Mapping if name == "files" else Iterable) or isinstance(value, str | bytes):
+                    wanted = "a dict of bytes by path" if name == "files" else f"a list of {NOUNS[name][1]}"
+                    raise WrongArgument(f"{name} takes {wanted}, got {shown(value)}", function=type(self).__name__)
                 object.__setattr__(self, name, kind(value))
+            if name != "files":
+                self._refuse_others(name)
+
+    def _refuse_others(self, name: str) -> None:
+        for index, value in enumerate(getattr(self, name)):
+            if not isinstance(value, KINDS[name]):
+                raise WrongArgument(
+                    f"{name}[{index}] takes a {KINDS[name].__name__}, got {shown(value)}", function=type(self).__name__
+                )
 
     def __or__(self, other: Library) -> Library:
         joined = self.joined_with(other)
@@ -79,6 +101,7 @@ class Library:
         )
         return heading(self) + html_table(("kind", "id", "name", "holds"), rows, of="values")
 
+    @checked_arguments
     def joined_with(self, other: Library) -> dict[str, Any]:
         """The fields of both libraries together, as `|` joins them."""
         joined: dict[str, Any] = {
@@ -100,34 +123,42 @@ class Library:
 
     # --- lookups
 
+    @checked_arguments
     def agent(self, name: str | None = None) -> Agent:
         """The agent of this id, else of this name; without a name the only agent."""
         return self._one(self.agents, "agents", name)
 
+    @checked_arguments
     def user(self, name: str | None = None) -> UserProfile:
         """The user profile of this id, else of this name; without a name the only one."""
         return self._one(self.users, "users", name)
 
+    @checked_arguments
     def model(self, name: str | None = None) -> ModelProfile:
         """The model profile of this id, else of this name; without a name the only one."""
         return self._one(self.models, "models", name)
 
+    @checked_arguments
     def book(self, name: str | None = None) -> Worldbook:
         """The worldbook of this id, else of this name; without a name the only one."""
         return self._one(self.books, "books", name)
 
+    @checked_arguments
     def rule_set(self, name: str | None = None) -> RegexPreset:
         """The set of rules of this id, else of this name; without a name the only one."""
         return self._one(self.rules, "rules", name)
 
+    @checked_arguments
     def preset(self, name: str | None = None) -> MessageNode:
         """The preset of this id, else of this name; without a name the only one."""
         return self._one(self.presets, "presets", name)
 
+    @checked_arguments
     def session(self, name: str | None = None) -> Session:
         """The session of this id, else of this name; without a name the only one."""
         return self.pick() if name is None else self._one(self.sessions, "sessions", name)
 
+    @checked_arguments
     def pick(self, which: int | str | None = None) -> Session:
         """The only session, or the one of this index or id; raises SeveralSessions when it has to be said which."""
         if not self.sessions:
@@ -151,6 +182,7 @@ class Library:
             near = f"; there are: {_some_ids(self.sessions)}"
         raise SeveralSessions(f"{self._place()} has no session {which!r} for pick={near}")
 
+    @checked_arguments
     def books_for(self, agent: Agent | None = None, user: UserProfile | None = None) -> tuple[Worldbook, ...]:
         """The books that the agent or the user names in `worldbook_ids`; of several with one id the last."""
         named = {*(agent.worldbook_ids if agent else ()), *(user.worldbook_ids if user else ())}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import called, counted, nearest, short
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict, JsonObject
@@ -179,6 +180,7 @@ class Worldbook(Stored):
 
         return book_frame(self)
 
+    @checked_arguments
     def with_frame(self, frame: pd.DataFrame) -> Worldbook:
         """The book with the edits of a frame that `frame()` gave; the same book when nothing was edited.
 
@@ -191,6 +193,7 @@ class Worldbook(Stored):
 
         return book_from_frame(self, frame)
 
+    @checked_arguments
     def entry(self, which: int | str) -> LoreEntry:
         """The entry of this uid, of this name in the book, of this key in a scan (`lore:harbour/3`), or of this title.
 
@@ -198,6 +201,7 @@ class Worldbook(Stored):
         """
         return self.entries[self._name_of(which)]
 
+    @checked_arguments
     def with_entry(self, which: int | str, **fields: Any) -> Worldbook:
         """The book with other fields in one of its entries.
 

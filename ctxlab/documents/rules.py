@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import called, counted, nearest, short
 from ctxlab.documents.frozen_json import JsonObject
@@ -116,10 +117,12 @@ class RegexPreset(Stored):
         head = ("", "rule", "finds", "puts", "where", "")
         return heading(self) + html_table(head, rows, of="rules")
 
+    @checked_arguments
     def rule(self, which: str) -> RegexRule:
         """The rule of this id or name; raises CtxlabError, naming those that are near."""
         return self.rules[self._place_of(which)]
 
+    @checked_arguments
     def with_rule(self, which: str, **fields: Any) -> RegexPreset:
         """The preset with other fields in the rule of this id or name."""
         place = self._place_of(which)

@@ -16,7 +16,8 @@ from pydantic.alias_generators import to_camel
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.short_texts import nearest, short
 from ctxlab.documents.frozen_json import frozen
-from ctxlab.errors import CtxlabError, WriteError
+from ctxlab.documents.refused_values import RefusesInOneLine, first_refusal, reason_of
+from ctxlab.errors import CtxlabError, WriteError, WrongArgument
 
 Level = Literal["info", "warning", "error"]
 
@@ -34,7 +35,18 @@ class Note:
         return {"level": self.level, "text": self.text, "processor": self.processor, "details": dict(self.details)}
 
 
-class Stored(BaseModel):
+OF_PYDANTIC = frozenset(name for name in dir(BaseModel) if not name.startswith("_"))
+"""Names that completion leaves out: `with_`, `to_data` and the constructor do what they do for stored values."""
+
+
+class StoredType(RefusesInOneLine):
+    """The type of the classes of stored values: completion on a class offers what it offers on a value."""
+
+    def __dir__(cls) -> list[str]:  # noqa: N805  # a class is the instance of this one
+        return [name for name in super().__dir__() if name not in OF_PYDANTIC]
+
+
+class Stored(BaseModel, metaclass=StoredType):
     """A frozen value whose JSON has the form of stored files; unknown fields survive a round trip.
 
     It is frozen to the bottom: dicts and lists in it refuse changes.
@@ -110,7 +122,10 @@ class Stored(BaseModel):
 
     def with_(self, **fields: Any) -> Self:
         """A copy with some fields changed; the values are checked as in the constructor."""
-        checked = type(self).model_validate({name: fields[name] for name in fields}, by_name=True)
+        try:
+            checked = type(self).model_validate({name: fields[name] for name in fields}, by_name=True)
+        except ValidationError as refusal:
+            raise WrongArgument(first_refusal(refusal), function=type(self).__name__) from None
         return self.model_copy(update={name: getattr(checked, name) for name in fields})
 
     def changed(self, fields: Mapping[str, Any]) -> Self:
@@ -124,12 +139,7 @@ class Stored(BaseModel):
         for name in renamed:
             if name not in known and name not in (self.model_extra or {}):
                 raise CtxlabError(f"{type(self).__name__} has no field {name!r}{nearest(name, list(known))}")
-        try:
-            return self.with_(**renamed)
-        except ValidationError as refusal:
-            wrong = refusal.errors(include_url=False)[0]
-            place = ".".join(str(step) for step in wrong["loc"])
-            raise CtxlabError(f"{place} can't be {_short(wrong['input'])}: {wrong['msg']}") from None
+        return self.with_(**renamed)
 
     def without(self, *fields: str) -> Self:
         """A copy to which these fields were never given: they have their defaults and aren't written."""
@@ -145,8 +155,6 @@ class Stored(BaseModel):
 
 S = TypeVar("S", bound=Stored)
 
-OF_PYDANTIC = frozenset(name for name in dir(BaseModel) if not name.startswith("_"))
-"""Names that completion leaves out: `with_`, `to_data` and the constructor do what they do for stored values."""
 REPR_FIELDS = 6
 TOO_DEEP = "nested too deeply to be written"
 ROUNDS = 10
@@ -191,7 +199,7 @@ def _read_what_fits(
             notes.append(
                 Note(
                     "warning",
-                    f"{place}: {where} is {_short(error['input'])}: {error['msg']}; the default is used",
+                    f"{place}: {where} is {_short(error['input'])}: {reason_of(error)}; the default is used",
                     details={"place": place, "field": where},
                 )
             )

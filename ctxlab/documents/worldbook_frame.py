@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ctxlab.display.data_frame import frame_of
 from ctxlab.documents.lore import LoreEntry, Worldbook
 from ctxlab.documents.stored import Stored
-from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,10 +30,10 @@ def book_frame(book: Worldbook) -> pd.DataFrame:
 def book_from_frame(book: Worldbook, frame: pd.DataFrame) -> Worldbook:
     """The book with the edits of the frame; the same book when nothing was edited.
 
-    The column `name` says which entry a row is. Fields that weren't edited, and those that are no columns, stay as they are. Rows that are gone take their entries
-    with them, rows under new names become entries. A cell without a value is the field's default, a text in a column of
-    lists is read as words with commas between. Raises CtxlabError for a column that is no field and for a value that a
-    field doesn't take.
+    The column `name` says which entry a row is. Fields that weren't edited, and those that are no columns, stay as they
+    are. Rows that are gone take their entries with them, rows under new names become entries. A cell without a value is
+    the field's default, a text in a column of lists is read as words with commas between. Raises CtxlabError for a
+    column that is no field and for a value that a field doesn't take.
     """
     columns = [str(column) for column in frame.columns]
     for column in columns:
@@ -62,9 +62,8 @@ def _entry(name: str, row: Mapping[str, Any], before: LoreEntry | None) -> LoreE
         return old
     try:
         return old.with_(**edited)
-    except ValueError as wrong:
-        reason = "; ".join(str(wrong).splitlines()[1:3]).strip()
-        raise CtxlabError(f"entry {name!r} of the frame can't be taken: {reason}") from None
+    except WrongArgument as wrong:
+        raise CtxlabError(f"entry {name!r} of the frame can't be taken: {wrong}") from None
 
 
 def _cell(value: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -44,7 +45,7 @@ from ctxlab.formats.native.worldbooks import WORLDBOOK
 from ctxlab.formats.openai.format import OPENAI
 from ctxlab.formats.openai.writer import openai_messages
 from ctxlab.formats.repair_sessions import Repair, repaired_sessions
-from ctxlab.formats.results import Conversion, Export, Import, Loss, counted_by_field
+from ctxlab.formats.results import Conversion, Export, Import, Loss, Losses, counted_by_field
 from ctxlab.formats.sanitize_json import sanitized
 from ctxlab.formats.sillytavern.cards.combine_with_preset import joined
 from ctxlab.formats.sillytavern.cards.format import CARD, CARD_PNG
@@ -58,6 +59,7 @@ from ctxlab.formats.sillytavern.regex_scripts import REGEX_SCRIPTS, scripts_json
 from ctxlab.formats.source import Archive, Source, described
 from ctxlab.formats.values_to_export import import_of, kinds_in, left_out
 from ctxlab.plugins import announced
+from ctxlab.public_names import listed
 
 __all__ = [
     "CHINESE",
@@ -112,6 +114,11 @@ __all__ = [
     "write",
 ]
 
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)
+
+
 FORMATS: Final[tuple[Format, ...]] = (
     AGENTS,
     NATIVE,
@@ -161,18 +168,15 @@ def read(path: str | os.PathLike[str], *, keep_prompts: bool = False) -> Import:
     System messages at the head of a list become presets of an agent; with `keep_prompts` they stay in the tree. Raises
     ReadError when there is nothing that can be read.
     """
-
-    def read_bytes(raw: bytes, name: str) -> Import:
-        return read_source(replace(source_of_file(raw, name), keep_prompts=keep_prompts))
-
     name = os.fspath(path)
     place = Path(name).expanduser()
-    return read_folder(place, name, read_bytes) if place.is_dir() else read_bytes(bytes_of(place, name), name)
+    content = partial(read_bytes, keep_prompts=keep_prompts)
+    return read_folder(place, name, content) if place.is_dir() else content(bytes_of(place, name), name)
 
 
-def read_bytes(raw: bytes, name: str) -> Import:
+def read_bytes(raw: bytes, name: str, *, keep_prompts: bool = False) -> Import:
     """Everything in the content of a file, such as what came through a pipe; `name` is used in messages and ids."""
-    return read_source(source_of_file(raw, name))
+    return read_source(replace(source_of_file(raw, name), keep_prompts=keep_prompts))
 
 
 def read_data(data: Any, *, source: str = "data") -> Import:
@@ -294,7 +298,7 @@ def convert_import(
     if name is None and _format_to_write(os.fspath(out_path), None, ()) is NATIVE:
         name = form_as_read(found, os.fspath(out_path))
     export = write(found, out_path, format=name, pick=pick)
-    losses = (*found.losses, *export.losses)
+    losses = Losses((*found.losses, *export.losses))
     return Conversion(export.data, losses, len(found.losses), replaced, mended.notes)
 
 

@@ -69,7 +69,7 @@ class _Files:
     def __iter__(self) -> Iterator[Path]:
         read = size = 0
         for path in self._regular_files():
-            if read == MOST_FILES:
+            if read >= MOST_FILES:
                 self.losses.append(Loss("", f"only the first {MOST_FILES:,} files are read; name a smaller folder"))
                 return
             bytes_there = path.stat().st_size
@@ -82,7 +82,7 @@ class _Files:
 
     def _regular_files(self) -> Iterator[Path]:
         for number, (at, folders, files) in enumerate(os.walk(self.folder, onerror=self._unreadable)):
-            if number == MOST_FOLDERS:
+            if number >= MOST_FOLDERS:
                 self.losses.append(Loss("", f"only the first {MOST_FOLDERS:,} folders are read; name a smaller one"))
                 return
             here = Path(at)

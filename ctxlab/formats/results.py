@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Generic, TypeVar, cast
 
-from ctxlab.display.html_table import heading, html_table
-from ctxlab.display.plain_text import visible
-from ctxlab.display.short_texts import counted, cut_off
+from ctxlab.display.html_table import heading, html_table, title
+from ctxlab.display.plain_text import plain, visible
+from ctxlab.display.short_texts import counted, cut_off, short
 from ctxlab.documents import Library, Note
 from ctxlab.documents.stored import as_json
 
@@ -34,8 +34,11 @@ class Loss:
     def __str__(self) -> str:
         return f"{self.place}: {self.text}" if self.place else self.text
 
+    def __repr__(self) -> str:
+        return f"Loss({short(self.place, 80)!r}, {short(self.text, 160)!r})"
+
     def _repr_html_(self) -> str:
-        return Losses((self,))._repr_html_()
+        return losses_html((self,))
 
     def inside(self, outer: str) -> Loss:
         """This loss with the larger place named before its own."""
@@ -48,14 +51,19 @@ class Losses(tuple[Loss, ...]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        shown = [str(loss) for loss in self[:SHOWN]]
+        shown = [plain(str(loss), 120) for loss in self[:SHOWN]]
         shown += [f"and {len(self) - SHOWN:,} more"] if len(self) > SHOWN else []
         return f"Losses({counted(len(self), 'loss', 'losses')}{': ' if shown else ''}{'; '.join(shown)})"
 
     def _repr_html_(self) -> str:
-        head = f"<b>{counted(len(self), 'loss', 'losses')}</b>"
-        rows = ((loss.place, loss.text) for loss in self)
-        return head + html_table(("where", "what"), rows, cells=160, of="losses") if self else "<b>no losses</b>"
+        return losses_html(self) or title("no losses")
+
+
+def losses_html(losses: Sequence[Loss]) -> str:
+    """One row a loss: where it was, and what was done about it; nothing where there are none."""
+    head = title(counted(len(losses), "loss", "losses"))
+    rows = ((loss.place, loss.text) for loss in losses)
+    return head + html_table(("place", "loss"), rows, cells=160, of="losses") if losses else ""
 
 
 def unused_fields(place: str, fields: Iterable[str], of: str = "a message's text") -> list[Loss]:
@@ -107,7 +115,7 @@ class Import(Library):
     `|` with another library is an Import too, with the losses of both. `picture` is the PNG that the values were in.
     """
 
-    losses: Losses = NONE
+    losses: tuple[Loss, ...] = NONE
     format: str = ""
     source: str = ""
     picture: bytes = field(default=b"", compare=False)
@@ -117,8 +125,7 @@ class Import(Library):
         object.__setattr__(self, "losses", Losses(self.losses))
 
     def _repr_html_(self) -> str:
-        below = self.losses._repr_html_() if self.losses else ""
-        return Library._repr_html_(self) + below
+        return Library._repr_html_(self) + losses_html(self.losses)
 
     def __repr__(self) -> str:
         held = self.counts() if self.sessions else [counted(0, "session"), *self.counts()]
@@ -163,7 +170,7 @@ class Export(Generic[T]):
     """
 
     data: T
-    losses: Losses = NONE
+    losses: tuple[Loss, ...] = NONE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "losses", Losses(self.losses))
@@ -175,7 +182,7 @@ class Export(Generic[T]):
         return self.data if isinstance(self.data, str) else repr(self)
 
     def _repr_html_(self) -> str:
-        return heading(self) + _beginning(self.data) + (self.losses._repr_html_() if self.losses else "")
+        return heading(self) + _beginning(self.data) + losses_html(self.losses)
 
     def as_bytes(self) -> Export[bytes]:
         """The data as a file's bytes: text in UTF-8, JSON data indented; WriteError for data nested too deeply."""

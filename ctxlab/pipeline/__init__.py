@@ -15,6 +15,7 @@ from ctxlab.pipeline.remedies import LeastBudget, Remedy, remedies
 from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.services import AssetStore, Hit, LanguageModel, Retriever, Services, TokenCounter, Transcriber
 from ctxlab.pipeline.trace import Step, Trace
+from ctxlab.public_names import listed
 
 __all__ = [
     "AssetStore",
@@ -54,3 +55,7 @@ __all__ = [
     "provenance_lines",
     "remedies",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)

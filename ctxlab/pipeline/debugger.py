@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Context
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline.manual_edit import HAND, with_causes
@@ -16,6 +17,7 @@ from ctxlab.pipeline.trace import Step, Trace, calls_to_replay
 class Debugger:
     """Walks through a run. What was computed once is kept: going back and forth again costs nothing."""
 
+    @checked_arguments
     def __init__(self, trace: Trace) -> None:
         """A debugger at the start of a trace; steps that the trace has already are not run again."""
         self._trace = trace
@@ -107,6 +109,7 @@ class Debugger:
         self._continue_with(Step(self.next_id, self.context, self.context, skipped=True))
         return self.context
 
+    @checked_arguments
     def run_until(self, target: str | Callable[[Context], bool] | None = None) -> Context:
         """Step until the next step is `target` (or a breakpoint), or `target(context)` holds, or the end is reached."""
         if isinstance(target, str):
@@ -139,6 +142,7 @@ class Debugger:
 
     # --- changing
 
+    @checked_arguments
     def edit(self, change: Context | Callable[[Context], Context]) -> Context:
         """Go on from another context; what came after is forgotten. The edit is a step of its own in the trace.
 
@@ -151,6 +155,7 @@ class Debugger:
         self._continue_with(Step(HAND, self.context, after, edited=True))
         return after
 
+    @checked_arguments
     def set(self, settings: Mapping[str, Any]) -> None:
         """Change settings; steps already done that read them are undone."""
         self._trace = self.known.with_settings(settings)

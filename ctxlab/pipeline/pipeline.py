@@ -9,6 +9,7 @@ from itertools import groupby
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.errors import LawBroken, PipelineError, UnknownProcessor, WrongSetting, did_you_mean
@@ -101,6 +102,7 @@ class Pipeline:
     request_notes: tuple[Note, ...] = ()
 
     @classmethod
+    @checked_arguments
     def of(cls, processors: Iterable[Any], notes: Sequence[Note] = ()) -> Pipeline:
         """A pipeline of processors, classes of them, or plain functions; every run of it begins with the notes."""
         return cls._sorted([Stage.of(as_processor(p)) for p in processors], tuple(notes))
@@ -135,6 +137,7 @@ class Pipeline:
     def ids(self) -> tuple[str, ...]:
         return tuple(stage.id for stage in self.stages)
 
+    @checked_arguments
     def stage(self, id: str) -> Stage:
         """The stage of this id (or of an id that stored files use for it); raises UnknownProcessor."""
         for stage in self.stages:
@@ -152,6 +155,7 @@ class Pipeline:
 
     # --- changing it
 
+    @checked_arguments
     def with_processor(self, step: Any) -> Pipeline:
         """With one more step; one of the same id is replaced and keeps its layers."""
         base = as_processor(step)
@@ -160,24 +164,25 @@ class Pipeline:
         stages = [new if stage is old else stage for stage in self.stages] if old else [*self.stages, new]
         return self._with(stages)
 
+    @checked_arguments
     def without_processor(self, id: str) -> Pipeline:
         gone = self.stage(id)
         if gone.base.is_core:
             raise PipelineError(f"{id!r} is a core step: it can be switched off, not removed")
         return self._with([stage for stage in self.stages if stage is not gone])
 
+    @checked_arguments
     def with_setting(self, name: str, value: Any) -> Pipeline:
         """With `"<step>.<setting>"` set, above every other layer; every step has `enabled` and `priority`."""
         return self.with_settings({name: value})
 
+    @checked_arguments
     def with_settings(self, settings: Mapping[str, Any]) -> Pipeline:
         layers: dict[str, Layer] = {}
         for name, value in settings.items():
             step, dot, setting = name.rpartition(".")
             if not dot:
-                raise WrongSetting(
-                    f"{name!r} names no step; write '<step>.<setting>', such as 'token-limiter.strategy'"
-                )
+                raise WrongSetting(self._without_setting(name))
             self.stage(step)  # raises UnknownProcessor
             layer = _call_layer(name, setting, value)
             for stage in self.stages:
@@ -185,6 +190,17 @@ class Pipeline:
                     layers[stage.id] = stage.layer_for(step, layer).over(layers.get(stage.id, Layer("call")))
         stages = [stage.with_layer(layers[stage.id]) if stage.id in layers else stage for stage in self.stages]
         return self._with(stages)
+
+    def _without_setting(self, name: str) -> str:
+        """Why a name without a dot sets nothing: it is a step, a setting of some step, or neither."""
+        stage = next((stage for stage in self.stages if stage.is_called(name)), None)
+        if stage is not None:
+            known = [*type(stage.processor.settings).model_fields, "enabled", "priority"]
+            return f"{name!r} names no setting; write '{name}.<setting>', with one of: {', '.join(known)}"
+        having = [stage.id for stage in self.stages if name in type(stage.processor.settings).model_fields]
+        if having:
+            return f"{name!r} names no step; did you mean '{having[0]}.{name}'?"
+        return f"{name!r} names no step; write '<step>.<setting>', such as 'token-limiter.strategy'"
 
     def layout(self) -> list[dict[str, Any]]:
         """The arrangement as JSON data: one entry a step, in running order."""
@@ -198,6 +214,7 @@ class Pipeline:
             for stage in self.stages
         ]
 
+    @checked_arguments
     def with_layout(self, layout: Any) -> Pipeline:
         """With a stored layout, which overrides agent and model: a list as `layout()` gives it.
 
@@ -214,6 +231,7 @@ class Pipeline:
                 stages[i] = stages[i].with_layer(stages[i].layer_for(str(entry.get("id")), layer))
         return self._sorted(stages, tuple(notes), self.request_notes)
 
+    @checked_arguments
     def for_request(self, build_input: BuildInput) -> Pipeline:
         """With the layers that the request's model and agent bring; earlier ones of other agents go."""
         agent, model = build_input.agent, build_input.model
@@ -269,6 +287,7 @@ class Pipeline:
 
     # --- running it
 
+    @checked_arguments
     def run(self, ctx: Context, services: Services, *, on_error: OnError = "raise") -> Trace:
         """Every enabled step in order. A step that raises stops the run with ProcessorFailed, trace included.
 
@@ -277,11 +296,13 @@ class Pipeline:
         """
         return self.start(ctx, services).finished(on_error=on_error)
 
+    @checked_arguments
     def start(self, ctx: Context, services: Services) -> Trace:
         """A trace of no steps yet, with the settings of model and agent applied and their notes on the context."""
         pipeline = self.for_request(ctx.input)
         return Trace(ctx.noted(pipeline.warnings()), (), pipeline, services)
 
+    @checked_arguments
     def resume(self, trace: Trace, *, on_error: OnError = "raise", known: Sequence[Call] = ()) -> Trace:
         """The trace with the steps that are still to come; those that it has are taken as they are.
 
@@ -301,6 +322,7 @@ class Pipeline:
                     ctx = step.after
         return self.checked(Trace(trace.start, tuple(steps), self, trace.services), on_error=on_error)
 
+    @checked_arguments
     def checked(self, trace: Trace, *, on_error: OnError = "raise") -> Trace:
         """A finished run that every step accepts in `check_run`; raises what the first step raises that doesn't.
 
@@ -322,6 +344,7 @@ class Pipeline:
         """The enabled stages, in order."""
         return [stage for stage in self.stages if stage.enabled]
 
+    @checked_arguments
     def step(self, stage: Stage, ctx: Context, services: Services, *, known: list[Call] | None = None) -> Step:
         """One stage run on a context and checked by the conservation law. An error is in `failure`; the context stays.
 
@@ -339,17 +362,20 @@ class Pipeline:
             after, failure = ctx, problem
         return Step(stage.id, ctx, after, perf_counter() - started, tuple(log.calls), failure)
 
+    @checked_arguments
     def services_for(self, stage: Stage, services: Services) -> Services:
         """The services as a stage gets them: with `later_tokens` where it reads them."""
         if not stage.base.reads_later_tokens:
             return services
         return replace(services, later_tokens=self.later_tokens(stage, services))
 
+    @checked_arguments
     def later_tokens(self, stage: Stage, services: Services) -> int:
         """Tokens that the enabled steps after `stage` may add to each message."""
         after = self.stages[self.stages.index(stage) + 1 :]
         return sum(later.processor.may_add_tokens(services.tokenizer) for later in after if later.enabled)
 
+    @checked_arguments
     def first_difference(self, other: Pipeline, services: Services) -> int:
         """Number of running steps that both pipelines share at the front, so that their results can be taken over."""
         mine, theirs = self.running(), other.running()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
+from ctxlab.argument_checks import checked_arguments, shown
 from ctxlab.context import Context
 from ctxlab.context.portable_pickles import ByValue, importable_at, named, portable
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
+from ctxlab.documents.refused_values import RefusesInOneLine
 from ctxlab.documents.stored import OF_PYDANTIC
+from ctxlab.errors import WrongArgument
 from ctxlab.pipeline.services import Services, TokenCounter
 
 if TYPE_CHECKING:
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Trace
 
 
-class ProcessorSettings(BaseModel):
+class ProcessorSettings(BaseModel, metaclass=RefusesInOneLine):
     """The settings of a step; titles, descriptions and bounds are enough to draw a form."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
@@ -161,6 +164,7 @@ class FunctionProcessor(Processor):
         return (named, place) if importable_at(*place) is self else super().__reduce_ex__(protocol)
 
 
+@checked_arguments
 def processor(
     id: str, *, name: str = "", priority: int = 900, description: str = "", waits: bool = False
 ) -> Callable[[Step], FunctionProcessor]:
@@ -185,8 +189,10 @@ def as_processor(thing: Processor | type[Processor] | Step) -> Processor:
         return thing
     if isinstance(thing, type) and issubclass(thing, Processor):
         return thing()
-    function = cast("Any", thing)
-    return FunctionProcessor(function, id=str(function.__name__).replace("_", "-"))
+    name = getattr(thing, "__name__", None)
+    if isinstance(thing, type) or not callable(thing) or name is None:
+        raise WrongArgument(f"a step is a Processor, a class of one, or a function of a context; got {shown(thing)}")
+    return FunctionProcessor(thing, id=str(name).replace("_", "-"))
 
 
 def _positional_arguments(function: Step) -> int:

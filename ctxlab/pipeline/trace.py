@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import (
     Context,
     LoreActivations,
@@ -113,6 +114,7 @@ class Trace:
         """Tokens of the result: messages, their overhead, tool definitions and what a request costs."""
         return self.tokens_of(self.result)
 
+    @checked_arguments
     def tokens_of(self, ctx: Context) -> int:
         """Tokens of a context, counted as the tokenizer of this run counts."""
         counter = self.services.tokenizer
@@ -133,6 +135,7 @@ class Trace:
 
     # --- looking into it
 
+    @checked_arguments
     def index(self, step: int | str) -> int:
         """Position of a step given by position or id; raises UnknownProcessor."""
         if isinstance(step, int):
@@ -144,9 +147,11 @@ class Trace:
                 return i
         raise UnknownProcessor(f"the trace has no step {step!r}{did_you_mean(step, [s.id for s in self.steps])}")
 
+    @checked_arguments
     def step(self, step: int | str) -> Step:
         return self.steps[self.index(step)]
 
+    @checked_arguments
     def changes(self, step: int | str) -> Changes:
         """The messages that a step added, rewrote, merged, moved and dropped."""
         from ctxlab.pipeline.explain.step_changes import changes
@@ -154,12 +159,17 @@ class Trace:
         found = self.step(step)
         return changes(found, self.services.tokenizer)
 
+    @checked_arguments
     def why(self, key: str) -> Life:
-        """The life of one message through all steps; raises CtxlabError when no step ever had it."""
+        """The life of one message through all steps; raises CtxlabError when no step ever had it.
+
+        `key` is its key, such as `node:u5`, or the id alone where no other message has it.
+        """
         from ctxlab.pipeline.explain.message_life import life
 
         return life(self, key)
 
+    @checked_arguments
     def where(self, text: str) -> Occurrences:
         """Every place where these words are sent, were dropped or were replaced, with who wrote them and why.
 
@@ -169,6 +179,7 @@ class Trace:
 
         return occurrences(self, text)
 
+    @checked_arguments
     def table(self, name: str) -> pd.DataFrame:
         """The rows of a report as a frame, by the name of the report or by the id of the step that left it.
 
@@ -229,10 +240,12 @@ class Trace:
 
     # --- other runs from this one
 
+    @checked_arguments
     def upto(self, step: int | str) -> Trace:
         """The run up to and including a step."""
         return Trace(self.start, self.steps[: self.index(step) + 1], self.pipeline, self.services)
 
+    @checked_arguments
     def rerun(
         self, settings: Mapping[str, Any] | None = None, *, on_error: Literal["raise", "skip"] = "raise"
     ) -> Trace:
@@ -244,6 +257,7 @@ class Trace:
         kept = self.with_settings(settings or {})
         return kept.pipeline.resume(kept, on_error=on_error, known=calls_to_replay(self.steps, kept=len(kept.steps)))
 
+    @checked_arguments
     def with_settings(self, settings: Mapping[str, Any]) -> Trace:
         """The run as far as other settings leave it as it is: up to the first step that they change.
 
@@ -270,6 +284,7 @@ class Trace:
             return self.start
         return replace(self.start, notes=(*self.start.notes[:before], *new))
 
+    @checked_arguments
     def finished(self, *, on_error: Literal["raise", "skip"] = "raise") -> Trace:
         """The run with the steps that are still to come."""
         return self.pipeline.resume(self, on_error=on_error)

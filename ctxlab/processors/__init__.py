@@ -3,6 +3,7 @@
 from ctxlab.documents import Note
 from ctxlab.engines.truncation import GROUP, strategies
 from ctxlab.pipeline import Pipeline, Processor, plugin_processors
+from ctxlab.public_names import listed
 
 from ctxlab.processors.session_loader import SessionLoader  # isort: skip
 from ctxlab.processors.regex_processor import RegexProcessor  # isort: skip
@@ -42,6 +43,10 @@ __all__ = [
     "WorldbookProcessor",
     "default_pipeline",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)
 
 
 def default_pipeline() -> Pipeline:

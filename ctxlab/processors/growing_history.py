@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ctxlab.context import BuildInput, Context, Draft
+from ctxlab.context import BuildInput, Context, Draft, Text
 from ctxlab.documents import RegexRule
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.compile_rule import compiled_rule
+from ctxlab.engines.regexes.compile_rule import Compat, compiled_rule
 from ctxlab.engines.regexes.replace import Plan
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
 from ctxlab.engines.worldbook import Chat, FirstItems, GrowingChat, LoreScan, scan
@@ -104,7 +104,7 @@ class _RewrittenByDepth:
     """
 
     def __init__(self, step: RegexProcessor, loaded: Context) -> None:
-        self._compat = step.settings.compat
+        self._compat: Compat = step.settings.compat
         self.ruleset = Ruleset(loaded.input, stage="request")
         for draft in loaded.drafts:
             plan_of(draft, 0, self.ruleset)
@@ -126,7 +126,7 @@ class _RewrittenByDepth:
     def _never_run(self, step: RegexProcessor, loaded: Context) -> set[int]:
         """Numbers of the rules that run on no text: they don't compile, or hold a script."""
         everyone = tuple(range(len(self.ruleset.bound)))
-        nothing = [draft.edit_text(lambda text: text[:0]) for draft in loaded.drafts[:1]]
+        nothing = [replace(draft, body=(Text(()),)) for draft in loaded.drafts[:1]]
         return set(step.apply_plans(loaded, nothing, [everyone], self.ruleset)[1].problems)
 
     def mean_the_same(self, build_input: BuildInput) -> bool:

@@ -13,7 +13,8 @@ from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply_plans import Applied, TextHit, apply, excerpt
 from ctxlab.engines.regexes.replace import Plan
 from ctxlab.engines.regexes.report import RuleHit, RuleHits
-from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
+from ctxlab.engines.regexes.rule_notes import rule_notes
+from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset, sources_of
 from ctxlab.engines.regexes.work_limits import Limits
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 
@@ -70,6 +71,8 @@ class RegexProcessor(Processor):
         plans = [plan_of(draft, newest - i, ruleset) for i, draft in enumerate(ctx.drafts)]
         for problem in dict.fromkeys(ruleset.problems):
             ctx = ctx.note("warning", problem, processor=ID)
+        notes = tuple(rule_notes(sources_of(ctx.input.rules, ctx.input.agent, ctx.input.user), ID))
+        ctx = ctx.noted(notes) if notes else ctx
         places, applied = self.apply_plans(ctx, ctx.drafts, plans, ruleset)
         if not places:
             return ctx

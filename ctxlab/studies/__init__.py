@@ -1,5 +1,6 @@
 """Comparisons of runs, analyses of one context, landings of injections, and figures of them."""
 
+from ctxlab.public_names import listed
 from ctxlab.studies.budget_figure import budget_figure
 from ctxlab.studies.budget_share import budget_for_share
 from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, compare
@@ -25,3 +26,7 @@ __all__ = [
     "injection_figure",
     "landings",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)

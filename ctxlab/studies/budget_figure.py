@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.plain_text import label
 from ctxlab.display.source_styles import ROOM, SOURCES
 from ctxlab.display.theme import HATCHES, SOURCE_SIGNS, Theme, ThemeName, theme_of
@@ -43,6 +44,7 @@ class Segment:
         return self.start + self.tokens
 
 
+@checked_arguments
 def budget_figure(trace: Trace, *, theme: ThemeName = "light") -> go.Figure:
     """The window bar on top, below it each source at its place in the bar; cut tokens are drawn beyond the edge."""
     import plotly.graph_objects as go

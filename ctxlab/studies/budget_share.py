@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
@@ -10,6 +11,7 @@ NO_LIMIT = 10**9
 """A budget in tokens that cuts nothing."""
 
 
+@checked_arguments
 def budget_for_share(trace: Trace, share: float = 0.5) -> int:
     """The budget in tokens that has room for this share, 0 to 1, of the history beside what must stay.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.plain_text import plain
@@ -130,6 +131,7 @@ class Comparison:
         """The totals as dicts, one a run."""
         return [self._total(i, trace) for i, trace in enumerate(self.traces.values())]
 
+    @checked_arguments
     def figure(self, theme: ThemeName = "light") -> go.Figure:
         """One row a run, one column a message, a colour and a sign for each state; long stretches alike are folded."""
         from ctxlab.studies.comparison_figure import comparison_figure
@@ -158,6 +160,7 @@ class Comparison:
         }
 
 
+@checked_arguments
 def compare(traces: Mapping[str, Trace]) -> Comparison:
     """Runs by name, side by side: which messages each sends, cuts, shortens, rewrites and moves.
 

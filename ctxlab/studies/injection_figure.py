@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.plain_text import label
 from ctxlab.display.theme import ROLE_SYMBOLS, SOURCE_SYMBOLS, Theme, ThemeName, theme_of
 from ctxlab.pipeline import Trace
@@ -40,6 +41,7 @@ class SentRow:
         return self.rows[0]
 
 
+@checked_arguments
 def injection_figure(trace: Trace, *, theme: ThemeName = "light") -> go.Figure:
     """The landing of each preset in the history as it was. Depth n is before the newest n messages.
 

@@ -45,9 +45,7 @@ def test_the_harbour_brings_its_user_its_book_and_its_rules() -> None:
 
     trace = ctxlab.build(found, budget_tokens=1800)
 
-    by_hand = ctxlab.build(
-        session, agent, user=found.user(), books=found.books, rules=found.rules, budget_tokens=1800
-    )
+    by_hand = ctxlab.build(session, agent, user=found.user(), books=found.books, rules=found.rules, budget_tokens=1800)
     assert trace.messages == by_hand.messages
     assert trace.start.input.user is found.user()
     assert trace.table("lore")["fired"].any()
@@ -126,3 +124,15 @@ def test_an_agent_without_a_session_begins_with_its_greeting() -> None:
         ctxlab.build(card, pick=1)
     with pytest.raises(ReadError, match="holds no session, only 2 agents"):
         ctxlab.build(card | Library(agents=(Agent(id="b"),)))
+
+
+def test_of_several_agents_that_no_message_names_none_is_taken_and_a_note_says_so() -> None:
+    found = Library(sessions=(CHAT,), agents=(Agent(id="a"), Agent(id="b")))
+
+    trace = ctxlab.build(found)
+
+    assert trace.start.input.agent is None
+    assert [note.text for note in trace.start.notes] == [
+        "no message names its agent, so none of the 2 is taken; say which: 'a', 'b'"
+    ]
+    assert ctxlab.build(found, found.agent("b")).start.notes == ()

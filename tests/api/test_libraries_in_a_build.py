@@ -180,7 +180,7 @@ def test_options_are_named_one_by_one_and_others_refused(name: str) -> None:
     assert {"library", "agents", "user", "model", "leaf", "seed"} <= set(named)
     assert all(each.kind is not each.VAR_KEYWORD for each in named.values())
     arguments: dict[str, Any] = {"books": ()} if name == "lore_timeline" else {}
-    with pytest.raises(TypeError, match=r"unexpected keyword argument 'sed'; did you mean 'seed'\?"):
+    with pytest.raises(TypeError, match=r"no argument is called 'sed'; did you mean 'seed'\?"):
         function(*["x", CHAT][: 2 if name in ("lore_scan", "expand_input") else 1], sed=1, **arguments)
 
 

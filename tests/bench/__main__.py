@@ -10,7 +10,9 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from statistics import median
 from time import process_time
 from typing import Any
@@ -102,6 +104,28 @@ def rerun_seconds() -> float:
     return timed({"rerun": Work(lambda: trace.rerun({"token-limiter.budget_tokens": 7_000}))})["rerun"]
 
 
+def long_seconds(size: int) -> tuple[float, float]:
+    """A long conversation cut to 2,000 tokens: building it, and printing the run as the terminal does."""
+    from types import SimpleNamespace
+
+    from ctxlab.cli.commands.build import print_text
+
+    session = ctxlab.read_data(generated_session(size, seed=1)).pick()
+    inputs: Any = SimpleNamespace(losses=(), options=SimpleNamespace(until=None))
+
+    def show() -> None:
+        with redirect_stdout(StringIO()):
+            print_text(inputs, trace)
+
+    trace = ctxlab.build(session, budget_tokens=2_000)
+    works = {
+        "build": Work(lambda: ctxlab.build(session, budget_tokens=2_000), before=forget_counts),
+        "show": Work(show, before=forget_counts),
+    }
+    times = timed(works)
+    return times["build"], times["show"]
+
+
 def trace_megabytes() -> float:
     """What a trace of 1,000 messages needs beyond its session."""
     chosen = case(1_000, 128_000)
@@ -134,11 +158,14 @@ def main() -> None:
         cells += [f"{row['pipeline_cold'] / row['trim_messages']:.2f}x"]
         print("| " + " | ".join(cells) + " |")
     small, large = rows[1_000, 8_000], rows[10_000, 8_000]
+    half, long = long_seconds(30_000), long_seconds(60_000)
     print()
     facts = {
         "limiter rerun, 1,000 messages": ms(rerun_seconds()),
         "10,000 / 1,000 messages, 8k, cold": f"{large['pipeline_cold'] / small['pipeline_cold']:.1f}x",
         "10,000 / 1,000 messages, 8k, warm": f"{large['pipeline_warm'] / small['pipeline_warm']:.1f}x",
+        "60,000 messages cut to 2,000 tokens, built and printed": f"{ms(long[0])}, {ms(long[1])}",
+        "beside 30,000": f"{long[0] / half[0]:.1f}x, {long[1] / half[1]:.1f}x",
         "trace of 1,000 messages, all kept": f"{trace_megabytes():.2f} MB",
         "import ctxlab": f"{fresh_seconds('pass', 'import ctxlab'):.3f} s",
         "import ctxlab and ctxlab.build, which loads the library": f"{fresh_seconds('pass', BUILD):.3f} s",
@@ -150,7 +177,7 @@ def main() -> None:
         print(f"- {name}: {value}")
     trees.main()
     print("\n| the small languages | CPU |\n|---|--:|")
-    for work, cost in (*lore.lore_rows(), *languages.regex_rows()):
+    for work, cost in (*lore.lore_rows(), *lore.timeline_rows(), *languages.regex_rows()):
         print(f"| {work} | {cost} |")
     widgets.main()
 

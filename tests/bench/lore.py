@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import random
 import re
+from pathlib import Path
 
+import ctxlab
 from ctxlab.documents.lore import LoreEntry, Worldbook
 from ctxlab.engines.worldbook import ActiveBook, Chat, ScanInput, ScannedMessage, key_search, prepared_entry, scan
 from ctxlab.engines.worldbook.key_matches import KeyMatches
 from ctxlab.engines.worldbook.prepared_entry import EntryPreparer
+from ctxlab.pipeline.garbage_collector import without_collection
+from ctxlab.testing import generated_session
 from tests.bench.timing import Work, ms, timed
 
 KEYS, CHARACTERS = 10_000, 1_000_000
@@ -70,6 +74,28 @@ def look(asked: ScanInput) -> KeyMatches:
     return KeyMatches.over(asked, maker.all(), maker.search)
 
 
+def decided(asked: ScanInput) -> None:
+    """Every decision and every nearest change, with the collector off as in a build."""
+    with without_collection():
+        for one in scan(asked).decisions:
+            assert one.nearest
+
+
+def timeline_rows() -> list[tuple[str, str]]:
+    """A lore timeline of a conversation, of one twice as long, and so on."""
+    folder = Path(__file__).parents[2] / "datasets"
+    books = ctxlab.read(folder / "harbour_lore.json").books
+    sessions = {n: ctxlab.read_data(generated_session(n, seed=1)).pick() for n in (125, 250, 500, 1_000)}
+    ctxlab.lore_timeline(sessions[125], books=books)
+    works = {str(n): Work(lambda it=it: ctxlab.lore_timeline(it, books=books)) for n, it in sessions.items()}
+    times = timed(works)
+    shown = ", ".join(ms(seconds) for seconds in times.values())
+    return [
+        ("a lore timeline of 125, 250, 500 and 1,000 messages", shown),
+        ("of 1,000 beside 500", f"{times['1000'] / times['500']:.1f}x"),
+    ]
+
+
 def lore_rows() -> list[tuple[str, str]]:
     """Keys alone and all decisions with their nearest changes; the ratio is of the same 1,000 keys in 0.1 MB."""
     book, chat = material(KEYS, CHARACTERS)
@@ -80,8 +106,8 @@ def lore_rows() -> list[tuple[str, str]]:
         {
             "keys_cold": Work(lambda: look(asked), before=forget),
             "keys_warm": Work(lambda: look(asked)),
-            "scan_cold": Work(lambda: scan(asked), before=forget),
-            "scan_warm": Work(lambda: scan(asked)),
+            "scan_cold": Work(lambda: decided(asked), before=forget),
+            "scan_warm": Work(lambda: decided(asked)),
             "rows": Work(scan(asked).rows),
             "few_keys": Work(lambda: look(little)),
             "re": Work(lambda: alternation(small, short)),

@@ -73,7 +73,7 @@ def main() -> None:
             "count every text once": Work(lambda: [encode(text) for text in texts]),
             "ledger, counts empty": Work(trace.ledger, before=forget_counts),
             "ledger": Work(trace.ledger),
-            "compare of two": Work(lambda: ctxlab.compare({"a": trace, "b": runs["block"]}).frame),
+            "compare of two": Work(lambda: ctxlab.compare({"a": trace, "b": runs["block"]}).frame()),
         }
     )
     base = wide["count every text once"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxlab.cli.commands import demo
+from ctxlab.api import examples
 
 
 def test_the_demo_shows_steps_a_cut_a_rewrite_and_a_comparison(run) -> None:
@@ -38,21 +38,38 @@ def test_every_command_that_the_demo_names_works(run, monkeypatch: pytest.Monkey
 
 
 def test_a_demo_without_its_conversations_says_so(run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(demo.api, "__file__", str(tmp_path / "ctxlab" / "api" / "__init__.py"))
+    monkeypatch.setattr(examples, "__file__", str(tmp_path / "ctxlab" / "api" / "examples.py"))
 
     result = run("demo")
 
     assert result.code == 2
-    assert "are not installed here" in result.err
+    assert "is not installed here" in result.err
 
 
 def test_an_installed_package_brings_its_conversations(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    folder = tmp_path / "ctxlab" / "bundled"
-    folder.mkdir(parents=True)
-    (folder / "harbour_roleplay.session.json").touch()
-    monkeypatch.setattr(demo.api, "__file__", str(tmp_path / "ctxlab" / "api" / "__init__.py"))
+    file = tmp_path / "ctxlab" / "bundled" / "harbour_roleplay.session.json"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    monkeypatch.setattr(examples, "__file__", str(tmp_path / "ctxlab" / "api" / "examples.py"))
 
-    assert demo.bundled() == folder
+    assert examples.bundled(file.name) == file
+
+
+def test_the_demo_is_written_as_a_notebook_beside_what_is_there(
+    run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    demo = Path("ctxlab-demo.ipynb")
+
+    assert run("demo", "--notebook").out == (
+        "the demo is in ctxlab-demo.ipynb; open it with: ctxlab lab ctxlab-demo.ipynb\n"
+    )
+    run("demo", "--notebook")
+    assert [path.name for path in tmp_path.iterdir()] == [demo.name]
+    demo.write_text("mine")
+    assert "ctxlab-demo-2.ipynb" in run("demo", "--notebook").out
+    assert demo.read_text() == "mine"
+    assert "ctxlab.example" in Path("ctxlab-demo-2.ipynb").read_text(encoding="utf-8")
 
 
 def test_the_module_runs_from_anywhere(tmp_path: Path) -> None:

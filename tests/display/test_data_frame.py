@@ -71,7 +71,8 @@ def test_decisions_keep_whole_tokens_and_missing_words() -> None:
     assert str(table["tokens"].dtype) == "Int64"
     assert table["tokens"].isna().tolist() == [False, True]
     assert table["matched"].tolist() == ["reef", None]
-    assert table["characters"].tolist() == [[4, 8], None]
+    assert str(table["start"].dtype) == str(table["end"].dtype) == "Int64"
+    assert (table["start"].iloc[0], table["end"].iloc[0]) == (4, 8)
 
 
 def test_a_table_of_a_plugin_is_treated_alike() -> None:

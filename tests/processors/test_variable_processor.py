@@ -70,9 +70,9 @@ def test_every_change_is_a_row() -> None:
     trace = run(chat(GOLD, '<svar name="x" op="^" value="1" />'), agent())
 
     assert tuple(left(trace.result, "variables")) == (
-        {"message": "node:n0", "path": "gold", "op": "+", "value": 5, "from": 10, "to": 15, "problem": ""},
+        {"key": "node:n0", "path": "gold", "op": "+", "value": 5, "from": 10, "to": 15, "problem": ""},
         {
-            "message": "node:n1",
+            "key": "node:n1",
             "path": "x",
             "op": "^",
             "value": 1,

@@ -82,7 +82,7 @@ def test_history_is_scanned_and_presets_are_not() -> None:
 def test_what_is_typed_is_scanned() -> None:
     trace = ctxlab.build(chat("hello"), pending="and the reef?", books=[book(REEF)])
 
-    assert rows(trace)["lore:island/0"]["message"] == "pending"
+    assert rows(trace)["lore:island/0"]["where"] == "pending"
 
 
 def test_persona_and_description_are_scanned_for_those_who_ask() -> None:
@@ -97,7 +97,7 @@ def test_persona_and_description_are_scanned_for_those_who_ask() -> None:
 
     trace = ctxlab.build(chat("hello"), agent, user=user, books=[book(*entries)])
 
-    assert [rows(trace)[f"lore:island/{i}"]["message"] for i in range(4)] == ["persona", "character", None, None]
+    assert [rows(trace)[f"lore:island/{i}"]["where"] for i in range(4)] == ["persona", "character", None, None]
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_a_scan_takes_texts_or_sessions() -> None:
 
     assert repr(one) == "LoreScan(2 of 2 entries fire, 7 tokens, 3 passes)"
     assert [len(found.fired) for found in (two, three)] == [0, 1]
-    assert one.frame().loc["lore:island/1", "message"] == "lore:island/0"
+    assert one.frame().set_index("key").loc["lore:island/1", "where"] == "lore:island/0"
 
 
 def test_a_scan_is_shown_with_all_text_escaped() -> None:

@@ -101,8 +101,8 @@ def test_what_is_compared_with_itself_is_empty(
         found = compare({"one": trace, "two": other})
         assert not diff(trace, other)
         assert not found
-        assert len(found.changes) == 0
-        assert (found.frame["one"] == found.frame["two"]).all()
+        assert len(found.changes()) == 0
+        assert (found.frame()["one"] == found.frame()["two"]).all()
 
 
 @settings(deadline=None)
@@ -117,7 +117,8 @@ def test_a_comparison_differs_exactly_where_the_results_do(
     found = compare({"one": one, "two": two})
 
     assert bool(found) == (wire(one) != wire(two))
-    sent = [set(found.frame.index[found.frame[name].isin(SENT)]) for name in ("one", "two")]
+    frame = found.frame()
+    sent = [set(frame["key"][frame[name].isin(SENT)]) for name in ("one", "two")]
     for trace, keys_sent in zip((one, two), sent, strict=True):
         assert keys_sent == {part.key for draft in trace.result.drafts for part in draft.parts}
 
@@ -216,7 +217,7 @@ def test_what_is_joined_and_dropped_in_one_step_is_booked_once() -> None:
     row = trace.ledger().query("rule == 'drop'").iloc[0]
     assert row["cut"] + row["seams"] == row["in"]
     holds(trace)
-    assert list(compare({"all": build(session), "none": trace}).frame["none"]) == ["cut", "cut"]
+    assert list(compare({"all": build(session), "none": trace}).frame()["none"]) == ["cut", "cut"]
 
 
 def uncut(folder: str, pattern: str) -> list[Trace]:

@@ -30,7 +30,7 @@ BUDGETS = (None, 1000)
 def test_the_structure_adds_up_to_the_trace(name: str, budget: int | None, built: Built) -> None:
     trace = built(name, budget_tokens=budget)
 
-    structure = analysis_of(trace).structure
+    structure = analysis_of(trace).structure()
 
     assert structure["tokens"].sum() == trace.tokens
     assert structure["characters"].sum() == sum(len(draft.text) for draft in trace.result.drafts)
@@ -42,17 +42,19 @@ def test_the_structure_adds_up_to_the_trace(name: str, budget: int | None, built
 def test_the_shares_are_those_of_the_budget(name: str, budget: int | None, built: Built) -> None:
     trace = built(name, budget_tokens=budget)
 
-    shares = analysis_of(trace).shares
+    shares = analysis_of(trace).shares()
 
-    assert dict(shares["tokens"]) == dict(trace.budget().drop(["reserve", "free"], errors="ignore"))
+    assert dict(zip(shares["source"], shares["tokens"], strict=True)) == dict(
+        trace.budget().drop(["reserve", "free"], errors="ignore")
+    )
     assert shares["characters"].sum() == sum(len(draft.text) for draft in trace.result.drafts)
-    assert shares["tokens_share"].sum() == pytest.approx(1)
+    assert shares["share"].sum() == pytest.approx(1)
 
 
 def test_parts_of_a_joined_message_have_rows_of_their_own() -> None:
     trace = build(TALK, ANN, services=Services(tokenizer=WordTokenizer()))
 
-    structure = analysis_of(trace).structure
+    structure = analysis_of(trace).structure()
 
     assert list(structure["number"]) == [1, 1, 2, 2, *structure["number"][4:]]
     assert list(structure["text"][:4]) == ["you are Ann", "be kind", "hello there", "hi"]
@@ -62,11 +64,11 @@ def test_parts_of_a_joined_message_have_rows_of_their_own() -> None:
 def test_what_was_rewritten_says_by_whom_and_what_stood_there() -> None:
     trace = build(TALK, ANN, services=Services(tokenizer=WordTokenizer()))
 
-    structure = analysis_of(trace).structure
+    structure = analysis_of(trace).structure()
 
-    assert structure.loc["preset:0", "note"] == "macros / char: stood at character 8, substitute phase"
-    assert structure.loc["preset:0", "original"] == "you are {{char}}"
-    assert structure.loc["preset:1", "original"] is None
+    assert list(structure["key"][:2]) == ["preset:0", "preset:1"]
+    assert structure["note"][0] == "macros / char: stood at character 8, substitute phase"
+    assert list(structure["original"][:2]) == ["you are {{char}}", None]
 
 
 def test_the_request_is_what_goes_over_the_wire() -> None:
@@ -95,16 +97,16 @@ def test_a_picture_whose_size_is_not_known_is_an_estimate() -> None:
     found = analysis_of(build(TALK.append("look", id="u3", attachments=[picture])))
 
     assert found.statistics["estimated"]
-    assert found.shares.loc["attachments", "tokens"] > 0
+    assert found.shares().set_index("source").loc["attachments", "tokens"] > 0
 
 
 def test_tool_definitions_are_a_row_of_their_own() -> None:
     tools = ({"type": "function", "function": {"name": "look"}},)
     trace = build(TALK, ANN.with_(tools=tools), services=Services(tokenizer=WordTokenizer()))
 
-    structure = analysis_of(trace).structure
+    structure = analysis_of(trace).structure()
 
-    assert structure.loc["tool definitions", "tokens"] > 0
+    assert structure.set_index("key").loc["tool definitions", "tokens"] > 0
     assert structure["tokens"].sum() == trace.tokens
 
 
@@ -112,7 +114,7 @@ def test_an_empty_context_is_analyzed_too() -> None:
     found = analysis_of(build(Session(id="empty")))
 
     assert found.node is None
-    assert found.structure["tokens"].sum() == found.trace.tokens
+    assert found.structure()["tokens"].sum() == found.trace.tokens
     assert repr(found).startswith("Analysis(no node, no agent, no model: 0 messages")
 
 

@@ -47,24 +47,24 @@ def states(comparison: Comparison, key: str) -> list[str]:
 
 
 def cause(comparison: Comparison, key: str, name: str) -> str:
-    return str(comparison.causes.loc[key, name])
+    return str(comparison.causes().set_index("key").loc[key, name])
 
 
 def test_what_is_the_same_in_all_runs_is_kept_and_nothing_differs() -> None:
     found = compare({"one": run(), "two": run()})
 
     assert not found
-    assert set(found.frame["one"]) == {"kept"}
-    assert len(found.changes) == 0
+    assert set(found.frame()["one"]) == {"kept"}
+    assert len(found.changes()) == 0
 
 
 def test_messages_stand_in_the_order_of_the_conversation_with_the_first_words() -> None:
     found = compare({"short": cut(6), "whole": run()})
 
-    assert list(found.frame.index) == ["preset:0", "node:u1", "node:a1", "node:u2"]
-    assert list(found.frame["role"]) == ["system", "user", "assistant", "user"]
-    assert list(found.frame["source"]) == ["system", "history", "history", "history"]
-    assert list(found.frame["words"]) == ["be Ann", "one one one", "two two two", "three"]
+    assert list(found.frame()["key"]) == ["preset:0", "node:u1", "node:a1", "node:u2"]
+    assert list(found.frame()["role"]) == ["system", "user", "assistant", "user"]
+    assert list(found.frame()["source"]) == ["system", "history", "history", "history"]
+    assert list(found.frame()["words"]) == ["be Ann", "one one one", "two two two", "three"]
 
 
 def test_what_is_cut_says_what_it_needed_and_what_was_left() -> None:
@@ -72,7 +72,7 @@ def test_what_is_cut_says_what_it_needed_and_what_was_left() -> None:
 
     assert states(found, "node:u1") == ["kept", "cut"]
     assert cause(found, "node:u1", "short") == "token-limiter / sliding: needed 3 tokens, 2 were left"
-    assert list(found.changes.index) == ["node:u1"]
+    assert list(found.changes()["key"]) == ["node:u1"]
 
 
 def test_a_head_is_shortened() -> None:
@@ -105,7 +105,7 @@ def test_other_words_are_rewritten_where_a_step_put_them() -> None:
 
     assert states(found, "node:u2") == ["kept", "rewritten"]
     assert cause(found, "node:u2", "loud") == "shout / capitals: it is important"
-    assert list(found.changes.index) == ["node:u2"]
+    assert list(found.changes()["key"]) == ["node:u2"]
 
 
 def test_words_that_every_run_rewrites_alike_are_kept() -> None:
@@ -138,7 +138,7 @@ def test_parts_of_a_joined_message_are_kept_under_their_own_keys() -> None:
     found = compare({"joined": run(pair, settings={"merge-consecutive.enabled": True}), "apart": run(pair)})
 
     assert states(found, "node:u3") == ["kept", "kept"]
-    assert list(found.changes.index) == ["node:u3"]
+    assert list(found.changes()["key"]) == ["node:u3"]
     assert cause(found, "node:u3", "joined") == "sent as a part of node:u2"
 
 
@@ -146,7 +146,7 @@ def test_two_branches_share_their_beginning() -> None:
     other = CHAT.append("another", parent="a1", id="u2b")
     found = compare({"one": run(CHAT), "two": run(other)})
 
-    assert list(found.frame.index) == ["preset:0", "node:u1", "node:a1", "node:u2", "node:u2b"]
+    assert list(found.frame()["key"]) == ["preset:0", "node:u1", "node:a1", "node:u2", "node:u2b"]
     assert states(found, "node:u2b") == ["not there", "only here"]
 
 
@@ -162,7 +162,7 @@ def test_b9_messages_of_different_conversations_are_different_lines() -> None:
     one, two = task("task-1", "hello", "a flight", "to Rome"), task("task-2", "hello", "a hotel", "in Oslo")
     found = compare({"one": run(one), "two": run(two)})
 
-    assert list(found.frame.index) == [
+    assert list(found.frame()["key"]) == [
         "preset:0",
         *(f"task-1/node:m{n}" for n in range(3)),
         *(f"task-2/node:m{n}" for n in range(3)),
@@ -176,8 +176,8 @@ def test_b9_messages_of_different_conversations_are_different_lines() -> None:
 def test_b9_what_is_typed_belongs_to_its_conversation() -> None:
     runs = {name: run(task(name, name, "yes"), pending="and then?") for name in ("one", "two")}
 
-    assert "one/pending" in compare(runs).frame.index
-    assert "pending" in compare({"once": runs["one"], "again": runs["one"]}).frame.index
+    assert "one/pending" in list(compare(runs).frame()["key"])
+    assert "pending" in compare({"once": runs["one"], "again": runs["one"]}).frame()["key"].tolist()
 
 
 def test_b9_versions_of_a_conversation_are_aligned() -> None:
@@ -204,7 +204,7 @@ def test_b9_presets_of_different_agents_are_different_where_conversations_are() 
 
     found = compare({"ann": run(one), "bob": run(two, bob)})
 
-    assert list(found.frame.index) == ["ann/preset:0", "one/node:m0", "bob/preset:0", "two/node:m0"]
+    assert list(found.frame()["key"]) == ["ann/preset:0", "one/node:m0", "bob/preset:0", "two/node:m0"]
 
 
 def test_b9_parts_of_joined_messages_keep_their_own_conversation() -> None:
@@ -218,7 +218,7 @@ def test_b9_parts_of_joined_messages_keep_their_own_conversation() -> None:
 
 def test_totals_add_up_to_the_traces(name: str, runs: Runs) -> None:
     traces = runs(name)
-    totals = compare(traces).totals
+    totals = compare(traces).totals().set_index("run")
 
     for strategy, trace in traces.items():
         row = totals.loc[strategy]
@@ -230,12 +230,12 @@ def test_totals_add_up_to_the_traces(name: str, runs: Runs) -> None:
 
 
 def test_without_a_budget_there_is_none_in_the_totals() -> None:
-    assert compare({"whole": run()}).totals["budget"].isna().all()
+    assert compare({"whole": run()}).totals()["budget"].isna().all()
 
 
 def test_no_run_and_one_run_are_compared_too() -> None:
     assert not compare({})
-    assert compare({}).frame.empty
+    assert compare({}).frame().empty
     assert states(compare({"one": run()}), "node:u1") == ["kept"]
 
 

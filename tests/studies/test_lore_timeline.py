@@ -66,7 +66,7 @@ def test_what_fired_when_is_handed_on() -> None:
     timeline = ctxlab.lore_timeline(chat("a lamp", "a lamp", "a lamp", "hm"), books=BOOK)
 
     lamp = timeline.frame().query("title == 'Lamp'")
-    assert list(lamp["message"]) == ["m0", "m1", "m2", "m3"]
+    assert list(lamp["node"]) == ["m0", "m1", "m2", "m3"]
     assert list(lamp["kind"]) == ["fired", "blocked", "fired", "blocked"]
     assert list(lamp["gate"].fillna("")) == ["", "cooldown", "", "cooldown"]
 
@@ -74,7 +74,7 @@ def test_what_fired_when_is_handed_on() -> None:
 def test_a_kind_is_fired_called_up_blocked_or_nothing() -> None:
     timeline = ctxlab.lore_timeline(chat("a lamp", "a lamp"), books=[BOOK])
 
-    frame = timeline.frame().pivot(index="title", columns="message", values="kind")
+    frame = timeline.frame().pivot(index="title", columns="node", values="kind")
     assert frame.loc["Lamp"].tolist() == ["fired", "blocked"]
     assert frame.loc["Keeper"].tolist() == ["called up", ""]
     assert frame.loc["Nobody"].tolist() == ["", ""]

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted
+from ctxlab.documents.atomic_file import replace_file
+from ctxlab.pipeline import Trace
 from ctxlab_widgets._shared.html_page import page
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import remedies_json
-
-if TYPE_CHECKING:
-    from ctxlab.pipeline import Trace
 
 MOST_REMEDIES = 40
 """Messages cut for want of room of which the page says what would keep them: those nearest to what is sent."""
 WIDGET = Path(__file__).parent / "step_debugger" / "static" / "widget.js"
 
 
+@checked_arguments
 def report(trace: Trace, path: str | Path) -> Path:
     """Write the run to `path` and give it back: every step, every message, every cause.
 
@@ -36,9 +37,7 @@ def report(trace: Trace, path: str | Path) -> Path:
     about += f" by {trace.services.tokenizer.name}"
     if view["leaf"] is not None:
         about += f", for the message {view['leaf']}"
-    path = Path(path)
-    path.write_text(page(WIDGET, state, title=f"What is sent: {name}", about=about), encoding="utf-8")
-    return path
+    return replace_file(path, page(WIDGET, state, title=f"What is sent: {name}", about=about).encode())
 
 
 def _nearest_cuts(trace: Trace) -> list[str]:

@@ -10,7 +10,9 @@ import traitlets
 
 import ctxlab
 import ctxlab_widgets
-from ctxlab.documents import Agent, Library, Session
+from ctxlab.api.sources import AgentSource, SessionSource
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.documents import Session
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
@@ -144,7 +146,8 @@ class LabPage(ipywidgets.VBox):
             traitlets.link((self, trait), (view, trait))
 
 
-def lab(shown: Session | Library | Trace, agent: Agent | Library | None = None, **options: Any) -> LabPage:
+@checked_arguments
+def lab(shown: SessionSource | Trace, agent: AgentSource | None = None, **options: Any) -> LabPage:
     """A page with all views of a run, which follow one another. `options` are those of `ctxlab.build`.
 
     Of a trace the page shows that very run, with an agent the run again with that one.

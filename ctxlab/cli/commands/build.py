@@ -29,11 +29,13 @@ def print_text(inputs: Inputs, trace: Trace) -> None:
     from ctxlab.cli.output.terminal import Screen
     from ctxlab.cli.output.token_bar import bar
     from ctxlab.display.short_texts import counted
+    from ctxlab.pipeline.explain.affordable_counts import AffordableCounts
 
     screen = Screen()
-    with progress("counting tokens"):  # counted once here, remembered below
+    with progress("counting tokens"):  # counted once here, remembered below; what is cut only where that is quick
+        counts = AffordableCounts(trace)
         for step in trace.steps:
-            trace.tokens_of(step.after)
+            counts.context_tokens(step.after.drafts)
     head(screen, trace)
     losses(screen, inputs.losses)
     notes(screen, trace.start.notes)

@@ -20,8 +20,8 @@ def print_conversion(source: Path, target: Path, *, pick: str | None, form: str 
     """Write the file and say what was replaced, what was mended and what could not be carried."""
     export = _converted(source, target, pick=_picked(pick), form=form, repair=repair)
     screen = Screen()
-    replaced = "; it took the place of the file that was there" if export.replaced else ""
-    screen.line(("replaced " if replaced else "wrote ", "label"), harmless(str(target)), (replaced, "dim"))
+    replaced = ("; replaced the file that was there", "label") if export.replaced else ""
+    screen.line(("wrote ", "label"), harmless(str(target)), replaced)
     if repair:
         _repairs(screen, export.repairs)
     losses(screen, [str(loss) for loss in export.lost_in_reading])

@@ -12,8 +12,12 @@ from ctxlab.cli.notebook_files import ENDING, INDEX, copy_notebooks, notebook_wi
 from ctxlab.cli.output.terminal import Screen
 from ctxlab.errors import CtxlabError, MissingExtra
 
-# JupyterLab asks its makers for news and for newer versions unless it is told not to.
-ASKS_NOBODY = ("--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate")
+# JupyterLab asks its makers for news and newer versions, and an index for extensions, unless it is told not to.
+ASKS_NOBODY = (
+    "--LabApp.news_url=None",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    "--LabApp.extension_manager=readonly",
+)
 
 
 def open_lab(file: Path | None, *, folder: Path, browser: bool) -> int:

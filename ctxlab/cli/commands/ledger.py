@@ -16,6 +16,7 @@ FIGURES = ("in", "added", "kept", "cut", "rewritten", "merged", "seams", "out")
 def print_ledger(inputs: Inputs) -> None:
     """One line a step and rule, sums under each step, and the bar."""
     trace = inputs.trace()
+    inputs.announce()
     screen = Screen()
     head(screen, trace)
     losses(screen, inputs.losses)

@@ -72,7 +72,7 @@ def _show(found: LoreScan, losses: tuple[str, ...]) -> None:
 
     screen = Screen()
     run_text.losses(screen, losses)
-    table(screen, found.fired_first())
+    table(screen, found.fired_first(), of_all=found.tokens_of_all_entries)
     notes = [note for note in found.notes if note.level != "info"]
     if notes:
         screen.blank()

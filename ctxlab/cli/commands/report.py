@@ -21,6 +21,7 @@ def print_report(inputs: Inputs, out: Path) -> None:
     _refuse(inputs, out)
     replaced = out.is_file()
     path = write_report(inputs.trace(), out)
+    inputs.announce()
     kb = f"{path.stat().st_size / 1000:,.0f} kB"
     Screen().line((str(path), "command"), f", {kb}{', replaced' if replaced else ''}; open it in a browser")
 
@@ -30,6 +31,7 @@ def _refuse(inputs: Inputs, out: Path) -> None:
     typed = inputs.options
     for read in filter(None, (typed.file, typed.agent, typed.user, *(typed.books or ()), *(typed.rules or ()))):
         refuse_overwriting(read, out)
+    _refuse_without_folder(out)
     if out.is_dir():
         raise CtxlabError(f"{out} is a folder; give a file name inside it, such as {out / 'page.html'}")
     if is_pipe(out):
@@ -41,8 +43,12 @@ def write_report(trace: Trace, out: Path) -> Path:
     from ctxlab.display.views import view_for
 
     write = view_for("report")
-    if not out.parent.is_dir():
-        raise CtxlabError(f"there is no folder {str(out.parent)!r} to write {out.name} to")
+    _refuse_without_folder(out)
     if write is None:
         raise MissingExtra("no package here writes reports; pip install ctxlab brings ctxlab_widgets, which does")
     return write(trace, out)
+
+
+def _refuse_without_folder(out: Path) -> None:
+    if not out.parent.is_dir():
+        raise CtxlabError(f"there is no folder {str(out.parent)!r} to write {out.name} to")

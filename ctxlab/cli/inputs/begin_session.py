@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from ctxlab.documents import Agent, Library, Session, UserProfile
@@ -62,18 +63,18 @@ def how_begun(session: Session, agent: Agent | Library, file: Path) -> str:
     ]
     start = f"{file.name} has no conversation in it: begun"
     if session.leaf_node is None or session.leaf_node.is_empty_root:
-        return f"{start} empty, for {name} has no greeting; --pending says what the user sends"
+        return f"{start} empty, for {name} has no greeting"
     more = f"; --leaf takes another one, such as {others[0]}" if others else ""
     return f"{start} with the greeting of {name}{more}"
 
 
 def _next_step(found: Import, file: Path) -> str:
     kind = next((kind for kind in OPTION_OF if getattr(found, kind)), None)
+    held = _held(found)
     if kind is None:
-        held = _held(found)
         return f"{file} holds no conversation, {f'only {held}' if held else 'nor anything else that is read'}"
-    step = f"ctxlab build CHAT {OPTION_OF[kind]} {file}, where CHAT is a conversation or a card"
-    return f"{file} holds no conversation, only {_held(found)}; the next step is: {step}"
+    step = f"ctxlab build CHAT {OPTION_OF[kind]} {quote(str(file))}, where CHAT is a conversation or a card"
+    return f"{file} holds no conversation, only {held}; {step}"
 
 
 def _held(found: Import) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ctxlab.cli.inputs.begin_session import agent_to_begin, begun, how_begun
@@ -69,13 +70,11 @@ class Inputs:
             return debugger.run()
 
     def trace(self) -> Trace:
-        """The run, up to and with the step that `--until` names."""
+        """The run, up to and with the step that `--until` names; `announce` is left to the caller."""
         from ctxlab.cli.output.progress import progress
 
         with progress("counting tokens"):
-            trace = self._run()
-        self.announce()
-        return trace
+            return self._run()
 
     def _run(self) -> Trace:
         from ctxlab import api
@@ -161,7 +160,7 @@ def session_of(file: Path, found: Import, pick: str | None) -> tuple[Session, st
 def mending(file: Path) -> str:
     """What to type to have a broken tree mended."""
     target = "mended.session.json" if file.name != "mended.session.json" else "whole.session.json"
-    return f"ctxlab convert {file} {target} --repair writes it mended"
+    return f"ctxlab convert {quote(str(file))} {target} --repair writes it mended"
 
 
 def picked(library: Library, pick: str | None) -> Session:

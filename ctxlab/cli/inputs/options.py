@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 FileArgument = Annotated[
     Path,
     typer.Argument(
-        metavar="FILE", help="A file with a conversation, a card to begin one, or a folder; - is a pipe.", show_default=False
+        metavar="FILE",
+        help="A file with a conversation, a card to begin one, or a folder; - is a pipe.",
+        show_default=False,
     ),
 ]
 PickOption = Annotated[

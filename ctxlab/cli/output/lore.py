@@ -31,14 +31,23 @@ def summary(found: Sequence[Decision]) -> str:
     return f"{len(found):,} {'entry' if len(found) == 1 else 'entries'}: {counts_text}"
 
 
-def table(screen: Screen, found: Sequence[Decision], *, unsent: Collection[str] = (), most: int = MOST_ROWS) -> None:
+def table(
+    screen: Screen,
+    found: Sequence[Decision],
+    *,
+    unsent: Collection[str] = (),
+    most: int = MOST_ROWS,
+    of_all: int | None = None,
+) -> None:
     """One entry a line, those first that fired, then the blocked ones; on a narrow screen two lines each.
 
-    `unsent` are the keys of those that fired and were left out by a later step.
+    `unsent` are the keys of those that fired and were left out by a later step; `of_all` are the tokens of all entries.
     """
     books = list(dict.fromkeys(one.lore.book.shown_name for one in found))
     tokens = sum(one.tokens or 0 for one in found if one.fired)
-    screen.line((f"{summary(found)}; {counted(tokens, 'token')}", "strong"), (f"  {_some(books)}", "dim"), hang=2)
+    if_all = "" if of_all is None else f" of {of_all:,} if all fired"
+    words = f"{summary(found)}; {counted(tokens, 'token')}{if_all}"
+    screen.line((words, "strong"), (f"  {_some(books)}", "dim"), hang=2)
     titles = {one.key: one.title for one in found}
     order = list(SIGNS)
     shown = sorted(found, key=lambda one: (order.index(outcome(one)), one.rank or 0))[:most]

@@ -13,6 +13,8 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents import Note
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.affordable_counts import NOT_COUNTED, AffordableCounts, shown
+from ctxlab.pipeline.trace import Step
 from ctxlab.processors import TokenLimiter
 
 NAMED = 3  # dropped messages whose first words are shown, each so many cells wide
@@ -81,6 +83,7 @@ class Steps:
 
     def __init__(self, screen: Screen, trace: Trace) -> None:
         self.screen = screen
+        self._counts: tuple[Trace, AffordableCounts] | None = None
         self.names = max(len(id) for id in ("step", *trace.pipeline.ids))
         self.stacked = screen.wraps and screen.width < self.names + STACKED_BELOW
         self.room = max(12, min(44, screen.width - self.names - 42)) if not self.stacked else screen.width - 4
@@ -101,17 +104,19 @@ class Steps:
         for label, ids in (("not run", later), ("off", off)):
             if ids:
                 self.screen.line((f"{label}: {', '.join(ids)}", "dim"), hang=len(label) + 2)
+        if any(self._counts_of(trace).tokens_of(step.after.drafts) is None for step in trace.steps):
+            self.screen.line((f"{NOT_COUNTED}: too much to count by the way; `ctxlab ledger` counts all of it", "dim"))
 
     def row(self, trace: Trace, index: int) -> None:
         """One step: its changes in numbers, and under it every cause and note."""
         changes = trace.changes(index)
         step = trace.steps[index]
-        after = trace.tokens_of(step.after)
-        delta = after - trace.tokens_of(step.before)
+        counts = self._counts_of(trace)
+        before, after = counts.context_tokens(step.before.drafts), counts.context_tokens(step.after.drafts)
         words = f"failed: {step.error}" if step.error else changes.summary
         words = f"by hand: {words}" if step.edited else words
         numbers = (
-            f"{len(step.after.drafts):>8,}  {after:>7,}  {f'{delta:+,}' if delta else '=':>8}  {_ms(step.seconds):>7}"
+            f"{len(step.after.drafts):>8,}  {shown(after):>7}  {_delta(step, before, after):>8}  {_ms(step.seconds):>7}"
         )
         first, *rest = self._lines(harmless(words))
         quiet = "dim" if not changes and not changes.decided and not step.error else ""
@@ -128,16 +133,21 @@ class Steps:
             self._dropped(trace, group)
         notes(self.screen, changes.notes, indent=2)
 
+    def _counts_of(self, trace: Trace) -> AffordableCounts:
+        if self._counts is None or self._counts[0] is not trace:
+            self._counts = (trace, AffordableCounts(trace))
+        return self._counts[1]
+
     def _lines(self, words: str) -> list[str]:
         if not self.screen.wraps:
             return [words]
         return [line.plain for line in wrapped(Text(words), self.room)]
 
     def _dropped(self, trace: Trace, group: Dropped) -> None:
-        count = trace.services.tokenizer.count_draft
-        tokens = sum(count(draft) for draft in group.drafts)
+        tokens = self._counts_of(trace).tokens_of(group.drafts)
         self.screen.line(("  − ", "cause"), (harmless(str(group.cause)), "cause"), hang=4)
-        lost = f"    {counted(len(group.drafts), 'message')}, {counted(tokens, 'token')}: "
+        many = "not counted" if tokens is None else counted(tokens, "token")
+        lost = f"    {counted(len(group.drafts), 'message')}, {many}: "
         self.screen.line((lost + self._named(group.drafts, self.screen.width - len(lost)), "dim"), hang=4)
 
     def _named(self, drafts: Sequence[Draft], room: int) -> str:
@@ -165,6 +175,15 @@ def words_of(draft: Draft, cells: int) -> str:
 def short_key(key: str) -> str:
     """`u8` for `node:u8`; other keys as they are."""
     return harmless(key.removeprefix("node:"))
+
+
+def _delta(step: Step, before: int | None, after: int | None) -> str:
+    """What a step did to the tokens: `=` for nothing."""
+    if step.before.drafts is step.after.drafts:
+        return "="
+    if before is None or after is None:
+        return NOT_COUNTED
+    return f"{after - before:+,}" if after != before else "="
 
 
 def _ms(seconds: float) -> str:

@@ -12,12 +12,14 @@ from typing import Any, Concatenate, Literal, ParamSpec, Self
 
 from pydantic import ValidationError
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.documents.history.action_log import affected_nodes, deltas_of, tag_of
 from ctxlab.documents.history.patch import Patch, patch_between
+from ctxlab.documents.refused_values import first_refusal
 from ctxlab.documents.session.session import Session
 from ctxlab.documents.stored import Stored, as_json
-from ctxlab.errors import BrokenFile, Refused
+from ctxlab.errors import BrokenFile, ReadError, Refused
 
 P = ParamSpec("P")
 
@@ -58,6 +60,7 @@ class History:
     'Why?'
     """
 
+    @checked_arguments
     def __init__(self, session: Session) -> None:
         self._session = session
         self._steps: list[HistoryStep] = []
@@ -106,12 +109,14 @@ class History:
 
     # --- forward
 
+    @checked_arguments
     def do(self, verb: Callable[Concatenate[Session, P], Session], *args: P.args, **kwargs: P.kwargs) -> Session:
         """Apply a verb of Session and record what it did: `history.do(Session.edit, "n1", "new words")`."""
         session = verb(self._session, *args, **kwargs)
         target = signature(verb).bind(self._session, *args, **kwargs).arguments.get("node_id", session.active_leaf_id)
         return self.record(session, getattr(verb, "__name__", "change"), target=target)
 
+    @checked_arguments
     def record(
         self, session: Session, label: str, *, target: str | None = None, timestamp: str | None = None
     ) -> Session:
@@ -132,6 +137,7 @@ class History:
         self._session = session
         return session
 
+    @checked_arguments
     def breakpoint(self, label: str = "breakpoint") -> None:
         """Have undo stop at the present state, as after a message was sent."""
         if self._index > 0:
@@ -139,6 +145,7 @@ class History:
 
     # --- back and forth
 
+    @checked_arguments
     def undo(self, *, past_breakpoint: bool = False) -> Session:
         """The state before. Refuses at the oldest one, and at a breakpoint unless asked to pass it."""
         if self._index == 0:
@@ -154,6 +161,7 @@ class History:
             raise Refused("there is nothing to redo: this is the newest state")
         return self.jump(self._index + 1)
 
+    @checked_arguments
     def jump(self, index: int) -> Session:
         """Any state by its number, breakpoints or not."""
         if not 0 <= index <= len(self._steps):
@@ -179,6 +187,7 @@ class History:
         return kept.to_data()
 
     @classmethod
+    @checked_arguments
     def from_data(cls, session: Session, data: object) -> Self:
         """The history of a session, from what `to_data` gave.
 
@@ -187,7 +196,7 @@ class History:
         try:
             kept = StoredHistory.model_validate(data)
         except ValidationError as error:
-            raise BrokenFile(f"this is no history of a session: {error.errors(include_url=False)[0]['msg']}") from error
+            raise BrokenFile(f"this is no history of a session: {first_refusal(error)}") from error
         if not 0 <= kept.index <= len(kept.steps):
             raise BrokenFile(f"this is no history of a session: it has no state {kept.index}")
         if kept.of != _fingerprint(session):
@@ -199,15 +208,19 @@ class History:
         history._steps, history._index = list(kept.steps), kept.index
         return history
 
+    @checked_arguments
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the history's JSON in one step; the session itself is written separately by the caller."""
         return replace_file(path, as_json(self.to_data()))
 
     @classmethod
+    @checked_arguments
     def load(cls, session: Session, path: str | os.PathLike[str]) -> Self:
         """The history of a session, from the file that `save` wrote; raises as `from_data`."""
         try:
             data = json.loads(Path(path).expanduser().read_bytes())
+        except OSError as error:
+            raise ReadError(f"{os.fspath(path)!r} can't be read: {error.strerror}") from error
         except ValueError as error:
             raise BrokenFile(f"{os.fspath(path)} is no JSON: {error}") from error
         return cls.from_data(session, data)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents.session.greetings import settle
 from ctxlab.documents.session.message import Asset, MessageNode, NodeId, Role, checked_fields, node_of
 from ctxlab.documents.session.metadata_not_copied import without_run_state
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 GENERATING: dict[str, Any] = {"role": "assistant", "content": "", "status": "generating"}
 
 
+@checked_arguments
 def append(
     session: Session,
     content: str,
@@ -51,6 +53,7 @@ def append(
     return _with_messages(session, _new(session, above, given, id, timestamp))
 
 
+@checked_arguments
 def append_pair(
     session: Session,
     content: str,
@@ -77,6 +80,7 @@ def append_pair(
     return _with_messages(session, user_message, reply)
 
 
+@checked_arguments
 def regenerate(
     session: Session, node_id: str, *, id: str | None = None, timestamp: str | None = None, **fields: Any
 ) -> Session:
@@ -93,6 +97,7 @@ def regenerate(
     return _with_messages(session, _new(session, question, {**GENERATING, **fields}, id, timestamp))
 
 
+@checked_arguments
 def continue_from(
     session: Session, node_id: str, *, id: str | None = None, timestamp: str | None = None, **fields: Any
 ) -> Session:
@@ -114,6 +119,7 @@ def continue_from(
     return _with_messages(session, made.model_copy(update={"metadata": marked}))
 
 
+@checked_arguments
 def branch(
     session: Session, node_id: str, *, id: str | None = None, timestamp: str | None = None, **fields: Any
 ) -> Session:
@@ -124,6 +130,7 @@ def branch(
     return _with_messages(session, _copy(session, node_id, fields, id, timestamp))
 
 
+@checked_arguments
 def branch_from_edit(
     session: Session,
     node_id: str,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents.session.greetings import is_live, settle
 from ctxlab.documents.session.message import Asset, MessageNode, checked_fields
 from ctxlab.documents.session.metadata_not_copied import CACHES, SNAPSHOT, TRANSLATION, without_metadata
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ctxlab.documents.session.session import Session
 
 
+@checked_arguments
 def edit(
     session: Session,
     node_id: str,
@@ -44,6 +46,7 @@ def edit(
     return _updated(session, node_id, checked_fields(fields))
 
 
+@checked_arguments
 def update(session: Session, node_id: str, /, **fields: Any) -> Session:
     """Other values for any fields of a message but its links, in Python's or the file's names.
 
@@ -53,6 +56,7 @@ def update(session: Session, node_id: str, /, **fields: Any) -> Session:
     return _updated(session, node_id, checked_fields(fields))
 
 
+@checked_arguments
 def update_translation(session: Session, node_id: str, translation: Mapping[str, Any] | None) -> Session:
     """The message with this translation in place of the one it had; None takes it away. Text and caches stay.
 
@@ -66,11 +70,13 @@ def update_translation(session: Session, node_id: str, translation: Mapping[str,
     return _updated(session, node_id, checked_fields({"metadata": metadata}))
 
 
+@checked_arguments
 def enable(session: Session, node_id: str, *, below: bool = False) -> Session:
     """The session with a message switched on, with `below` all its descendants too."""
     return _with_enabled(session, node_id, on=True, below=below)
 
 
+@checked_arguments
 def disable(session: Session, node_id: str, *, below: bool = False) -> Session:
     """The session with a message switched off, so that it is never sent; with `below` all its descendants too."""
     return _with_enabled(session, node_id, on=False, below=below)

@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.documents.agent.agent import Agent, Greeting
 from ctxlab.documents.session.message import MessageNode
 from ctxlab.documents.session.session_builder import SessionBuilder
 from ctxlab.errors import Refused
 
 if TYPE_CHECKING:
-    from ctxlab.documents.agent.agent import Agent, Greeting
     from ctxlab.documents.session.session import Session
 
 IS_GREETING, GREETING_ID, LIVE = "isGreeting", "greetingId", "greetingLive"
 
 
+@checked_arguments
 def greet(
     session: Session,
     agent: Agent,
@@ -62,6 +64,7 @@ def greet(
     return revision.session()
 
 
+@checked_arguments
 def choose_greeting(session: Session, greeting_id: str) -> Session:
     """The session with the greeting of this id as its active branch."""
     found = next((node for node in _greetings(session) if _id(node) == greeting_id), None)

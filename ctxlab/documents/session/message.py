@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents.frozen_json import JsonObject
+from ctxlab.documents.refused_values import first_refusal
 from ctxlab.documents.session.asset_source import AssetSource, InlineFile, LibraryFile, LinkedFile, UploadedFile
 from ctxlab.documents.stored import Stored, as_json
 from ctxlab.errors import Refused
@@ -273,9 +274,7 @@ def node_of(fields: Mapping[str, Any], **links: Any) -> MessageNode:
     try:
         return MessageNode.model_validate({**fields, **links})
     except ValidationError as error:
-        wrong = error.errors(include_url=False)[0]
-        place = ".".join(str(step) for step in wrong["loc"])
-        raise Refused(f"{place} can't be {wrong['input']!r}: {wrong['msg']}") from error
+        raise Refused(first_refusal(error)) from error
 
 
 def checked_fields(fields: Mapping[str, Any]) -> dict[str, Any]:

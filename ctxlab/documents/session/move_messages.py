@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents.session.message import NodeId
 from ctxlab.documents.session.session_builder import SessionBuilder
 from ctxlab.documents.session.tree_queries import ancestors, descendants, leaf_below, parent_of, remembered_child
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ctxlab.documents.session.session import Session
 
 
+@checked_arguments
 def graft(session: Session, node_id: str, parent_id: str) -> Session:
     """A message and all its descendants, moved to another parent after the children that it has."""
     old = parent_of(session, node_id, "grafted")
@@ -30,6 +32,7 @@ def graft(session: Session, node_id: str, parent_id: str) -> Session:
     return revision.session()
 
 
+@checked_arguments
 def move(session: Session, node_id: str, parent_id: str) -> Session:
     """One message moved to another parent after the children that it has; its own children take its place."""
     old = parent_of(session, node_id, "moved")
@@ -45,6 +48,7 @@ def move(session: Session, node_id: str, parent_id: str) -> Session:
     return revision.session()
 
 
+@checked_arguments
 def transfer_children(session: Session, node_id: str, parent_id: str) -> Session:
     """All children of a message with their descendants, moved to another parent after its children."""
     children = session.children(node_id) if session.node(node_id) else ()
@@ -58,6 +62,7 @@ def transfer_children(session: Session, node_id: str, parent_id: str) -> Session
     return revision.session()
 
 
+@checked_arguments
 def delete(session: Session, node_id: str) -> Session:
     """The session without a message and all below it; of a summary only itself goes, and its children take its place.
 
@@ -115,6 +120,7 @@ def _follow(revision: SessionBuilder, old_parent: str, moved: Sequence[str]) -> 
         revision.move_leaf(leaf)
 
 
+@checked_arguments
 def switched(session: Session, node_id: str) -> Session:
     """The session looking at a message, be it a leaf or not; the way to it is remembered."""
     session.node(node_id)
@@ -123,6 +129,7 @@ def switched(session: Session, node_id: str) -> Session:
     return revision.session()
 
 
+@checked_arguments
 def switched_to_sibling(session: Session, node_id: str, to: Literal["next", "previous"] = "next") -> Session:
     """The session looking at the branch beside a message, down to where its remembered way leads.
 

@@ -8,13 +8,14 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr
 
+from ctxlab.argument_checks import checked_arguments, shown
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict
 from ctxlab.documents.session import add_messages, edit_messages, greetings, move_messages, tree_queries
 from ctxlab.documents.session.children import Index, arranged, index_of, reindexed
 from ctxlab.documents.session.message import MessageNode, NodeId
 from ctxlab.documents.stored import Note, Stored
 from ctxlab.documents.tree import graph_and_frame
-from ctxlab.errors import UnknownNode, did_you_mean
+from ctxlab.errors import UnknownNode, WrongArgument, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,11 @@ class Session(Stored):
         """The node of this id; raises UnknownNode."""
         try:
             return self.nodes[node_id]
-        except KeyError:
-            near = did_you_mean(node_id, list(self.nodes)) if len(self.nodes) <= 200 else ""
+        except (KeyError, TypeError):
+            self._refuse_other_than_id(node_id, "Session.node")
+            near = did_you_mean(node_id, list(self.nodes)[:2000])
+            if (bare := node_id.partition(":")[2]) in self.nodes:  # the key of its message, as in a trace
+                near = f"; did you mean {bare!r}?"
             raise UnknownNode(f"session {self.id!r} has no node {node_id!r}{near}") from None
 
     @property
@@ -90,7 +94,11 @@ class Session(Stored):
 
     def children(self, node_id: str) -> tuple[NodeId, ...]:
         """Ids of the children: in stored order where there is one, those only known by their parent link after them."""
-        return self.children_by_parent.get(node_id, ())
+        try:
+            return self.children_by_parent.get(node_id, ())
+        except TypeError:
+            self._refuse_other_than_id(node_id, "Session.children")
+            raise
 
     @property
     def children_by_parent(self) -> Mapping[str, tuple[NodeId, ...]]:
@@ -99,6 +107,7 @@ class Session(Stored):
             self._children = index_of(self.nodes)
         return self._children
 
+    @checked_arguments
     def walk(self, leaf: str | None = None) -> Path:
         """The path from the root to `leaf` (default: the active leaf), with the reason where it breaks off."""
         node_id: str | None = leaf if leaf is not None else self.active_leaf_id
@@ -124,10 +133,12 @@ class Session(Stored):
             node_id = node.parent_id
         return Path(tuple(reversed(seen.values())), broken)
 
+    @checked_arguments
     def path(self, leaf: str | None = None) -> tuple[MessageNode, ...]:
         """Nodes from the root to `leaf` (default: the active leaf), root included."""
         return self.walk(leaf).nodes
 
+    @checked_arguments
     def depth(self, node_id: str) -> int:
         """Steps from the root; the root has 0."""
         self.node(node_id)
@@ -166,6 +177,11 @@ class Session(Stored):
             yield node_id
             stack.extend(child for child in reversed(self.children(node_id)) if child in self.nodes)
         yield from (key for key in self.nodes if key not in seen)
+
+    def _refuse_other_than_id(self, given: object, function: str) -> None:
+        """Raise WrongArgument for what is no id; asked when a lookup failed, because nodes are looked up often."""
+        if not isinstance(given, str):
+            raise WrongArgument(f"node_id takes a str, got {shown(given)}", function=function) from None
 
     # --- health
 

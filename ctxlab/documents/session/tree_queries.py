@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents.session.message import NodeId
 from ctxlab.errors import Refused
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 Relation = Literal["same", "ancestor", "descendant", "sibling", "other"]
 
 
+@checked_arguments
 def ancestors(session: Session, node_id: str) -> tuple[NodeId, ...]:
     """Ids of the nodes above, from the parent up to the root."""
     nodes, above = session.nodes, list[NodeId]()
@@ -25,6 +27,7 @@ def ancestors(session: Session, node_id: str) -> tuple[NodeId, ...]:
     return tuple(above)
 
 
+@checked_arguments
 def descendants(session: Session, node_id: str) -> tuple[NodeId, ...]:
     """Ids of all nodes below, in tree order: parents before children, siblings in order."""
     session.node(node_id)
@@ -39,6 +42,7 @@ def descendants(session: Session, node_id: str) -> tuple[NodeId, ...]:
     return tuple(below)
 
 
+@checked_arguments
 def relation(session: Session, node_id: str, other_id: str) -> Relation:
     """The relation of `other_id` to `node_id`: ancestor, descendant, sibling, same or other.
 
@@ -55,6 +59,7 @@ def relation(session: Session, node_id: str, other_id: str) -> Relation:
     return "sibling" if node.parent_id is not None and node.parent_id == other.parent_id else "other"
 
 
+@checked_arguments
 def siblings(session: Session, node_id: str) -> tuple[NodeId, ...]:
     """Ids of the nodes that share a parent with this one, itself included, in their order; a root is alone.
 
@@ -75,6 +80,7 @@ def remembered_child(session: Session, node_id: str) -> NodeId | None:
     return children[0] if children else None
 
 
+@checked_arguments
 def leaf_below(session: Session, node_id: str) -> NodeId:
     """The leaf to which the remembered branches lead from here; a node without children is its own."""
     session.node(node_id)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.plain_text import plain
 from ctxlab.display.theme import ThemeName
 
@@ -144,6 +145,7 @@ def frame(session: Session) -> pd.DataFrame:
     return pd.DataFrame(columns, index=pd.RangeIndex(len(shape.keys)))
 
 
+@checked_arguments
 def figure(session: Session, layout: LayoutName = "tree", *, theme: ThemeName = "light") -> go.Figure:
     """The tree as a figure, root at the left, or spread out by springs with layout="force".
 

@@ -11,6 +11,7 @@ from ctxlab.engines.macros.environment import MacroEnv
 from ctxlab.engines.macros.expand import Expansion, expand
 from ctxlab.engines.macros.lint import MacroProblem, problems
 from ctxlab.engines.macros.registry import Macro, macro, macro_names
+from ctxlab.public_names import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +31,10 @@ __all__ = [
     "problems",
     "timeline_problems",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)
 
 
 def __getattr__(name: str) -> Any:

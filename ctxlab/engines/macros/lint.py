@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
 
-from ctxlab.engines.macros.parser import DEEPEST, Lines, Node, parsed
+from ctxlab.engines.macros.parser import DEEPEST, Lines, Node, Parsed, parsed
 from ctxlab.engines.macros.registry import SILLYTAVERN, Macro, find, macro_names
 
 MOST_PROBLEMS = 200
+BEGUN = re.compile(r"\s*([^\W\d]\w*)(::?|\s|\}|$)")
+"""The name of a macro that is begun, and what may follow it."""
 NAME = re.compile(r"[^\W\d][\w .-]{0,40}")
 
 
@@ -27,7 +32,8 @@ class MacroProblem:
 
 
 def problems(text: str, dialect: str | None = None) -> tuple[MacroProblem, ...]:
-    """Macros of a text that would stay as they are, or not do what they look like: unknown names, wrong arguments.
+    """Macros of a text that would stay as they are, or not do what they look like: unknown names, wrong arguments,
+    known ones that are not closed.
 
     Of many, the first 200.
 
@@ -35,20 +41,28 @@ def problems(text: str, dialect: str | None = None) -> tuple[MacroProblem, ...]:
     1:1: macro 'usr' is not known and stays; did you mean 'user'?
     """
     found, lines = parsed(text, dialect), Lines(text)
-    out: list[MacroProblem] = []
-    for node in sorted(found.nodes, key=_place):
-        problem = _problem(node, lines, dialect)
-        if problem is not None:
-            out.append(problem)
-        if len(out) == MOST_PROBLEMS:
-            break
+    out = list(islice(_in_order(found, text, lines, dialect), MOST_PROBLEMS))
     if found.too_deep is not None:
         out.append(MacroProblem(*lines.place(found.too_deep), "", f"macros are nested more than {DEEPEST} deep"))
     return tuple(out)
 
 
-def _place(node: Node) -> int:
-    return node.start
+def _in_order(found: Parsed, text: str, lines: Lines, dialect: str | None) -> Iterator[MacroProblem]:
+    places: list[tuple[int, Node | None]] = [(node.start, node) for node in found.nodes]
+    places += [(at, None) for at in found.unclosed]
+    for at, node in sorted(places, key=itemgetter(0)):
+        problem = _problem(node, lines, dialect) if node is not None else _unclosed(at, text, lines, dialect)
+        if problem is not None:
+            yield problem
+
+
+def _unclosed(at: int, text: str, lines: Lines, dialect: str | None) -> MacroProblem | None:
+    """The problem of a brace pair that nothing closes, where a known macro's name follows; code and JSON have none."""
+    match = BEGUN.match(text, at + 2)
+    name = match.group(1) if match is not None else ""
+    if match is None or find(name, dialect) is None or (match.group(2) == ":" and dialect != SILLYTAVERN):
+        return None
+    return MacroProblem(*lines.place(at), name, f"macro {name!r} is not closed and stays; end it with }}}}")
 
 
 def _problem(node: Node, lines: Lines, dialect: str | None) -> MacroProblem | None:

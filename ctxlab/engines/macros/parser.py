@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ctxlab.context import Text
 from ctxlab.engines.javascript.numbers import WHITE
@@ -51,10 +51,14 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The macros of a text, inner ones first; `too_deep` is the offset of one that is nested too deeply."""
+    """The macros of a text, inner ones first; `too_deep` is the offset of one that is nested too deeply.
+
+    `unclosed` are the offsets of brace pairs that no `}}` closes.
+    """
 
     nodes: Sequence[Node]
     too_deep: int | None = None
+    unclosed: Sequence[int] = ()
 
 
 def parsed(source: str, dialect: str | None = None) -> Parsed:
@@ -82,7 +86,7 @@ def parsed(source: str, dialect: str | None = None) -> Parsed:
             single.extend([0] * (len(token) // 2))
         else:
             _close(nodes, opened, single, at, match.end())
-    return _nested(source, nodes, dialect)
+    return replace(_nested(source, nodes, dialect), unclosed=[at for at in opened if at >= 0])
 
 
 def _close(nodes: list[Node], opened: list[int], single: list[int], at: int, end: int) -> None:

@@ -15,7 +15,7 @@ from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply_plans import apply
 from ctxlab.engines.regexes.rule_selection import Ruleset
 from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
-from ctxlab.errors import UnknownNode, did_you_mean
+from ctxlab.errors import UnknownNode
 
 PROCESSOR = "render"
 LONGEST = 6_000
@@ -134,13 +134,13 @@ def _think_rules(build_input: BuildInput, agent_id: object) -> Sequence[ThinkRul
 def _found(build_input: BuildInput, node_id: str | None) -> tuple[MessageNode, int]:
     """The message, and the number of messages after it on the path to the leaf; 0 if it isn't on that path."""
     session = build_input.session
-    if node_id is None or node_id not in session.nodes:
-        near = did_you_mean(node_id, list(session.nodes)[:2000]) if node_id is not None else "; say which message"
-        raise UnknownNode(f"session {session.id!r} has no node {node_id!r}{near}")
+    if node_id is None:
+        raise UnknownNode(f"session {session.id!r} has no active leaf; say which message")
+    node = session.node(node_id)
     leaf = build_input.leaf_id
     path = [str(node.id) for node in session.path(leaf)] if leaf is not None else []
     depth = len(path) - 1 - path.index(node_id) if node_id in path else 0
-    return session.node(node_id), depth
+    return node, depth
 
 
 def _html(shown: Rendered) -> Iterator[str]:

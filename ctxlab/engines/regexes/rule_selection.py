@@ -93,10 +93,26 @@ def why_idle(rule: RegexRule, *, stage: Stage | None, streaming: bool = False) -
     if not rule.enabled:
         return "it is switched off"
     if stage is not None and not getattr(rule.apply_to, stage):
-        return f"it is not for the {stage} stage"
+        return why_not_at(stage)
     if streaming and rule.apply_in_streaming is False:
         return "it is not for a message that is still coming in"
     return None
+
+
+SHOWN_BY_DEFAULT = (
+    "changes what is shown, not what is sent: that is the default of a rule that doesn't say; "
+    "apply_to={'request': True} has it change what is sent"
+)
+
+
+def is_shown_by_default(rule: RegexRule) -> bool:
+    """Whether a rule is for what is shown only because it doesn't say what it is for."""
+    return not rule.apply_to.request and "apply_to" not in rule.model_fields_set
+
+
+def why_not_at(stage: Stage | None) -> str:
+    """The reason why a rule of another stage is passed by at this one."""
+    return f"it is not for the {stage} stage"
 
 
 def why_skipped(rule: RegexRule, *, role: str | None, depth: int | None) -> str | None:

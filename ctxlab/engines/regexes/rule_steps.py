@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, overload
 
-from ctxlab.context import BuildInput, Context, Origin, Text
+from ctxlab.context import EMPTY, BuildInput, Context, Origin, Text
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.plain_text import plain, visible
 from ctxlab.display.short_texts import cut_off
@@ -15,7 +15,17 @@ from ctxlab.documents import RegexConfig
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply_plans import Applied, apply
 from ctxlab.engines.regexes.compile_rule import Compat
-from ctxlab.engines.regexes.rule_selection import BoundRule, RuleLayer, RuleSource, Stage, listed, why_skipped
+from ctxlab.engines.regexes.rule_selection import (
+    SHOWN_BY_DEFAULT,
+    BoundRule,
+    RuleLayer,
+    RuleSource,
+    Stage,
+    is_shown_by_default,
+    listed,
+    why_not_at,
+    why_skipped,
+)
 from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
@@ -54,7 +64,8 @@ class RegexStep:
     def outcome(self) -> str:
         """The number of changes, or the reason why there are none, in words."""
         if self.problem or self.idle:
-            return f"left out: {self.problem}" if self.problem else f"passed by: {self.idle}"
+            reasons = [f"passed by: {self.idle}"] if self.idle else []
+            return "; ".join([*reasons, f"left out: {self.problem}"] if self.problem else reasons)
         return f"{len(self.hits)} changed" if self.hits else "nothing to change"
 
 
@@ -135,8 +146,12 @@ def regex_steps(
     bound = [rule for rule, _ in rows]
     idle = [why or why_skipped(rule.rule, role=role, depth=depth) for rule, why in rows]
     plan = tuple(number for number, why in enumerate(idle) if why is None)
+    # Rules of another stage are tried on an empty text, to say whether they compile.
+    others = [number for number in range(len(bound)) if rows[number][1] == why_not_at(stage)]
+    texts, plans = [start, *[EMPTY] * len(others)], [plan, *[(number,) for number in others]]
     env = MacroEnv.of(build_input, dice=Context(build_input).dice)
-    applied = apply([start], [plan], bound, env, stage=stage, processor=PROCESSOR, compat=compat, limits=limits)
+    applied = apply(texts, plans, bound, env, stage=stage, processor=PROCESSOR, compat=compat, limits=limits)
+    applied = replace(applied, hits=tuple(hit for hit in applied.hits if hit.text == 0))
     return RegexSteps(start, tuple(_steps(start, bound, idle, applied)))
 
 
@@ -149,6 +164,7 @@ def _steps(
         hit, before = hits.get(number), now
         now = hit.after if hit is not None else now
         whole = str(before)
+        remarks = (f"it {SHOWN_BY_DEFAULT}",) if why == why_not_at("request") and is_shown_by_default(rule.rule) else ()
         yield RegexStep(
             rule.rule.shown_name or rule.rule.regex,
             rule.preset.name or rule.preset.id,
@@ -158,7 +174,7 @@ def _steps(
             tuple(RegexHit(a, b, whole[a:b], new) for a, b, new in hit.changes) if hit is not None else (),
             why,
             applied.problems.get(number),
-            applied.remarks.get(number, ()),
+            (*applied.remarks.get(number, ()), *remarks),
         )
 
 

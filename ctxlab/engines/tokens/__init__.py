@@ -13,6 +13,7 @@ from ctxlab.engines.tokens.vendor_media_rates import (
     media_rules_for,
     media_tokens,
 )
+from ctxlab.public_names import listed
 
 __all__ = [
     "DEFAULT_RULES",
@@ -32,3 +33,7 @@ __all__ = [
     "read_model_name",
     "tokenizer_for",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)

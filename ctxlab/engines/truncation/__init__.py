@@ -12,6 +12,7 @@ from ctxlab.engines.truncation.steady_block_cut import Block
 from ctxlab.engines.truncation.strategy import Border, Reason, Strategy, Traits, Verdict, Window
 from ctxlab.engines.truncation.unit_costs import MessageCost, Unit, UnitCost, UnitCosts, newest_first
 from ctxlab.engines.truncation.whole_exchanges import WholeExchanges
+from ctxlab.public_names import listed
 
 __all__ = [
     "GROUP",
@@ -45,3 +46,7 @@ __all__ = [
     "settings_of",
     "strategies",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)

@@ -8,6 +8,7 @@ from ctxlab.engines.variables.find_reads import FORMATS, Reading, readings, rend
 from ctxlab.engines.variables.replay import Replay, VariableChange
 from ctxlab.engines.variables.svar_tags import Tag, Tags, tags_in
 from ctxlab.engines.variables.values_by_path import MISSING, Compat, Values, as_text, look_up, number_of, put
+from ctxlab.public_names import listed
 
 __all__ = [
     "FORMATS",
@@ -30,3 +31,7 @@ __all__ = [
     "rendered_variables",
     "tags_in",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)

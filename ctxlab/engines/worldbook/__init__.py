@@ -15,6 +15,7 @@ from ctxlab.engines.worldbook.key_matches import MatchedKey
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry, in_order
 from ctxlab.engines.worldbook.scan import LoreScan, scan
 from ctxlab.engines.worldbook.scan_input import ActiveBook, Chat, Level, ScanInput, ScannedMessage, ScanSettings, Source
+from ctxlab.public_names import listed
 
 __all__ = [
     "GATES",
@@ -37,3 +38,7 @@ __all__ = [
     "with_change",
     "with_entry",
 ]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)

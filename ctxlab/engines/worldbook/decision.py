@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ctxlab.display.short_texts import counted
@@ -38,13 +38,14 @@ class Decision:
     tokens: int | None = None
     left: int | None = None
     rank: int | None = None
-    find_nearest: Callable[[], Mapping[str, Any]] = field(default=dict, repr=False)
-    """Finds `nearest`; called once, when it is read."""
-    _nearest: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]], repr=False)
+    find_nearest: Callable[[Decision], Mapping[str, Any]] | None = None
+    """Finds `nearest` when it is first read."""
+    _nearest: Mapping[str, Any] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """By fields, with the nearest change itself: what finds it holds the whole scan."""
-        return _unpickled, tuple([self.nearest if name == "find_nearest" else getattr(self, name) for name in _STORED])
+        known = {"find_nearest": None, "_nearest": self.nearest}
+        return Decision, tuple([known[name] if name in known else getattr(self, name) for name in _STORED])
 
     def __repr__(self) -> str:
         return f"Decision({self.key!r}, {'fires' if self.fired else self.gate}: {self.reason})"
@@ -61,9 +62,11 @@ class Decision:
     @property
     def nearest(self) -> Mapping[str, Any]:
         """The nearest change: what would have made it fire, or kept it out; found when it is first read."""
-        if not self._nearest:
-            self._nearest.append(self.find_nearest())
-        return self._nearest[0]
+        found = self._nearest
+        if found is None:
+            found = {} if self.find_nearest is None else self.find_nearest(self)
+            object.__setattr__(self, "_nearest", found)
+        return found
 
     @property
     def remedy(self) -> str:
@@ -105,25 +108,10 @@ class Decision:
         }
 
 
-_STORED = tuple([each.name for each in fields(Decision) if each.name != "_nearest"])
+_STORED = tuple([each.name for each in fields(Decision)])
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """A nearest change that was found before."""
-
-    change: Mapping[str, Any]
-
-    def __call__(self) -> Mapping[str, Any]:
-        return self.change
-
-
-def _unpickled(*values: Any) -> Decision:
-    stored = dict(zip(_STORED, values, strict=True))
-    return Decision(**{**stored, "find_nearest": _Known(stored["find_nearest"])})
-
-
-def of_fired(fired: FiredEntry, *, rank: int, find_nearest: Callable[[], Mapping[str, Any]]) -> Decision:
+def of_fired(fired: FiredEntry, *, rank: int, find_nearest: Callable[[Decision], Mapping[str, Any]]) -> Decision:
     return Decision(
         fired.lore,
         fired=True,
@@ -142,7 +130,7 @@ def of_stopped(
     stopped: BlockedEntry,
     *,
     matched: MatchedKey | None,
-    find_nearest: Callable[[], Mapping[str, Any]],
+    find_nearest: Callable[[Decision], Mapping[str, Any]],
 ) -> Decision:
     return Decision(
         lore,
@@ -170,7 +158,7 @@ def _because(fired: FiredEntry) -> str:
 
 
 SETTINGS = {"max_passes": "passes allowed"}
-_FIELDS = {
+FIELD_WORDS = {
     "disable": "switched off",
     "scanDepth": "scan depth",
     "probability": "probability",
@@ -203,4 +191,4 @@ def _field(name: str, value: Any) -> str:
     shown = (
         {True: "yes", False: "no", None: "none", "": "none"}.get(value, value) if not isinstance(value, list) else ""
     )
-    return f"{_FIELDS.get(name, name)}: {shown or 'any'}"
+    return f"{FIELD_WORDS.get(name, name)}: {shown or 'any'}"

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import NamedTuple, TypeVar, overload
 
 from ctxlab.engines.worldbook.key_matches import KeyMatches, patterns_look_back
-from ctxlab.engines.worldbook.key_search import Found, KeyHit, KeySearch, SearchedTexts
+from ctxlab.engines.worldbook.key_search import Found, KeyHit, KeySearch
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_input import ScanInput, ScannedMessage, Source
 
@@ -118,8 +118,8 @@ class GrowingChat:
         return place.unsent.following - 1 - (place.unsent.count - place.number)
 
     def key_matches(self, scan_input: ScanInput, lores: Sequence[PreparedEntry], search: KeySearch) -> KeyMatches:
-        """What `KeyMatches.over` gives for all messages so far; only those that are new are searched."""
-        if self._hits is None or self._hits.searched.search is not search:
+        """Key hits in all messages so far, as `KeyMatches.over` gives them; only new messages are searched."""
+        if self._hits is None or self._hits.search is not search:
             self._hits = _NewestHits(search, patterns_look_back(lores) if search.has_patterns else 0)
             about = KeyMatches(search)
             about.search_about(scan_input.chat.about)
@@ -127,20 +127,19 @@ class GrowingChat:
         for at in range(len(self._hits), len(self._messages)):
             self._hits.put(at, self._messages[at].text)
         chat, problems = self._hits.newest()
-        about = {
+        found_about: dict[Source, Found] = {
             source: {n: hit for n, hit in found.items() if n not in problems} if problems else found
             for source, found in self._about[0].items()
         }
-        return KeyMatches(
-            search, chat, about, problems={**self._about[1], **problems}, searched=self._hits.searched
-        )
+        return KeyMatches(search, chat, found_about, problems={**self._about[1], **problems}, remembers=True)
 
 
 class _NewestHits:
     """By key the newest text that has it, of a row of texts that grows and in which texts may be replaced."""
 
     def __init__(self, search: KeySearch, look_back: int) -> None:
-        self.searched, self.look_back = SearchedTexts(search), look_back
+        self.search, self.look_back = search, look_back
+        self._known: dict[str, tuple[Found, dict[int, str]]] = {}
         self._patterns = frozenset((*search.patterns, *search.marked))
         self.restart()
 
@@ -156,7 +155,9 @@ class _NewestHits:
         """Add a text at the end, or replace an earlier one; texts that were not added yet are left to be added."""
         if at > len(self._of_text):
             return
-        new = self.searched(text)
+        new = self._known.get(text)
+        if new is None:
+            new = self._known[text] = self.search.hits_in(text)
         old = ({}, {})
         if at == len(self._of_text):
             self._of_text.append(new)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ctxlab.engines.worldbook.key_search import Found, KeyHit, KeySearch, SearchedTexts
+from ctxlab.engines.worldbook.key_search import Found, KeyHit, KeySearch
 from ctxlab.engines.worldbook.keys import PatternKey
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_input import ScanInput, Source
@@ -31,7 +31,7 @@ class KeyMatches:
     """Key hits in every scanned text; each text is searched once.
 
     `chat` has the newest hit of each key, its text the number of messages after it; `lore` the first hit in what
-    fired, its text the pass in which that came. `searched` remembers what was found in texts that come again.
+    fired, its text the pass in which that came. `remembers` keeps the hits in contents for further scans.
     """
 
     search: KeySearch
@@ -40,7 +40,7 @@ class KeyMatches:
     lore: Found = field(default_factory=Found)
     where_in_lore: dict[int, str] = field(default_factory=dict[int, str])
     problems: dict[int, str] = field(default_factory=dict[int, str])
-    searched: SearchedTexts | None = None
+    remembers: bool = False
 
     @classmethod
     def over(cls, scan_input: ScanInput, lores: Sequence[PreparedEntry], search: KeySearch) -> KeyMatches:
@@ -61,24 +61,30 @@ class KeyMatches:
 
     def afresh(self) -> KeyMatches:
         """The hits as they were before any entry fired."""
-        return KeyMatches(self.search, self.chat, self.about, problems=self.problems, searched=self.searched)
+        return KeyMatches(self.search, self.chat, self.about, problems=self.problems, remembers=self.remembers)
 
     def add_lore(self, lore: PreparedEntry, made_in: int) -> Found:
         """Search the content of an entry; gives the keys that no earlier content had."""
-        new = self._looked_through(lore.content, self.lore, made_in)
+        new = (
+            self._remembered(lore, made_in)
+            if self.remembers
+            else self._looked_through(lore.content, self.lore, made_in)
+        )
         self.where_in_lore.update(dict.fromkeys(new, lore.key))
         return new
 
+    def _remembered(self, lore: PreparedEntry, made_in: int) -> Found:
+        """Keys found in the content of an entry, which another scan may have searched before."""
+        hits, problems = self.search.remembered_hits_in(lore.content)
+        found, out = self.lore, self.problems
+        for n, why in problems.items():
+            if n not in found:
+                out.setdefault(n, why)
+        new = {n: KeyHit(made_in, at.start, at.end) for n, at in hits.items() if n not in found and n not in out}
+        found.update(new)
+        return new
+
     def _looked_through(self, text: str, found: Found, number: int) -> Found:
-        if self.searched is not None:
-            hits, problems = self.searched(text)
-            for n, why in problems.items():
-                if n not in found:
-                    self.problems.setdefault(n, why)
-            out = self.problems
-            new = {n: KeyHit(number, at.start, at.end) for n, at in hits.items() if n not in found and n not in out}
-            found.update(new)
-            return new
         new = self.search.words_in([text], found, offset=number)
         if self.search.has_patterns:
             new |= self.search.patterns_in([text], found, self.problems, offset=number)

@@ -62,6 +62,7 @@ class KeySearch:
         self._automaton = _automaton(common) if common else None
         self._longest = max(map(len, common), default=0)
         self._nested = tuple([(word, i) for word in words if word in nested for i in words[word]])
+        self._remembered: dict[str, tuple[Found, dict[int, str]]] = {}
 
     def words_in(self, texts: Sequence[str], found: Found, *, offset: int = 0) -> Found:
         """Hits of words that `found` doesn't have yet, which are added to it and returned.
@@ -83,6 +84,21 @@ class KeySearch:
         found.update(new)
         return new
 
+    def hits_in(self, text: str) -> tuple[Found, dict[int, str]]:
+        """The first hits of all keys in one text, and why patterns are left out there."""
+        found, problems = Found(), dict[int, str]()
+        self._words_in(text, 0, {}, found)
+        if self.has_patterns:
+            self.patterns_in([text], found, problems)
+        return found, problems
+
+    def remembered_hits_in(self, text: str) -> tuple[Found, dict[int, str]]:
+        """Hits as `hits_in` gives them, remembered: for contents of entries, which every scan goes through again."""
+        known = self._remembered.get(text)
+        if known is None:
+            known = self._remembered[text] = self.hits_in(text)
+        return known
+
     def _words_in(self, text: str, n: int, found: Found, new: Found) -> None:
         if not text or not (self._anywhere or self._nested):
             return
@@ -91,9 +107,11 @@ class KeySearch:
         for first, hits in self._windows(folded):
             for word, start, end in hits:
                 numbers = anywhere[word]
-                if numbers and numbers[0] not in new and numbers[0] not in found:
-                    new.update(dict.fromkeys(numbers, KeyHit(n, first + start, first + end)))
-                if word in stricter:
+                if numbers and (number := numbers[0]) not in new and number not in found:
+                    new[number] = hit = KeyHit(n, first + start, first + end)
+                    if len(numbers) > 1:
+                        new.update(dict.fromkeys(numbers, hit))
+                if stricter and word in stricter:
                     hit = KeyHit(n, first + start, first + end)
                     new.update(dict.fromkeys(stricter[word].bounded_at(text, hit, new, found), hit))
         beginnings = _Beginnings(text)
@@ -144,24 +162,6 @@ class KeySearch:
             if hit is not None:
                 n, (start, end) = hit
                 new[i] = KeyHit(offset + n, max(0, start - before), max(0, end - before))
-
-
-class SearchedTexts:
-    """The hits of all keys in a text, and why patterns are left out there; each text is searched once."""
-
-    def __init__(self, search: KeySearch) -> None:
-        self.search = search
-        self._known: dict[str, tuple[Found, dict[int, str]]] = {}
-
-    def __call__(self, text: str) -> tuple[Found, dict[int, str]]:
-        known = self._known.get(text)
-        if known is None:
-            found, problems = Found(), dict[int, str]()
-            self.search.words_in([text], found)
-            if self.search.has_patterns:
-                self.search.patterns_in([text], found, problems)
-            known = self._known[text] = found, problems
-        return known
 
 
 def nested_words(words: Sequence[str]) -> set[str]:

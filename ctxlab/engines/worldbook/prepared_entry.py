@@ -135,7 +135,7 @@ class EntryPreparer:
 
     def _numbers(self, keys: Sequence[AnyKey]) -> tuple[int, ...]:
         """Keys that aren't searched for have the number -1, and are nowhere."""
-        return tuple([self.number.get(key, -1) for key in keys])
+        return tuple([self.number.get(key, -1) for key in keys]) if keys else ()
 
     def changed(self, lore: PreparedEntry, fields: Mapping[str, Any]) -> PreparedEntry:
         """The prepared entry with other fields."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.data_frame import frame_of
@@ -71,6 +71,14 @@ class LoreScan:
         """Those that fire, in the order in which they came."""
         return tuple(sorted((one for one in self.decisions if one.fired), key=lambda one: one.rank or 0))
 
+    @property
+    def tokens_of_all_entries(self) -> int:
+        """Tokens of the contents of all entries together: what the books would take if everything fired.
+
+        Counted when it is read; there no budget, group or gate leaves anything out.
+        """
+        return sum(self.scan_input.count(one.lore.content) for one in self.decisions)
+
     def rows(self) -> tuple[dict[str, Any], ...]:
         """Plain data, one row an entry: those that fire in the order in which they came, then the rest."""
         return tuple([one.as_data() for one in self.fired_first()])
@@ -95,7 +103,8 @@ class LoreScan:
             for one in self.fired_first()
         )
         head = ("book", "entry", "", "why", "nearest change")
-        return heading(self) + html_table(head, rows, cells=100, of="entries")
+        if_all = escape(f"all entries together: {counted(self.tokens_of_all_entries, 'token')}")
+        return f"{heading(self)} {if_all}{html_table(head, rows, cells=100, of='entries')}"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
         from ctxlab.display.views import shown_as
@@ -108,7 +117,7 @@ class LoreScan:
 
 
 def scan(scan_input: ScanInput, *, growing: GrowingChat | None = None) -> LoreScan:
-    """The decision on every entry: by which key it fires, or which gate blocks it and, found when read, the nearest change.
+    """The decision on every entry: by which key it fires, or which gate blocks it. Nearest changes are found when read.
 
     `growing` knows the messages of the input and has searched those before the newest.
     """
@@ -139,13 +148,12 @@ def scan(scan_input: ScanInput, *, growing: GrowingChat | None = None) -> LoreSc
 
 
 def _decided(run: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decision]:
-    nearest = NearestChanges(run)
+    find_nearest = _NearestOf(run)
     ranks = {index: rank for rank, index in enumerate(run.fired)}
     for lore in lores:
         fired = run.fired.get(lore.index)
         if fired is not None:
-            keys = fired.matched.keys if fired.matched else ()
-            yield of_fired(fired, rank=ranks[lore.index], find_nearest=partial(keeps_out, lore, keys, run))
+            yield of_fired(fired, rank=ranks[lore.index], find_nearest=find_nearest)
         else:
             stopped = run.stopped[lore.index]
             matched = (
@@ -153,18 +161,33 @@ def _decided(run: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decisi
                 if stopped.gate in WITH_KEYS
                 else None
             )
-            yield of_stopped(lore, stopped, matched=matched, find_nearest=partial(nearest.of, lore))
+            yield of_stopped(lore, stopped, matched=matched, find_nearest=find_nearest)
+
+
+class _NearestOf:
+    """Finds the nearest change of each decision of a scan."""
+
+    def __init__(self, run: Activation) -> None:
+        self._run = run
+        self._changes: NearestChanges | None = None
+
+    def __call__(self, decision: Decision) -> Mapping[str, Any]:
+        if decision.fired:
+            return keeps_out(decision.lore, decision.matched.keys if decision.matched else (), self._run)
+        if self._changes is None:
+            self._changes = NearestChanges(self._run)
+        return self._changes.of(decision.lore)
 
 
 def _shut_out(run: Activation, opened: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decision]:
-    for decision in _decided(opened, lores):
-        stopped = run.stopped[decision.lore.index]
-        yield of_stopped(decision.lore, stopped, matched=None, find_nearest=partial(_opened, decision))
+    decided = {decision.lore.index: decision for decision in _decided(opened, lores)}
 
+    def find_nearest(decision: Decision) -> Mapping[str, Any]:
+        as_opened = decided[decision.lore.index]
+        return {"book": {"modelMatch": None}, **({} if as_opened.fired else as_opened.nearest)}
 
-def _opened(decision: Decision) -> dict[str, Any]:
-    """The change with which an entry of a book that isn't meant for the model fires."""
-    return {"book": {"modelMatch": None}, **({} if decision.fired else decision.nearest)}
+    for index, decision in decided.items():
+        yield of_stopped(decision.lore, run.stopped[index], matched=None, find_nearest=find_nearest)
 
 
 WITH_KEYS = frozenset({"secondary-keys", "group", "probability", "budget", "pass-limit"})

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Cause, Context, Draft
 from ctxlab.pipeline.explain.match_messages import (
     Joins,
@@ -91,6 +92,7 @@ class Diff:
         return tuple(row for row in self.rows if row.kind != "same")
 
 
+@checked_arguments
 def diff(a: Trace | Context, b: Trace | Context) -> Diff:
     """The differences of two results, message by message; empty (falsy) when there are none.
 

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause
-from ctxlab.display.html_table import heading, html_table, lines
+from ctxlab.display.html_table import heading, html_table, lines, title
 from ctxlab.display.short_texts import counted
+from ctxlab.pipeline.explain.affordable_counts import NOT_COUNTED, AffordableCounts
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.explain.diff import Diff
     from ctxlab.pipeline.explain.message_life import Life
     from ctxlab.pipeline.explain.step_changes import Changes
-    from ctxlab.pipeline.explain.where import Occurrences
+    from ctxlab.pipeline.explain.where import Occurrence
     from ctxlab.pipeline.pipeline import Pipeline, Stage
     from ctxlab.pipeline.processor import ProcessorSettings
     from ctxlab.pipeline.trace import Trace
@@ -25,12 +26,15 @@ Row = Sequence[object]
 
 
 def trace_html(trace: Trace) -> str:
-    """One row a step: what it did, and what the context holds after it."""
+    """One row a step: what it did, and what the context holds after it; tokens that would take seconds are left out."""
     rows: list[Row] = []
+    counts = AffordableCounts(trace)
     for i, step in enumerate(trace.steps):
         done = trace.changes(i)
         note = step.error or (done.notes[0].text if done.notes else "")
-        rows.append((step.id, done.summary, len(step.after.drafts), trace.tokens_of(step.after), note))
+        tokens = counts.context_tokens(step.after.drafts)
+        cell = NOT_COUNTED if tokens is None else tokens
+        rows.append((step.id, done.summary, len(step.after.drafts), cell, note))
     head = ("step", "what it did", "messages", "tokens", "")
     return heading(trace) + html_table(head, rows, cells=CELL, of="steps", most=40)
 
@@ -69,11 +73,12 @@ def life_html(life: Life) -> str:
     return heading(life) + html_table(("step", "", "event"), rows, cells=200, of="events") + lines([life.outcome])
 
 
-def occurrences_html(found: Occurrences) -> str:
+def occurrences_html(found: Sequence[Occurrence]) -> str:
     """One row a place: the words around it, what became of them, and who wrote them."""
     rows = ((p.key, p.state, f"{p.start}:{p.end}", p.around(), p.written_by(), p.step and _why(p.cause)) for p in found)
     head = ("key", "", "characters", "text", "written by", "why")
-    return heading(found) + (html_table(head, rows, cells=80, of="places") if found else "")
+    first = title(counted(len(found), "place") if found else "nowhere")
+    return first + (html_table(head, rows, cells=80, of="places") if found else "")
 
 
 def messages_html(messages: Sequence[dict[str, Any]]) -> str:
@@ -83,8 +88,9 @@ def messages_html(messages: Sequence[dict[str, Any]]) -> str:
         for i, message in enumerate(messages, 1)
     )
     tokens = f"{sum(message['tokens'] for message in messages):,} tokens"
-    head = f"<b>{counted(len(messages), 'message')}, {tokens}</b>"
-    return head + html_table(("", "role", "from", "text", "tokens"), rows, cells=CELL, of="messages")
+    return title(f"{counted(len(messages), 'message')}, {tokens}") + html_table(
+        ("", "role", "from", "text", "tokens"), rows, cells=CELL, of="messages"
+    )
 
 
 def pipeline_html(pipeline: Pipeline) -> str:
@@ -95,9 +101,8 @@ def pipeline_html(pipeline: Pipeline) -> str:
     )
     head = ("priority", "step", "", "what it does", "settings that differ")
     table = html_table(head, rows, cells=CELL, of="steps", most=40) if pipeline.stages else ""
-    names = ", ".join(stage.id for stage in pipeline.stages if stage.enabled)
     notes = lines(note.text for note in pipeline.warnings())
-    return f"<b>Pipeline({counted(len(names.split(', ')) if names else 0, 'step')} on)</b>" + table + notes
+    return title(f"Pipeline({counted(len(pipeline.running()), 'step')} on)") + table + notes
 
 
 def stage_html(stage: Stage) -> str:

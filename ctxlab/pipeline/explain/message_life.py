@@ -84,7 +84,7 @@ class Life:
 
 
 def life(trace: Trace, key: str) -> Life:
-    """The events of every step for the message of this key."""
+    """The events of every step for the message of this key, or with this id where one message alone has it."""
     events: list[Event] = []
     if _holder(trace.start, key) is not None:
         events.append(Event("start", "added", "was there from the start", None, _holder(trace.start, key)))
@@ -92,7 +92,11 @@ def life(trace: Trace, key: str) -> Life:
         events.extend(_events(step, key))
     if not events:
         known = list(dict.fromkeys(d.key for step in trace.steps for d in step.after.drafts))
-        raise CtxlabError(f"no step had a message {key!r}{did_you_mean(key, known[:2000])}")
+        full = [each for each in known if each.partition(":")[2] == key]
+        if len(full) == 1:
+            return life(trace, full[0])
+        near = f"; did you mean {' or '.join(map(repr, full))}?" if full else did_you_mean(key, known[:2000])
+        raise CtxlabError(f"no step had a message {key!r}{near}")
     draft = _holder(trace.result, key)
     if draft is not None:
         return Life(key, tuple(events), draft)

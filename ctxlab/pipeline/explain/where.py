@@ -74,10 +74,12 @@ class Occurrence:
 
     def written_by(self) -> str:
         """The writers of the words, each once."""
-        return ", ".join(dict.fromkeys(written_by(span) for span in self.spans))
+        return ", ".join(dict.fromkeys(written_by(span).removeprefix("from ") for span in self.spans))
 
     def _repr_html_(self) -> str:
-        return Occurrences((self,))._repr_html_()
+        from ctxlab.pipeline.explain.html import occurrences_html
+
+        return occurrences_html((self,))
 
     def as_data(self) -> dict[str, Any]:
         """A row of the frame of occurrences."""

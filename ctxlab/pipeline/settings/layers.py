@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from ctxlab.documents import Note
+from ctxlab.documents.refused_values import reason_of
 from ctxlab.errors import WrongSetting, did_you_mean
 from ctxlab.pipeline.processor import Processor, ProcessorSettings
 
@@ -97,7 +98,7 @@ def _checked(
             error = refusal.errors(include_url=False)[0]
             name = _field_of(base, error["loc"])
             layer = layers.get(sources.get(name, ""))
-            text = f"{base.id}.{name}: {error['msg']}, got {values.get(name)!r}"
+            text = f"{base.id}.{name}: {reason_of(error)}, got {values.get(name)!r}"
             if name not in values or layer is None or not layer.is_stored:
                 raise WrongSetting(text) from None
             notes.append(Note("warning", f"{text} (from the {layer.name}); the default is used", base.id))

@@ -34,6 +34,7 @@ from ctxlab.processors.injection.requested_placement import (
     Anchor,
     RequestedPlacement,
     anchor_id,
+    placement_problems,
     requested_placement,
     role_in_prompt,
 )
@@ -132,6 +133,8 @@ class _Assembly:
             elif anchor_id(node) is not None:
                 self.places.off.add(str(anchor_id(node)))
             return
+        for problem in placement_problems(node):
+            self._warn(f"{preset.place}: {problem}", preset)
         if role_in_prompt(node) == AUTHORS_NOTE:
             self.places.note = preset
         if place is None:

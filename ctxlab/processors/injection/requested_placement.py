@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.documents import InjectionStrategy, MessageNode
+from ctxlab.documents.misspelt_fields import misspelt_fields
+from ctxlab.errors import did_you_mean
 
 HISTORY = "chat_history"
 OLDER_HISTORY = "__CHAT_HISTORY__"
@@ -64,6 +67,9 @@ class RequestedPlacement:
     order: float = 100
 
 
+TYPES = ("default", "skeleton", "depth", "advanced_depth", "anchor")
+SIDES = ("before", "after")
+
 SKELETON = RequestedPlacement("skeleton")
 
 
@@ -86,6 +92,20 @@ def requested_placement(node: MessageNode) -> RequestedPlacement | None:
         before = strategy.anchor_position == "before"
         return RequestedPlacement("anchor", anchor=_target(strategy.anchor_target), before=before, order=order)
     return SKELETON
+
+
+def placement_problems(node: MessageNode) -> Iterator[str]:
+    """What a preset's injectionStrategy says that no place is made of: types, sides and fields that aren't known."""
+    strategy = node.injection_strategy
+    if strategy is None:
+        return
+    if strategy.type and strategy.type not in TYPES:
+        near = did_you_mean(strategy.type, TYPES).removesuffix("?")
+        yield f"injectionStrategy.type {strategy.type!r} is not known{near}; it is sent in the order of the presets"
+    if strategy.anchor_position and strategy.anchor_position not in SIDES:
+        near = did_you_mean(strategy.anchor_position, SIDES).removesuffix("?")
+        yield f"injectionStrategy.anchorPosition {strategy.anchor_position!r} is not known{near}; it counts as 'after'"
+    yield from misspelt_fields(strategy, "injectionStrategy")
 
 
 def anchor_id(node: MessageNode) -> str | None:

@@ -146,4 +146,5 @@ def test_the_repr_of_a_large_session_is_one_line() -> None:
     session = tree(**{"root": None, **{f"n{i}": "root" for i in range(2000)}})
 
     assert repr(session) == "Session('s', 2001 nodes, leaf 'n1999')"
-    assert len(session._repr_html_()) < 200
+    assert "n1999" in session._repr_html_()
+    assert len(session._repr_html_()) < 2_000

@@ -179,7 +179,8 @@ def test_circles_and_lost_parents_are_drawn_too() -> None:
 def test_a_first_child_goes_on_with_its_parents_branch() -> None:
     rows = frame(session_of([-1, 0, 1, 1, 3, 0]))
 
-    assert dict(rows["branch"]) == {"n0": 0, "n1": 0, "n2": 0, "n3": 1, "n4": 1, "n5": 2}
+    assert list(rows["node"]) == ["n0", "n1", "n2", "n3", "n4", "n5"]
+    assert list(rows["branch"]) == [0, 0, 0, 1, 1, 2]
 
 
 def test_the_graph_is_a_tree_with_what_is_known_of_each_message() -> None:
@@ -203,14 +204,14 @@ def test_the_frame_has_one_row_a_message() -> None:
 
     rows = frame(session)
 
-    assert list(rows.index) == [node.id for node in session.in_order()]
+    assert list(rows["node"]) == [node.id for node in session.in_order()]
     assert rows["characters"].sum() == sum(len(node.content) for node in session.nodes.values())
     assert rows["children"].sum() == len(session) - 1
-    assert list(rows.index[rows["summary"]]) == ["s1"]
-    assert rows.loc["root", "parent"] is None
+    assert list(rows["node"][rows["summary"]]) == ["s1"]
+    assert rows["parent"][0] is None
     assert set(rows["agent"].dropna()) == {"agent-shenyan"}
     assert set(rows["model"].dropna()) == {"gpt-4o"}
-    assert all(rows.loc[key, "depth"] == session.depth(key) for key in rows.index)
+    assert list(rows["depth"]) == [session.depth(key) for key in rows["node"]]
 
 
 def test_a_session_knows_its_shape() -> None:

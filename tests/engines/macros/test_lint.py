@@ -1,6 +1,8 @@
 """What is wrong with a text, before it is sent."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ctxlab.engines.macros import macro_names, problems
 
@@ -22,11 +24,23 @@ from ctxlab.engines.macros import macro_names, problems
         ("{{note: this}}", None),
         ("{{setvar::a::b::c}} {{assets}} {{kb}} {{kb::x}} {{}} {{#if}}", None),
         (r"\{{usr}}", None),
-        ("{{user", None),
+        ("{{user", "1:1: macro 'user' is not closed and stays; end it with }}"),
+        ("a {{random::{{user}}::b", "1:3: macro 'random' is not closed and stays; end it with }}"),
+        ("{{user} said", "1:1: macro 'user' is not closed and stays; end it with }}"),
+        (r"\{{user", None),
+        ("f'{{x} {{", None),
+        ('{"a": {{"time": 1}', None),
+        ("style={{color: 1}", None),
+        ("{{time: 3}", None),
     ],
 )
 def test_problems_are_named_with_their_place(said: str, expected: str | None) -> None:
     assert [str(problem) for problem in problems(said)] == ([] if expected is None else [expected])
+
+
+@given(st.text(alphabet="{}: \n\"'ab0#%|$,="), st.sampled_from([None, "sillytavern"]))
+def test_braces_without_a_name_after_them_are_no_macros(code: str, dialect: str | None) -> None:
+    assert not any("not closed" in str(problem) for problem in problems(code, dialect))
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_rows_begin_with_what_fires(scanned: Scanned) -> None:
     scan = scanned("x", {"key": ["nobody"]}, {"key": ["x"]})
 
     assert [one.key for one in scan.decisions] == ["lore:b/0", "lore:b/1"]
-    assert [row["key"] for row in scan.rows()] == list(scan.frame().index) == ["lore:b/1", "lore:b/0"]
+    assert [row["key"] for row in scan.rows()] == list(scan.frame()["key"]) == ["lore:b/1", "lore:b/0"]
 
 
 def test_the_table_is_escaped_small_and_begins_at_the_left(scanned: Scanned) -> None:

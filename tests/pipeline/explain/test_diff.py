@@ -247,7 +247,7 @@ def test_a_diff_is_shown_as_a_small_table() -> None:
 
     html = diff(a, b)._repr_html_()
 
-    assert "and 140 more" in html
+    assert "and 180 more changes" in html
     assert "&lt;" not in html.partition("<table>")[0]
     assert "<0" not in html
     assert len(html) < 50_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from ctxlab.pipeline import Trace
@@ -22,8 +23,10 @@ class ViewDelta:
         self.trace = trace
         self.delta = ""
         self._tables = Tables(trace.services.tokenizer)
-        self.view = as_json(self._tables.view(trace))
-        self._sizes = self._tables.sizes()
+        self._send(self._tables.view(trace))
+
+    def _send(self, whole: dict[str, Any]) -> None:
+        self.view, self._sizes = as_json(whole), self._tables.sizes()
 
     def updated(self, trace: Trace) -> ViewDelta:
         """Itself with the delta to another run, or a new one with a view of its own where too much is new."""
@@ -31,6 +34,11 @@ class ViewDelta:
             return ViewDelta(trace)
         whole: dict[str, Any] = self._tables.view(trace)
         added = {name: whole[name][size:] for name, size in self._sizes.items()}
+        if not any(self._sizes.values()):  # what was sent had no message: these tables are those of this run alone
+            first = copy(self)
+            first.trace, first.delta = trace, ""
+            first._send(whole)
+            return first
         if len(added["drafts"]) > self._sizes["drafts"]:
             return ViewDelta(trace)
         delta = as_json({**whole, **added, "since": {name: self._sizes[name] for name in TABLES}})

@@ -10,6 +10,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 import traitlets
 
 import ctxlab
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import History, Session
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
@@ -54,6 +55,7 @@ class BranchTree(Widget):
     edits = traitlets.Int(0).tag(sync=True)
     """Edits that were taken: the page then knows that what was typed has arrived."""
 
+    @checked_arguments
     def __init__(
         self, shown: Session | History | Trace | None = None, *, tokenizer: TokenCounter | None = None
     ) -> None:

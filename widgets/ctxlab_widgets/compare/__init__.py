@@ -9,6 +9,7 @@ from typing import Any
 
 import traitlets
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import Agent
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline import Trace
@@ -42,6 +43,7 @@ class Compare(Widget):
     """Names of the columns whose ledger is shown."""
     only_differences = traitlets.Bool(False).tag(sync=True)
 
+    @checked_arguments
     def __init__(
         self,
         traces: Trace | Mapping[str, Trace] | Comparison | None = None,

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import traitlets
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput
 from ctxlab.documents import Agent, MessageNode, UserProfile, Worldbook
 from ctxlab.errors import Refused
@@ -35,6 +36,7 @@ class InjectionMap(Widget):
     undoable = traitlets.Int(0).tag(sync=True)
     """How many moves can be taken back."""
 
+    @checked_arguments
     def __init__(self, trace: Trace | None = None) -> None:
         self._before: list[Trace] = []
         self._own: Trace | None = None

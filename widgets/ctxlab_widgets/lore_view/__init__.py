@@ -11,6 +11,7 @@ import traitlets
 
 import ctxlab
 from ctxlab import Trace, Worldbook
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.worldbook import Decision, LoreScan, with_change
 from ctxlab.errors import CtxlabError
@@ -64,6 +65,7 @@ class LoreView(Widget):
     scan = traitlets.Instance(LoreScan, allow_none=True)
     """The decisions that are shown."""
 
+    @checked_arguments
     def __init__(self, run_or_book: LoreViewSource | None = None, text: str | None = None) -> None:
         self._books: tuple[Worldbook, ...] | None = None
         self._tried: list[_TriedChange] = []

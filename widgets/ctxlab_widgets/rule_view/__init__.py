@@ -10,7 +10,8 @@ from typing import Any, cast
 import traitlets
 
 from ctxlab import RegexConfig, RegexPreset, RegexRule, Trace
-from ctxlab.api.resolve import rules_of
+from ctxlab.api.sources import rules_of
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Origin, Text
 from ctxlab.documents import Session
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset, RuleSource, listed
@@ -86,6 +87,7 @@ class RuleView(Widget):
     trace = traitlets.Instance(Trace, allow_none=True)
     """The run that is shown; None where rules are tried on a text alone."""
 
+    @checked_arguments
     def __init__(self, run_or_rules: Trace | Rules | None = None, text: str | None = None) -> None:
         self._config: RegexConfig | None = None
         self._undo: list[_UndoState] = []
@@ -99,8 +101,7 @@ class RuleView(Widget):
             if text is not None:
                 self.set_text(text)
         elif run_or_rules is not None:
-            one = isinstance(run_or_rules, RegexPreset | RegexRule)
-            self._config = rules_of([run_or_rules] if one else run_or_rules)  # pyright: ignore[reportArgumentType]
+            self._config = rules_of(run_or_rules)
             self._set_input(TestInput(text or "", stage=_stage_of(self._config)))
         elif text is not None:
             self._set_input(TestInput(text))

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import traitlets
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.engines.tokens.model_encodings import ENCODINGS
 from ctxlab.errors import CtxlabError, LawBroken
 from ctxlab.pipeline import Debugger, Pipeline, Trace
@@ -62,6 +63,7 @@ class StepDebugger(Widget):
     token_ends = traitlets.Dict().tag(sync=True)
     """By a draft's number in the view, where the tokens of its text end, in UTF-16 units; only what was asked for."""
 
+    @checked_arguments
     def __init__(self, run: Debugger | Trace | None = None) -> None:
         self._debugger: Debugger | None = None
         self._view_delta: ViewDelta | None = None

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ctxlab.documents.refused_values import reason_of
 from ctxlab.errors import did_you_mean
 from ctxlab.pipeline import Stage
 
@@ -57,7 +58,7 @@ def _sentence(title: str, error: Any, value: Any) -> str:
     elif kind.partition("_")[0] in KINDS:
         wanted = KINDS[kind.partition("_")[0]]
     else:
-        return f"{title}: {error['msg']}."
+        return f"{title}: {reason_of(error)}."
     return f"{title} must be {wanted}, not {_value_text(value)}."
 
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 import traitlets
 
 import ctxlab
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import short
 from ctxlab.engines.tokens import Tokenizer, tokenizer_for
 from ctxlab.engines.truncation import BudgetReport, strategies
@@ -50,6 +51,7 @@ class TokenBudget(Widget):
     acknowledged = traitlets.Int(0).tag(sync=True)
     """Commands that were answered: the page sends the next one when it sees that the last one was."""
 
+    @checked_arguments
     def __init__(self, trace: Trace | None = None) -> None:
         self._own_tokenizer: TokenCounter | None = None
         self._reserve: tuple[int | None, int] = (None, 0)  # as the limiter is told, and as it comes out

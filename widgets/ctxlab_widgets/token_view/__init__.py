@@ -11,9 +11,10 @@ from typing import Any, cast
 import traitlets
 
 from ctxlab import Draft, MessageNode, Trace
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.engines.tokens.boundaries import TokenBoundaries, token_boundaries
 from ctxlab.engines.tokens.encodings import FACTS
-from ctxlab.errors import CtxlabError, WrongSetting, did_you_mean
+from ctxlab.errors import CtxlabError, WrongArgument, WrongSetting, did_you_mean
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 
@@ -48,7 +49,10 @@ class TokenView(Widget):
     trace = traitlets.Instance(Trace, allow_none=True)
     """The run whose messages are shown; None for a text of one's own."""
 
+    @checked_arguments
     def __init__(self, shown: TokenViewSource | None = None, *, tokenizers: Sequence[str] = NAMES) -> None:
+        if len(tokenizers) != 2:
+            raise WrongArgument(f"tokenizers takes the names of two, got {len(tokenizers)}")
         self._own: str | None = None
         self._bounds: dict[str, TokenBoundaries] = {}
         self._sent: tuple[str | None, str, str, Trace | None, str] | None = None

@@ -1,0 +1,176 @@
+"""The forms in which callers give sessions, agents, books, rules and texts, each made into the value that is meant."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+from ctxlab.context import Pending, Text
+from ctxlab.documents import (
+    Agent,
+    Library,
+    MessageNode,
+    RegexConfig,
+    RegexPreset,
+    RegexRule,
+    Session,
+    UserProfile,
+    Worldbook,
+)
+from ctxlab.engines.macros import Expansion
+from ctxlab.errors import WrongArgument
+
+T = TypeVar("T")
+
+FilePath: TypeAlias = Annotated[str | os.PathLike[str], "a path"]
+JsonData: TypeAlias = Annotated[Mapping[str, Any] | Sequence[Mapping[str, Any]], "messages as dicts"]
+"""A parsed file, or a list of messages."""
+
+LibrarySource: TypeAlias = Library | FilePath
+SessionSource: TypeAlias = Session | Library | FilePath | JsonData
+AgentSource: TypeAlias = Agent | Library | FilePath | Mapping[str, Any]
+UserSource: TypeAlias = UserProfile | Library | FilePath
+NodeSource: TypeAlias = str | MessageNode
+PendingSource: TypeAlias = str | Text | Pending | Expansion
+AgentSources: TypeAlias = AgentSource | Sequence[AgentSource]
+BookSource: TypeAlias = Worldbook | Library | FilePath
+BookSources: TypeAlias = BookSource | Sequence[BookSource]
+PresetSource: TypeAlias = MessageNode | Library
+PresetSources: TypeAlias = PresetSource | Sequence[PresetSource]
+RuleSource: TypeAlias = RegexConfig | RegexPreset | RegexRule | Library | FilePath
+RuleSources: TypeAlias = RuleSource | Sequence[RuleSource]
+
+
+def session_or_library(session: SessionSource) -> Session | Library:
+    """A session or a library that holds one: as it is, read from a file, or from data such as a list of messages."""
+    if isinstance(session, Session | Library):
+        return session
+    if isinstance(session, str | os.PathLike):
+        return _read(session, "session", "a Session, a Library, a path or a list of messages; pending= takes a text")
+    return _read_data(session, "session")
+
+
+def only_session(session: SessionSource) -> Session:
+    """The session, or the only one of a library, a file or data; raises SeveralSessions where there are several."""
+    found = session_or_library(session)
+    return found.pick() if isinstance(found, Library) else found
+
+
+def agent_or_library(agent: AgentSource) -> Agent | Library:
+    """An agent or a library that holds one: as it is, read from a file, or from data."""
+    if isinstance(agent, Agent | Library):
+        return agent
+    if isinstance(agent, str | os.PathLike):
+        return _read(agent, "agent", "an Agent, a Library or a path; library.agent(name) finds one by its name")
+    return _read_data(agent, "agent")
+
+
+def agent_of(agent: AgentSource) -> Agent:
+    """The agent, or the only one of a library or a file; raises CtxlabError where there is none or several."""
+    found = agent_or_library(agent)
+    return found.agent() if isinstance(found, Library) else found
+
+
+def user_of(user: UserSource) -> UserProfile:
+    """The user profile, or the only one of a library or a file."""
+    return user if isinstance(user, UserProfile) else library_of(user, "user").user()
+
+
+def library_of(library: LibrarySource, name: str = "library") -> Library:
+    """A library as it is, or everything in a file."""
+    return library if isinstance(library, Library) else _read(library, name, "a Library or a path")
+
+
+def node_id_of(node: NodeSource) -> str:
+    """The id of a message."""
+    return node.id if isinstance(node, MessageNode) else node
+
+
+def pending_of(pending: PendingSource) -> Pending:
+    """What the user is about to send, with provenance where macros in it were expanded."""
+    if isinstance(pending, Expansion):
+        return pending.pending
+    return pending if isinstance(pending, Pending) else Pending(pending)
+
+
+def agents_of(agents: AgentSources) -> tuple[Agent, ...]:
+    """All agents: those given, and those of libraries and files."""
+
+    def of_one(agent: AgentSource) -> Sequence[Agent]:
+        found = agent_or_library(agent)
+        return found.agents if isinstance(found, Library) else (found,)
+
+    return _each(agents, of_one)
+
+
+def books_of(books: BookSources) -> tuple[Worldbook, ...]:
+    """All worldbooks: those given, and those of libraries and files, which must hold one."""
+
+    def of_one(book: BookSource) -> Sequence[Worldbook]:
+        return (book,) if isinstance(book, Worldbook) else _some(library_of(book, "books"), "books", "no worldbook")
+
+    return _each(books, of_one)
+
+
+def presets_of(presets: PresetSources) -> tuple[MessageNode, ...]:
+    """All presets: those given, and those of libraries."""
+
+    def of_one(preset: PresetSource) -> Sequence[MessageNode]:
+        if isinstance(preset, MessageNode):
+            return (preset,)
+        return _some(preset, "presets", "no presets of its own; its agents bring theirs")
+
+    return _each(presets, of_one)
+
+
+def rules_of(rules: RuleSources) -> RegexConfig:
+    """Rules for everyone; single rules make a set of their own, libraries and files give those that are in them."""
+
+    def of_one(rule: RuleSource) -> Sequence[RegexPreset]:
+        if isinstance(rule, RegexConfig):
+            return rule.presets
+        if isinstance(rule, RegexRule):
+            return (RegexPreset(id=rule.id, name=rule.shown_name, rules=(rule,)),)
+        if isinstance(rule, RegexPreset):
+            return (rule,)
+        library = library_of(rule, "rules")
+        return library.rules_inside() or _some(library, "rules", "no rules")
+
+    return rules if isinstance(rules, RegexConfig) else RegexConfig(presets=_each(rules, of_one))
+
+
+def _each(given: Any, of_one: Callable[[Any], Sequence[T]]) -> tuple[T, ...]:
+    is_row = isinstance(given, Sequence) and not isinstance(given, str)
+    return tuple(value for one in (given if is_row else (given,)) for value in of_one(one))
+
+
+def _some(library: Library, field: str, nothing: str) -> Sequence[Any]:
+    """The values of a field of a library; raises WrongArgument where it has none."""
+    found: Sequence[Any] = getattr(library, field)
+    if not found:
+        raise WrongArgument(f"{field}: {library!r} holds {nothing}")
+    return found
+
+
+def _read(path: FilePath, name: str, wanted: str) -> Library:
+    """Everything in a file; a text that names no file is refused as what it may be, a message."""
+    from ctxlab import formats
+
+    if isinstance(path, str) and not _is_there(path):
+        raise WrongArgument(f"{name} takes {wanted}; got the text {path[:60]!r}, which is no file")
+    return formats.read(path)
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return Path(path).expanduser().exists()
+    except (OSError, ValueError, RuntimeError):  # too long, with a null character, of an unknown user
+        return False
+
+
+def _read_data(data: object, name: str) -> Library:
+    from ctxlab import formats
+
+    return formats.read_data(data, source=name)

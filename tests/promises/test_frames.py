@@ -1,0 +1,144 @@
+"""One rule for frames: a method gives them, rows are numbered, keys are columns, one name for one thing."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import ctxlab
+
+ROOT = Path(__file__).parents[2]
+TEXT, COUNT, SHARE, FLAG = "text", "count", "share", "flag"
+SHARED = {
+    **dict.fromkeys(("key", "node", "step", "role", "rule", "reason", "text", "layer", "source"), TEXT),
+    **dict.fromkeys(("book", "title", "gate", "where", "kind", "words", "run", "setting"), TEXT),
+    **dict.fromkeys(("tokens", "characters", "start", "end", "messages", "budget", "left", "needed", "hits"), COUNT),
+    **dict.fromkeys(("kept_messages", "cut_messages", "shortened_messages"), COUNT),
+    "share": SHARE,
+    **dict.fromkeys(("fired", "enabled"), FLAG),
+}
+"""Columns that mean the same in every frame that has them, and what is in them."""
+OTHER_WORDS = ("message", "id_", "msg", "index", "tokens_count", "uuid", "from_layer", "processor")
+"""Names of things that have a column above."""
+
+
+@cache
+def frames() -> dict[str, pd.DataFrame]:
+    session = ctxlab.load(ROOT / "datasets/harbour_roleplay.session.json")
+    agent = ctxlab.load_agent(ROOT / "datasets/harbour_roleplay.agent.json")
+    (book,) = ctxlab.read(ROOT / "datasets/harbour_lore.json").books
+    (rules,) = ctxlab.read(ROOT / "datasets/harbour_rules.json").rules
+    trace = ctxlab.build(session, agent, budget_tokens=1800, books=[book], rules=[rules])
+    comparison = ctxlab.compare({"a": trace, "b": trace.rerun({"token-limiter.budget_tokens": 1600})})
+    analysis = ctxlab.analyze(session, agents=[agent])
+    names = {report.name for report in trace.result.reports}
+    return {
+        **{f"Trace.table {name}": trace.table(name) for name in names},
+        "Analysis.shares": analysis.shares(),
+        "Analysis.structure": analysis.structure(),
+        "Changes.frame": trace.changes("token-limiter").frame(),
+        "Comparison.causes": comparison.causes(),
+        "Comparison.changes": comparison.changes(),
+        "Comparison.frame": comparison.frame(),
+        "Comparison.totals": comparison.totals(),
+        "LoreScan.frame": ctxlab.lore_scan(book, "The old lighthouse, 灯塔").frame(),
+        "LoreTimeline.frame": ctxlab.lore_timeline(session, agent, books=[book]).frame(),
+        "Occurrences.frame": trace.where("沈砚").frame(),
+        "Pipeline.describe": trace.pipeline.describe(),
+        "Pipeline.settings": trace.pipeline.settings(),
+        "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
+        "Session.frame": session.frame(),
+        "Trace.cuts": trace.cuts(),
+        "Trace.ledger": trace.ledger(),
+        "Worldbook.frame": book.frame(),
+    }
+
+
+NAMES = sorted(frames())
+
+
+def _is_frame(node: ast.FunctionDef) -> bool:
+    return node.returns is not None and ast.unparse(node.returns).endswith("DataFrame")
+
+
+def methods_that_give_frames() -> dict[str, list[str]]:
+    """Public methods of classes in ctxlab that return a DataFrame, with their decorators."""
+    found: dict[str, list[str]] = {}
+    for path in (ROOT / "ctxlab").rglob("*.py"):
+        for kind in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)):
+            for node in kind.body:
+                if isinstance(node, ast.FunctionDef) and _is_frame(node) and node.name[0] != "_":
+                    found[f"{kind.name}.{node.name}"] = [ast.unparse(each) for each in node.decorator_list]
+    return found
+
+
+def test_what_gives_a_frame_is_a_method_and_is_looked_at_here() -> None:
+    found = methods_that_give_frames()
+
+    assert found
+    assert {name for name, decorators in found.items() if decorators} == set()
+    assert set(found) - {name.partition(" ")[0] for name in NAMES} == set()
+
+
+def test_no_function_of_the_package_gives_a_frame() -> None:
+    from_package = {name: getattr(ctxlab, name) for name in ctxlab.__all__}
+
+    annotated = {name: getattr(value, "__annotations__", {}).get("return") for name, value in from_package.items()}
+
+    assert [name for name, returns in annotated.items() if "DataFrame" in str(returns)] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_are_numbered_and_keys_are_columns(name: str) -> None:
+    frame = frames()[name]
+
+    assert isinstance(frame.index, pd.RangeIndex)
+    assert frame.index.name is None
+    assert all(isinstance(column, str) for column in frame.columns)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "Worldbook.frame"])
+def test_one_column_has_one_name_and_one_kind_of_value(name: str) -> None:
+    frame = frames()[name]
+
+    assert set(frame.columns).isdisjoint(OTHER_WORDS)
+    for column in set(frame.columns) & set(SHARED):
+        assert {_kind(value) for value in frame[column].tolist() if not _is_missing(value)} <= {SHARED[column]}
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or value != value
+
+
+def _kind(value: object) -> str:
+    return {str: TEXT, int: COUNT, float: SHARE, bool: FLAG}.get(type(value), type(value).__name__)
+
+
+def test_a_frame_of_nothing_has_its_columns() -> None:
+    empty = ctxlab.build(ctxlab.Session(id="s"))
+
+    for frame, column in (
+        (ctxlab.lore_scan(ctxlab.Worldbook(), "x").frame(), "fired"),
+        (empty.where("x").frame(), "state"),
+        (empty.changes("session-loader").frame(), "kind"),
+        (empty.cuts(), "needed"),
+        (ctxlab.compare({}).totals(), "run"),
+        (ctxlab.Worldbook().frame(), "name"),
+        (ctxlab.Pipeline().settings(), "layer"),
+    ):
+        assert list(frame[column]) == []
+
+
+def test_a_setting_says_which_layer_it_is_from() -> None:
+    session = ctxlab.Session(id="s").append("hi")
+
+    settings = ctxlab.build(session, budget_tokens=500).pipeline.settings()
+
+    assert settings[settings["layer"] != "default"].drop(columns="description").to_dict("records") == [
+        {"step": "token-limiter", "setting": "budget_tokens", "value": 500, "layer": "call"}
+    ]

@@ -1,0 +1,205 @@
+"""Every value that a cell may end with shows itself: escaped, well-formed, bounded in size, whatever its words are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+import ctxlab
+from ctxlab.documents import Greeting, MessageNode, Stored
+from ctxlab.formats import Export, Import, Loss
+
+MOST = 60_000
+MANY = 10_000
+SCRIPT = "<script>alert('&')</script>"
+HOSTILE = f"{SCRIPT}\"'><img src=x onerror=alert(1)>\x1b[31m\u202eabc\u2066 沈砚 שלום \x00 " + "&'\"<" * 500
+VOID = {"br", "img", "hr"}
+
+
+class Page(HTMLParser):
+    """Tags of a page, and whether each that was opened is closed in order."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+        self.tags: set[str] = set()
+        self.is_sound = True
+        self.feed(html)
+        self.close()
+        self.is_sound = self.is_sound and not self.opened
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        assert {name for name, _ in attrs} <= {"style", "open"}
+        if tag not in VOID:
+            self.opened.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.is_sound = self.is_sound and bool(self.opened) and self.opened.pop() == tag
+
+
+def chat(words: str, messages: int) -> ctxlab.Session:
+    nodes: dict[str, Any] = {"root": {"id": "root", "role": "system", "content": ""}}
+    above = "root"
+    for i in range(messages):
+        key = f"n{i}{words[:40]}"
+        nodes[key] = {"id": key, "parentId": above, "role": ("user", "assistant")[i % 2], "content": f"{i} {words}"}
+        above = key
+    return ctxlab.Session.model_validate(
+        {"id": words, "name": words, "rootNodeId": "root", "activeLeafId": above, "nodes": nodes}
+    )
+
+
+@cache
+def many() -> dict[str, Any]:
+    """Every value with ten thousand things in it."""
+    return values("x", MANY)
+
+
+@cache
+def hostile() -> dict[str, Any]:
+    """Every value with hostile words wherever a file can put some."""
+    return values(HOSTILE, 40)
+
+
+def values(words: str, size: int) -> dict[str, Any]:
+    session = chat(words, size)
+    presets = tuple(MessageNode(name=words, content=words, role="system") for _ in range(min(size, 200)))
+    agent = ctxlab.Agent(id=words, name=words, preset_messages=presets, greetings=(Greeting(name=words),))
+    entries = {
+        f"{i}{words}": ctxlab.LoreEntry(uid=i, comment=words, key=(words, "0"), content=words) for i in range(size)
+    }
+    book = ctxlab.Worldbook(id=words, name=words, entries=entries)
+    rule = ctxlab.RegexRule(id=words, name=words, regex="[0-9]", replacement=words[:40], apply_to={"request": True})
+    rules = ctxlab.RegexPreset(id=words, name=words, rules=(rule,) * min(size, 400))
+    user = ctxlab.UserProfile(id=words, name=words, content=words, preset_messages=presets[:3])
+    trace = ctxlab.build(session, agent, user=user)
+    smaller = ctxlab.build(session, user=user, budget_tokens=ctxlab.build(session, user=user).tokens // 2)
+    history = ctxlab.History(ctxlab.Session(id=words).append(words, id="a"))
+    for i in range(60):
+        history.record(history.session.edit("a", f"{i}"), words)
+    losses = tuple(Loss(words, words, f"{i}") for i in range(size))
+    dropped = next(draft.key for group in smaller.result.dropped for draft in group.drafts)
+    return {
+        "Agent": agent,
+        "BudgetReport": smaller.result.report(ctxlab.BudgetReport),
+        "Changes": smaller.changes("token-limiter"),
+        "Comparison": ctxlab.compare({words: trace, f"{words}2": smaller}),
+        "Comparison of many": ctxlab.compare({f"{words[:99]}{i}": smaller for i in range(8)}),
+        "Context": smaller.result,
+        "Diff": ctxlab.diff(trace, smaller),
+        "Expansion": ctxlab.expand_input(f"{{{{user}}}} {words}", user=user),
+        "Export": Export(words * 20, losses),
+        "Export of JSON": Export([words] * min(size, 500), losses),
+        "History": history,
+        "Import": Import(sessions=(session,) * 3, agents=(agent,), books=(book,), losses=losses, source=words),
+        "Library": ctxlab.Library(sessions=(session,), agents=tuple([agent] * min(size, 500)), books=(book,)),
+        "Life": smaller.why(dropped),
+        "Loss": losses[0],
+        "Losses": Export("", losses).losses,
+        "LoreScan": ctxlab.lore_scan(book, f"0 {words}"),
+        "LoreTimeline": ctxlab.lore_timeline(
+            chat(words, 2), books=book.with_(entries=dict(list(entries.items())[:300]))
+        ),
+        "MessageNode": presets[0],
+        "ModelProfile": ctxlab.ModelProfile(id=words, name=words),
+        "Occurrence": smaller.where("0")[0],
+        "Occurrences": smaller.where("0"),
+        "Pipeline": smaller.pipeline,
+        "ProcessorSettings": smaller.pipeline.stage("token-limiter").processor.settings,
+        "RegexConfig": ctxlab.RegexConfig(presets=(rules,)),
+        "RegexPreset": rules,
+        "RegexRule": rule,
+        "RegexSteps": ctxlab.regex_steps(f"0 1 2 {words}", rules),
+        "Rendered": ctxlab.render(chat(words, 2)),
+        "SentMessages": smaller.messages,
+        "Session": session,
+        "Stage": smaller.pipeline.stage("token-limiter"),
+        "Table": ctxlab.Table(words, [{f"{words[:9]}{i}": words for i in range(40)}] * min(size, 300)),
+        "Trace": smaller,
+        "UserProfile": user,
+        "Worldbook": book,
+    }
+
+
+NAMES = sorted(values("x", 60))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("made", [many, hostile])
+def test_a_value_s_html_is_escaped_well_formed_and_small(name: str, made: Callable[[], dict[str, Any]]) -> None:
+    html = made()[name]._repr_html_()
+
+    page = Page(html)
+    assert page.is_sound
+    assert page.tags.isdisjoint({"script", "img"})
+    assert not set(html) & set("\x1b\x00\u202e\u2066")
+    assert 0 < len(html.encode()) < MOST
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_repr_is_short(name: str) -> None:
+    shown = repr(hostile()[name]) if name not in ("SentMessages", "RegexSteps") else ""
+
+    assert len(shown) < 5_000
+    assert "\n" not in shown
+
+
+@pytest.mark.parametrize("name", ["Changes", "Losses", "LoreScan", "Occurrences", "SentMessages", "Worldbook"])
+def test_a_long_table_counts_what_it_leaves_out(name: str) -> None:
+    html = many()[name]._repr_html_()
+
+    assert html.count("<tr>") < 30
+    assert "<p>… and " in html
+
+
+def test_values_that_hold_nothing_show_themselves_too() -> None:
+    empty = ctxlab.build(ctxlab.Session(id="s"))
+    for value in (
+        *(kind() for kind in (ctxlab.Session, ctxlab.Agent, ctxlab.Worldbook, ctxlab.RegexConfig, ctxlab.Library)),
+        *(Import(), Export(""), Export(b""), Export("").losses, empty, empty.messages, empty.where("x"), empty.result),
+        *(empty.changes("session-loader"), ctxlab.diff(empty, empty), ctxlab.compare({}), ctxlab.Pipeline()),
+        ctxlab.History(ctxlab.Session(id="s")),
+    ):
+        assert Page(value._repr_html_()).is_sound
+        assert value._repr_html_()
+
+
+def test_a_changed_message_says_what_happened_to_it_and_why() -> None:
+    trace = ctxlab.build(chat("some words", 30), budget_tokens=100)
+
+    changes, life = trace.changes("token-limiter"), trace.why(trace.changes("token-limiter").dropped[0].drafts[0].key)
+
+    assert list(changes.frame()["kind"].unique()) == ["dropped"]
+    assert "needed" in changes._repr_html_()
+    assert "it is not sent" in life._repr_html_()
+
+
+def test_places_of_words_are_still_a_tuple() -> None:
+    trace = ctxlab.build(chat("some words", 3))
+
+    assert trace.where("nowhere to be found") == ()
+    assert repr(trace.where("2 some words")) == "Occurrences(1 sent)"
+    assert str(trace.where("2 some words")).startswith("node:n2")
+
+
+@pytest.mark.parametrize("kind", Stored.__subclasses__(), ids=lambda kind: kind.__name__)
+def test_completion_on_a_stored_value_offers_what_is_ours(kind: type[Stored]) -> None:
+    offered = {name for name in (*dir(kind), *dir(kind.model_construct())) if not name.startswith("_")}
+
+    assert offered.isdisjoint({"construct", "parse_obj", "copy", "json", "dict", "schema", "model_dump", "model_copy"})
+    assert {"with_", "to_data"} <= offered
+    assert set(kind.model_fields) <= offered
+
+
+@pytest.mark.parametrize(
+    "module", ["ctxlab", "ctxlab_widgets", "ctxlab.formats", "ctxlab.studies", "ctxlab.documents", "ctxlab.pipeline"]
+)
+def test_completion_on_a_package_offers_its_public_names(module: str) -> None:
+    package = __import__(module, fromlist=["__all__"])
+
+    assert [name for name in dir(package) if not name.startswith("__")] == sorted(package.__all__)
