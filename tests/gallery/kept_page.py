@@ -9,7 +9,7 @@ from typing import Any, Literal
 from playwright.sync_api import Browser, Page
 
 from ctxlab_widgets._shared.json_values import as_json
-from ctxlab_widgets._shared.widget import Widget, synced_state
+from ctxlab_widgets._shared.widget import Widget, bundle_path, synced_state
 from tests.gallery.pages import PAINTED, open_widget
 
 Scheme = Literal["light", "dark"]
@@ -67,8 +67,8 @@ class KeptPage:
     foreign: list[str] = field(default_factory=list[str])
     errors: list[str] = field(default_factory=list[str])
     scheme: Scheme = "light"
-    loaded: tuple[type[Widget], str] | None = None
-    """The widget whose bundle is in the page, and what was around it then."""
+    loaded: tuple[Path, str] | None = None
+    """The bundle that is in the page, and what was around it when it came."""
 
     def __post_init__(self) -> None:
         page = self.page
@@ -87,11 +87,12 @@ class KeptPage:
     def show(self, widget: Widget, folder: Path) -> Page:
         """The widget on its host page, as Python holds it; the page is loaded anew only where it isn't as it was."""
         self._stop()
-        if self.loaded == (type(widget), self.page.evaluate(AROUND)):
+        bundle = bundle_path(type(widget))
+        if self.loaded == (bundle, self.page.evaluate(AROUND)):
             self.page.evaluate(MOUNT, as_json(synced_state(widget)))
         else:
             open_widget(self.page, widget, folder)
-            self.loaded = (type(widget), self.page.evaluate(AROUND))
+            self.loaded = (bundle, self.page.evaluate(AROUND))
         self.painted()
         return self.page
 
