@@ -247,12 +247,12 @@ def test_a_card_and_a_preset_are_joined_in_either_order(card: Library, tmp_path:
 
 def test_two_books_with_the_same_entries_are_noted(card: Library) -> None:
     (book,) = card.books
-    twice = card | Library(books=(book.with_(book_id="another"),))
+    twice = card | Library(books=(book.with_(id="another"),))
 
     (note,) = twice.check()
 
     assert "have the same entries" in note.text
-    assert note.text in [each.text for each in ctxlab.build(twice).result.notes]
+    assert any("have the same entries" in each.text for each in ctxlab.build(twice).result.notes)
     assert card.check() == ()
 
 

@@ -308,5 +308,5 @@ def test_a_cache_mark_of_a_request_s_prompt_is_a_loss() -> None:
     found = ctxlab.read_data({"system": [block], "messages": [{"role": "user", "content": "Hello"}]})
 
     (loss,) = found.losses
-    assert loss.where == "system"
+    assert loss.place == "system"
     assert found.pick().to_data()["openai"] == {"system": [block]}
