@@ -26,7 +26,8 @@ def begin(
     A library that holds one agent, such as what `read` gives of a card, is as good, and so is the path of a card.
     """
     session = Session(id=id, name=name).append("", role="system", timestamp=timestamp)
-    return greeted(session, agent, user=user, model=model, timestamp=timestamp, zone=zone, seed=seed)
+    person = user_of(user) if user is not None else None
+    return greeted(session, agent, user=person, model=model, timestamp=timestamp, zone=zone, seed=seed)
 
 
 @checked_arguments

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, overload
 
-from ctxlab.api.sources import AgentSource, FilePath, agent_of, agent_or_library
+from ctxlab.api.sources import AgentSource, FilePath, agent_of, agent_or_library, is_card, is_preset
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import Agent, Library, Session, UserProfile
 
@@ -71,12 +71,14 @@ def joined(preset: AgentSource, card: AgentSource) -> Agent | Library:
     """SillyTavern's preset and character card as one agent: the card's texts at the preset's markers.
 
     Its main prompt and its words after the history take the place of the preset's, whose own `{{original}}` shows; the
-    card's greetings, books and rules are kept. Of libraries, such as `read` gives, and of paths it is a library with
-    that one agent and all else that is in them.
+    card's greetings, books and rules are kept. A card and a preset that `read` gave may come in either order. Of
+    libraries and of paths it is a library with that one agent and all else that is in them.
     """
     from ctxlab import formats
 
     both = [agent_or_library(preset), agent_or_library(card)]
+    if is_card(both[0]) and is_preset(both[1]):
+        both.reverse()
     agent = formats.joined(agent_of(both[0]), agent_of(both[1]))
     libraries = [each for each in both if isinstance(each, Library)]
     if not libraries:

@@ -18,12 +18,14 @@ from ctxlab.api.sources import (
     node_id_of,
     pending_of,
     presets_of,
+    refuse_card_and_preset,
     rules_of,
     session_or_library,
     user_of,
 )
 from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Library, ModelProfile, Note, RegexConfig, Session, UserProfile, Worldbook
+from ctxlab.documents.library import books_with_the_same_entries
 from ctxlab.engines.macros import Expansion, MacroEnv, expand
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Services, Trace
@@ -55,7 +57,8 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
     pipeline = options.get("pipeline") or default_pipeline()
     pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
     services = options.get("services") or _services_for(build_input.model)
-    notes = (*found.notes, *missing_books(agent, user, books), *(expansion.notes if expansion is not None else ()))
+    about_books = (*missing_books(agent, user, books), *books_with_the_same_entries(books))
+    notes = (*found.notes, *about_books, *(expansion.notes if expansion is not None else ()))
     return pipeline.start(Context(build_input, notes=notes), services)
 
 
@@ -81,6 +84,7 @@ def resolve(session: SessionSource, agent: AgentSource | None, options: InputOpt
     """Session, leaf, agent, user, model, time and dice, found as `build` says."""
     session = session_or_library(session)
     agent = agent_or_library(agent) if agent is not None else None
+    refuse_card_and_preset(session, agent)
     held = session if isinstance(session, Library) else Library()
     brought = agent if isinstance(agent, Library) else Library()
     given, user, leaf = options.get("library"), options.get("user"), options.get("leaf")
@@ -152,7 +156,9 @@ def agent_for(session: Session, leaf: str | None, agents: Sequence[Agent]) -> _C
     notes: tuple[Note, ...] = ()
     if named is not None:
         known = ", ".join(repr(agent.id) for agent in agents[:5]) or "none"
-        notes = (Note("warning", f"message {leaf!r} was written with agent {named!r}, which is not at hand ({known})"),)
+        taken = f"; {agents[0].id!r} is taken, the only one" if len(agents) == 1 else "; none is taken"
+        text = f"message {leaf!r} was written with agent {named!r}, which is not at hand ({known}){taken}"
+        notes = (Note("warning", text),)
     elif len(agents) > 1:
         known = ", ".join(repr(agent.id) for agent in agents[:5])
         notes = (

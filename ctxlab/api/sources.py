@@ -174,3 +174,26 @@ def _read_data(data: object, name: str) -> Library:
     from ctxlab import formats
 
     return formats.read_data(data, source=name)
+
+
+def is_card(value: object) -> bool:
+    """Whether it is what was read of a character card's file."""
+    return _format_of(value).startswith("card")
+
+
+def is_preset(value: object) -> bool:
+    """Whether it is what was read of a prompt preset's file."""
+    return _format_of(value).endswith("preset")
+
+
+def refuse_card_and_preset(session: object, agent: object) -> None:
+    """Raise WrongArgument where one of a card and a preset is given as the other's session."""
+    if (is_card(session) and is_preset(agent)) or (is_preset(session) and is_card(agent)):
+        raise WrongArgument(
+            "a preset and a card are one agent: whole = ctxlab.joined(preset, card), then ctxlab.build(whole)"
+        )
+
+
+def _format_of(value: object) -> str:
+    """The format that an Import was read from; asked without loading the formats, which a build has no need of."""
+    return str(getattr(value, "format", "")) if isinstance(value, Library) else ""

@@ -114,12 +114,12 @@ class Library:
         return [counted(len(getattr(self, name)), *noun) for name, noun in NOUNS.items() if getattr(self, name)]
 
     def check(self) -> tuple[Note, ...]:
-        """A note for each id that different values have, and for each path of different files."""
+        """Notes on ids that several values have, paths of different files, and books with the same entries."""
         notes: list[Note] = []
         for name, (one, _) in NOUNS.items():
             twice = _twice_in_files(self.files) if name == "files" else _twice(getattr(self, name))
             notes += [Note("warning", f"{one} {id!r} is there {times} times; the last is used") for id, times in twice]
-        return tuple(notes)
+        return (*notes, *books_with_the_same_entries(self.books))
 
     # --- lookups
 
@@ -308,6 +308,21 @@ def _path_of(path: str, data: bytes) -> str | None:
     """The path that a file had before another took it; None for a file that is where it was."""
     before, sign, _ = path.rpartition("~")
     return before if sign and path == _beside(before, data) else None
+
+
+def books_with_the_same_entries(books: Sequence[Worldbook]) -> tuple[Note, ...]:
+    """A note for each book whose keys and contents are those of one before it under another id."""
+    if len(books) < 2:
+        return ()
+    first: dict[frozenset[tuple[tuple[str, ...], str]], Worldbook] = {}
+    notes: list[Note] = []
+    for book in books:
+        held = frozenset((tuple(entry.all_keys), entry.content) for entry in book.entries.values())
+        known = first.setdefault(held, book)
+        if held and known.book_id != book.book_id:
+            both = f"books {known.book_id!r} and {book.book_id!r} have the same entries"
+            notes.append(Note("warning", f"{both}; in a build with both, what fires is sent twice"))
+    return tuple(notes)
 
 
 def _twice(values: Sequence[Stored]) -> Iterator[tuple[str, int]]:

@@ -46,7 +46,8 @@ def _import_of_values(values: Sequence[object], source: str) -> Import:
         if not isinstance(value, known):
             raise WriteError(
                 f"{type(value).__name__} can't be written; a session, an agent, a user profile, a book, rules, "
-                "a list of them, or a Library can"
+                "a list of them, or a Library can; what a run sends is written by "
+                "write(formats.openai_messages(trace.messages), path)"
             )
     return found
 

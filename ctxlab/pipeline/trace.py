@@ -16,6 +16,7 @@ from ctxlab.context import (
 )
 from ctxlab.context.portable_pickles import portable_error
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
+from ctxlab.pipeline.remedies import Remedy
 from ctxlab.pipeline.sent_messages import SentMessages, as_message
 from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.services import Services
@@ -247,14 +248,14 @@ class Trace:
 
     @checked_arguments
     def rerun(
-        self, settings: Mapping[str, Any] | None = None, *, on_error: Literal["raise", "skip"] = "raise"
+        self, settings: Mapping[str, Any] | Remedy | None = None, *, on_error: Literal["raise", "skip"] = "raise"
     ) -> Trace:
-        """The run with other settings, from the first step that they change; the steps before are taken over.
+        """The run with other settings, or those of a remedy, from the first step that they change.
 
-        Answers of services are taken from this run. Manual edits are kept up to that step. It raises
-        what `build` raises.
+        The steps before are taken over, and answers of services from this run. Manual edits are kept up to that step.
+        It raises what `build` raises.
         """
-        kept = self.with_settings(settings or {})
+        kept = self.with_settings((settings.settings if isinstance(settings, Remedy) else settings) or {})
         return kept.pipeline.resume(kept, on_error=on_error, known=calls_to_replay(self.steps, kept=len(kept.steps)))
 
     @checked_arguments

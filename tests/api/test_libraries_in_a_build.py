@@ -227,3 +227,35 @@ def test_prompts_beside_the_messages_and_tools_are_kept_too(tmp_path: Path) -> N
     assert [node.content for node in session.path()[1:]] == ["First.", "Be brief.", "Hi"]
     assert [node.agent_id for node in session.path()] == ["agent-log"] * 4
     assert len(found.agent().preset_messages) == 2
+
+
+def test_a_card_and_a_preset_are_joined_in_either_order(card: Library, tmp_path: Path) -> None:
+    prompts = {
+        "prompts": [{"identifier": "main", "role": "system", "content": "Write."}, {"identifier": "chatHistory"}]
+    }
+    order = {"prompt_order": [{"character_id": 1, "order": [{"identifier": "main", "enabled": True}]}]}
+    file = tmp_path / "one.preset.json"
+    file.write_text(json.dumps({**prompts, **order}), encoding="utf-8")
+    preset = ctxlab.read(file)
+    assert preset.format == "preset"
+
+    assert ctxlab.joined(card, preset) == ctxlab.joined(preset, card)
+    for session, agent in ((card, preset), (preset, card)):
+        with pytest.raises(ctxlab.CtxlabError, match=r"one agent: whole = ctxlab\.joined\(preset, card\)"):
+            ctxlab.build(session, agent)
+
+
+def test_two_books_with_the_same_entries_are_noted(card: Library) -> None:
+    (book,) = card.books
+    twice = card | Library(books=(book.with_(book_id="another"),))
+
+    (note,) = twice.check()
+
+    assert "have the same entries" in note.text
+    assert note.text in [each.text for each in ctxlab.build(twice).result.notes]
+    assert card.check() == ()
+
+
+def test_a_user_that_is_no_file_is_refused_by_the_function_that_was_called(card: Library) -> None:
+    with pytest.raises(ctxlab.CtxlabError, match=r"^begin: user "):
+        ctxlab.begin(card, user="Mara")

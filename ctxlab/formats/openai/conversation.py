@@ -84,7 +84,7 @@ class Conversation:
     """One list of messages on its way to a session.
 
     `group` is where a node's metadata keeps what is not its own, `turns` what losses call the list; `summaries` are
-    those that stand beside the list, `prompts` system prompts that do.
+    those that stand beside the list, `prompts` system prompts that do, `model` the model that is to answer.
     """
 
     messages: list[Any]
@@ -95,6 +95,7 @@ class Conversation:
     losses: list[Loss] = field(default_factory=list[Loss])
     summaries: Sequence[StoredSummary] = ()
     prompts: Sequence[str] = ()
+    model: str | None = None
     _called: str | None = None
 
     def session(self, session_id: str, **fields: Any) -> Session:
@@ -111,6 +112,9 @@ class Conversation:
             presets, leading = [], 0
         tree = Tree(agent_id=self.shelf.agent_for(presets, self.tools))
         history = {index: node for index, node in nodes[leading:] if node is not None}
+        if self.model is not None and history:
+            newest = history[max(history)]
+            newest["metadata"] = {"modelId": self.model, **newest.get("metadata", {})}
         summaries = [*filter(None, among), *self.summaries]
         summary_at = self._summary_nodes(summaries, places_of(stored), list(history)) if summaries else {}
         leaf = ROOT

@@ -1,7 +1,8 @@
 """Message lists in OpenAI's chat form: a bare list, `{"messages": [...]}`, JSON lines of either.
 
 Messages as chat programs store them are read too: entities with a `body`, `toolCalls`, `toolCallId`, `segments`,
-summaries amongst them or beside them, system prompts beside them.
+summaries amongst them or beside them, system prompts beside them. Of requests the system prompt (`system` of Anthropic,
+`instructions` of OpenAI), the tools and the model are taken.
 
 A message becomes the node `m<index>`, by its place in the list. Leading system messages become presets of an agent.
 Text parts are joined by a newline; pictures, sounds and files become attachments. Facts of a message that a node has
@@ -27,7 +28,8 @@ Data = dict[str, Any]
 
 
 MESSAGES = ("messages", "messageEntities")
-PROMPTS = "systemPrompts"
+PROMPTS = ("systemPrompts", "system", "instructions")
+"""Fields beside the messages that hold system prompts: of chat programs, and of Anthropic's and OpenAI's requests."""
 
 
 def sniff(data: Any) -> bool:
@@ -56,8 +58,21 @@ def read(source: Source) -> Import:
             losses.append(Loss(place, f"session id {wanted!r} is there twice; this one is {session_id!r} now"))
         tools, prompts = _tools_of(around), _prompts_of(around)
         summaries, used = summaries_around(around)
-        talk = Conversation(messages, shelf=shelf, tools=tools, prompts=prompts, summaries=summaries)
-        used += ["id", *(["tools"] if tools else []), *([PROMPTS] if prompts else [])]
+        model = around.get("model")
+        talk = Conversation(
+            messages,
+            shelf=shelf,
+            tools=tools,
+            prompts=prompts,
+            summaries=summaries,
+            model=model if isinstance(model, str) and model else None,
+        )
+        used += ["id", *(["tools"] if tools else []), *(key for key in PROMPTS if _is_text_alone(around.get(key)))]
+        losses += [
+            Loss(f"{place}.{key}".lstrip("."), "more than text in its blocks is kept beside the conversation, not sent")
+            for key in PROMPTS
+            if _prompt(around.get(key)) is not None and not _is_text_alone(around[key])
+        ]
         about = {key: value for key, value in around.items() if key not in used and value is not messages}
         sessions.append(talk.session(session_id, openai=about or None))
         losses += [loss.inside(place) for loss in talk.losses]
@@ -88,9 +103,24 @@ def _tools_of(around: Data) -> list[Data]:
 
 def _prompts_of(around: Data) -> list[str]:
     """The system prompts beside the messages, which are sent as one."""
-    stored = around.get(PROMPTS)
-    prompts = cast("list[Any]", stored) if isinstance(stored, list) else []
-    return ["\n".join(prompts)] if prompts and all(isinstance(prompt, str) for prompt in prompts) else []
+    prompts = [prompt for key in PROMPTS if (prompt := _prompt(around.get(key)))]
+    return ["\n".join(prompts)] if prompts else []
+
+
+def _prompt(stored: Any) -> str | None:
+    """A text, texts, or blocks of text as one text; None for anything else, which stays beside the messages."""
+    if isinstance(stored, str):
+        return stored
+    blocks = cast("list[Any]", stored) if isinstance(stored, list) else []
+    texts = [cast("Data", block).get("text") if isinstance(block, dict) else block for block in blocks]
+    return "\n".join(cast("list[str]", texts)) if texts and all(isinstance(text, str) for text in texts) else None
+
+
+def _is_text_alone(stored: Any) -> bool:
+    """Whether a system prompt has nothing but text, such as no cache mark."""
+    blocks = cast("list[Any]", stored) if isinstance(stored, list) else []
+    fields = {key for block in blocks if isinstance(block, dict) for key in cast("Data", block)}
+    return _prompt(stored) is not None and fields <= {"type", "text"}
 
 
 def write(found: Import, pick: Pick) -> Export[bytes]:

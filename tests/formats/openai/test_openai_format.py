@@ -4,6 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+import ctxlab
 from ctxlab.api import build
 from ctxlab.documents import Agent
 from ctxlab.formats import Import, openai_messages, read, read_data, write
@@ -280,3 +283,30 @@ def test_equal_ids_of_conversations_are_told_apart() -> None:
 
     assert [session.id for session in found.sessions] == ["c", "c~2"]
     assert [loss.place for loss in found.losses] == ["[1]"]
+
+
+@pytest.mark.parametrize("prompt", ["Be brief.", [{"type": "text", "text": "Be brief."}]])
+@pytest.mark.parametrize("field", ["system", "instructions"])
+def test_a_request_s_prompt_and_model_are_taken(field: str, prompt: object) -> None:
+    body = {"model": "claude-sonnet-4-5", field: prompt, "messages": [{"role": "user", "content": "Hello"}]}
+
+    found = ctxlab.read_data(body)
+    trace = ctxlab.build(found)
+
+    assert [(message["role"], message["content"]) for message in trace.messages] == [
+        ("system", "Be brief."),
+        ("user", "Hello"),
+    ]
+    assert trace.start.input.model is not None
+    assert trace.start.input.model.id == "claude-sonnet-4-5"
+    assert found.losses == ()
+
+
+def test_a_cache_mark_of_a_request_s_prompt_is_a_loss() -> None:
+    block = {"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}
+
+    found = ctxlab.read_data({"system": [block], "messages": [{"role": "user", "content": "Hello"}]})
+
+    (loss,) = found.losses
+    assert loss.where == "system"
+    assert found.pick().to_data()["openai"] == {"system": [block]}
