@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +25,9 @@ REAL = {
     "10_compare_truncation": "memorybank/memory_bank_cn.json",
     "index": "claude-code-log/representative_messages.jsonl",
 }
+
+UNANSWERED = "recordings/chat-exports/chatgpt-export.json"
+"""Two conversations; in the first four calls have no result, and six messages are switched off."""
 
 HAS_LAB = installed() is not None and find_spec("jupyterlab") is not None
 
@@ -62,6 +66,20 @@ def run() -> Iterator[Callable[..., list[Any]]]:
             yield runs
 
 
+def notebook(name: str) -> Path:
+    return next(path for path in NOTEBOOKS if path.stem == name)
+
+
+def shared(file: str) -> Path:
+    if not (SHARED / file).exists():
+        pytest.skip(f"{SHARED / file} is not there")
+    return SHARED / file
+
+
+def printed(cell: Any) -> str:
+    return "".join(output.text for output in cell.outputs if output.output_type == "stream" and output.name == "stdout")
+
+
 @pytest.mark.skipif(HAS_LAB, reason="tests/lab runs them")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_without_an_error(path: Path, run: Callable[..., list[Any]]) -> None:
@@ -73,14 +91,40 @@ def test_a_notebook_runs_without_an_error(path: Path, run: Callable[..., list[An
 
 @pytest.mark.parametrize(("name", "file"), REAL.items())
 def test_a_notebook_runs_on_a_file_of_ones_own(name: str, file: str, run: Callable[..., list[Any]]) -> None:
-    if not (SHARED / file).exists():
-        pytest.skip(f"{SHARED / file} is not there")
-    path = next(path for path in NOTEBOOKS if path.stem == name)
-
-    code = run(path, file=SHARED / file)
+    code = run(notebook(name), file=shared(file))
 
     assert all(cell.execution_count for cell in code)
     assert any(str(file) in cell.source for cell in code)
+
+
+def test_messages_that_no_budget_would_send_are_not_counted_as_cut_for_want_of_room(
+    run: Callable[..., list[Any]],
+) -> None:
+    first, *_, last = map(printed, run(notebook("07_token_budgets"), file=shared(UNANSWERED)))
+
+    counts = re.match(r".*?conversation: (\d+); sent: (\d+); cut for want of room: (\d+)\.", last, re.DOTALL)
+    assert counts is not None
+    all_of_it, sent, cut = map(int, counts.groups())
+    never = [int(number) for number in re.findall(r"whatever the room: (\d+), by", last)]
+    assert (all_of_it, sent + cut + sum(never), never) == (16, 16, [6, 4])
+    assert f"{sent + cut}; the whole prompt" in last
+    assert "2 conversations; pick=0 takes the first" in first
+
+
+def test_runs_that_keep_as_much_share_the_first_and_the_last_place(run: Callable[..., list[Any]]) -> None:
+    last = printed(run(notebook("10_compare_truncation"), file=shared(UNANSWERED))[-1])
+
+    assert "the least by sliding and whole-exchanges, 0%." in last
+    assert "Of the end all keep the same share, 100%." in last
+
+
+@pytest.mark.parametrize("name", ["07_token_budgets", "10_compare_truncation"])
+def test_the_room_for_a_share_of_the_history_is_less_than_for_everything(
+    name: str, run: Callable[..., list[Any]]
+) -> None:
+    whole, room = (int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", printed(run(notebook(name))[0])))
+
+    assert room < whole
 
 
 def test_every_notebook_with_a_place_for_a_file_is_tried_with_one() -> None:
