@@ -25,7 +25,8 @@ from ctxlab.api.sources import (
 from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Library, ModelProfile, Note, RegexConfig, Session, UserProfile, Worldbook
 from ctxlab.engines.macros import Expansion, MacroEnv, expand
-from ctxlab.errors import CtxlabError
+from ctxlab.engines.macros.clock_and_timeline import timestamp_problem, zone_problem
+from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.pipeline import Services, Trace
 from ctxlab.processors import TokenLimiter, default_pipeline
 
@@ -79,6 +80,7 @@ class Resolved(NamedTuple):
 
 def resolve(session: SessionSource, agent: AgentSource | None, options: InputOptions) -> Resolved:
     """Session, leaf, agent, user, model, time and dice, found as `build` says."""
+    refuse_wrong_time(options.get("timestamp"), options.get("zone"))
     session = session_or_library(session)
     agent = agent_or_library(agent) if agent is not None else None
     held = session if isinstance(session, Library) else Library()
@@ -133,6 +135,16 @@ def session_of(session: Session | Library, options: InputOptions) -> Session:
         zone=options.get("zone"),
         seed=options.get("seed", 0),
     )
+
+
+def refuse_wrong_time(timestamp: str | None, zone: str | None) -> None:
+    """Raise WrongArgument for a time that is no date and for a zone that is not known."""
+    problem = timestamp_problem(timestamp) if timestamp else ""
+    if problem:
+        raise WrongArgument(f"timestamp {problem}")
+    problem = zone_problem(zone) if zone else ""
+    if problem:
+        raise WrongArgument(f"zone {problem}")
 
 
 class _Chosen(NamedTuple):

@@ -140,7 +140,7 @@ def load(options: CommandOptions) -> Inputs:
     user = files.user(options.user)
     how = ""
     if session is None:
-        agent = agent_to_begin(first, options.file, agent)
+        agent = agent_to_begin(first, options.file, agent, command=options.command)
         session = begun(agent, options.file, user, options)
         how = how_begun(session, agent, options.file)
     found = tuple(files.books(books)), tuple(files.rules(rules))
@@ -148,11 +148,11 @@ def load(options: CommandOptions) -> Inputs:
     return Inputs(options, session, files.library, agent, user, *found, losses, unnamed, how)
 
 
-def session_of(file: Path, found: Import, pick: str | None) -> tuple[Session, str]:
+def session_of(file: Path, found: Import, pick: str | None, *, command: str) -> tuple[Session, str]:
     """The session of a file that `--pick` means, or one that is begun, with the line that says so."""
     if found.sessions:
         return picked(found, pick), ""
-    agent = agent_to_begin(found, file, None)
+    agent = agent_to_begin(found, file, None, command=command)
     session = begun(agent, file, None, None)
     return session, how_begun(session, agent, file)
 

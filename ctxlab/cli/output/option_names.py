@@ -9,6 +9,7 @@ IN_OPTIONS: Final = (
     (re.compile(r"\bpick="), "--pick"),
     (re.compile(r"\bsay format="), "give --format"),
     (re.compile(r"\bRaise budget_tokens\b"), "Raise --budget"),
+    (re.compile(r"\b(has no timestamp)(?=, so there is no time to tell)"), r"\1 (--timestamp 2026-05-04T12:30:00Z is one)"),
     (re.compile(r"; card_png\(agent, picture=\.\.\.\) takes yours"), ""),
     (re.compile(r"; give it with book= to put it in"), ""),
     (re.compile(r"; give agent= to have them"), ""),
