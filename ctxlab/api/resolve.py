@@ -56,8 +56,24 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
     pipeline = options.get("pipeline") or default_pipeline()
     pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
     services = options.get("services") or _services_for(build_input.model)
-    notes = (*found.notes, *missing_books(agent, user, books), *(expansion.notes if expansion is not None else ()))
+    unknown = _near_model(options.get("model"), found.library.models)
+    notes = (
+        *found.notes,
+        *unknown,
+        *missing_books(agent, user, books),
+        *(expansion.notes if expansion is not None else ()),
+    )
     return pipeline.start(Context(build_input, notes=notes), services)
+
+
+def _near_model(model: str | ModelProfile | None, models: Sequence[ModelProfile]) -> tuple[Note, ...]:
+    """A note on a name that no model has and that is nearly that of one."""
+    if not isinstance(model, str) or any(profile.id == model for profile in models):
+        return ()
+    from ctxlab.engines.tokens.model_encodings import model_meant
+
+    near = model_meant(model)
+    return (Note("warning", f"model {model!r} is not known; did you mean {near!r}?"),) if near else ()
 
 
 def expanded(text: str, build_input: BuildInput) -> Expansion:

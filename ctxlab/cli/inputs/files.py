@@ -95,6 +95,7 @@ class Inputs:
 
     def _build_options(self) -> BuildOptions:
         from ctxlab import api
+        from ctxlab.cli.output.option_names import with_timestamp_option
         from ctxlab.cli.output.terminal import complain
         from ctxlab.processors import default_pipeline
 
@@ -122,7 +123,7 @@ class Inputs:
             return options
         expansion = api.expand_input(typed.pending, self.session, self.agent, **known)
         for note in expansion.notes:
-            complain(note.text)
+            complain(with_timestamp_option(note.text))
         return {**options, "pending": expansion.pending, "variables": expansion.variables}
 
 
@@ -163,9 +164,16 @@ def mending(file: Path) -> str:
     return f"ctxlab convert {quote(str(file))} {target} --repair writes it mended"
 
 
-def picked(library: Library, pick: str | None) -> Session:
-    """The session that `--pick` means: an id first, else an index."""
-    if pick is None or any(session.id == pick for session in library.sessions):
+def picked(library: Import, pick: str | None) -> Session:
+    """The session that `--pick` means: an id first, else an index; of several with one id it says which it takes."""
+    those = [index for index, session in enumerate(library.sessions) if session.id == pick]
+    if len(those) > 1:
+        from ctxlab.cli.output.terminal import complain
+
+        files = library.session_files[those[-1] : those[-1] + 1]
+        which = f"the last, of {files[0]}," if files and files[0] else "the last"
+        complain(f"{len(those)} sessions have the id {pick!r}; {which} is used, and --pick {those[0]} takes the first")
+    if pick is None or those:
         return library.pick(pick)
     return library.pick(int(pick) if pick.removeprefix("-").isdecimal() else pick)
 

@@ -13,6 +13,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.engines.worldbook import Decision
 from ctxlab.engines.worldbook.explain import Sentence, decisions, key_place, outcome, sentences
 from ctxlab.pipeline import Trace
+from ctxlab.processors import WorldbookProcessor
 
 SIGNS = {"fired": "✓", "blocked": "⊘", "not hit": "○"}
 STYLES = {"fired": "came", "blocked": "warn", "not hit": "dim"}
@@ -68,9 +69,7 @@ def _some(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - 3} more books" if len(names) > 3 else shown
 
 
-def _columns(
-    screen: Screen, titles: Sequence[str], cells: Sequence[Sequence[str]], shown: Sequence[Decision]
-) -> None:
+def _columns(screen: Screen, titles: Sequence[str], cells: Sequence[Sequence[str]], shown: Sequence[Decision]) -> None:
     widths = [max(map(cell_len, column)) for column in zip(titles, *cells, strict=True)]
     least = [TITLES[title] for title in titles]
     room = screen.width - 2 - 2 * (len(titles) - 1)
@@ -161,6 +160,8 @@ def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
         hang=2,
     )
     counts_text = list(sentences(trace.result, decision))
+    if counts_text[-1].label == "nearest":
+        counts_text[-1] = Sentence("nearest", f"{counts_text[-1].text}{_way_to_change(trace, decision)}")
     where = _seen(trace, decision)
     if where is not None:
         counts_text.insert(2 if counts_text[1].label == "keys" else 1, Sentence("seen", ""))
@@ -170,6 +171,28 @@ def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
         style = LABEL_STYLES.get(sentence.label, "label")
         parts = where if sentence.label == "seen" and where is not None else [harmless(sentence.text)]
         screen.line(("└─ " if last else "├─ ", "dim"), (f"{sentence.label:<{width}}  ", style), *parts, hang=width + 5)
+
+
+def _way_to_change(trace: Trace, decision: Decision) -> str:
+    """Where the nearest change is made: in the entry, in its book, or in a setting of the scan."""
+    change, step = decision.nearest, WorldbookProcessor.id
+    ways = [f"--set {step}.{name}={value}" for name, value in change.get("settings", {}).items()]
+    fields = change.get("entry", {})
+    if list(fields) == ["scanDepth"] and _depth_is_the_settings(trace, decision):
+        ways.append(f"edit the entry, or --set {step}.scan_depth={fields['scanDepth']} for all entries")
+    elif fields:
+        ways.append("edit the entry")
+    if "book" in change:
+        ways.append("edit the book")
+    return f" ({'; '.join(ways)})" if ways else ""
+
+
+def _depth_is_the_settings(trace: Trace, decision: Decision) -> bool:
+    """Whether the step's scan depth is that of an entry: neither the entry, its book nor the agent has its own."""
+    agent, lore = trace.start.input.agent, decision.lore
+    own = agent.worldbook_settings if agent else None
+    of_agent = own.default_scan_depth if own else None
+    return lore.entry.scan_depth is None and lore.book.scan_depth is None and of_agent is None
 
 
 def _seen(trace: Trace, decision: Decision) -> list[str | tuple[str, str]] | None:

@@ -9,7 +9,6 @@ IN_OPTIONS: Final = (
     (re.compile(r"\bpick="), "--pick"),
     (re.compile(r"\bsay format="), "give --format"),
     (re.compile(r"\bRaise budget_tokens\b"), "Raise --budget"),
-    (re.compile(r"\b(has no timestamp)(?=, so there is no time to tell)"), r"\1 (--timestamp 2026-05-04T12:30:00Z is one)"),
     (re.compile(r"; card_png\(agent, picture=\.\.\.\) takes yours"), ""),
     (re.compile(r"; give it with book= to put it in"), ""),
     (re.compile(r"; give agent= to have them"), ""),
@@ -20,6 +19,14 @@ IN_OPTIONS: Final = (
     (re.compile(r"Input should be (?=')"), "it takes "),
 )
 """Names of Python's keywords and calls, and what stands for them on the command line."""
+
+
+NO_TIME: Final = "the request has no timestamp, so there is no time to tell"
+
+
+def with_timestamp_option(text: str) -> str:
+    """The note, with the option that gives the time where it says that there is none."""
+    return text.replace(NO_TIME, f"{NO_TIME}; --timestamp 2026-05-04T12:30:00Z gives one")
 
 
 def in_option_names(text: str) -> str:

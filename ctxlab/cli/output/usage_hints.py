@@ -1,4 +1,4 @@
-"""Next steps for commands that were typed wrongly: an option that is a setting, and a file that comes through a pipe."""
+"""Next steps for commands that were typed wrongly: for an option that is a setting, and for a missing file."""
 
 from __future__ import annotations
 
