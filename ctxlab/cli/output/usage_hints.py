@@ -20,7 +20,7 @@ def with_hint(error: Any, typed: Sequence[str]) -> str:
         hint = setting_hint(option, _value_of(option, typed), default_pipeline())
         return f"{text.rstrip('.')}; {hint}" if hint else text
     missing = getattr(getattr(error, "param", None), "name", None)
-    if missing == "file" and text.startswith("Missing") and command.name != "step":
+    if command is not None and missing == "file" and text.startswith("Missing") and command.name != "step":
         return f"{text.rstrip('.')}; - is standard input, as in: ctxlab {command.name} - < chat.json"
     return text
 
