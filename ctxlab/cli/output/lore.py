@@ -160,7 +160,7 @@ def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
         hang=2,
     )
     counts_text = list(sentences(trace.result, decision))
-    if counts_text[-1].label == "nearest":
+    if counts_text[-1].label == "nearest" and not decision.fired:
         counts_text[-1] = Sentence("nearest", f"{counts_text[-1].text}{_way_to_change(trace, decision)}")
     where = _seen(trace, decision)
     if where is not None:

@@ -9,7 +9,7 @@ from ctxlab.pipeline import Pipeline
 
 
 def with_hint(error: Any, typed: Sequence[str]) -> str:
-    """What the parser of the command line says of an error, with the next step where there is one."""
+    """The words of the command line's parser for an error, with the next step where there is one."""
     text: str = error.format_message()
     command = getattr(getattr(error, "ctx", None), "command", None)
     parameters = {parameter.name for parameter in getattr(command, "params", ())}

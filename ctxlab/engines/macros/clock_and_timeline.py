@@ -147,7 +147,7 @@ def zone_named(name: str) -> tzinfo | None:
 
 
 def timestamp_problem(text: str) -> str:
-    """What is wrong with a request's time, with an example; empty when it can be told.
+    """The problem of a request's time, with an example; empty when it can be told.
 
     >>> timestamp_problem("2026-05-04")
     ''
@@ -157,7 +157,7 @@ def timestamp_problem(text: str) -> str:
 
 
 def zone_problem(name: str) -> str:
-    """What is wrong with the name of a time zone, with the nearest name or an example; empty when it is known."""
+    """The problem of a time zone's name, with the nearest name or an example; empty when it is known."""
     if zone_named(name) is not None:
         return ""
     from difflib import get_close_matches
