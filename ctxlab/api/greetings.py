@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxlab.api.resolve import model_for
+from ctxlab.api.resolve import model_for, refuse_wrong_time
 from ctxlab.api.sources import AgentSource, SessionSource, UserSource, agent_of, only_session, user_of
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Context
@@ -47,6 +47,7 @@ def greeted(
     """
     from ctxlab.engines.macros import MacroEnv, expand
 
+    refuse_wrong_time(timestamp, zone)
     session, agent = only_session(session), agent_of(agent)
     profile, person = model_for(model, agent, session, None), user_of(user) if user is not None else None
     build_input = BuildInput(

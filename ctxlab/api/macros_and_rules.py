@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from ctxlab.api.options import InputOptions, listed
-from ctxlab.api.resolve import expanded, resolve
+from ctxlab.api.resolve import expanded, refuse_wrong_time, resolve
 from ctxlab.api.sources import AgentSource, RuleSources, SessionSource, UserSource, agent_of, rules_of, user_of
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Text, Variables
@@ -69,6 +69,7 @@ def regex_steps(
     """
     from ctxlab.engines.regexes.rule_steps import regex_steps
 
+    refuse_wrong_time(timestamp, zone)
     build_input = BuildInput(
         Session(),
         agent=agent_of(agent) if agent is not None else None,

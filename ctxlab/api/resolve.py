@@ -27,7 +27,8 @@ from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Library, ModelProfile, Note, RegexConfig, Session, UserProfile, Worldbook
 from ctxlab.documents.library import books_with_the_same_entries
 from ctxlab.engines.macros import Expansion, MacroEnv, expand
-from ctxlab.errors import CtxlabError
+from ctxlab.engines.macros.clock_and_timeline import timestamp_problem, zone_problem
+from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.pipeline import Services, Trace
 from ctxlab.processors import TokenLimiter, default_pipeline
 
@@ -57,9 +58,25 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
     pipeline = options.get("pipeline") or default_pipeline()
     pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
     services = options.get("services") or _services_for(build_input.model)
-    about_books = (*missing_books(agent, user, books), *books_with_the_same_entries(books))
-    notes = (*found.notes, *about_books, *(expansion.notes if expansion is not None else ()))
+    unknown = _near_model(options.get("model"), found.library.models)
+    notes = (
+        *found.notes,
+        *unknown,
+        *missing_books(agent, user, books),
+        *books_with_the_same_entries(books),
+        *(expansion.notes if expansion is not None else ()),
+    )
     return pipeline.start(Context(build_input, notes=notes), services)
+
+
+def _near_model(model: str | ModelProfile | None, models: Sequence[ModelProfile]) -> tuple[Note, ...]:
+    """A note on a name that no model has and that is nearly that of one."""
+    if not isinstance(model, str) or any(profile.id == model for profile in models):
+        return ()
+    from ctxlab.engines.tokens.model_encodings import model_meant
+
+    near = model_meant(model)
+    return (Note("warning", f"model {model!r} is not known; did you mean {near!r}?"),) if near else ()
 
 
 def expanded(text: str, build_input: BuildInput) -> Expansion:
@@ -82,6 +99,7 @@ class Resolved(NamedTuple):
 
 def resolve(session: SessionSource, agent: AgentSource | None, options: InputOptions) -> Resolved:
     """Session, leaf, agent, user, model, time and dice, found as `build` says."""
+    refuse_wrong_time(options.get("timestamp"), options.get("zone"))
     session = session_or_library(session)
     agent = agent_or_library(agent) if agent is not None else None
     refuse_card_and_preset(session, agent)
@@ -137,6 +155,16 @@ def session_of(session: Session | Library, options: InputOptions) -> Session:
         zone=options.get("zone"),
         seed=options.get("seed", 0),
     )
+
+
+def refuse_wrong_time(timestamp: str | None, zone: str | None) -> None:
+    """Raise WrongArgument for a time that is no date and for a zone that is not known."""
+    problem = timestamp_problem(timestamp) if timestamp else ""
+    if problem:
+        raise WrongArgument(f"timestamp {problem}")
+    problem = zone_problem(zone) if zone else ""
+    if problem:
+        raise WrongArgument(f"zone {problem}")
 
 
 class _Chosen(NamedTuple):

@@ -13,16 +13,9 @@ from typing import Annotated, cast
 import typer
 
 from ctxlab.cli.inputs.options import (
-    AgentOption,
-    BookOption,
     CommandOptions,
     FileArgument,
-    LeafOption,
-    ModelOption,
     PickOption,
-    SeedOption,
-    SetOption,
-    UserOption,
     takes_build_options,
 )
 
@@ -246,7 +239,9 @@ Examples:
 
 
 @app.command(epilog=LORE, short_help="Which lore fires, by what, and what the rest would take.")
+@takes_build_options(without=("until",))
 def lore(
+    options: CommandOptions,
     file: Annotated[
         Path | None, typer.Argument(metavar="[FILE]", help="A file with a conversation.", show_default=False)
     ] = None,
@@ -255,14 +250,6 @@ def lore(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The decisions as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="The decisions as CSV.")] = False,
-    book: BookOption = None,
-    pick: PickOption = None,
-    agent: AgentOption = None,
-    user: UserOption = None,
-    model: ModelOption = None,
-    leaf: LeafOption = None,
-    seed: SeedOption = 0,
-    settings: SetOption = None,
 ) -> None:
     """Show every lore entry: whether it fires, which words call it up, what stops it, and what it would take."""
     from ctxlab.cli.commands.lore import print_session_lore, print_text_lore
@@ -273,13 +260,10 @@ def lore(
         raise typer.BadParameter("lore looks through a FILE, or through the words of --text; give one of them")
     if as_json and as_csv:
         raise typer.BadParameter("--json and --csv are two forms; give one of them")
-    if file is not None:
-        options = CommandOptions(
-            file, pick, agent, user, model=model, leaf=leaf, settings=settings, books=book, seed=seed
-        )
+    if text is not None:
+        print_text_lore(text, options, form=form)
+    else:
         print_session_lore(load(options), form=form)
-    elif text is not None:
-        print_text_lore(text, book or (), form=form, settings=settings or ())
 
 
 CONVERT = """\b
@@ -392,7 +376,9 @@ def run(argv: Sequence[str] | None = None) -> int:
         named = f"{error.filename}: " if error.filename else ""
         return _refused(f"{named}{error.strerror or error}")
     except USAGE_ERROR as error:
-        return _refused(error.format_message())
+        from ctxlab.cli.output.usage_hints import with_hint
+
+        return _refused(with_hint(error, args))
     return code if isinstance(code, int) else 0
 
 

@@ -168,7 +168,7 @@ class Library:
             only, *others = self.sessions
             if others:
                 raise SeveralSessions(
-                    f"{self._place()} holds {len(self.sessions)} sessions: {_some_ids(self.sessions)}; "
+                    f"{self._place()} holds {len(self.sessions)} sessions: {self._session_ids()}; "
                     "say which with pick=, an index or an id"
                 )
             return only
@@ -179,7 +179,7 @@ class Library:
                 return session
         near = did_you_mean(which, [session.id for session in self.sessions])
         if "did you mean" not in near:
-            near = f"; there are: {_some_ids(self.sessions)}"
+            near = f"; there are: {self._session_ids()}"
         raise SeveralSessions(f"{self._place()} has no session {which!r} for pick={near}")
 
     @checked_arguments
@@ -201,6 +201,10 @@ class Library:
         """The sets of rules; where there are none those that the agents and the users bring."""
         configs = [speaker.regex_config for speaker in (*self.agents, *self.users) if speaker.regex_config is not None]
         return self.rules or tuple(preset for config in configs for preset in config.presets)
+
+    def _session_ids(self) -> str:
+        """The ids of some sessions in a message."""
+        return _some_ids(self.sessions)
 
     def _place(self) -> str:
         """The library's name in a message."""

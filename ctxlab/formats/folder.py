@@ -37,6 +37,7 @@ def read_folder(folder: Path, name: str, read: ReadBytes) -> Import:
     """
     files = _Files(folder)
     found: list[Import] = []
+    read_from: list[str] = []
     for path in files:
         place = path.relative_to(folder).as_posix()
         try:
@@ -45,10 +46,14 @@ def read_folder(folder: Path, name: str, read: ReadBytes) -> Import:
             files.losses.append(Loss(place, _reason(error, place)))
             continue
         found.append(replace(part, losses=tuple(loss.inside(place) for loss in part.losses), source=name))
+        read_from.append(place)
     if not found:
         raise ReadError(_nothing_read(name, files.losses))
     whole = _joined(found)
-    return replace(whole, losses=(*whole.losses, *files.losses), source=name)
+    places = {id(session): place for place, part in zip(read_from, found, strict=True) for session in part.sessions}
+    of_sessions = tuple([places.get(id(session), "") for session in whole.sessions])
+    losses = (*whole.losses, *files.losses)
+    return replace(whole, losses=losses, source=name, session_files=of_sessions)
 
 
 def _joined(parts: Sequence[Import]) -> Import:

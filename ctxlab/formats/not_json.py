@@ -27,7 +27,7 @@ RIFF: Final = {b"WEBP": "a WebP picture", b"WAVE": "a sound in WAV", b"AVI ": "a
 LOOKED_AT: Final = 4096
 """Bytes or characters from which a kind is told."""
 
-MARKDOWN: Final = "Markdown, which is written and not read; read the file that it was made of"
+MARKDOWN: Final = "Markdown by its looks, which is not read; if ctxlab wrote it, read the file that it was made of"
 ENDINGS: Final = {
     ".md": MARKDOWN,
     ".markdown": MARKDOWN,

@@ -16,6 +16,8 @@ from ctxlab.documents.stored import as_json
 T = TypeVar("T")
 SHOWN = 5
 """Losses in a repr."""
+SHOWN_IDS = 8
+"""Sessions that a message names with their files."""
 BEGINNING = 4_000
 """Characters of a written text that a notebook shows."""
 
@@ -112,13 +114,15 @@ NONE = Losses()
 class Import(Library):
     """A library that was read from one source; `losses` says what could not be kept.
 
-    `|` with another library is an Import too, with the losses of both. `picture` is the PNG that the values were in.
+    `|` with another library is an Import too, with the losses of both. `picture` is the PNG that the values were in,
+    `session_files` are the files of the sessions, in their order, where they were read from a folder.
     """
 
     losses: tuple[Loss, ...] = NONE
     format: str = ""
     source: str = ""
     picture: bytes = field(default=b"", compare=False)
+    session_files: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         Library.__post_init__(self)
@@ -137,6 +141,14 @@ class Import(Library):
 
     def __ror__(self, other: Library) -> Import:
         return _import_of_both(other, self)
+
+    def _session_ids(self) -> str:
+        ids = [str(session.id) for session in self.sessions]
+        if len(set(ids)) == len(ids) or len(self.session_files) != len(ids):
+            return Library._session_ids(self)
+        shown = [f"{id!r} ({file})" for id, file in zip(ids[:SHOWN_IDS], self.session_files, strict=False)]
+        more = f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else ""
+        return f"{', '.join(shown)}{more}; of one id the last is used"
 
     def _place(self) -> str:
         return self.source or "the library"

@@ -36,3 +36,16 @@ def test_without_the_widgets_it_says_what_to_install(
 
     assert result.code == 2
     assert "pip install ctxlab" in result.err
+
+
+@pytest.mark.parametrize("name", ["page.pdf", "page.html.zip"])
+def test_a_page_under_the_name_of_something_else_is_refused(run, harbour: Path, tmp_path: Path, name: str) -> None:
+    result = run("report", harbour, "--out", tmp_path / name)
+
+    assert (result.code, result.out, [*tmp_path.iterdir()]) == (2, "", [])
+    assert f"a report is HTML, and {name} ends in" in result.err
+
+
+@pytest.mark.parametrize("name", ["page", "page.HTM"])
+def test_a_page_may_have_no_ending_or_that_of_html(run, harbour: Path, tmp_path: Path, name: str) -> None:
+    assert run("report", harbour, "--out", tmp_path / name).code == 0

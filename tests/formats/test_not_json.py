@@ -16,8 +16,12 @@ READ = "; ctxlab reads JSON, JSON lines, YAML, cards in PNG pictures, and zip ar
 @pytest.mark.parametrize(
     ("name", "content", "kind"),
     [
-        ("a.json", b"# Conversation: Hi\n\n## User\n", "Markdown, which is written and not read; read the file that"),
-        ("a.md", b"[a link](b.md) and words", "Markdown, which is written and not read"),
+        (
+            "a.json",
+            b"# Conversation: Hi\n\n## User\n",
+            "Markdown by its looks, which is not read; if ctxlab wrote it, read the",
+        ),
+        ("a.md", b"[a link](b.md) and words", "Markdown by its looks, which is not read"),
         ("a.json", b"<!DOCTYPE html>\n<p>", f"HTML{READ}"),
         ("a.json", b"role,content,at\nuser,Hi,1\n", "a table (CSV)"),
         ("a.csv", b"role\nuser", "a table (CSV)"),
@@ -43,7 +47,7 @@ def test_markdown_that_ctxlab_wrote_is_known_again(tmp_path: Path) -> None:
     for name in ("branch.md", "chat.path.md", "chat.tree.md"):
         convert(DATASETS / "research_tree.session.json", tmp_path / name)
 
-        with pytest.raises(BrokenFile, match="Markdown, which is written and not read"):
+        with pytest.raises(BrokenFile, match="Markdown by its looks, which is not read"):
             read(tmp_path / name)
 
 

@@ -53,7 +53,7 @@ def _runs(inputs: Inputs, strategies: tuple[str, ...], budgets: tuple[int, ...])
             try:
                 traces[name] = first.rerun(settings)
             except (BudgetTooSmall, OverBudget) as problem:
-                refused.append(f"{name}: {problem}")
+                refused.append(f"{name}: {problem}".replace("Raise budget_tokens", "Raise --budgets"))
     return traces, refused
 
 

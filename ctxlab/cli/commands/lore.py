@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ctxlab.errors import CtxlabError
+
 if TYPE_CHECKING:
     from ctxlab.cli.inputs.files import Inputs
+    from ctxlab.cli.inputs.options import CommandOptions
     from ctxlab.documents import Worldbook
     from ctxlab.engines.worldbook import LoreScan
 
@@ -18,7 +20,6 @@ Form = Literal["text", "json", "csv"]
 def print_session_lore(inputs: Inputs, *, form: Form) -> None:
     """The decisions on the lore of a conversation."""
     from ctxlab.engines.worldbook.explain import scan_of
-    from ctxlab.errors import CtxlabError
     from ctxlab.processors import WorldbookProcessor
 
     debugger = inputs.debugger()
@@ -31,14 +32,15 @@ def print_session_lore(inputs: Inputs, *, form: Form) -> None:
     _print(scan_of(debugger.context), form, inputs.losses)
 
 
-def print_text_lore(text: str, books: Sequence[str], *, form: Form, settings: Sequence[str]) -> None:
-    """The decisions on the lore that a text alone calls up."""
+def print_text_lore(text: str, options: CommandOptions, *, form: Form) -> None:
+    """The decisions on the lore that a text alone calls up; raises CtxlabError for options that need a file."""
     from ctxlab import api
-    from ctxlab.cli.inputs.options import settings_from
+    from ctxlab.cli.inputs.options import settings_from, variables_from
     from ctxlab.cli.inputs.read_file import read, refuse_two_pipes
-    from ctxlab.errors import CtxlabError
     from ctxlab.processors import default_pipeline
 
+    _refuse_options_of_files(options)
+    books = options.books or ()
     refuse_two_pipes(books)
     found: list[Worldbook] = []
     losses: list[str] = []
@@ -50,7 +52,32 @@ def print_text_lore(text: str, books: Sequence[str], *, form: Form, settings: Se
         found += held.books
     if not found:
         raise CtxlabError("--text is looked through for the keys of a book; --book names one")
-    _print(api.lore_scan(found, text, settings=settings_from(default_pipeline(), settings)), form, tuple(losses))
+    scan = api.lore_scan(
+        found,
+        text,
+        model=options.model,
+        variables=variables_from(options.variables or ()),
+        timestamp=options.timestamp,
+        zone=options.zone,
+        seed=options.seed,
+        budget_tokens=options.budget,
+        settings=settings_from(default_pipeline(), options.settings or ()),
+    )
+    _print(scan, form, tuple(losses))
+
+
+def _refuse_options_of_files(options: CommandOptions) -> None:
+    given = {
+        "--pick": options.pick,
+        "--leaf": options.leaf,
+        "--agent": options.agent,
+        "--user": options.user,
+        "--rules": options.rules,
+        "--pending": options.pending,
+    }
+    wrong = [name for name, value in given.items() if value is not None]
+    if wrong:
+        raise CtxlabError(f"{wrong[0]} goes with the FILE of a conversation, not with --text")
 
 
 def _print(found: LoreScan, form: Form, losses: tuple[str, ...]) -> None:

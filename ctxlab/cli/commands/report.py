@@ -36,6 +36,9 @@ def _refuse(inputs: Inputs, out: Path) -> None:
         raise CtxlabError(f"{out} is a folder; give a file name inside it, such as {out / 'page.html'}")
     if is_pipe(out):
         raise CtxlabError("- is no name of a file to write; give one, such as page.html")
+    if out.suffix.lower() not in ("", ".html", ".htm"):
+        page = out.with_suffix(".html").name
+        raise CtxlabError(f"a report is HTML, and {out.name} ends in {out.suffix}; give a name such as {page}")
 
 
 def write_report(trace: Trace, out: Path) -> Path:

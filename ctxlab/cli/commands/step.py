@@ -90,7 +90,7 @@ class Prompt:
             Command(("set",), "STEP.SETTING=VALUE", "change a setting; steps that read it are undone", self.set),
             Command(("drop",), "KEY", "take a message out by hand", self.drop),
             Command(("skip",), "", "pass over the next step without doing it", self.skip),
-            Command(("?", "help"), "", "this list", self.help),
+            Command(("?", "h", "help"), "", "this list", self.help),
             Command(("q", "quit"), "", "leave", self.quit),
         )
 

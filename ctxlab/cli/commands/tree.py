@@ -25,7 +25,7 @@ GLYPHS = {"system": "■□", "user": "●○", "assistant": "◆◇", "tool": "
 def print_tree(file: Path, *, pick: str | None, width: int | None) -> None:
     """The head, the tree, what its signs mean, and what is wrong with it."""
     held = read(file)
-    session, begun = session_of(file, held, pick)
+    session, begun = session_of(file, held, pick, command="tree")
     if begun:
         complain(begun)
     screen = Screen(width=width)

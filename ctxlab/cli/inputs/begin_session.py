@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 OPTION_OF = {"books": "--book", "rules": "--rules", "users": "--user"}
 
 
-def agent_to_begin(found: Import, file: Path, agent: Agent | Library | None) -> Agent | Library:
+def agent_to_begin(
+    found: Import, file: Path, agent: Agent | Library | None, *, command: str = "build"
+) -> Agent | Library:
     """The agent that a conversation begins with; raises ReadError with the next step where the file has none.
 
     It is the one that is named, where it is in this file, else the file's only one, with its books and rules.
     """
     if not found.agents:
-        raise ReadError(_next_step(found, file))
+        raise ReadError(_next_step(found, file, command))
     if isinstance(agent, Agent) and agent in found.agents:
         return agent
     if agent is not None:
@@ -68,12 +70,18 @@ def how_begun(session: Session, agent: Agent | Library, file: Path) -> str:
     return f"{start} with the greeting of {name}{more}"
 
 
-def _next_step(found: Import, file: Path) -> str:
+def _next_step(found: Import, file: Path, command: str) -> str:
     kind = next((kind for kind in OPTION_OF if getattr(found, kind)), None)
     held = _held(found)
     if kind is None:
         return f"{file} holds no conversation, {f'only {held}' if held else 'nor anything else that is read'}"
-    step = f"ctxlab build CHAT {OPTION_OF[kind]} {quote(str(file))}, where CHAT is a conversation or a card"
+    option, name = OPTION_OF[kind], quote(str(file))
+    if command == "tree":  # which draws a conversation and takes nothing besides
+        command = "lore" if kind == "books" else "build"
+    page = " --out page.html" if command == "report" else ""
+    step = f"ctxlab {command} CHAT {option} {name}{page}, where CHAT is a conversation or a card"
+    if command == "lore" and kind == "books":
+        step = f"ctxlab lore --text WORDS {option} {name} looks through words; {step}"
     return f"{file} holds no conversation, only {held}; {step}"
 
 

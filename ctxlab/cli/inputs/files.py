@@ -95,6 +95,7 @@ class Inputs:
 
     def _build_options(self) -> BuildOptions:
         from ctxlab import api
+        from ctxlab.cli.output.option_names import with_timestamp_option
         from ctxlab.cli.output.terminal import complain
         from ctxlab.processors import default_pipeline
 
@@ -122,7 +123,7 @@ class Inputs:
             return options
         expansion = api.expand_input(typed.pending, self.session, self.agent, **known)
         for note in expansion.notes:
-            complain(note.text)
+            complain(with_timestamp_option(note.text))
         return {**options, "pending": expansion.pending, "variables": expansion.variables}
 
 
@@ -140,7 +141,7 @@ def load(options: CommandOptions) -> Inputs:
     user = files.user(options.user)
     how = ""
     if session is None:
-        agent = agent_to_begin(first, options.file, agent)
+        agent = agent_to_begin(first, options.file, agent, command=options.command)
         session = begun(agent, options.file, user, options)
         how = how_begun(session, agent, options.file)
     found = tuple(files.books(books)), tuple(files.rules(rules))
@@ -148,11 +149,11 @@ def load(options: CommandOptions) -> Inputs:
     return Inputs(options, session, files.library, agent, user, *found, losses, unnamed, how)
 
 
-def session_of(file: Path, found: Import, pick: str | None) -> tuple[Session, str]:
+def session_of(file: Path, found: Import, pick: str | None, *, command: str) -> tuple[Session, str]:
     """The session of a file that `--pick` means, or one that is begun, with the line that says so."""
     if found.sessions:
         return picked(found, pick), ""
-    agent = agent_to_begin(found, file, None)
+    agent = agent_to_begin(found, file, None, command=command)
     session = begun(agent, file, None, None)
     return session, how_begun(session, agent, file)
 
@@ -163,9 +164,16 @@ def mending(file: Path) -> str:
     return f"ctxlab convert {quote(str(file))} {target} --repair writes it mended"
 
 
-def picked(library: Library, pick: str | None) -> Session:
-    """The session that `--pick` means: an id first, else an index."""
-    if pick is None or any(session.id == pick for session in library.sessions):
+def picked(library: Import, pick: str | None) -> Session:
+    """The session that `--pick` means: an id first, else an index; of several with one id it says which it takes."""
+    those = [index for index, session in enumerate(library.sessions) if session.id == pick]
+    if len(those) > 1:
+        from ctxlab.cli.output.terminal import complain
+
+        files = library.session_files[those[-1] : those[-1] + 1]
+        which = f"the last, of {files[0]}," if files and files[0] else "the last"
+        complain(f"{len(those)} sessions have the id {pick!r}; {which} is used, and --pick {those[0]} takes the first")
+    if pick is None or those:
         return library.pick(pick)
     return library.pick(int(pick) if pick.removeprefix("-").isdecimal() else pick)
 

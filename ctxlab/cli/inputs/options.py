@@ -102,15 +102,19 @@ class CommandOptions:
     seed: SeedOption = 0
     until: UntilOption = None
     settings: SetOption = None
+    command: str = "build"
 
 
 R = TypeVar("R")
 
 
 def takes_build_options(*, without: tuple[str, ...] = ()) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """A command that takes the shared options besides its own, and gets them as one value, its first parameter."""
+    """A command that takes the shared options besides its own, and gets them as one value, its first parameter.
+
+    A `file` of its own takes the place of the shared one; where it is None, that of the value is an empty path.
+    """
     every = signature(CommandOptions, eval_str=True).parameters.values()
-    shared = [each for each in every if each.name not in without]
+    shared = [each for each in every if each.name not in (*without, "command")]
 
     def decorated(command: Callable[..., R]) -> Callable[..., R]:
         sign = signature(command, eval_str=True)
@@ -119,14 +123,31 @@ def takes_build_options(*, without: tuple[str, ...] = ()) -> Callable[[Callable[
         @wraps(command)
         def run(**options: Any) -> R:
             mine = {each.name: options.pop(each.name) for each in own}
-            return command(CommandOptions(**options), **mine)
+            _refuse_wrong_time(options["timestamp"], options["zone"])
+            file = options.pop("file", None) or mine.get("file") or Path()
+            return command(CommandOptions(file, **options, command=command.__name__), **mine)
 
-        file, *others = (each.replace(kind=Parameter.KEYWORD_ONLY) for each in shared)
-        parameters = [file, *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in own), *others]
+        theirs = {each.name for each in own}
+        files = [each for each in shared if each.name == "file" and "file" not in theirs]
+        others = [each for each in shared if each.name != "file"]
+        parameters = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in (*files, *own, *others)]
         run.__signature__ = sign.replace(parameters=parameters)  # pyright: ignore[reportAttributeAccessIssue]
         return run
 
     return decorated
+
+
+def _refuse_wrong_time(timestamp: str | None, zone: str | None) -> None:
+    """Raise BadParameter for a time that is no date and for a zone that is not known, before any file is read."""
+    if timestamp is None and zone is None:
+        return
+    from ctxlab.engines.macros.clock_and_timeline import timestamp_problem, zone_problem
+
+    checks = (("--timestamp", timestamp, timestamp_problem), ("--zone", zone, zone_problem))
+    for option, value, problem in checks:
+        wrong = problem(value) if value is not None else ""
+        if wrong:
+            raise typer.BadParameter(f"{option} {wrong}")
 
 
 # --- settings and variables

@@ -19,6 +19,8 @@ from ctxlab.pipeline.explain.provenance_text import span_provenance
 
 MOST_PLACES = 12
 MOST_SPANS = 6
+SHORTEST_BEGINNING = 4  # characters of an id that may stand for it
+MOST_BEGUN = 5
 AROUND = 30  # characters shown before and after words that were looked for
 TextRow = tuple[int, Text]  # how deep it stands in the tree, and its words
 
@@ -26,7 +28,8 @@ TextRow = tuple[int, Text]  # how deep it stands in the tree, and its words
 def keys_for(trace: Trace, name: str) -> list[str]:
     """Keys of the messages that a name means: a key, or the id of a node or preset, which may stand in several places.
 
-    Raises CtxlabError when no step had one.
+    The beginning of an id, from four characters on, is as good where it begins only one. Raises CtxlabError when no
+    step had one, and where it begins several.
     """
     known = {draft.key: draft for draft in _every_draft(trace)}
     for key in (name, f"node:{name}"):
@@ -34,8 +37,21 @@ def keys_for(trace: Trace, name: str) -> list[str]:
             return [key]
     found = [key for key, draft in known.items() if name in (draft.origin.ref, key.partition("@")[0])]
     if not found:
+        begun = _begun_with(name.removeprefix("node:"), known)
+        if len(begun) > 1:
+            more = f" and {len(begun) - MOST_BEGUN:,} more" if len(begun) > MOST_BEGUN else ""
+            shown = ", ".join(begun[:MOST_BEGUN])
+            raise CtxlabError(f"{name!r} begins {len(begun):,} ids, {shown}{more}; give more of the one that is meant")
+        if begun and begun[0] != name:
+            return keys_for(trace, begun[0])
         raise CtxlabError(f"no step had a message {name!r}{_where_else(trace, name, known)}")
     return found
+
+
+def _begun_with(name: str, known: Mapping[str, Draft]) -> list[str]:
+    """Ids of the messages that begin with a name of at least four characters."""
+    ids = dict.fromkeys(short_key(key.partition("@")[0]) for key in known)
+    return [id for id in ids if id.startswith(name)] if len(name) >= SHORTEST_BEGINNING else []
 
 
 def _where_else(trace: Trace, name: str, known: Mapping[str, Draft]) -> str:

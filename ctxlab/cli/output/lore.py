@@ -13,12 +13,13 @@ from ctxlab.display.short_texts import counted
 from ctxlab.engines.worldbook import Decision
 from ctxlab.engines.worldbook.explain import Sentence, decisions, key_place, outcome, sentences
 from ctxlab.pipeline import Trace
+from ctxlab.processors import WorldbookProcessor
 
 SIGNS = {"fired": "✓", "blocked": "⊘", "not hit": "○"}
 STYLES = {"fired": "came", "blocked": "warn", "not hit": "dim"}
 LABEL_STYLES: Mapping[str, str] = {**STYLES, "nearest": "strong"}
-TITLES = ("entry", "key", "where", "decision", "tokens", "nearest change")
-LEAST = (12, 6, 12, 8, 6, 14)  # cells of each column, however narrow the screen
+TITLES = {"entry": 12, "book": 8, "key": 6, "where": 12, "decision": 8, "tokens": 6, "nearest change": 14}
+"""Titles of the columns, with the cells that each has, however narrow the screen; `book` where there are several."""
 STACKED_BELOW = 84
 AROUND = 36
 MOST_ROWS = 200
@@ -51,11 +52,14 @@ def table(
     titles = {one.key: one.title for one in found}
     order = list(SIGNS)
     shown = sorted(found, key=lambda one: (order.index(outcome(one)), one.rank or 0))[:most]
+    several = len(books) > 1
     if screen.wraps and screen.width < STACKED_BELOW:
         for one in shown:
-            _stacked(screen, one, unsent, titles)
+            _stacked(screen, one, unsent, titles, with_book=several)
     else:
-        _columns(screen, [_cells(one, unsent, titles) for one in shown], shown)
+        rows = [_cells(one, unsent, titles) for one in shown]
+        named = [name for name in TITLES if several or name != "book"]
+        _columns(screen, named, [[row[name] for name in named] for row in rows], shown)
     if len(found) > len(shown):
         screen.line((f"  … {len(found) - len(shown):,} more; name one to see it", "dim"))
 
@@ -65,24 +69,26 @@ def _some(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - 3} more books" if len(names) > 3 else shown
 
 
-def _columns(screen: Screen, cells: Sequence[Sequence[str]], shown: Sequence[Decision]) -> None:
-    widths = [max(map(cell_len, column)) for column in zip(TITLES, *cells, strict=True)]
-    room = screen.width - 2 - 2 * (len(TITLES) - 1)
+def _columns(screen: Screen, titles: Sequence[str], cells: Sequence[Sequence[str]], shown: Sequence[Decision]) -> None:
+    widths = [max(map(cell_len, column)) for column in zip(titles, *cells, strict=True)]
+    least = [TITLES[title] for title in titles]
+    room = screen.width - 2 - 2 * (len(titles) - 1)
     while screen.wraps and sum(widths) > room:
-        widest = max(range(len(widths)), key=lambda i: widths[i] - LEAST[i])
-        if widths[widest] <= LEAST[widest]:
+        widest = max(range(len(widths)), key=lambda i: widths[i] - least[i])
+        if widths[widest] <= least[widest]:
             break
         widths[widest] -= 1
-    screen.line("  ", _line(TITLES, widths, ["label"] * len(TITLES)))
+    screen.line("  ", _line(titles, titles, widths, ["label"] * len(titles)))
     for one, texts in zip(shown, cells, strict=True):
         style = STYLES[outcome(one)]
-        entry = "" if one.fired else style
-        screen.line((f"{SIGNS[outcome(one)]} ", style), _line(texts, widths, [entry, "", "dim", style, "", "dim"]))
+        styled = {"entry": "" if one.fired else style, "decision": style, "key": "", "tokens": ""}
+        styles = [styled.get(title, "dim") for title in titles]
+        screen.line((f"{SIGNS[outcome(one)]} ", style), _line(titles, texts, widths, styles))
 
 
-def _line(texts: Sequence[str], widths: Sequence[int], styles: Sequence[str]) -> Text:
+def _line(titles: Sequence[str], texts: Sequence[str], widths: Sequence[int], styles: Sequence[str]) -> Text:
     line = Text(end="")
-    for title, text, width, style in zip(TITLES, texts, widths, styles, strict=True):
+    for title, text, width, style in zip(titles, texts, widths, styles, strict=True):
         shown = shortened(text, width)
         pad = " " * (width - cell_len(shown))
         line.append("  " if line.plain else "")
@@ -91,15 +97,16 @@ def _line(texts: Sequence[str], widths: Sequence[int], styles: Sequence[str]) ->
     return line
 
 
-def _cells(one: Decision, unsent: Collection[str], titles: Mapping[str, str]) -> tuple[str, ...]:
-    return (
-        one_line(one.title, cells=48),
-        one_line(one.matched.key, cells=32) if one.matched is not None else "",
-        _where(one, titles) or _without_keys(one),
-        _decision(one, unsent),
-        f"{one.tokens:,}" if one.tokens is not None else "",
-        "" if one.fired else one_line(one.remedy, cells=60),
-    )
+def _cells(one: Decision, unsent: Collection[str], titles: Mapping[str, str]) -> dict[str, str]:
+    return {
+        "entry": one_line(one.title, cells=48),
+        "book": one_line(one.lore.book.shown_name, cells=24),
+        "key": one_line(one.matched.key, cells=32) if one.matched is not None else "",
+        "where": _where(one, titles) or _without_keys(one),
+        "decision": _decision(one, unsent),
+        "tokens": f"{one.tokens:,}" if one.tokens is not None else "",
+        "nearest change": "" if one.fired else one_line(one.remedy, cells=60),
+    }
 
 
 def _decision(one: Decision, unsent: Collection[str]) -> str:
@@ -124,7 +131,9 @@ def _where(one: Decision, titles: Mapping[str, str]) -> str:
     return f"{short_key(matched.where)}, {matched.start:,} to {matched.end:,}"
 
 
-def _stacked(screen: Screen, one: Decision, unsent: Collection[str], titles: Mapping[str, str]) -> None:
+def _stacked(
+    screen: Screen, one: Decision, unsent: Collection[str], titles: Mapping[str, str], *, with_book: bool
+) -> None:
     style = STYLES[outcome(one)]
     right = _decision(one, unsent) + (f"  {one.tokens:,}" if one.tokens is not None else "")
     room = max(8, screen.width - cell_len(right) - 5)
@@ -134,7 +143,8 @@ def _stacked(screen: Screen, one: Decision, unsent: Collection[str], titles: Map
     matched = one.matched
     key = f"“{one_line(matched.key, cells=24)}” in {_where(one, titles)}" if matched else _without_keys(one)
     nearest = "" if one.fired or not one.remedy else f"nearest: {one_line(one.remedy)}"
-    counts_text = "; ".join(part for part in (key, nearest) if part)
+    book = one_line(one.lore.book.shown_name, cells=24) if with_book else ""
+    counts_text = "; ".join(part for part in (book, key, nearest) if part)
     if counts_text:
         screen.line(("  " + counts_text, "dim"), hang=2)
 
@@ -150,6 +160,8 @@ def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
         hang=2,
     )
     counts_text = list(sentences(trace.result, decision))
+    if counts_text[-1].label == "nearest" and not decision.fired:
+        counts_text[-1] = Sentence("nearest", f"{counts_text[-1].text}{_way_to_change(trace, decision)}")
     where = _seen(trace, decision)
     if where is not None:
         counts_text.insert(2 if counts_text[1].label == "keys" else 1, Sentence("seen", ""))
@@ -159,6 +171,28 @@ def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
         style = LABEL_STYLES.get(sentence.label, "label")
         parts = where if sentence.label == "seen" and where is not None else [harmless(sentence.text)]
         screen.line(("└─ " if last else "├─ ", "dim"), (f"{sentence.label:<{width}}  ", style), *parts, hang=width + 5)
+
+
+def _way_to_change(trace: Trace, decision: Decision) -> str:
+    """Where the nearest change is made: in the entry, in its book, or in a setting of the scan."""
+    change, step = decision.nearest, WorldbookProcessor.id
+    ways = [f"--set {step}.{name}={value}" for name, value in change.get("settings", {}).items()]
+    fields = change.get("entry", {})
+    if list(fields) == ["scanDepth"] and _depth_is_the_settings(trace, decision):
+        ways.append(f"edit the entry, or --set {step}.scan_depth={fields['scanDepth']} for all entries")
+    elif fields:
+        ways.append("edit the entry")
+    if "book" in change:
+        ways.append("edit the book")
+    return f" ({'; '.join(ways)})" if ways else ""
+
+
+def _depth_is_the_settings(trace: Trace, decision: Decision) -> bool:
+    """Whether the step's scan depth is that of an entry: neither the entry, its book nor the agent has its own."""
+    agent, lore = trace.start.input.agent, decision.lore
+    own = agent.worldbook_settings if agent else None
+    of_agent = own.default_scan_depth if own else None
+    return lore.entry.scan_depth is None and lore.book.scan_depth is None and of_agent is None
 
 
 def _seen(trace: Trace, decision: Decision) -> list[str | tuple[str, str]] | None:

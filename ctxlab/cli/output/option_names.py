@@ -21,6 +21,14 @@ IN_OPTIONS: Final = (
 """Names of Python's keywords and calls, and what stands for them on the command line."""
 
 
+NO_TIME: Final = "the request has no timestamp, so there is no time to tell"
+
+
+def with_timestamp_option(text: str) -> str:
+    """The note, with the option that gives the time where it says that there is none."""
+    return text.replace(NO_TIME, f"{NO_TIME}; --timestamp 2026-05-04T12:30:00Z gives one")
+
+
 def in_option_names(text: str) -> str:
     """The message with options in place of Python's keywords.
 

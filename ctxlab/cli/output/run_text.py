@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from ctxlab.cli.output.option_names import in_option_names
+from ctxlab.cli.output.option_names import in_option_names, with_timestamp_option
 from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted, wrapped
 from ctxlab.context import Draft, Dropped
 from ctxlab.display.short_texts import counted
@@ -75,7 +75,7 @@ def notes(screen: Screen, found: Sequence[Note], *, indent: int = 0) -> None:
     for note in found:
         style = STYLES[note.level]
         mark = f"{' ' * indent}{MARKS[note.level]} "
-        screen.line((mark, style), (harmless(note.text), style), hang=len(mark))
+        screen.line((mark, style), (harmless(with_timestamp_option(note.text)), style), hang=len(mark))
 
 
 class Steps:

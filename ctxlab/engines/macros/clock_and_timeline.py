@@ -146,6 +146,29 @@ def zone_named(name: str) -> tzinfo | None:
         return None
 
 
+def timestamp_problem(text: str) -> str:
+    """The problem of a request's time, with an example; empty when it can be told.
+
+    >>> timestamp_problem("2026-05-04")
+    ''
+    """
+    wrong = parse_date(text) is None
+    return f"takes a time in ISO 8601, such as 2026-05-04T12:30:00Z, not {text[:60]!r}" if wrong else ""
+
+
+def zone_problem(name: str) -> str:
+    """The problem of a time zone's name, with the nearest name or an example; empty when it is known."""
+    if zone_named(name) is not None:
+        return ""
+    from difflib import get_close_matches
+    from zoneinfo import available_timezones
+
+    whole = {known.rpartition("/")[2].lower(): known for known in sorted(available_timezones())}
+    near = get_close_matches(name[:60].rpartition("/")[2].lower().replace(" ", "_"), whole, n=1)
+    hint = f"did you mean {whole[near[0]]}?" if near else "names are like Asia/Shanghai"
+    return f"takes the IANA name of a time zone, not {name[:60]!r}; {hint}"
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedDate:
     """A date and a time of day as written, in a zone if one is written."""

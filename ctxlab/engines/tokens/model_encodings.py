@@ -17,6 +17,25 @@ ALIASES = {"gpt4o": "o200k_base", "gpt4": "cl100k_base"} | dict.fromkeys(
 )
 
 
+OFTEN_MEANT = (
+    *(
+        "gpt-4o",
+        "gpt-4o-mini",
+        "gpt-4.1",
+        "gpt-4.1-mini",
+        "gpt-4",
+        "gpt-4-turbo",
+        "gpt-3.5-turbo",
+        "gpt-5",
+        "gpt-5-mini",
+    ),
+    *("gpt-oss-120b", "gpt-oss-20b", "o1-mini", "o3-mini", "o4-mini"),
+)
+"""Names of models to which one that is not known may be near."""
+NEAR = 0.83
+"""Similarity from which a name is near: a letter that is missing or another one, and not another family (gpt-2)."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelName:
     """A model's bare name, its encoding (None: only an estimate) and its vendor's wire format."""
@@ -57,3 +76,19 @@ def read_model_name(model: str) -> ModelName:
             if re.match(pattern, bare):
                 return ModelName(bare, encoding, wire)
     return ModelName(tail, None)
+
+
+def model_meant(model: str) -> str | None:
+    """A model whose name is nearly this one, which itself is not known; None for a known name and for other families.
+
+    >>> model_meant("gpt4o"), model_meant("gpt-4o"), model_meant("qwen3-32b")
+    ('gpt-4o', None, None)
+    """
+    bare = model.strip().lower().rpartition("/")[2][:60]
+    if any(re.match(pattern, _VENDOR.sub("", part, count=1)) for part in bare.split(":") for pattern, *_ in _FAMILIES):
+        return None
+    from difflib import get_close_matches
+
+    plain = {re.sub(r"[^a-z0-9]", "", known): known for known in OFTEN_MEANT}
+    same = plain.get(re.sub(r"[^a-z0-9]", "", bare))
+    return same or next(iter(get_close_matches(bare, OFTEN_MEANT, n=1, cutoff=NEAR)), None)
