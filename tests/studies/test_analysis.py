@@ -139,7 +139,7 @@ def test_a_named_agent_that_is_not_at_hand_is_a_note() -> None:
 
     assert found.agent is not None
     assert [note.text for note in found.notes] == [
-        "message 'a1' was written with agent 'gone', which is not at hand ('ann')"
+        "message 'a1' was written with agent 'gone', which is not at hand ('ann'); 'ann' is taken, the only one"
     ]
 
 
