@@ -75,12 +75,20 @@ def agent_of(agent: AgentSource) -> Agent:
 
 def user_of(user: UserSource) -> UserProfile:
     """The user profile, or the only one of a library or a file."""
-    return user if isinstance(user, UserProfile) else library_of(user, "user").user()
+    return (
+        user
+        if isinstance(user, UserProfile)
+        else _library_with(user, "user", "a UserProfile, a Library or a path").user()
+    )
 
 
 def library_of(library: LibrarySource, name: str = "library") -> Library:
     """A library as it is, or everything in a file."""
-    return library if isinstance(library, Library) else _read(library, name, "a Library or a path")
+    return _library_with(library, name, "a Library or a path")
+
+
+def _library_with(given: LibrarySource, name: str, wanted: str) -> Library:
+    return given if isinstance(given, Library) else _read(given, name, wanted)
 
 
 def node_id_of(node: NodeSource) -> str:

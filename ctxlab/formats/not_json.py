@@ -44,7 +44,7 @@ ENDINGS: Final = {
 CONTENT: Final = (
     (re.compile(r"<!doctype html|<html", re.IGNORECASE), "HTML"),
     (re.compile(r"<\?xml"), "XML"),
-    (re.compile(r"#{1,6} \S"), MARKDOWN),
+    (re.compile(r"#{1,6} \S[^\n]*(?:\n\s*\n|\Z)"), MARKDOWN),  # a comment of other files has code in the next line
     (re.compile(r"(?:[^,\n]+,){2,}[^,\n]+\n(?:[^,\n]*,){2,}"), "a table (CSV)"),
 )
 

@@ -8,6 +8,7 @@ import pytest
 
 from ctxlab.errors import BrokenFile
 from ctxlab.formats import convert, read
+from ctxlab.formats.not_json import MARKDOWN, text_kind
 from tests.cli.conftest import DATASETS
 
 READ = "; ctxlab reads JSON, JSON lines, YAML, cards in PNG pictures, and zip archives"
@@ -57,3 +58,8 @@ def test_json_that_is_broken_is_named_by_its_place(tmp_path: Path, content: byte
 
     with pytest.raises(BrokenFile, match=r"a\.json:1:\d+: "):
         read(tmp_path / "a.json")
+
+
+def test_a_comment_above_code_is_no_heading() -> None:
+    assert text_kind("# How to build\nPYTHON ?= python3\n", "Makefile", no_json=True) is None
+    assert text_kind("# A chat\n\nHello", "chat", no_json=True) == MARKDOWN

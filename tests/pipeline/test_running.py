@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
+import ctxlab
 from ctxlab.context import BuildInput, Cause, Context, Draft, Edit, Origin, Table, Text
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, PipelineError, UnexplainedDrop, UnknownProcessor
@@ -247,3 +248,9 @@ def test_a_trace_shows_itself_as_a_small_table() -> None:
     assert "a&lt;b&gt;" in html
     assert "ValueError: no luck" in html
     assert repr(trace) == "Trace('s', 2 of 2 steps, 1 messages)"
+
+
+def test_a_run_s_table_names_what_was_amiss_at_the_start() -> None:
+    trace = ctxlab.build(ctxlab.Session(id="s").append("Hello"), model="gpt4o")
+
+    assert "did you mean &#x27;gpt-4o&#x27;?" in trace._repr_html_()  # pyright: ignore[reportPrivateUsage]

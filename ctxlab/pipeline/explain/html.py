@@ -26,7 +26,10 @@ Row = Sequence[object]
 
 
 def trace_html(trace: Trace) -> str:
-    """One row a step: what it did, and what the context holds after it; tokens that would take seconds are left out."""
+    """One row a step: what it did, and what the context holds after it; below, what was amiss at the start.
+
+    Tokens that would take seconds to count are left out.
+    """
     rows: list[Row] = []
     counts = AffordableCounts(trace)
     for i, step in enumerate(trace.steps):
@@ -36,7 +39,8 @@ def trace_html(trace: Trace) -> str:
         cell = NOT_COUNTED if tokens is None else tokens
         rows.append((step.id, done.summary, len(step.after.drafts), cell, note))
     head = ("step", "what it did", "messages", "tokens", "")
-    return heading(trace) + html_table(head, rows, cells=CELL, of="steps", most=40)
+    warnings = lines(note.text for note in trace.start.notes if note.level != "info")
+    return heading(trace) + html_table(head, rows, cells=CELL, of="steps", most=40) + warnings
 
 
 def diff_html(diff: Diff) -> str:
