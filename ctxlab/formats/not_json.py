@@ -23,7 +23,7 @@ BINARY: Final = (
 )
 """First bytes of files (file(1)'s magic numbers), and what begins so."""
 RIFF: Final = {b"WEBP": "a WebP picture", b"WAVE": "a sound in WAV", b"AVI ": "a film in AVI"}
-"""What a RIFF file is, by the four bytes after its length."""
+"""Kinds of RIFF files, by the four bytes after its length."""
 LOOKED_AT: Final = 4096
 """Bytes or characters from which a kind is told."""
 

@@ -88,7 +88,7 @@ def _is_usual(start: Trace) -> bool:
 
 
 def _rules_on(start: Trace, loaded: Context) -> _RewrittenByDepth | None:
-    """What the rules make of the messages; None where none of them is for any."""
+    """The messages as the rules rewrite them; None where none of them is for any."""
     step = next((stage.processor for stage in start.pipeline.running() if stage.id == RegexProcessor.id), None)
     if not isinstance(step, RegexProcessor):
         return None

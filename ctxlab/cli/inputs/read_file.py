@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PIPE = "-"
 PIPE_NAME = "stdin"
-"""What the content of a pipe is called in messages, and a session in it that has no id."""
+"""The name in messages for the content of a pipe, and a session in it that has no id."""
 
 
 def is_pipe(path: str | os.PathLike[str] | None) -> bool:

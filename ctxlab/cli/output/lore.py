@@ -174,7 +174,7 @@ def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
 
 
 def _way_to_change(trace: Trace, decision: Decision) -> str:
-    """Where the nearest change is made: in the entry, in its book, or in a setting of the scan."""
+    """The place of the nearest change: in the entry, in its book, or in a setting of the scan."""
     change, step = decision.nearest, WorldbookProcessor.id
     ways = [f"--set {step}.{name}={value}" for name, value in change.get("settings", {}).items()]
     fields = change.get("entry", {})

@@ -178,7 +178,7 @@ def short_key(key: str) -> str:
 
 
 def _delta(step: Step, before: int | None, after: int | None) -> str:
-    """What a step did to the tokens: `=` for nothing."""
+    """The change of tokens by a step: `=` for nothing."""
     if step.before.drafts is step.after.drafts:
         return "="
     if before is None or after is None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 2_000_000
 """Characters that a display counts by the way, about half a million tokens; encoding them takes a second or two."""
 NOT_COUNTED = "–"
-"""What a display shows where it did not count."""
+"""The sign that a display shows where it did not count."""
 
 
 class AffordableCounts:

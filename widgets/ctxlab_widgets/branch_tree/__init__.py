@@ -40,11 +40,11 @@ class BranchTree(Widget):
     places = traitlets.Bytes(b"").tag(sync=True)
     flags = traitlets.Bytes(b"").tag(sync=True)
     view = traitlets.Unicode("").tag(sync=True)
-    """What there is to say of the tree as a whole, as JSON."""
+    """Figures of the tree as a whole, as JSON."""
     picked: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """Ids of up to two messages to compare."""
     shared_history = traitlets.Dict().tag(sync=True)
-    """What the two have in common; empty unless two are picked."""
+    """The common history of the two; empty unless two are picked."""
     query = traitlets.Unicode("").tag(sync=True)
     hits: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """Ids of the messages that `query` was found in, in tree order."""

@@ -32,9 +32,9 @@ class InjectionMap(Widget):
     trace = traitlets.Instance(Trace, allow_none=True)
     """The whole run that is shown; what is moved sets another one."""
     view = traitlets.Unicode("").tag(sync=True)
-    """What is drawn, as JSON; empty without a run."""
+    """The drawing as JSON; empty without a run."""
     undoable = traitlets.Int(0).tag(sync=True)
-    """How many moves can be taken back."""
+    """The number of moves that can be taken back."""
 
     @checked_arguments
     def __init__(self, trace: Trace | None = None) -> None:

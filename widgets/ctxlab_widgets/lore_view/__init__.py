@@ -51,7 +51,7 @@ class LoreView(Widget):
     view = traitlets.Unicode("").tag(sync=True)
     """The rows, counts and sentences as JSON; empty while there is nothing to show."""
     details = traitlets.Unicode("{}").tag(sync=True)
-    """What an opened row shows, as JSON, by key: of all where they are few, else of the one that is open."""
+    """Details of opened rows as JSON, by key: of all where they are few, else of the one that is open."""
     text = traitlets.Unicode("").tag(sync=True)
     """The text that books are scanned against; empty where a run is shown."""
     kind = traitlets.Enum(["all", *explanations.KINDS], default_value="all").tag(sync=True)

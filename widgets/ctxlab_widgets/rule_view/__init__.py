@@ -77,7 +77,7 @@ class RuleView(Widget):
     role = traitlets.Enum(["", *ROLES], default_value="").tag(sync=True)
     """Whose text it is; empty for anybody's."""
     depth = traitlets.Int(0, allow_none=True, min=0).tag(sync=True)
-    """How many messages come after it; None for any."""
+    """The number of messages after it; None for any."""
     stage = traitlets.Enum(["request", "render"], default_value="request").tag(sync=True)
     """Whether it is about to be sent or to be shown."""
     opened = traitlets.List(traitlets.Unicode()).tag(sync=True)

@@ -55,7 +55,7 @@ class StepDebugger(Widget):
     refused = traitlets.Dict().tag(sync=True)
     """`{"step", "name", "text"}` of a value that a setting doesn't take; empty when none."""
     comparison = traitlets.Dict().tag(sync=True)
-    """What the last change did, against the run before it; empty when there was none."""
+    """The effect of the last change, compared with the run before it; empty when there was none."""
     can_split_tokens = traitlets.Bool(False).tag(sync=True)
     """Whether the tokenizer of the run tells where tokens end."""
     remedies = traitlets.Unicode("").tag(sync=True)

@@ -25,7 +25,7 @@ from ctxlab_widgets.token_budget.payload import BudgetPayload, choices, counted_
 
 ESTIMATE = "estimate"
 TOKENIZERS: Mapping[str, str] = {"o200k_base": "o200k_base", "cl100k_base": "cl100k_base", ESTIMATE: "estimator"}
-"""What can be chosen, and how the engine calls it."""
+"""Tokenizers to choose from, with the names that the engine has for them."""
 
 
 class TokenBudget(Widget):
@@ -45,7 +45,7 @@ class TokenBudget(Widget):
     choices = traitlets.Unicode("").tag(sync=True)
     """Strategies and tokenizers to choose from, as JSON."""
     pinned = traitlets.Unicode("").tag(sync=True)
-    """What the card shows: the key of a message, or `source:` and a source of the bar, such as `source:lore`."""
+    """The content of the card: the key of a message, or `source:` and a source of the bar, such as `source:lore`."""
     remedies = traitlets.Unicode("").tag(sync=True)
     """As JSON, by key: what would have kept the selected and the pinned message where they were dropped."""
     acknowledged = traitlets.Int(0).tag(sync=True)

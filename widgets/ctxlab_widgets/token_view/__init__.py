@@ -32,7 +32,7 @@ class TokenView(Widget):
     _esm = Path(__file__).parent / "static" / "widget.js"
 
     text = traitlets.Unicode("").tag(sync=True)
-    """What is shown, as tokenizers see it: half a surrogate pair is U+FFFD."""
+    """The text as tokenizers see it: half a surrogate pair is U+FFFD."""
     tokenizers = traitlets.List(traitlets.Unicode(), default_value=list(NAMES), minlen=2, maxlen=2).tag(sync=True)
     """Names of the two encodings."""
     first = traitlets.Bytes(b"").tag(sync=True)
@@ -45,7 +45,7 @@ class TokenView(Widget):
     """Place of the token in focus, counted by the first tokenizer."""
     colour = traitlets.Enum(["token", "plain"], default_value="token").tag(sync=True)
     find = traitlets.Unicode("").tag(sync=True)
-    """What is looked for; capitals don't matter."""
+    """The words of the search; capitals don't matter."""
     trace = traitlets.Instance(Trace, allow_none=True)
     """The run whose messages are shown; None for a text of one's own."""
 
