@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
 from ctxlab.context import Pending, Text
 from ctxlab.documents import (
@@ -45,11 +45,8 @@ RuleSources: TypeAlias = RuleSource | Sequence[RuleSource]
 
 def session_or_library(session: SessionSource) -> Session | Library:
     """A session or a library that holds one: as it is, read from a file, or from data such as a list of messages."""
-    if isinstance(session, Session | Library):
-        return session
-    if isinstance(session, str | os.PathLike):
-        return _read(session, "session", "a Session, a Library, a path or a list of messages; pending= takes a text")
-    return _read_data(session, "session")
+    wanted = "a Session, a Library, a path or a list of messages; pending= takes a text"
+    return session if isinstance(session, Session) else _library_from(session, "session", wanted)
 
 
 def only_session(session: SessionSource) -> Session:
@@ -60,11 +57,8 @@ def only_session(session: SessionSource) -> Session:
 
 def agent_or_library(agent: AgentSource) -> Agent | Library:
     """An agent or a library that holds one: as it is, read from a file, or from data."""
-    if isinstance(agent, Agent | Library):
-        return agent
-    if isinstance(agent, str | os.PathLike):
-        return _read(agent, "agent", "an Agent, a Library or a path; library.agent(name) finds one by its name")
-    return _read_data(agent, "agent")
+    wanted = "an Agent, a Library or a path; library.agent(name) finds one by its name"
+    return agent if isinstance(agent, Agent) else _library_from(agent, "agent", wanted)
 
 
 def agent_of(agent: AgentSource) -> Agent:
@@ -75,20 +69,13 @@ def agent_of(agent: AgentSource) -> Agent:
 
 def user_of(user: UserSource) -> UserProfile:
     """The user profile, or the only one of a library or a file."""
-    return (
-        user
-        if isinstance(user, UserProfile)
-        else _library_with(user, "user", "a UserProfile, a Library or a path").user()
-    )
+    wanted = "a UserProfile, a Library or a path"
+    return user if isinstance(user, UserProfile) else _library_from(user, "user", wanted).user()
 
 
 def library_of(library: LibrarySource, name: str = "library") -> Library:
     """A library as it is, or everything in a file."""
-    return _library_with(library, name, "a Library or a path")
-
-
-def _library_with(given: LibrarySource, name: str, wanted: str) -> Library:
-    return given if isinstance(given, Library) else _read(given, name, wanted)
+    return _library_from(library, name, "a Library or a path")
 
 
 def node_id_of(node: NodeSource) -> str:
@@ -162,13 +149,17 @@ def _some(library: Library, field: str, nothing: str) -> Sequence[Any]:
     return found
 
 
-def _read(path: FilePath, name: str, wanted: str) -> Library:
-    """Everything in a file; a text that names no file is refused as what it may be, a message."""
+def _library_from(given: object, name: str, wanted: str) -> Library:
+    """A library as it is, or everything in a file or in data; a text that names no file is refused."""
+    if isinstance(given, Library):
+        return given
     from ctxlab import formats
 
-    if isinstance(path, str) and not _is_there(path):
-        raise WrongArgument(f"{name} takes {wanted}; got the text {path[:60]!r}, which is no file")
-    return formats.read(path)
+    if not isinstance(given, str | os.PathLike):
+        return formats.read_data(given, source=name)
+    if isinstance(given, str) and not _is_there(given):
+        raise WrongArgument(f"{name} takes {wanted}; got the text {given[:60]!r}, which is no file")
+    return formats.read(cast("FilePath", given))
 
 
 def _is_there(path: str) -> bool:
@@ -176,12 +167,6 @@ def _is_there(path: str) -> bool:
         return Path(path).expanduser().exists()
     except (OSError, ValueError, RuntimeError):  # too long, with a null character, of an unknown user
         return False
-
-
-def _read_data(data: object, name: str) -> Library:
-    from ctxlab import formats
-
-    return formats.read_data(data, source=name)
 
 
 def is_card(value: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -316,14 +317,15 @@ def _path_of(path: str, data: bytes) -> str | None:
 
 def books_with_the_same_entries(books: Sequence[Worldbook]) -> tuple[Note, ...]:
     """A note for each book whose keys and contents are those of one before it under another id."""
-    if len(books) < 2:
-        return ()
+    sizes = Counter(len(book.entries) for book in books)
     first: dict[frozenset[tuple[tuple[str, ...], str]], Worldbook] = {}
     notes: list[Note] = []
     for book in books:
+        if not book.entries or sizes[len(book.entries)] < 2:
+            continue
         held = frozenset((tuple(entry.all_keys), entry.content) for entry in book.entries.values())
         known = first.setdefault(held, book)
-        if held and known.book_id != book.book_id:
+        if known.book_id != book.book_id:
             both = f"books {known.book_id!r} and {book.book_id!r} have the same entries"
             notes.append(Note("warning", f"{both}; in a build with both, what fires is sent twice"))
     return tuple(notes)

@@ -8,12 +8,13 @@ from ctxlab.pipeline.explain.step_changes import Changes, Merged, Rewritten
 from ctxlab.pipeline.explain.text_versions import Version
 from ctxlab.pipeline.explain.where import Occurrence, Occurrences
 from ctxlab.pipeline.failures import BudgetTooSmall, OverBudget, ProcessorFailed
-from ctxlab.pipeline.pipeline import Pipeline, Stage
+from ctxlab.pipeline.pipeline import Pipeline
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.processor_plugins import plugin_processors
 from ctxlab.pipeline.remedies import LeastBudget, Remedy, remedies
 from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.services import AssetStore, Hit, LanguageModel, Retriever, Services, TokenCounter, Transcriber
+from ctxlab.pipeline.stage import Stage
 from ctxlab.pipeline.trace import Step, Trace
 from ctxlab.public_names import listed
 

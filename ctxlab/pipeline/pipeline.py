@@ -17,11 +17,12 @@ from ctxlab.pipeline.conservation.check_step import check_step
 from ctxlab.pipeline.conservation.loading_law import check_loaded_history
 from ctxlab.pipeline.failures import ProcessorFailed
 from ctxlab.pipeline.garbage_collector import without_collection
-from ctxlab.pipeline.processor import Processor, as_processor
+from ctxlab.pipeline.processor import as_processor
 from ctxlab.pipeline.service_calls import Call, CallLog
 from ctxlab.pipeline.services import Services
-from ctxlab.pipeline.settings.layers import Layer, LayerName, resolve_settings
+from ctxlab.pipeline.settings.layers import Layer, LayerName
 from ctxlab.pipeline.settings.tables import settings_frame, steps_as_data, steps_frame
+from ctxlab.pipeline.stage import Stage
 from ctxlab.pipeline.trace import Step, Trace
 
 if TYPE_CHECKING:
@@ -30,67 +31,6 @@ if TYPE_CHECKING:
 OnError = Literal["raise", "skip"]
 HISTORY = "history"
 """The need that a step provides which loads the conversation."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Stage:
-    """A step of a pipeline: `processor` has its final settings, `sources` has the layer that each came from."""
-
-    base: Processor
-    layers: tuple[Layer, ...]
-    processor: Processor
-    enabled: bool
-    priority: int
-    sources: Mapping[str, str]
-    notes: tuple[Note, ...] = ()
-
-    @classmethod
-    def of(cls, base: Processor, layers: tuple[Layer, ...] = ()) -> Stage:
-        settled = resolve_settings(base, layers)
-        processor = base.with_settings(settled.settings)
-        return cls(base, layers, processor, settled.enabled, settled.priority, settled.sources, settled.notes)
-
-    @property
-    def id(self) -> str:
-        return self.base.id
-
-    def __repr__(self) -> str:
-        return f"Stage({self.id!r}, {self.priority}, {'on' if self.enabled else 'off'})"
-
-    def _repr_html_(self) -> str:
-        from ctxlab.pipeline.explain.html import stage_html
-
-        return stage_html(self)
-
-    def is_called(self, name: str) -> bool:
-        """Whether this is the id of the step, one of its aliases, or a group that it belongs to."""
-        names = (self.id, *self.base.aliases, *self.base.groups)
-        return name in names or name.removeprefix("primary:") in names
-
-    def layer_for(self, name: str, layer: Layer) -> Layer:
-        """The part of a layer that applies to this step when the layer calls it `name`.
-
-        Under the name of its group, off is off, on leaves each step as it is, and settings of others don't count.
-        """
-        if name.removeprefix("primary:") not in self.base.groups:
-            return layer
-        fields = self.base.Settings.model_fields
-        names = {*fields, *(info.alias for info in fields.values())}
-        settings = {name: value for name, value in layer.settings.items() if name in names}
-        return Layer(layer.name, None if layer.enabled else layer.enabled, None, settings)
-
-    def with_layer(self, layer: Layer) -> Stage:
-        """With the values of a layer on top of those that this layer had before."""
-        old = next((known for known in self.layers if known.name == layer.name), Layer(layer.name))
-        return Stage.of(self.base, (*self.without(layer.name), layer.over(old)))
-
-    def without(self, *names: LayerName) -> tuple[Layer, ...]:
-        return tuple(layer for layer in self.layers if layer.name not in names)
-
-    def does_the_same_as(self, other: Stage) -> bool:
-        return self.processor is other.processor or (
-            self.base is other.base and self.processor.settings == other.processor.settings
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -43,17 +43,8 @@ def begun(agent: Agent | Library, file: Path, user: UserProfile | None, options:
     """A session with the agent's greetings."""
     from ctxlab import api
 
-    if options is None:
-        return api.begin(agent, user=user, id=file.stem)
-    return api.begin(
-        agent,
-        user=user,
-        id=file.stem,
-        model=options.model,
-        timestamp=options.timestamp,
-        zone=options.zone,
-        seed=options.seed,
-    )
+    names = ("model", "timestamp", "zone", "seed") if options is not None else ()
+    return api.begin(agent, user=user, id=file.stem, **{name: getattr(options, name) for name in names})
 
 
 def how_begun(session: Session, agent: Agent | Library, file: Path) -> str:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from ctxlab.pipeline.explain.message_life import Life
     from ctxlab.pipeline.explain.step_changes import Changes
     from ctxlab.pipeline.explain.where import Occurrence
-    from ctxlab.pipeline.pipeline import Pipeline, Stage
+    from ctxlab.pipeline.pipeline import Pipeline
     from ctxlab.pipeline.processor import ProcessorSettings
+    from ctxlab.pipeline.stage import Stage
     from ctxlab.pipeline.trace import Trace
 
 CELL = 100

@@ -11,7 +11,7 @@ from ctxlab.pipeline.settings.setting_form_fields import field_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ctxlab.pipeline.pipeline import Stage
+    from ctxlab.pipeline.stage import Stage
 
 STEP_COLUMNS = ("step", "priority", "enabled", "layer", "name", "description")
 SETTING_COLUMNS = ("step", "setting", "value", "layer", "description")
