@@ -92,6 +92,22 @@ class Remedy:
     def __str__(self) -> str:
         return self.text
 
+    @property
+    def label(self) -> str:
+        """The words of a button that makes the change; empty where there is none to make."""
+        if not self.settings:
+            return ""
+        least = self.least_budget
+        return "Keep its head" if least is not None and least.whole_tokens > least.tokens else "Keep it"
+
+    @property
+    def price(self) -> int | None:
+        """Tokens by which the budget grows; None where the change isn't a larger budget."""
+        return None if self.least_budget is None else self.least_budget.extra_tokens
+
+    def as_data(self) -> dict[str, Any]:
+        return {"text": self.text, "label": self.label, "price": self.price, "able": bool(self.settings)}
+
 
 BY_HAND = Remedy("no setting would keep it: a person took it out")
 

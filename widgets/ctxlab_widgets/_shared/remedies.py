@@ -9,8 +9,8 @@ from ctxlab.pipeline import Trace, remedies
 from ctxlab_widgets._shared.json_values import as_json
 
 
-class RemedyTexts:
-    """Sentences by key, as JSON; the last answer is kept while the run and the keys are the same."""
+class RemedyCache:
+    """Remedies by key, as JSON; the last answer is kept while the run and the keys are the same."""
 
     def __init__(self) -> None:
         self._cached_for: tuple[Any, ...] = ()
@@ -28,6 +28,9 @@ class RemedyTexts:
 
 
 def remedies_json(trace: Trace, keys: Iterable[str]) -> str:
-    """The sentence of each message that was dropped, by key, as JSON; empty when none was."""
-    found = {key: str(remedy) for key, remedy in remedies(trace, list(keys)).items()}
+    """`{key: {"text", "label", "price", "able"}}` of each message that was dropped; empty when none was.
+
+    `text` is the sentence, `label` and `price` what the button says that makes the change, where there is one.
+    """
+    found = {key: remedy.as_data() for key, remedy in remedies(trace, list(keys)).items()}
     return as_json(found) if found else ""

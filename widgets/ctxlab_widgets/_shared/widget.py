@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from inspect import getfile
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ import anywidget
 import traitlets
 
 from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Trace, remedies
+from ctxlab.studies.run_effect import run_effect
+from ctxlab_widgets._shared.shared_state import SharedState
 
 
 class WrongCommand(CtxlabError):
@@ -29,10 +33,44 @@ class Widget(anywidget.AnyWidget):
     """Whether Python answers; a report has nobody who does."""
     selected = traitlets.Unicode("").tag(sync=True)
     """Key of the message in focus, such as `node:a3`; empty when none. Linked between the views of a page."""
+    views: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    """Names of the views beside this one that can be opened from here; empty where it stands alone."""
+    effect = traitlets.Dict().tag(sync=True)
+    """`{"label", "text"}` of the last change made here: what it did to the run; empty when there was none."""
 
     def __init__(self, **traits: Any) -> None:
+        self._state: SharedState | None = None
         super().__init__(**traits)
         self.on_msg(self._on_message)
+
+    def follow(self, state: SharedState) -> None:
+        """Show the run of a page from now on, and give it the runs that are made here."""
+        self._state = state
+        self.views = list(state.views)
+        for trait in ("trace", "session", "selected"):
+            if self.has_trait(trait):
+                traitlets.link((state, trait), (self, trait))
+
+    def apply_remedy(self, key: str) -> None:
+        """Make the smallest change of settings that keeps this dropped message, and show what else it did."""
+        run = self._shown_run()
+        found = remedies(run, [key]).get(key)
+        if found is None or not found.settings:
+            raise CtxlabError(str(found) if found is not None else f"nothing dropped {key}")
+        self._take_run(run.rerun(found), label=f"{found.label}: {key.partition(':')[2] or key}")
+
+    def _shown_run(self) -> Trace:
+        run = getattr(self, "trace", None)
+        if not isinstance(run, Trace):
+            raise CtxlabError("there is no run to change: set `trace` first")
+        return run
+
+    def _take_run(self, run: Trace, *, label: str = "", continues: bool = False) -> None:
+        """Show a run that was made here from the one before; with a label also what the change did."""
+        before = self._shown_run()
+        with nullcontext() if self._state is None else self._state.changing(continues=continues):
+            self.trace: Any = run
+        self.effect = {"label": label, "text": str(run_effect(before, run))} if label else {}
 
     def show(self) -> None:
         """Fill the synced traits from the current state, also after Python changed it."""
@@ -48,10 +86,26 @@ class Widget(anywidget.AnyWidget):
             try:
                 if not isinstance(content, dict):
                     raise self._wrong_command(content)
-                self._handle(content)
+                if not self._handle_shared(content):
+                    self._handle(content)
             except CtxlabError as problem:
                 self._on_error(problem)
             self.show()
+
+    def _handle_shared(self, message: Mapping[str, Any]) -> bool:
+        """Carry out what every view may ask for; False where the message is none of that."""
+        match message:
+            case {"command": "apply_remedy", "key": str(key)}:
+                self.apply_remedy(key)
+            case {"command": "open_view", "view": str(view), "key": str(key)} if self._state is not None:
+                self._state.open(view, key)
+            case {"command": "page_undo"} if self._state is not None and self._state.undo is not None:
+                self._state.undo()
+            case {"command": "page_redo"} if self._state is not None and self._state.redo is not None:
+                self._state.redo()
+            case _:
+                return False
+        return True
 
     def _on_error(self, problem: CtxlabError) -> None:
         self.error = _brief(str(problem))

@@ -15,7 +15,7 @@ from ctxlab.errors import CtxlabError, LawBroken
 from ctxlab.pipeline import Debugger, Pipeline, Trace
 from ctxlab.pipeline.explain.trace_json import plain
 from ctxlab_widgets._shared.json_values import as_json
-from ctxlab_widgets._shared.remedies import RemedyTexts
+from ctxlab_widgets._shared.remedies import RemedyCache
 from ctxlab_widgets._shared.view_delta import ViewDelta
 from ctxlab_widgets._shared.widget import Widget, WrongCommand
 from ctxlab_widgets.step_debugger.setting_errors import setting_error
@@ -71,7 +71,7 @@ class StepDebugger(Widget):
         self._before: Trace | None = None
         self._changing: tuple[str, str] | None = None
         self._reached: str | None = None
-        self._remedy_texts = RemedyTexts()
+        self._remedy_cache = RemedyCache()
         super().__init__()
         if isinstance(run, Debugger):
             self._set_debugger(run)
@@ -101,12 +101,12 @@ class StepDebugger(Widget):
                 self.trace = self._finished_trace()
             self.position = self._debugger.position
             self.breakpoints = sorted(self._debugger.breakpoints)
-            self.remedies = self._remedy_texts.of(known, [self.selected])
+            self.remedies = self._remedy_cache.of(known, [self.selected])
 
     @traitlets.observe("selected")
     def _on_selected(self, change: Any) -> None:
         if self._debugger is not None:
-            self.remedies = self._remedy_texts.of(self._debugger.known, [change["new"]])
+            self.remedies = self._remedy_cache.of(self._debugger.known, [change["new"]])
 
     def _send_run(self, known: Trace) -> None:
         sent = self._view_delta.updated(known) if self._view_delta else ViewDelta(known)

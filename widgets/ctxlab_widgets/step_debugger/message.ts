@@ -171,7 +171,7 @@ export class MessageView {
 /** What would have kept a dropped message, where Python has said it. */
 export const remedyOf = ({ remedies }: State, draft: Draft): string =>
   keysOf(draft)
-    .map((key) => remedies.get(key))
+    .map((key) => remedies.get(key)?.text)
     .find(Boolean) ?? "";
 
 const chip = (from: string, label: string): HTMLElement =>

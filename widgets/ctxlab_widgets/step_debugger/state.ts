@@ -1,6 +1,7 @@
 // What the widget shows at a moment, and what its parts may ask of it.
 
 import type { ChangeRow, Scope } from "../_shared/message_changes";
+import type { RemedyJson } from "../_shared/remedy_button";
 import type { Box, View } from "../_shared/trace_view";
 import type { SettingsDiff } from "./settings_effect";
 
@@ -37,7 +38,7 @@ export interface State {
   /** Key of the message in focus. */
   selected: string;
   /** By key, what would have kept a dropped message: of the one selected, in a report of some. */
-  remedies: ReadonlyMap<string, string>;
+  remedies: ReadonlyMap<string, RemedyJson>;
   /** Key of the message that no fold may hide; empty when none. */
   revealed: string;
   open: Map<string, number>;

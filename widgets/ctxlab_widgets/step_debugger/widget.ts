@@ -4,6 +4,7 @@ import { glyph, h } from "../_shared/dom";
 import { isSingle, roving, taken } from "../_shared/keyboard";
 import { changeRows } from "../_shared/message_changes";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
+import type { RemedyJson } from "../_shared/remedy_button";
 import { boxes, keysOf, type View } from "../_shared/trace_view";
 import { applyDelta, type ViewDelta } from "../_shared/view_delta";
 import { Messages } from "./message_list";
@@ -74,7 +75,7 @@ class StepDebugger implements DebuggerHost {
       ends: new Map(),
       rows: [],
       selected: String(model.get("selected") ?? ""),
-      remedies: new Map(Object.entries(this.json<Record<string, string>>("remedies"))),
+      remedies: new Map(Object.entries(this.json<Record<string, RemedyJson>>("remedies"))),
       revealed: "",
       open: new Map(),
       whole: new Set(),
@@ -223,7 +224,7 @@ class StepDebugger implements DebuggerHost {
     const selected = String(this.model.get("selected") ?? "");
     const isOther = selected !== state.selected;
     if (changed.has("remedies"))
-      state.remedies = new Map(Object.entries(this.json<Record<string, string>>("remedies")));
+      state.remedies = new Map(Object.entries(this.json<Record<string, RemedyJson>>("remedies")));
     state.selected = selected;
     if (elsewhere || changed.has("view")) state.open.clear();
     if (elsewhere || another) {

@@ -19,7 +19,7 @@ from ctxlab.pipeline import BudgetTooSmall, OverBudget, Trace
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.processors import TokenLimiter
 from ctxlab_widgets._shared.json_values import as_json
-from ctxlab_widgets._shared.remedies import RemedyTexts
+from ctxlab_widgets._shared.remedies import RemedyCache
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.token_budget.payload import BudgetPayload, choices, counted_by, reserve_of
 
@@ -61,7 +61,7 @@ class TokenBudget(Widget):
         self._payload = BudgetPayload()
         self._sent: tuple[Any, ...] | None = None
         self._own_run: Trace | None = None
-        self._remedy_texts = RemedyTexts()
+        self._remedy_cache = RemedyCache()
         super().__init__()
         self.trace = trace
 
@@ -196,7 +196,7 @@ class TokenBudget(Widget):
 
     @traitlets.observe("selected", "pinned")
     def _update_remedies(self, _: Any) -> None:
-        self.remedies = self._remedy_texts.of(cast("Trace | None", self.trace), [self.selected, self.pinned])
+        self.remedies = self._remedy_cache.of(cast("Trace | None", self.trace), [self.selected, self.pinned])
 
     def _room(self, tokens: int | None) -> dict[str, Any]:
         """The limiter's settings for a prompt of so many tokens; the reply's stay beside them in a model's window."""

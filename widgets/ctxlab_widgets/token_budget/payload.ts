@@ -1,6 +1,8 @@
 // The budget of a run as Python sends it, and pure functions that read it.
 
 /** [key, words, look, [[look, tokens], ...], place of the step that put it there, unit from the newest, pinned]. */
+import type { RemedyJson } from "../_shared/remedy_button";
+
 export type BudgetRow = [
   key: string,
   words: string,
@@ -78,7 +80,7 @@ export interface State {
   live: boolean;
   error: string;
   /** By key, what would have kept a cut message: Python works it out for the one selected or pinned. */
-  remedies: ReadonlyMap<string, string>;
+  remedies: ReadonlyMap<string, RemedyJson>;
   selected: string;
   pinned: string;
   /** A selected message whose card was closed. */

@@ -159,7 +159,7 @@ export class SidePanel {
   private why(at: number): HTMLElement {
     const { view, messages, remedies } = this.state;
     const reason = view.reasons[(view.reason_of.charCodeAt(at) || 0) - "a".charCodeAt(0)] ?? "";
-    return this.cause(reason, remedies.get(messages.rows[at][0]) ?? "");
+    return this.cause(reason, remedies.get(messages.rows[at][0])?.text ?? "");
   }
 
   private cause(sentence: string, nearest: string): HTMLElement {

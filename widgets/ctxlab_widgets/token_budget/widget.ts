@@ -3,6 +3,7 @@
 import { h, harmless } from "../_shared/dom";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
+import type { RemedyJson } from "../_shared/remedy_button";
 import { BudgetBar } from "./budget_bar";
 import { type Command, Queue } from "./command_queue";
 import { Header } from "./header";
@@ -208,6 +209,6 @@ class TokenBudget implements BudgetHost {
 }
 
 const remediesOf = (model: Model): State["remedies"] =>
-  new Map(Object.entries(JSON.parse(String(model.get("remedies") || "{}")) as Record<string, string>));
+  new Map(Object.entries(JSON.parse(String(model.get("remedies") || "{}")) as Record<string, RemedyJson>));
 
 export default widget("Token budget", own, begin);

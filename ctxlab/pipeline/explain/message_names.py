@@ -1,0 +1,45 @@
+"""Short names of messages for sentences: an id that a person can say, a title, else the first words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ctxlab.context import Draft
+from ctxlab.display.one_line import plain
+
+LONGEST_ID = 12
+"""Longer ids say nothing to a person."""
+WORDS = 24
+MOST_NAMED = 3
+
+
+def message_name(draft: Draft) -> str:
+    """The name of one message: `a8`, or its first words in quotes where its id is long or says nothing.
+
+    >>> from ctxlab.context import Origin, Text
+    >>> message_name(Draft("node:a8", "user", (Text.of("hello", Origin("node", "a8")),), Origin("node", "a8")))
+    'a8'
+    """
+    kind, _, name = draft.key.partition(":")
+    if kind == "node" and name and len(name) <= LONGEST_ID:
+        return plain(name, LONGEST_ID)
+    text = draft.text
+    words = plain(str(text.cut(0, 4 * WORDS)) if len(text) > 4 * WORDS else str(text), WORDS)
+    if words:
+        return f"“{words}”"
+    calls = ", ".join(call.name for call in draft.calls[:MOST_NAMED])
+    return plain(f"the call of {calls}", 2 * WORDS) if calls else plain(draft.key, 2 * WORDS)
+
+
+def named(drafts: Iterable[Draft]) -> str:
+    """The names of several messages as one phrase; of many the first, and how many more.
+
+    >>> named([])
+    'nothing'
+    """
+    every: Sequence[Draft] = tuple(drafts)
+    shown = every if len(every) <= MOST_NAMED + 1 else every[:MOST_NAMED]
+    names = [message_name(draft) for draft in shown]
+    if len(shown) < len(every):
+        return f"{', '.join(names)} and {len(every) - len(shown):,} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or "nothing"

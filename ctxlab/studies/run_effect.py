@@ -1,0 +1,145 @@
+"""The effect of a change: which messages came, went or changed between two runs, with tokens that add up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ctxlab.context import Draft
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.cut_causes import cut_causes
+from ctxlab.pipeline.explain.message_names import MOST_NAMED, message_name
+from ctxlab.pipeline.explain.row_keys import row_keys
+from ctxlab.pipeline.explain.step_changes import moved_keys
+from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone
+from ctxlab.pipeline.services import TokenCounter
+
+ROWS = ("came", "went", "changed", "moved")
+
+
+@dataclass(frozen=True, slots=True)
+class MessageEffect:
+    """One message that came, went or changed; `tokens` is the difference, `why` a sentence, empty where none is known.
+
+    `key` is the row's key in the two runs, as `Comparison` has it.
+    """
+
+    key: str
+    name: str
+    tokens: int
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunEffect:
+    """A run held against another: `came`, `went` and `changed` messages, and how many are the same in both.
+
+    `moved` are messages with the same words at another place among the others; they are counted in `same` too.
+
+    `joins` are the tokens that differ without a message that does: separators, wire overhead, tool definitions, another
+    tokenizer. All tokens together, with those of `came`, `went` and `changed`, are `after_tokens - before_tokens`.
+    """
+
+    before_tokens: int
+    after_tokens: int
+    came: tuple[MessageEffect, ...]
+    went: tuple[MessageEffect, ...]
+    changed: tuple[MessageEffect, ...]
+    moved: tuple[MessageEffect, ...]
+    same: int
+    joins: int
+
+    def __bool__(self) -> bool:
+        return bool(self.came or self.went or self.changed or self.moved or self.tokens)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the second run above those of the first; negative where it is smaller."""
+        return self.after_tokens - self.before_tokens
+
+    def __str__(self) -> str:
+        named = [f"{word}: {_names(rows)}" for word in ROWS if (rows := getattr(self, word))]
+        tokens = f"{self.tokens:+,} {'token' if abs(self.tokens) == 1 else 'tokens'}" if self.tokens else "±0 tokens"
+        return "; ".join((tokens, *named, "nothing else" if named else "the same messages are sent"))
+
+    def as_data(self) -> dict[str, Any]:
+        """Plain JSON data, rows as dicts."""
+        rows = {name: [_row(row) for row in getattr(self, name)] for name in ROWS}
+        numbers = {name: getattr(self, name) for name in ("before_tokens", "after_tokens", "tokens", "same", "joins")}
+        return {**numbers, **rows, "text": str(self)}
+
+
+def run_effect(before: Trace, after: Trace) -> RunEffect:
+    """What another run sends and the first doesn't, and the other way round, message by message."""
+    keys = row_keys([before.start.input, after.start.input])
+    was, now = _Sent(before, keys[0]), _Sent(after, keys[1])
+    why_not_before, why_gone = _by_row(cut_causes(before), keys[0]), _by_row(cut_causes(after), keys[1])
+    came = [_effect(key, draft, now.tokens(draft), why_not_before) for key, draft in now.only(was)]
+    went = [_effect(key, draft, -was.tokens(draft), why_gone) for key, draft in was.only(now)]
+    changed: list[MessageEffect] = []
+    for key, draft in now.by_key.items():
+        old = was.by_key.get(key)
+        if old is not None and old is not draft and not _alike(old, draft):
+            changed.append(MessageEffect(key, message_name(draft), now.tokens(draft) - was.tokens(old)))
+    here = list(now.by_key)
+    lifted = moved_keys([key for key in was.by_key if key in now.by_key], [key for key in here if key in was.by_key])
+    moved = [MessageEffect(key, message_name(now.by_key[key]), 0) for key in lifted]
+    named = sum(row.tokens for row in (*came, *went, *changed))
+    return RunEffect(
+        before_tokens=before.tokens,
+        after_tokens=after.tokens,
+        came=tuple(came),
+        went=tuple(went),
+        changed=tuple(changed),
+        moved=tuple(moved),
+        same=len(now.by_key) - len(came) - len(changed),
+        joins=after.tokens - before.tokens - named,
+    )
+
+
+class _Sent:
+    """The messages of a result by row, merged ones taken apart."""
+
+    def __init__(self, trace: Trace, row_key: Callable[[str], str]) -> None:
+        self.counter: TokenCounter = trace.services.tokenizer
+        alone = parts_alone(trace)
+        self.by_key: dict[str, Draft] = {
+            row_key(part.key): part for draft in trace.result.drafts for part in made_of(draft, alone)
+        }
+
+    def tokens(self, draft: Draft) -> int:
+        return self.counter.count_draft(draft)
+
+    def only(self, other: _Sent) -> list[tuple[str, Draft]]:
+        return [(key, draft) for key, draft in self.by_key.items() if key not in other.by_key]
+
+
+def _alike(a: Draft, b: Draft) -> bool:
+    return (a.role, str(a.text), a.speaker, a.calls, a.reasoning, a.assets, a.result_of) == (
+        b.role,
+        str(b.text),
+        b.speaker,
+        b.calls,
+        b.reasoning,
+        b.assets,
+        b.result_of,
+    )
+
+
+def _by_row(causes: Mapping[str, str], row_key: Callable[[str], str]) -> dict[str, str]:
+    return {row_key(key): why for key, why in causes.items()}
+
+
+def _effect(key: str, draft: Draft, tokens: int, why: Mapping[str, str]) -> MessageEffect:
+    return MessageEffect(key, message_name(draft), tokens, why.get(key, ""))
+
+
+def _names(rows: Sequence[MessageEffect]) -> str:
+    shown = rows if len(rows) <= MOST_NAMED + 1 else rows[:MOST_NAMED]
+    more = f" and {len(rows) - len(shown):,} more" if len(shown) < len(rows) else ""
+    return ", ".join([row.name for row in shown]) + more
+
+
+def _row(row: MessageEffect) -> dict[str, Any]:
+    return {"key": row.key, "name": row.name, "tokens": row.tokens, "why": row.why}

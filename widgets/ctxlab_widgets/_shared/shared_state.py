@@ -1,0 +1,50 @@
+"""What all views of a page share: the run that is shown, the message in focus, and the way to the other views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+import traitlets
+
+from ctxlab.documents import Session
+from ctxlab.pipeline import Trace
+
+
+class SharedState(traitlets.HasTraits):
+    """A view follows it with `view.follow(state)`; what one of them changes, all the others show."""
+
+    trace = traitlets.Instance(Trace)
+    """The run that all views show. Set it, and all show another one."""
+    session = traitlets.Instance(Session)
+    """The conversation as the tree has it."""
+    selected = traitlets.Unicode("")
+    """Key of the message in focus, such as `node:a3`; empty when none."""
+    views: traitlets.List[str] = traitlets.List(traitlets.Unicode())
+    """Names of the views that can be opened from any other, such as `lore`."""
+    wanted = traitlets.Tuple(traitlets.Unicode(), traitlets.Unicode(), default_value=("", ""))
+    """The view that was asked for last, and the key of what it is to show."""
+
+    def __init__(self, trace: Trace, session: Session, views: tuple[str, ...] = ()) -> None:
+        super().__init__(trace=trace, session=session, views=list(views))
+        self.continues = False
+        self.undo: Callable[[], None] | None = None
+        self.redo: Callable[[], None] | None = None
+
+    @property
+    def run(self) -> Trace:
+        return self.trace
+
+    def open(self, view: str, key: str = "") -> None:
+        """Bring a view to the front, at a message, an entry or a rule of this key."""
+        self.wanted = ("", "")
+        self.wanted = (view, key)
+
+    @contextmanager
+    def changing(self, *, continues: bool) -> Generator[None]:
+        """A change of the run; with `continues` it belongs to the change before, such as while a handle is dragged."""
+        self.continues = continues
+        try:
+            yield
+        finally:
+            self.continues = False
