@@ -8,6 +8,7 @@ from ctxlab.studies.context_analysis import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
 from ctxlab.studies.lore_timeline import LoreTimeline
+from ctxlab.studies.sent_prompt import CutMessage, SentMessage, SentPart, SentPrompt, sent_prompt
 
 __all__ = [
     "Analysis",
@@ -15,16 +16,21 @@ __all__ = [
     "Cell",
     "Comparison",
     "ComparisonLine",
+    "CutMessage",
     "Injection",
     "Landing",
     "Landings",
     "LoreTimeline",
+    "SentMessage",
+    "SentPart",
+    "SentPrompt",
     "analysis_of",
     "budget_figure",
     "budget_for_share",
     "compare",
     "injection_figure",
     "landings",
+    "sent_prompt",
 ]
 
 
