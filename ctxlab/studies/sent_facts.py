@@ -38,10 +38,7 @@ class SentFacts:
         history = [part.key for draft in trace.result.drafts for part in draft.parts if _is_typed(part.origin)]
         self.newest = history[-1] if history else ""
         self.hidden = {
-            draft.key: draft
-            for group in trace.result.dropped
-            if group.needed is None
-            for draft in group.drafts
+            draft.key: draft for group in trace.result.dropped if group.needed is None for draft in group.drafts
         }
         self.hits: dict[str, list[str]] = {}
         report = trace.result.report(RuleHits)

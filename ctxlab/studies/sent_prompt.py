@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ctxlab.context import Draft, Text
+from ctxlab.context import Draft, Dropped, Text
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.one_line import plain
-from ctxlab.display.source_styles import BY_NAME, OF_KIND, OF_PART, OVERHEAD
+from ctxlab.display.source_styles import OF_KIND, OF_PART, OVERHEAD
 from ctxlab.documents import MessageNode
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.cut_causes import cut_causes
@@ -40,7 +40,7 @@ class SentPart:
     """One of the messages that a sent message was made of, characters `start` up to `end` of it; often the only one.
 
     `source` is the source whose colour and sign it has, `name` what a person calls it, `how` says how it came there.
-    `tokens` are those of its words, calls and files. `draft` is the message as it last stood alone.
+    `tokens` are those of its words, calls and files. `draft` is the message as it last stood alone, if it ever did.
     """
 
     key: str
@@ -51,7 +51,7 @@ class SentPart:
     start: int
     text: Text
     seam: str
-    draft: Draft
+    draft: Draft | None
 
     @property
     def end(self) -> int:
@@ -89,8 +89,8 @@ class SentMessage:
 class CutMessage:
     """A message that is not sent. It stood at `place`, right before that part; `why` is its own cause as a sentence.
 
-    `fits_not` says that it went for want of room; `rule` is the rule by which it went. `tokens` are those of its words,
-    calls and files.
+    `fits_not` says that it went for want of room, `is_border` that the cut began at it; `rule` is the rule by which it
+    went. `tokens` are those of its words, calls and files.
     """
 
     draft: Draft
@@ -99,6 +99,7 @@ class CutMessage:
     why: str
     rule: str
     fits_not: bool
+    is_border: bool
     tokens: int
     place: Place
     _remedy: Callable[[], Remedy | None] = field(default=lambda: None, repr=False)
@@ -119,7 +120,7 @@ class CutMessage:
         return self._remedy()
 
     def as_data(self) -> dict[str, Any]:
-        names = ("key", "source", "name", "why", "fits_not", "tokens", "excerpt")
+        names = ("key", "source", "name", "why", "fits_not", "is_border", "tokens", "excerpt")
         data = {name: getattr(self, name) for name in names}
         remedy = self.remedy
         return {**data, "role": self.draft.role, "place": [*self.place], "remedy": remedy and remedy.as_data()}
@@ -170,7 +171,7 @@ class SentPrompt:
             {"state": "cut", "how": each.why, "role": each.draft.role, "text": str(each.draft.text), **_named(each)}
             for each in self.cut
         )
-        return frame_of((*sent, *cut), COLUMNS).astype({name: "Int64" for name in ("number", "part", "start", "end")})
+        return frame_of((*sent, *cut), COLUMNS).astype(dict.fromkeys(("number", "part", "start", "end"), "Int64"))
 
 
 def sent_prompt(trace: Trace) -> SentPrompt:
@@ -188,26 +189,20 @@ def _message(draft: Draft, alone: Mapping[str, Draft], facts: SentFacts, counter
     return SentMessage(draft, parts, tokens, tokens - overhead - sum(part.tokens for part in parts), overhead)
 
 
-def _part(
-    piece: Piece, whole: Draft, alone: Mapping[str, Draft], facts: SentFacts, counter: TokenCounter
-) -> SentPart:
+def _part(piece: Piece, whole: Draft, alone: Mapping[str, Draft], facts: SentFacts, counter: TokenCounter) -> SentPart:
     known = alone.get(piece.part.key) if whole.merged else whole
-    draft = whole if known is None else known
     beside = 0 if known is None else counter.count_draft(known) - counter.message_tokens - _words(known, counter)
-    if known is None:
-        source = BY_NAME[OF_KIND.get(piece.part.origin.kind, OVERHEAD)].name
-    else:
-        source = OF_PART[source_of(known)]
+    by_kind = OF_KIND.get(piece.part.origin.kind, OVERHEAD)
     return SentPart(
         key=piece.part.key,
-        source=source,
+        source=by_kind if known is None else OF_PART[source_of(known)],
         name=facts.name(piece.part.key, known, str(piece.text)),
         how=facts.how(piece.part.key, piece.part.origin, known, piece.text),
         tokens=counter.count(str(piece.text)) + beside,
         start=piece.start,
         text=piece.text,
         seam=piece.seam,
-        draft=draft,
+        draft=known,
     )
 
 
@@ -219,23 +214,24 @@ def _words(draft: Draft, counter: TokenCounter) -> int:
 
 
 def _cut(trace: Trace, messages: tuple[SentMessage, ...], facts: SentFacts) -> Iterator[CutMessage]:
-    gone = {draft.key: (draft, group.cause.rule, group.needed) for group in trace.result.dropped for draft in group.drafts}
-    by_hand = dict(_taken_by_hand(trace))
-    gone |= {key: (draft, TAKEN_OUT_BY_HAND.rule, None) for key, draft in by_hand.items() if key not in gone}
+    gone = {draft.key: (draft, group) for group in trace.result.dropped for draft in group.drafts}
+    for key, draft in _taken_by_hand(trace):
+        gone.setdefault(key, (draft, Dropped((draft,), TAKEN_OUT_BY_HAND)))
     causes = cut_causes(trace)
-    places = _places(trace, messages, {key: draft for key, (draft, _, _) in gone.items()})
+    places = _places(trace, messages, {key: draft for key, (draft, _) in gone.items()})
     found = cache(lambda: remedies(trace, list(gone)))
     counter = trace.services.tokenizer
     order = {f"node:{node.id}": i for i, node in enumerate(_path(trace))}
     for key in sorted(places, key=lambda key: (places[key], order.get(key, -1))):
-        draft, rule, needed = gone[key]
+        draft, group = gone[key]
         yield CutMessage(
             draft=draft,
             source=OF_PART[source_of(draft)],
             name=facts.name(key, draft, str(draft.text)),
             why=causes.get(key) or TAKEN_OUT_BY_HAND.reason,
-            rule=rule,
-            fits_not=needed is not None,
+            rule=group.cause.rule,
+            fits_not=group.needed is not None,
+            is_border=key in group.border,
             tokens=counter.count_draft(draft) - counter.message_tokens,
             place=places[key],
             _remedy=lambda key=key: found().get(key),
