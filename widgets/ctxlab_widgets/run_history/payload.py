@@ -64,7 +64,7 @@ def _chip(runs: Runs, run: Run, cache: dict[int, dict[str, Any]]) -> dict[str, A
 
 
 def _effect(effect: dict[str, Any]) -> dict[str, Any]:
-    """The effect with messages of one name and one reason in a row, at most so many of each kind, and a row for the rest.
+    """The effect with messages of one name and one reason in one row, and at most so many rows of each kind.
 
     Such are the places of a preset that stands at several depths.
     """
