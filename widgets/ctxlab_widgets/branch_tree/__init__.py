@@ -17,12 +17,9 @@ from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.branch_tree.change_names import Report, messages, node_name
 from ctxlab_widgets.branch_tree.compare_branches import SharedHistory, shared_history
-from ctxlab_widgets.branch_tree.find_messages import found_messages, snippets
 from ctxlab_widgets.branch_tree.message_json import message_to_json, parsed_message, with_message_data
 from ctxlab_widgets.branch_tree.payload import Drawing, drawing_of
-from ctxlab_widgets.branch_tree.preview import MessagePreview, counted, message_preview
 
 P = ParamSpec("P")
 
@@ -51,14 +48,6 @@ class BranchTree(Widget):
     query = traitlets.Unicode("").tag(sync=True)
     hits: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """Ids of the messages that `query` was found in, in tree order."""
-    snippets = traitlets.Unicode("").tag(sync=True)
-    """The words around the first hits, as JSON: what `find_messages.Snippet` says."""
-    preview = traitlets.Dict().tag(sync=True)
-    """The message that is read, with its whole text; empty when none is."""
-    report = traitlets.Dict().tag(sync=True)
-    """What was done last, `{"text", "node"}`; empty where that needs no words, and after it was undone."""
-    height = traitlets.Int(0).tag(sync=True)
-    """Height of the drawing in pixels that a person has chosen; 0 follows the tree."""
     editing = traitlets.Unicode("").tag(sync=True)
     """Id of the message whose data is open; empty when none."""
     data = traitlets.Unicode("").tag(sync=True)
@@ -106,14 +95,14 @@ class BranchTree(Widget):
         is_new = self._drawing_cache is None or self._drawing_cache[0] is not session
         drawing = self._drawing(session)
         with self.hold_sync():
-            self._show_drawing(drawing)
+            self.texts = as_json({"keys": drawing.keys, "labels": drawing.labels})
+            self.places, self.flags = drawing.places, drawing.flags
             self.view = as_json(self._facts(session, drawing))
             if is_new:
-                self._find(self.query)
+                self.hits = self._found(self.query)
                 self.picked = [key for key in self.picked if key in session.nodes]
                 self.editing = self.editing if self.editing in session.nodes else ""
             self.data = message_to_json(session, self.editing) if self.editing else ""
-            self.preview = self._preview(str(self.preview.get("key", "")))
             self.shared_history = cast("dict[str, Any]", self._shared_history() or {})
 
     # --- what a person does
@@ -132,11 +121,10 @@ class BranchTree(Widget):
 
     def graft(self, node_id: str, parent_id: str) -> Session:
         """Hang a message and all below it on another parent."""
-        return self._change(Session.graft, node_id, parent_id, told=lambda session: self._hung(session, node_id))
+        return self._change(Session.graft, node_id, parent_id)
 
     def move(self, node_id: str, parent_id: str) -> Session:
         """Hang one message on another parent; its children take its place."""
-        name = node_name(self.history.session, parent_id) if parent_id in self.history.session.nodes else ""
         return self._change(Session.move, node_id, parent_id)
 
     def undo(self) -> Session:
