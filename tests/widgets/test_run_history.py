@@ -231,3 +231,16 @@ def test_undo_takes_back_each_change_and_redo_makes_the_latest_again(steps: list
                     getattr(runs, step)()
         assert runs.current in list(runs)
     assert len({run.name for run in runs}) == len(runs)
+
+
+def test_two_picked_runs_are_put_side_by_side_and_the_run_shown_stays(page: LabPage) -> None:
+    page.steps.set_setting("worldbook-processor", "scan_depth", 3)
+    page.budget.set_budget(2100)
+    shown = page.trace
+    page.head.picked = ["scan depth 3", "1,800"]
+
+    say(page.head, command="compare")
+
+    runs = [page.runs[name].trace for name in ("2,100", "1,800", "scan depth 3")]
+    assert list(page.compare.traces.values()) == runs
+    assert page.trace is shown
