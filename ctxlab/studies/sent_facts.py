@@ -12,12 +12,12 @@ from ctxlab.engines.truncation import SHORTENED
 from ctxlab.engines.worldbook.decision import Decision
 from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.message_names import message_name
 from ctxlab.pipeline.explain.text_versions import CHANGED_BY_HAND
 from ctxlab.processors.injection.depth import CYCLE
 from ctxlab.processors.injection.presets import presets_of
 from ctxlab.processors.injection.read_preset_placement import RequestedPlacement, requested_placement
 from ctxlab.studies.landings import landings
+from ctxlab.studies.titled_names import TitledNames
 
 NAME = 48
 MOST_RULES = 2
@@ -31,6 +31,7 @@ class SentFacts:
         self.trace = trace
         self.session = trace.start.input.session
         self.presets = {preset.key: preset.node for preset in presets_of(trace.start.input)}
+        self.names = TitledNames(trace)
         self.lore = {one.key: one for one in decisions(trace.result)}
         placed = any(draft.origin.kind in ("preset", LORE) for step in trace.steps[-1:] for draft in step.after.drafts)
         found = landings(trace).injections if placed or self.presets or self.lore else ()
@@ -48,11 +49,9 @@ class SentFacts:
 
     def name(self, key: str, draft: Draft | None, text: str) -> str:
         """The name of a preset, the title of an entry, the id of a message that a person can say, else first words."""
-        node, entry = self.presets.get(key.partition("@")[0]), self.lore.get(key)
-        title = (node.name or "") if node is not None else entry.title if entry is not None else ""
-        if title.strip():
-            return plain(title, NAME)
-        return message_name(draft) if draft is not None else plain(text, NAME) or plain(key, NAME)
+        if draft is not None:
+            return self.names.of(draft)
+        return plain(text, NAME) or plain(key, NAME)
 
     def how(self, key: str, origin: Origin, draft: Draft | None, text: Text) -> str:
         """How it came to its place, in words; empty where there is nothing to say but that it was written."""
@@ -97,8 +96,9 @@ class SentFacts:
 
     def _where(self, key: str) -> str:
         """The text in which a key was found, as a person calls it."""
-        if key in self.lore:
-            return f"the entry {self.name(key, None, key)}"
+        entry = self.lore.get(key)
+        if entry is not None:
+            return f"the entry {plain(entry.title or key, NAME)}"
         return plain(key.removeprefix("node:"), NAME)
 
     def _stands_for(self, ref: str) -> str:
