@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ctxlab.context import Draft, Dropped, Text
+from ctxlab.context import Draft, Text
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.one_line import plain
 from ctxlab.display.source_styles import OF_KIND, OF_PART, OVERHEAD
@@ -15,7 +15,6 @@ from ctxlab.documents import MessageNode
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.cut_causes import cut_causes
 from ctxlab.pipeline.explain.merged_parts import Piece, pieces
-from ctxlab.pipeline.explain.text_versions import TAKEN_OUT_BY_HAND
 from ctxlab.pipeline.explain.token_breakdown import parts_alone, source_of
 from ctxlab.pipeline.remedies import Remedy, remedies
 from ctxlab.pipeline.services import TokenCounter
@@ -214,9 +213,9 @@ def _words(draft: Draft, counter: TokenCounter) -> int:
 
 
 def _cut(trace: Trace, messages: tuple[SentMessage, ...], facts: SentFacts) -> Iterator[CutMessage]:
-    gone = {draft.key: (draft, group) for group in trace.result.dropped for draft in group.drafts}
-    for key, draft in _taken_by_hand(trace):
-        gone.setdefault(key, (draft, Dropped((draft,), TAKEN_OUT_BY_HAND)))
+    sent = {part.key for message in messages for part in message.parts}
+    groups = ((draft, group) for group in trace.result.dropped for draft in group.drafts)
+    gone = {draft.key: (draft, group) for draft, group in groups if draft.key not in sent}
     causes = cut_causes(trace)
     places = _places(trace, messages, {key: draft for key, (draft, _) in gone.items()})
     found = cache(lambda: remedies(trace, list(gone)))
@@ -228,7 +227,7 @@ def _cut(trace: Trace, messages: tuple[SentMessage, ...], facts: SentFacts) -> I
             draft=draft,
             source=OF_PART[source_of(draft)],
             name=facts.name(key, draft, str(draft.text)),
-            why=causes.get(key) or TAKEN_OUT_BY_HAND.reason,
+            why=causes[key],
             rule=group.cause.rule,
             fits_not=group.needed is not None,
             is_border=key in group.border,
@@ -236,17 +235,6 @@ def _cut(trace: Trace, messages: tuple[SentMessage, ...], facts: SentFacts) -> I
             place=places[key],
             _remedy=lambda key=key: found().get(key),
         )
-
-
-def _taken_by_hand(trace: Trace) -> Iterator[tuple[str, Draft]]:
-    """Messages that a person took out between two steps, and that did not come back."""
-    sent = {part.key for draft in trace.result.drafts for part in draft.parts}
-    for step in trace.steps:
-        if step.edited:
-            there = {part.key for draft in step.after.drafts for part in draft.parts}
-            for draft in step.before.drafts:
-                if not any(part.key in there or part.key in sent for part in draft.parts):
-                    yield draft.key, draft
 
 
 def _places(trace: Trace, messages: tuple[SentMessage, ...], gone: Mapping[str, Draft]) -> dict[str, Place]:

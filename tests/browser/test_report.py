@@ -135,7 +135,8 @@ def test_joining_says_what_it_cost_and_the_sum_is_the_messages(opened: Opened, w
     view = opened_at(opened, written)
 
     numbers = view.page.evaluate(
-        """() => [...document.querySelectorAll('#ctxlab-view-steps article')].filter((m) => m.querySelector('.seam')).map((m) => ({
+        """() => [...document.querySelectorAll('#ctxlab-view-steps article')]
+        .filter((m) => m.querySelector('.seam')).map((m) => ({
         parts: [...m.querySelectorAll('.part > .num:last-child')]
           .map((n) => Number(n.innerText.replace('\u2212', '-'))),
         whole: m.querySelector('.mh .num').innerText.split('\u2192').map((n) => Number(n.trim())) }))"""
