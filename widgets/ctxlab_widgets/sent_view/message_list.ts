@@ -31,6 +31,7 @@ export class MessageList {
   private at = "";
   private width = 0;
   private printing = false;
+  private isDrawing = false;
   private asked = new Set<string>();
   private wanted = new Set<string>();
   private soon = 0;
@@ -82,7 +83,10 @@ export class MessageList {
     if (!this.rows.some((row) => row.id === this.at)) this.at = this.rows[0]?.id ?? "";
     this.virtual.forget();
     this.lay();
-    if (focused) this.focus(this.index());
+    if (!focused) return;
+    this.isDrawing = true; // nobody chose this message: it has the focus again
+    this.focus(this.index());
+    this.isDrawing = false;
   }
 
   /** A run with other messages: prices are asked for anew. */
@@ -200,7 +204,7 @@ export class MessageList {
     if (!row || row.kind === "sum") return;
     this.at = row.id;
     const key = keyOf(row, this.state.messages);
-    if (key && !shows(row, this.state.messages, this.state.selected)) this.host.select(key);
+    if (key && !this.isDrawing && !shows(row, this.state.messages, this.state.selected)) this.host.select(key);
     this.mark();
   }
 
