@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.cut_causes import cut_causes
@@ -71,6 +72,7 @@ class RunEffect:
         return {**numbers, **rows, "text": str(self)}
 
 
+@checked_arguments
 def run_effect(before: Trace, after: Trace) -> RunEffect:
     """The difference of what two runs send, message by message."""
     keys = row_keys([before.start.input, after.start.input])

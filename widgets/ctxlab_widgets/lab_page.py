@@ -13,7 +13,9 @@ import ctxlab_widgets
 from ctxlab.api.sources import AgentSource, SessionSource
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import Session
+from ctxlab.engines.regexes.report import RuleHits
 from ctxlab.engines.truncation import BudgetReport
+from ctxlab.engines.worldbook import LoreScan
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab_widgets._shared.shared_state import SharedState
@@ -80,7 +82,9 @@ class LabPage(ipywidgets.VBox):
         self._head.show()
         self._tabs.observe(self._on_tab, "selected_index")
         self.state.observe(self._on_wanted, "wanted")
+        self.state.observe(self._title_tabs, "trace")
         self._tabs.selected_index = 0
+        self._title_tabs()
         self._open("steps")
 
     def __repr__(self) -> str:
@@ -200,6 +204,13 @@ class LabPage(ipywidgets.VBox):
         if change["new"] is not None:
             self._open(list(TABS)[change["new"]])
 
+    def _title_tabs(self, _: object = None) -> None:
+        """Name the tabs, with what there is to see in each."""
+        counts = _counts(self.trace)
+        titles = [f"{TITLES.get(name, name.capitalize())} {counts.get(name, '')}".strip() for name in TABS]
+        if list(self._tabs.titles) != titles:
+            self._tabs.titles = titles
+
     def _on_wanted(self, change: Mapping[str, Any]) -> None:
         name, key = change["new"]
         name = TOPICS.get(key.removeprefix("topic:"), "") if key.startswith("topic:") else name
@@ -253,6 +264,17 @@ def lab(shown: SessionSource | Trace, agent: AgentSource | None = None, **option
 def _view_of(name: str, trace: Trace) -> Widget:
     view = getattr(ctxlab_widgets, TABS[name])
     return view(trace, strategies=_other_strategies(trace)) if name == "compare" else view(trace)
+
+
+def _counts(trace: Trace) -> dict[str, str]:
+    """Counts behind the names of tabs: steps, messages, tokens, entries that fired, messages that rules changed."""
+    counts = {"steps": f"{len(trace.steps):,}", "sent": f"{len(trace.result.drafts):,}", "budget": f"{trace.tokens:,}"}
+    scan, hits = trace.result.report(LoreScan), trace.result.report(RuleHits)
+    if scan is not None and scan.decisions:
+        counts["lore"] = f"{len(scan.fired):,} of {len(scan):,}"
+    if hits is not None and hits.hits:
+        counts["rules"] = f"{len({hit.key for hit in hits.hits}):,}"
+    return counts
 
 
 def _other_strategies(trace: Trace) -> list[str] | None:

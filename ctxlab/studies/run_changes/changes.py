@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.one_line import plain
 from ctxlab.pipeline import Trace
 from ctxlab.studies.run_changes.change import RunChange
@@ -46,6 +47,7 @@ class RunChanges:
         return "\n".join(codes) if all(codes) else ""
 
 
+@checked_arguments
 def run_changes(before: Trace, after: Trace) -> RunChanges:
     """The differences in what two runs were built from, not in what came of them: `run_effect` has those."""
     a, b = before.start.input, after.start.input

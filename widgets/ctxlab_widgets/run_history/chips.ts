@@ -16,6 +16,9 @@ export class Chips {
     this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
     for (const name of ["pointerover", "focusin"] as const)
       this.element.addEventListener(name, (event) => this.over(event), { signal });
+    const sizes = new ResizeObserver(() => this.reveal());
+    sizes.observe(this.element);
+    signal.addEventListener("abort", () => sizes.disconnect());
   }
 
   draw(view: HeadView, picked: string[]): void {
@@ -25,8 +28,7 @@ export class Chips {
     const at = chips.findIndex((each) => each.dataset.run === (focused ?? view.current));
     onlyStop(chips, Math.max(at, 0));
     if (focused !== undefined) chips[Math.max(at, 0)].focus({ preventScroll: true });
-    const current = chips.find((each) => each.dataset.run === view.current);
-    if (current) this.reveal(current);
+    this.reveal();
   }
 
   /** Marks the chip whose card is shown. */
@@ -105,8 +107,11 @@ export class Chips {
     if (name !== undefined) this.host.show(name);
   }
 
-  private reveal(chip: HTMLElement): void {
+  /** Brings the current run into sight, of the row alone. */
+  private reveal(): void {
     const { element } = this;
+    const chip = element.querySelector('[aria-current="true"]');
+    if (!chip) return;
     if (element.scrollWidth <= element.clientWidth && element.scrollHeight <= element.clientHeight) return;
     const [own, row] = [chip.getBoundingClientRect(), element.getBoundingClientRect()];
     if (own.right > row.right) element.scrollLeft += own.right - row.right + 16;

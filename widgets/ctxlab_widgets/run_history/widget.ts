@@ -149,6 +149,7 @@ class RunHistory implements HeadHost {
     const picked = this.picked();
     this.compare.hidden = picked.length !== 2;
     this.counts.replaceChildren(countWords(view.runs));
+    this.runs.classList.toggle("single", view.runs.length === 1);
     const shown = this.card.run;
     this.chips.draw(view, picked);
     if (shown !== null) this.openCard(view.runs.some((run) => run.name === shown) ? shown : view.current);
