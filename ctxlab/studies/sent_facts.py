@@ -54,7 +54,7 @@ class SentFacts:
         return plain(text, NAME) or plain(key, NAME)
 
     def how(self, key: str, origin: Origin, draft: Draft | None, text: Text) -> str:
-        """How it came to its place, in words; empty where there is nothing to say but that it was written."""
+        """The way to its place, in words; empty where there is nothing to say but that it was written."""
         return "; ".join(filter(None, (*self._came(key, origin, draft), *self._changed(key, text))))
 
     def _came(self, key: str, origin: Origin, draft: Draft | None) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What is sent, message by message and part by part, and what was taken out, at the places where it stood."""
+"""Messages as they are sent, part by part, and what was taken out, at the places where it stood."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ class SentPrompt:
 
 
 def sent_prompt(trace: Trace) -> SentPrompt:
-    """What a run sends: each message with its parts, where these are from and how they came, and what was cut."""
+    """The messages that a run sends, with their parts, where these are from and how they came, and what was cut."""
     facts, counter, alone = SentFacts(trace), trace.services.tokenizer, parts_alone(trace)
     messages = tuple([_message(draft, alone, facts, counter) for draft in trace.result.drafts])
     return SentPrompt(
