@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aside, type Camera, fitted, kept, seen, showing, zoomed } from "../ctxlab_widgets/branch_tree/camera";
-import { totals } from "../ctxlab_widgets/branch_tree/footer";
+import { totals } from "../ctxlab_widgets/branch_tree/head";
 import { initialView } from "../ctxlab_widgets/branch_tree/initial_view";
 import { type KeyActions, keyAction } from "../ctxlab_widgets/branch_tree/key_bindings";
 import {
