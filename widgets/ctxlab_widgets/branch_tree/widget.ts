@@ -79,10 +79,10 @@ class BranchTree
     this.footer = new Footer(this, this.canvas.zoomButtons);
     this.height = new HeightHandle(this.canvas.element, (height) => this.resize(height), signal);
     this.canvas.element.append(hint.element);
-    const main = h("div", { class: "main" }, this.canvas.element, this.empty);
+    const main = h("div", { class: "main" }, this.canvas.element, this.height.element, this.empty);
     const side = h("div", { class: "side" }, this.searchBox.list.element, this.preview.element, this.editor.element);
     const two = h("div", { class: "two" }, main, side);
-    this.frame.append(this.head.element, two, this.height.element, this.footer.element);
+    this.frame.append(this.head.element, two, this.footer.element);
     root.append(this.frame);
     this.listen(root);
     this.take(new Set(STATE));
