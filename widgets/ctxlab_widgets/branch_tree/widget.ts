@@ -220,7 +220,9 @@ class BranchTree
     this.send({ command: "open_view", view: "compare", key: `branches:${JSON.stringify(ids)}` });
   }
 
+  /** What is folded or unfolded has the focus: it stays where it is. */
   unfoldAt(sign: number): void {
+    this.state.select(this.state.keyAt(sign));
     if (isFolded(this.tree, sign)) this.send({ command: "unfold", node: this.state.keyAt(sign) });
     else if (isOpened(this.tree, sign)) this.send({ command: "fold", node: keyOf(this.tree, sign) });
   }
