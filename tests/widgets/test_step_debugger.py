@@ -88,7 +88,9 @@ def test_a6_what_would_keep_a_dropped_message_is_told_of_the_one_that_is_selecte
     assert widget.remedies == ""
 
     widget.selected = gone[0]
-    assert json.loads(widget.remedies) == {gone[0]: str(run.why(gone[0]).least_budget)}
+    told = json.loads(widget.remedies)
+    assert list(told) == [gone[0]]
+    assert told[gone[0]]["text"] == str(run.why(gone[0]).least_budget)
 
     widget.selected = run.result.drafts[-1].key
     assert widget.remedies == ""
@@ -159,20 +161,20 @@ def test_after_a_failure_a_better_value_leads_as_far_as_before(run: Trace) -> No
 
     given(widget, "budget_tokens", 250)
 
-    assert (widget.position, widget.failed) == (len(run.steps), {})
+    assert (widget.position, widget.failed) == (run.index(LIMITER) + 1, {})
     assert widget.comparison["settings"][0]["old"] == 200
 
 
-def test_another_run_from_outside_is_shown_at_its_end_with_the_breakpoints(run: Trace) -> None:
+def test_another_run_from_outside_is_shown_at_the_same_step_with_the_breakpoints(run: Trace) -> None:
     widget = asked(StepDebugger(run), command="breakpoint", step=LIMITER, on=True)
     asked(widget, command="run_to", position=1)
     other = run.rerun({f"{LIMITER}.budget_tokens": 300})
 
     widget.trace = other
 
-    assert (widget.position, widget.breakpoints) == (len(other.steps), [LIMITER])
+    assert (widget.position, widget.breakpoints) == (1, [LIMITER])
     assert json.loads(widget.view) == other.view()
-    assert widget.debugger.trace.result is other.result
+    assert widget.debugger.known.result is other.result
 
 
 def test_the_very_run_that_is_shown_changes_nothing_from_outside(run: Trace) -> None:
@@ -181,7 +183,7 @@ def test_the_very_run_that_is_shown_changes_nothing_from_outside(run: Trace) -> 
 
     widget.trace = Trace(run.start, run.steps, run.pipeline, run.services)
 
-    assert (widget.debugger is debugger, widget.position) == (True, len(run.steps) - 1)
+    assert (widget.debugger is debugger, widget.position) == (True, run.index(LIMITER))
 
 
 def test_a_linked_view_follows_and_leads(run: Trace) -> None:
@@ -225,7 +227,7 @@ def test_a_run_may_come_before_anybody_asked_for_one(run: Trace) -> None:
 
     widget.trace = run
 
-    assert (widget.position, widget.comparison) == (len(run.steps), {})
+    assert (widget.position, widget.comparison) == (run.index(LIMITER) + 1, {})
 
 
 def test_nothing_to_show_is_fine_until_a_run_comes_and_after_it_is_gone(run: Trace) -> None:
@@ -253,8 +255,8 @@ def test_a_setting_runs_again_from_its_step_on(run: Trace) -> None:
     assert run.tokens < widget.trace.tokens <= 250
 
 
-def test_only_steps_the_run_had_come_to_run_again(run: Trace) -> None:
-    widget = asked(StepDebugger(run), command="run_to", position=6)
+def test_of_a_debugger_only_steps_it_had_come_to_run_again() -> None:
+    widget = asked(StepDebugger(ctxlab.debug(chat(), budget_tokens=200)), command="run_to", position=6)
 
     given(widget, "budget_tokens", 250)
 
@@ -433,8 +435,8 @@ def test_a_dragged_handle_is_told_against_the_run_before_the_dragging(run: Trace
     assert widget.comparison["settings"][0]["old"] == 300
 
 
-def test_a_change_to_a_step_that_is_still_to_come_reruns_nothing(run: Trace) -> None:
-    widget = asked(StepDebugger(run), command="run_to", position=3)
+def test_of_a_debugger_a_change_to_a_step_that_is_still_to_come_reruns_nothing() -> None:
+    widget = asked(StepDebugger(ctxlab.debug(chat(), budget_tokens=200)), command="run_to", position=3)
 
     given(widget, "budget_tokens", 300)
 

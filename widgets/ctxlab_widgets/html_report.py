@@ -9,6 +9,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.consequential_step import most_consequential_step
 from ctxlab_widgets._shared.html_page import page
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import remedies_json
@@ -27,9 +28,11 @@ def report(trace: Trace, path: str | Path) -> Path:
     session = trace.start.input.session
     name = session.name or session.id
     view = trace.view()
+    first = most_consequential_step(trace)
     state: dict[str, Any] = {
         "view": as_json(view),
-        "position": len(trace.steps),
+        "position": len(trace.steps) if first is None else first + 1,
+        "result": first is None,
         "live": False,
         "remedies": remedies_json(trace, _nearest_cuts(trace)),
     }
