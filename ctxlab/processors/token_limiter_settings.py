@@ -73,6 +73,9 @@ def _read_with(known: Strategies) -> Mapping[str, tuple[str, tuple[str, ...]]]:
     """Settings that only some strategies read, with the names of those."""
     readers: dict[str, list[str]] = {"retained_characters": [], "marker": []}
     for name, strategy in known.by_name.items():
-        for setting in (*settings_of(strategy), *(("retained_characters", "marker") if strategy.traits.shortens else ())):
+        for setting in (
+            *settings_of(strategy),
+            *(("retained_characters", "marker") if strategy.traits.shortens else ()),
+        ):
             readers.setdefault(setting, []).append(name)
     return {setting: ("strategy", tuple(names)) for setting, names in readers.items()}

@@ -1,4 +1,4 @@
-"""An edit by hand is made again when an earlier step changes, or a note says that it is lost and nothing else differs."""
+"""An edit by hand is made again when an earlier step changes; else a note says that it is lost, and nothing differs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def at_a_message(options: Options, steps: int, which: int) -> tuple[Debugger, Dr
 
 def reworded(key: str, words: str = WORDS) -> Any:
     def change(ctx: Context) -> Context:
-        return ctx.edit(lambda draft: replace(draft, body=(Text.of(words, draft.origin),)) if draft.key == key else draft)
+        return ctx.edit(
+            lambda draft: replace(draft, body=(Text.of(words, draft.origin),)) if draft.key == key else draft
+        )
 
     return change
 
