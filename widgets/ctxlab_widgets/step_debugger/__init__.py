@@ -450,7 +450,7 @@ def _is_same_conversation(a: Trace, b: Trace) -> bool:
 
 def _steps_only_in(run: Trace, old: Trace) -> list[str]:
     known = {id(step) for step in old.steps}
-    return [step.id for step in run.steps if id(step) not in known]
+    return [step.id for step in run.steps if id(step) not in known and not step.edited]
 
 
 def _settings_of(pipeline: Pipeline) -> dict[str, Any]:

@@ -60,6 +60,8 @@ export class Messages {
     this.feed.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.feed.addEventListener("focusin", (event) => this.came(event), { signal });
     this.feed.addEventListener("dblclick", (event) => this.twice(event), { signal });
+    // Not when the press begins: what is pressed would move away under the pointer.
+    for (const kind of ["click", "keydown"]) this.feed.addEventListener(kind, () => this.offer(null), { signal });
     this.card.listen(this.feed);
     this.sight = new IntersectionObserver((seen) => this.seen(seen));
     signal.addEventListener("abort", () => {

@@ -126,7 +126,7 @@ class StepDebugger implements DebuggerHost {
 
   send(what: Command): void {
     if (this.state.live) {
-      this.keepsShown = KEEP_SHOWN.has(what.command);
+      if (!QUESTIONS.has(what.command)) this.keepsShown = KEEP_SHOWN.has(what.command);
       if (what.command === "step" && this.isAtEnd()) this.model.send({ command: "result" });
       else this.model.send(what);
       return;
@@ -169,7 +169,6 @@ class StepDebugger implements DebuggerHost {
     state.selected = key;
     state.revealed = "";
     this.messages.mark();
-    this.messages.offer(null);
     save(this.model, { selected: key });
   }
 
@@ -378,6 +377,8 @@ class StepDebugger implements DebuggerHost {
 }
 
 const KEEP_SHOWN = new Set<Command["command"]>(["set", "undo", "switch", "run_to", "result"]);
+/** What changes nothing, and may be asked while a change is under way. */
+const QUESTIONS = new Set<Command["command"]>(["tokens", "remedies", "open_view"]);
 const PANEL_TRAITS = ["breakpoints", "rerun", "failed", "error", "initial_settings", "refused", "comparison", "effect"];
 const TRAITS = [
   ...["view", "delta", "position", "result", "can_split_tokens", "token_ends", "selected", "remedies", "views"],
