@@ -289,7 +289,7 @@ def test_an_edit_at_the_limiter_of_a_finished_run_goes_on_to_its_end(run: Trace)
     assert texts(widget.trace) == [*texts(run)[:-1], "short"]
     assert [step.id for step in widget.debugger.trace.steps[-2:]] == [LIMITER, "edit"]
     assert widget.effect["text"].startswith(f"{widget.trace.tokens - run.tokens:+,} tokens; changed: ")
-    assert widget.trace.where("some words of 11 ") is not None
+    assert "by hand: changed in the debugger" in str(widget.trace.why(key))
     asked(widget, command="undo_change")
     assert widget.trace is run
     assert (widget.effect, widget.debugger.trace.steps[-1].id) == ({}, LIMITER)

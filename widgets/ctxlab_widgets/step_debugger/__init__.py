@@ -21,6 +21,15 @@ from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyCache
 from ctxlab_widgets._shared.view_delta import ViewDelta
 from ctxlab_widgets._shared.widget import Widget, WrongCommand
+from ctxlab_widgets.step_debugger.run_places import (
+    debugger_at,
+    is_finished,
+    is_prefix,
+    is_same_conversation,
+    is_same_run,
+    place_in,
+    steps_only_in,
+)
 from ctxlab_widgets.step_debugger.setting_errors import setting_error
 from ctxlab_widgets.step_debugger.settings_effect import settings_effect
 
@@ -105,9 +114,9 @@ class StepDebugger(Widget):
                 self.result, self.effect = False, {}
                 return
             known = self._debugger.known
-            if self._view_delta is None or not _is_prefix(self._view_delta.trace, known):
+            if self._view_delta is None or not is_prefix(self._view_delta.trace, known):
                 self._send_run(known)
-            if self.trait_has_value("trace") and not _is_prefix(self.trace, known):
+            if self.trait_has_value("trace") and not is_prefix(self.trace, known):
                 self._take_run(self._finished_trace(), continues=self._continues)
             self.position = self._debugger.position
             self.result = self.result and self._debugger.done
@@ -142,25 +151,25 @@ class StepDebugger(Widget):
         run: Trace | None = change["new"]
         if run is None:
             self._debugger = self._before = None
-        elif self._debugger is not None and _is_same_run(run, self._debugger.known):
+        elif self._debugger is not None and is_same_run(run, self._debugger.known):
             return
         else:
             old = change["old"] if isinstance(change["old"], Trace) else None
-            follows = old is not None and _is_same_conversation(old, run)
+            follows = old is not None and is_same_conversation(old, run)
             self.effect, self._before_effect = {}, None
             self._open(run, self._debugger if follows else None)
             if old is not None and follows:
-                self.comparison = settings_effect(old, run, ran=_steps_only_in(run, old))
+                self.comparison = settings_effect(old, run, ran=steps_only_in(run, old))
         self.show()
 
     def _open(self, run: Trace, before: Debugger | None) -> None:
         """Another run at the step where the one before stood; without one, at the step with most consequence."""
-        at = None if before is None else _place_in(run, before.trace.steps)
+        at = None if before is None else place_in(run, before.trace.steps)
         first = most_consequential_step(run)
         if at is None:
             self.result = first is None
             at = len(run.steps) if first is None else first + 1
-        self._set_debugger(_debugger_at(run, at))
+        self._set_debugger(debugger_at(run, at))
 
     def _set_debugger(self, debugger: Debugger) -> None:
         """Another run, with the breakpoints of the one before."""
@@ -287,7 +296,7 @@ class StepDebugger(Widget):
             raise WrongCommand(f"no message {key} is there to be edited")
         if reworded(draft, text) is draft:
             return
-        was_finished = self.trait_has_value("trace") or _is_finished(debugger.known)
+        was_finished = self.trait_has_value("trace") or is_finished(debugger.known)
         if was_finished:
             self._shown_run()  # that of before, which the effect is told against
         with self._updating():
@@ -347,17 +356,17 @@ class StepDebugger(Widget):
             self._before, self._changing, self._reached = before, what, done
             self.comparison = {}
             try:
-                self._run_on(done, to_the_end=_is_finished(before))
+                self._run_on(done, to_the_end=is_finished(before))
             finally:
-                run = self._run_so_far() if _is_finished(before) else debugger.trace
-                self.rerun = _steps_only_in(run, before)
+                run = self._run_so_far() if is_finished(before) else debugger.trace
+                self.rerun = steps_only_in(run, before)
             self._reached = None
             self.comparison = settings_effect(before, run, ran=self.rerun)
 
     def _run_so_far(self) -> Trace:
         """The whole run where it is known to its end, else the steps done."""
         known = self.debugger.known
-        return known if _is_finished(known) else self.debugger.trace
+        return known if is_finished(known) else self.debugger.trace
 
     def _run_on(self, done: Sequence[Step], *, to_the_end: bool) -> None:
         """Do steps again up to the place behind those, and with `to_the_end` all others without going there."""
@@ -369,7 +378,7 @@ class StepDebugger(Widget):
             debugger.step()
         if to_the_end:
             debugger.finished()
-        at = _place_in(debugger.known, done)
+        at = place_in(debugger.known, done)
         while at is not None and debugger.position < at:
             debugger.step()
 
@@ -400,57 +409,6 @@ class StepDebugger(Widget):
             finally:
                 self.show()
                 self._continues = False
-
-
-def _debugger_at(trace: Trace, position: int) -> Debugger:
-    debugger = Debugger(trace)
-    for _ in trace.steps[:position]:
-        debugger.step()
-    return debugger
-
-
-def _place_in(run: Trace, done: Sequence[Step]) -> int | None:
-    """The position in a run behind the step that was done last in another; None where it has no such step."""
-    if not done:
-        return 0
-    last = next((step for step in reversed(done) if not step.edited), None)
-    behind = len(done) - done.index(last) - 1 if last else len(done)
-    ids = [None if step.edited else step.id for step in run.steps]
-    if last is not None and last.id not in ids:
-        return None
-    at = 0 if last is None else ids.index(last.id) + 1
-    while behind and at < len(ids) and ids[at] is None:
-        at, behind = at + 1, behind - 1
-    return at
-
-
-def _is_finished(trace: Trace) -> bool:
-    return sum(not step.edited for step in trace.steps) == len(trace.pipeline.running())
-
-
-def _is_prefix(seen: Trace | None, trace: Trace) -> bool:
-    """Whether what was shown last holds this run already, so that only the position moves."""
-    return (
-        seen is not None
-        and seen.pipeline is trace.pipeline
-        and seen.start is trace.start
-        and len(seen.steps) >= len(trace.steps)
-        and all(a is b for a, b in zip(seen.steps, trace.steps, strict=False))
-    )
-
-
-def _is_same_run(a: Trace, b: Trace) -> bool:
-    return _is_prefix(a, b) and len(a.steps) == len(b.steps)
-
-
-def _is_same_conversation(a: Trace, b: Trace) -> bool:
-    """Whether two runs are of the same conversation at the same place, so that comparing them says something."""
-    return a.start.input.session is b.start.input.session and a.start.input.leaf_id == b.start.input.leaf_id
-
-
-def _steps_only_in(run: Trace, old: Trace) -> list[str]:
-    known = {id(step) for step in old.steps}
-    return [step.id for step in run.steps if id(step) not in known and not step.edited]
 
 
 def _settings_of(pipeline: Pipeline) -> dict[str, Any]:

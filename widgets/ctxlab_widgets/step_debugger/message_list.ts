@@ -10,10 +10,9 @@ import { folded, OPENING } from "./fold_rows";
 import type { Jump } from "./jump";
 import { MessageView } from "./message";
 import { MessageEditor } from "./message_editor";
+import { MessagesInSight } from "./messages_in_sight";
 import { ProvenanceCard } from "./provenance_card";
 import { type Colour, type DebuggerHost, type State, scopeOf } from "./state";
-
-const SOON = 40; // milliseconds until messages that came into sight are asked for
 
 export class Messages {
   readonly element = h("div", { class: "msgs" });
@@ -26,14 +25,7 @@ export class Messages {
   private readonly editor: MessageEditor;
   private readonly scope: Radios;
   private readonly colour: Radios;
-  private readonly sight: IntersectionObserver;
-  private readonly asked = new Set<number>();
-  private wanted = new Set<number>();
-  private readonly askedKeys = new Set<string>();
-  private wantedKeys = new Set<string>();
-  /** Messages in the feed that went for want of room. */
-  private readonly wantsRemedy = new Set<Element>();
-  private soon = 0;
+  private readonly sight: MessagesInSight;
 
   constructor(
     private readonly state: State,
@@ -63,11 +55,7 @@ export class Messages {
     // Not when the press begins: what is pressed would move away under the pointer.
     for (const kind of ["click", "keydown"]) this.feed.addEventListener(kind, () => this.offer(null), { signal });
     this.card.listen(this.feed);
-    this.sight = new IntersectionObserver((seen) => this.seen(seen));
-    signal.addEventListener("abort", () => {
-      this.sight.disconnect();
-      clearTimeout(this.soon);
-    });
+    this.sight = new MessagesInSight(state, host);
   }
 
   draw(focus?: string): void {
@@ -265,58 +253,17 @@ export class Messages {
     }
   }
 
-  /** Another view: its messages have other numbers. */
-  forget(): void {
-    this.asked.clear();
-    this.wanted.clear();
-  }
-
-  /** Another run: what would keep a message is another question. */
-  forgetRemedies(): void {
-    this.askedKeys.clear();
-    this.wantedKeys.clear();
+  /** Another run; with another view its messages have other numbers, too. */
+  forget(isOtherView: boolean): void {
+    this.sight.forget(isOtherView);
   }
 
   private watch(): void {
     const { state } = this;
-    this.sight.disconnect();
     const on = state.colour === "token";
-    const forRoom = causesOfRoom(state);
-    const rows = new Map(state.rows.map((row) => [row.draft, row]));
     this.hint.hidden = !on || state.canSplitTokens;
     this.hint.textContent = this.hint.hidden ? "" : noBorders(state);
-    this.wantsRemedy.clear();
-    for (const article of this.articles()) {
-      const row = rows.get(Number(article.dataset.draft));
-      if (state.live && row?.kind === "dropped" && forRoom.has(row.cause)) this.wantsRemedy.add(article);
-      if ((on && state.canSplitTokens) || this.wantsRemedy.has(article)) this.sight.observe(article);
-    }
-  }
-
-  private seen(found: IntersectionObserverEntry[]): void {
-    const { colour, canSplitTokens, ends, remedies, view } = this.state;
-    for (const { isIntersecting, target } of found) {
-      if (!isIntersecting) continue;
-      const draft = Number((target as HTMLElement).dataset.draft);
-      const key = view.drafts[draft]?.key;
-      const isSplit = colour === "token" && canSplitTokens;
-      if (isSplit && !this.asked.has(draft) && !ends.has(draft)) this.wanted.add(draft);
-      if (this.wantsRemedy.has(target) && key !== undefined && !this.askedKeys.has(key) && !remedies.has(key))
-        this.wantedKeys.add(key);
-    }
-    if ((!this.wanted.size && !this.wantedKeys.size) || this.soon) return;
-    this.soon = window.setTimeout(() => this.ask(), SOON);
-  }
-
-  private ask(): void {
-    this.soon = 0;
-    const [drafts, keys] = [[...this.wanted], [...this.wantedKeys]];
-    this.wanted = new Set();
-    this.wantedKeys = new Set();
-    for (const draft of drafts) this.asked.add(draft);
-    for (const key of keys) this.askedKeys.add(key);
-    if (drafts.length) this.host.send({ command: "tokens", drafts });
-    if (keys.length) this.host.send({ command: "remedies", keys });
+    this.sight.watch(this.articles());
   }
 
   private fold({ id, rows }: { id: string; rows: ChangeRow[] }): HTMLElement {
@@ -359,12 +306,6 @@ function words(rows: ChangeRow[]): string {
   };
   return words[first.kind];
 }
-
-/** Causes of messages that were taken out because there was no room. */
-const causesOfRoom = ({ view }: State): Set<number> =>
-  new Set(
-    view.steps.flatMap((step) => step.dropped.filter((group) => group.needed !== null).map(({ cause }) => cause)),
-  );
 
 const range = (from: number, to: number): string => (from === to ? String(from) : `${from}\u2013${to}`);
 

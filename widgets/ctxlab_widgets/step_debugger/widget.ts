@@ -263,8 +263,7 @@ class StepDebugger implements DebuggerHost {
       state.view = this.view(changed.has("view"));
       state.boxes = boxes(state.view);
     }
-    if (changed.has("view")) this.messages.forget();
-    if (another) this.messages.forgetRemedies();
+    if (another) this.messages.forget(changed.has("view"));
     if (changed.has("initial_settings")) state.initialSettings = this.json("initial_settings");
     if (another || changed.has("token_ends") || changed.has("can_split_tokens")) this.readEnds();
     const elsewhere = this.read();
