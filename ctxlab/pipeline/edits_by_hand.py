@@ -32,8 +32,25 @@ def edits_in(steps: Sequence[Step], *, kept: int = 0) -> tuple[EditByHand, ...]:
         if not step.edited:
             behind.append(step.id)
         elif i >= kept:
-            found.append(EditByHand(step.first_made or step, tuple(behind)))
+            found.append(EditByHand(step.first_made or step, step.behind or tuple(behind)))
     return tuple(found)
+
+
+def steps_kept(steps: Sequence[Step], running: Sequence[str], *, shared: int) -> int:
+    """How many steps another pipeline leaves as they are: the `shared` first ones, and edits that keep their place."""
+    edits = iter(edits_in(steps))
+    done = 0
+    for i, step in enumerate(steps):
+        if step.failure is not None:
+            return i
+        if step.edited:
+            if _place(next(edits), running) != done:
+                return i
+        elif done == shared:
+            return i
+        else:
+            done += 1
+    return len(steps)
 
 
 def edits_due(edits: Sequence[EditByHand], running: Sequence[str], *, done: int) -> list[EditByHand]:
@@ -58,6 +75,7 @@ def made_again(edits: Sequence[EditByHand], ctx: Context) -> list[Step]:
     steps: list[Step] = []
     for edit in edits:
         step = edit.made if ctx is edit.made.before else _Again(edit.made, ctx).step()
+        step = replace(step, behind=edit.behind)
         steps.append(step)
         ctx = step.after
     return steps

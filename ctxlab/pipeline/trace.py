@@ -35,7 +35,7 @@ class Step:
     """The context before and after one processor; `edited`: by hand in the debugger, `skipped`: passed over there.
 
     `first_made` is an edit as a person made it, where an earlier step has changed since and a note says what of it
-    couldn't be made again.
+    couldn't be made again; `behind` are the steps that it followed then, for an edit that was made again.
     """
 
     id: str
@@ -47,6 +47,7 @@ class Step:
     edited: bool = False
     skipped: bool = False
     first_made: Step | None = None
+    behind: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         end = f", failed: {self.error}" if self.failure else ""
@@ -279,16 +280,13 @@ class Trace:
 
         When they change what is noted at the start, no step is left.
         """
+        from ctxlab.pipeline.edits_by_hand import steps_kept
+
         pipeline = self.pipeline.with_settings(settings)
         shared = self.pipeline.first_difference(pipeline, self.services)
-        steps: list[Step] = []
-        for step in self.steps:
-            if step.failure is not None or (not step.edited and shared == 0):
-                break
-            shared -= not step.edited
-            steps.append(step)
+        steps = self.steps[: steps_kept(self.steps, [stage.id for stage in pipeline.running()], shared=shared)]
         start = self._start_for(pipeline)
-        return Trace(start, tuple(steps) if start is self.start else (), pipeline, self.services)
+        return Trace(start, steps if start is self.start else (), pipeline, self.services)
 
     def _start_for(self, pipeline: Pipeline) -> Context:
         """The start with what another pipeline notes there instead of this one."""

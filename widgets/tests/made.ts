@@ -43,10 +43,10 @@ export const made = (): View => ({
   request_tokens: 3,
   texts: ["hello (ooc) you", "hello ", "(ooc) ", "you", "", "old", "{{user}}", "Mei", "\n\n", " here"],
   causes: [
-    { processor: "regex", rule: "strip-ooc", reason: "a rule", by_hand: false },
-    { processor: "limiter", rule: "sliding", reason: "needed 10 tokens, 3 were left", by_hand: false },
-    { processor: "macros", rule: "user", reason: "", by_hand: false },
-    { processor: "merge", rule: "same-role", reason: "", by_hand: false },
+    { processor: "regex", rule: "strip-ooc", reason: "a rule" },
+    { processor: "limiter", rule: "sliding", reason: "needed 10 tokens, 3 were left" },
+    { processor: "macros", rule: "user", reason: "" },
+    { processor: "merge", rule: "same-role", reason: "" },
   ],
   spans: [
     [0, "node", "a", -1, []],

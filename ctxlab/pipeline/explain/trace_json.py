@@ -117,7 +117,7 @@ class Tables:
             return -1
         if cause not in self._cause:
             self._cause[cause] = len(self.causes)
-            self.causes.append({**cause.as_data(), "by_hand": cause.processor == HAND})
+            self.causes.append({**cause.as_data(), **({"by_hand": True} if cause.processor == HAND else {})})
         return self._cause[cause]
 
     def span(self, span: Span) -> int:

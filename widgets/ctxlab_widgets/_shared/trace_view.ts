@@ -9,8 +9,8 @@ export interface Cause {
   processor: string;
   rule: string;
   reason: string;
-  /** Whether a person did it between two steps. */
-  by_hand: boolean;
+  /** Whether a person did it between two steps; absent where not. */
+  by_hand?: boolean;
 }
 
 export interface Origin {

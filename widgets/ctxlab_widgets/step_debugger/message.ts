@@ -239,7 +239,7 @@ const remedyOf = ({ remedies }: State, draft: Draft): RemedyJson | undefined =>
     .find(Boolean);
 
 const editedByHand = (view: View, draft: Draft): boolean =>
-  draft.spans.some((i) => view.spans[i][3] >= 0 && view.causes[view.spans[i][3]].by_hand);
+  draft.spans.some((i) => view.spans[i][3] >= 0 && view.causes[view.spans[i][3]].by_hand === true);
 
 const chip = (from: string, label: string): HTMLElement =>
   h("span", { class: `chip src-${from}` }, glyph(from), h("span", { class: "lb" }, label));
