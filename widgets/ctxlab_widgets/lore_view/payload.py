@@ -82,7 +82,7 @@ def _scanned_summary(decision: Decision, texts: ScannedTexts) -> str:
 
 def counts_of(scan: LoreScan) -> Mapping[str, int]:
     """The number of entries of each kind, and of all."""
-    counts = dict.fromkeys(("all", *explanations.KINDS), 0)
+    counts: dict[str, int] = dict.fromkeys(("all", *explanations.KINDS), 0)
     for decision in scan.decisions:
         counts["all"] += 1
         counts[explanations.kind_of(decision)] += 1

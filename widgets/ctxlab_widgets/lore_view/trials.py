@@ -40,7 +40,7 @@ def trial_of(trace: Trace | None, scan: LoreScan, decision: Decision) -> Trial:
     after = ctxlab.rebuild(trace, books=books, settings=settings)
     found = scan_of(after)
     if found is None:
-        raise CtxlabError(f"with this change the run makes no scan of its lore: {after.error or 'it has ended before'}")
+        raise CtxlabError("with this change the run makes no scan of its lore")
     return Trial(after, found)
 
 
