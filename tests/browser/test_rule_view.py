@@ -291,6 +291,7 @@ def test_a_depth_that_is_none_is_refused_in_a_sentence_and_escape_gives_the_old_
     opened.pump(widget)
 
     assert "whole number from 0" in page.locator(".fl-min_depth .wrong").inner_text()
+    assert page.locator(".answer").inner_text().startswith("1 rule changed 4 messages")
     assert page.get_by_role("textbox", name="Depth from").input_value() == "x"
 
 

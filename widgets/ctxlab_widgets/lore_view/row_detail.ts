@@ -56,7 +56,7 @@ function gate([name, value, state]: Detail["gates"][number]): HTMLElement {
 
 function change(detail: Detail, row: EntryRow, host: GridHost): HTMLElement | false {
   if (!detail.change) return false;
-  const words = detail.fired ? "Kept out by" : "Fires with";
+  const words = detail.fired ? "Stays out with" : "Fires with";
   return h(
     "div",
     { class: "nearest" },

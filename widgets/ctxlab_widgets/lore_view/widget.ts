@@ -116,7 +116,8 @@ class LoreView {
 
   private askForPrices(): void {
     if (!this.live) return;
-    const missing = this.rows.filter((row) => row.change && this.price(row.key) === undefined);
+    const hasButton = (row: EntryRow) => row.change || (row.key === this.opened && this.details[row.key]?.change);
+    const missing = this.rows.filter((row) => hasButton(row) && this.price(row.key) === undefined);
     const keys = missing.slice(0, AT_ONCE).map((row) => row.key);
     const asked = keys.join("\n");
     if (!keys.length || asked === this.waiting) return;

@@ -244,11 +244,14 @@ class RuleView {
 
   /** The result, or why the last thing asked for was not done. */
   private drawAnswer({ answer }: View): void {
-    const error = String(this.model.get("error") ?? "");
-    const parts = answer.map(([words, rule]) => {
-      if (!rule) return harmless(words);
+    const all = String(this.model.get("error") ?? "");
+    const { rule, error: atField } = this.wrong();
+    // What a field says is not said twice.
+    const error = all === atField && this.opened().includes(rule ?? "") ? "" : all;
+    const parts = answer.map(([words, to]) => {
+      if (!to) return harmless(words);
       const link = h("button", { type: "button", class: "lk" }, harmless(words));
-      link.addEventListener("click", () => this.openRule(rule), { signal: this.signal });
+      link.addEventListener("click", () => this.openRule(to), { signal: this.signal });
       return link;
     });
     this.head.answer(error ? harmless(error) : [...parts, "."], error !== "");
