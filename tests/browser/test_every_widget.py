@@ -251,6 +251,7 @@ def of_strangers(name: str, trace: Trace) -> Widget:
     made = {
         "branch_tree": lambda: ctxlab_widgets.BranchTree(trace.start.input.session),
         "compare": lambda: ctxlab_widgets.Compare(trace, strategies=["middle-out"]),
+        "run_history": lambda: ctxlab_widgets.lab(trace).head,
     }
     kind = "".join(word.title() for word in name.split("_"))
     return made[name]() if name in made else getattr(ctxlab_widgets, kind)(trace)
