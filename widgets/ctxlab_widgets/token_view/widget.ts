@@ -21,6 +21,8 @@ const NAMES = ["o200k_base", "cl100k_base"];
 const KEYS: KeyList = [
   ["\u2190 \u2192", "the token before, the next one"],
   ["\u2191 \u2193", "a line up, a line down"],
+  ["Page up, down", "a page up, a page down"],
+  ["Home, End", "the first token, the last one"],
   ["/", "to the search"],
   ["Enter", "in the search: the next hit; with Shift the one before"],
   ["Escape", "in the search: clear it, then back to the text"],
@@ -241,7 +243,7 @@ class TokenView implements TokenViewHost {
     const wrong = String(this.at.model.get("error") ?? "");
     const [one, two] = view.tokens;
     const apart = difference(one, two);
-    const answer = `${many(one, "token")} by ${names[0]}, ${grouped(two)} by ${names[1]}${apart ? `: ${apart}` : ""}`;
+    const answer = `${many(one, "token")} by ${names[0]}, ${grouped(two)} by ${names[1]}${apart ? `, ${apart}` : ""}`;
     this.title.answer(harmless(wrong || answer), wrong !== "");
   }
 
