@@ -104,7 +104,7 @@ class TokenBudget implements BudgetHost {
     this.side = new SidePanel(this.state, this);
     const below = h("div", { class: "tb" }, this.side.element, this.list.element);
     const { element: banner } = this.banner;
-    this.element.append(this.head.element, banner, h("div", { class: "bd2" }, this.bar.element, this.versus, below));
+    this.element.append(this.head.element, h("div", { class: "bd2" }, this.bar.element, this.versus, below), banner);
   }
 
   start(): void {
