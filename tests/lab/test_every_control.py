@@ -62,7 +62,10 @@ NEXT = """(root, { used, number }) => {
     for (const each of root.querySelectorAll(found)) {
       if (each.disabled || each.readOnly || each.getAttribute("aria-disabled") === "true") continue;
       if (!each.checkVisibility({ visibilityProperty: true }) || !each.offsetWidth) continue;
-      const words = (each.getAttribute("aria-label") || each.name || each.title || each.textContent || each.placeholder);
+      const named = document.getElementById(each.getAttribute("aria-labelledby")) ?? each.labels?.[0];
+      const own = kind === "button" ? each.textContent : "";
+      const words = each.getAttribute("aria-label") || named?.textContent || own || each.name || each.title
+        || each.placeholder || "";
       const alike = `${kind} ${each.tagName} ${each.className}`;
       const name = `${kind} ${words.replace(/[\\d,]+/g, "#").slice(0, 40)}`;
       perClass[alike] = (perClass[alike] ?? 0) + 1;
