@@ -3,6 +3,7 @@
 from ctxlab.public_names import listed
 from ctxlab.studies.budget_figure import budget_figure
 from ctxlab.studies.budget_share import budget_for_share
+from ctxlab.studies.budget_sums import BudgetSums, border_sum, budget_sums
 from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, compare
 from ctxlab.studies.context_analysis import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
@@ -15,6 +16,7 @@ from ctxlab.studies.run_summary import RunSummary, SummaryPart, run_summary
 __all__ = [
     "Analysis",
     "AnalysisRow",
+    "BudgetSums",
     "Cell",
     "Comparison",
     "ComparisonLine",
@@ -29,8 +31,10 @@ __all__ = [
     "RunSummary",
     "SummaryPart",
     "analysis_of",
+    "border_sum",
     "budget_figure",
     "budget_for_share",
+    "budget_sums",
     "compare",
     "injection_figure",
     "landings",

@@ -1,4 +1,4 @@
-"""Every field, slider and button of every widget used once in JupyterLab: what is typed and committed arrives in Python.
+"""Every field, slider and button of every widget used once in JupyterLab: what is typed there arrives in Python.
 
 The controls are those that are in the page, so that a new one is used by itself.
 """
