@@ -80,7 +80,7 @@ def budget_sums(trace: Trace) -> BudgetSums | None:
 
 
 def border_sum(trace: Trace, group: Dropped) -> str:
-    """What the messages needed at which a cut began, such as `119 + 3 overhead = 122 needed`.
+    """The sum of what messages needed at which a cut began, such as `119 + 3 overhead = 122 needed`.
 
     Empty where the group has no numbers, or its border is not among the messages that came to the cut.
     """
