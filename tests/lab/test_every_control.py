@@ -144,8 +144,11 @@ class Hands:
                 self._settle()
 
     def _type(self, control: dict[str, Any], found: Locator) -> None:
-        """A value that was not there, and Enter; with Control where Enter alone begins a new line."""
-        typed = another(control)
+        """A value that was not there, and Enter; with Control where Enter alone begins a new line.
+
+        A search may stay in the page: then what is found is shown.
+        """
+        typed, drawn = another(control), self.root.inner_html()
         before = self._count()
         found.fill(typed, timeout=CLICK_MS)
         for keys in ("Enter", "Control+Enter"):
@@ -154,7 +157,8 @@ class Hands:
             self.lab.page.keyboard.press(keys)
             if self._heard_since(before, typed if control["type"] == "number" else ""):
                 return
-        self.unheard.append(f"{control['name']}: {typed!r} and Enter")
+        if control["type"] != "search" or self.root.inner_html() == drawn:
+            self.unheard.append(f"{control['name']}: {typed!r} and Enter")
 
     def _heard_after(self, act: Any) -> bool:
         before = self._count()
