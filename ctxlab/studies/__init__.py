@@ -3,6 +3,7 @@
 from ctxlab.public_names import listed
 from ctxlab.studies.budget_figure import budget_figure
 from ctxlab.studies.budget_share import budget_for_share
+from ctxlab.studies.budget_sums import BudgetSums, border_sum, budget_sums
 from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, compare
 from ctxlab.studies.context_analysis import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
@@ -16,6 +17,7 @@ from ctxlab.studies.sent_prompt import CutMessage, SentMessage, SentPart, SentPr
 __all__ = [
     "Analysis",
     "AnalysisRow",
+    "BudgetSums",
     "Cell",
     "Comparison",
     "ComparisonLine",
@@ -34,8 +36,10 @@ __all__ = [
     "SentPrompt",
     "SummaryPart",
     "analysis_of",
+    "border_sum",
     "budget_figure",
     "budget_for_share",
+    "budget_sums",
     "compare",
     "injection_figure",
     "landings",
