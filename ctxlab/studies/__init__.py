@@ -3,7 +3,8 @@
 from ctxlab.public_names import listed
 from ctxlab.studies.budget_figure import budget_figure
 from ctxlab.studies.budget_share import budget_for_share
-from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, compare
+from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, NamedRun, compare
+from ctxlab.studies.comparison_summary import ComparisonSummary, comparison_summary
 from ctxlab.studies.context_analysis import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
@@ -15,14 +16,17 @@ __all__ = [
     "Cell",
     "Comparison",
     "ComparisonLine",
+    "ComparisonSummary",
     "Injection",
     "Landing",
     "Landings",
     "LoreTimeline",
+    "NamedRun",
     "analysis_of",
     "budget_figure",
     "budget_for_share",
     "compare",
+    "comparison_summary",
     "injection_figure",
     "landings",
 ]
