@@ -13,7 +13,10 @@ export function columnHeads(state: State, host: CompareHost, more: HTMLElement):
   const corner = h("div", { class: "cc cc0 muted", role: "columnheader" }, more, h("span", {}, "message"));
   const cells = state.shown.map((i) => head(state, host, i, scale));
   const row = h("div", { class: "cr heads", role: "row", "aria-rowindex": 1 }, corner, cells);
-  onlyStop([...row.querySelectorAll("button")], 0);
+  onlyStop(
+    [...row.querySelectorAll("button")].filter((each) => each !== more),
+    0,
+  );
   return [row, ...totalRows(state)];
 }
 

@@ -18,7 +18,7 @@ export class Grid {
   readonly element: HTMLElement;
   private readonly columnHeads = h("div", { class: "hd", role: "rowgroup" });
   private readonly body = h("div", { class: "bd", role: "rowgroup" });
-  private readonly more = h("button", { type: "button", class: "do", hidden: true });
+  private readonly more = h("button", { type: "button", class: "do more", hidden: true, tabindex: -1 });
   private readonly id: string;
   private items: Item[] = [];
   private readonly rows: VirtualRows;
@@ -107,6 +107,7 @@ export class Grid {
     this.scrollTo(index);
     if (this.element.scrollTop > 0) this.element.scrollTop = this.rows.offsets.top(Math.max(0, index - 1));
     this.look();
+    this.scrollTo(index); // rows above it have other heights, once they are drawn
     this.mark();
   }
 
@@ -300,7 +301,7 @@ export class Grid {
   }
 
   private buttons(): HTMLElement[] {
-    return [...this.columnHeads.querySelectorAll("button")];
+    return [...this.columnHeads.querySelectorAll("button")].filter((each) => !each.hidden);
   }
 
   private pressed(event: KeyboardEvent): void {

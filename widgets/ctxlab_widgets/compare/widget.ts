@@ -2,7 +2,7 @@
 
 import { h, harmless } from "../_shared/dom";
 import { type Effect, EffectBanner } from "../_shared/effect_banner";
-import { taken } from "../_shared/keyboard";
+import { onlyStop, roving, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import type { RemedyJson } from "../_shared/remedy_button";
 import { type KeyList, ViewHead } from "../_shared/view_head";
@@ -23,7 +23,7 @@ const TRAITS = [
 
 const KEYS: KeyList = [
   ["↑ ↓", "the message above, below"],
-  ["← →", "the column beside; along the buttons of the heads"],
+  ["← →", "the column beside; along the buttons of the heads, and the messages of the sentence"],
   ["Home End", "the first, the last message"],
   ["Enter", "open or close a message, or messages folded; add the column"],
   ["Space", "as Enter, in the table"],
@@ -94,6 +94,7 @@ class Compare implements CompareHost {
     const above = [this.head.element, this.form.element, this.banner.element, this.codes, this.jump];
     this.element = h("div", {}, above, this.grid.element, this.ledgers);
     root.addEventListener("keydown", (event) => this.pressed(event), { signal });
+    roving(this.head.element, () => this.links(), { signal });
     this.drawAll();
     requestAnimationFrame(() => this.begin()); // places are known when there is a size
   }
@@ -241,6 +242,12 @@ class Compare implements CompareHost {
     this.banner.draw((model.get("effect") as Partial<Effect> | undefined) ?? {});
     this.undo.hidden = !state.live || state.views.length > 0 || !model.get("undoable");
     this.head.answer(wrong ? harmless(wrong) : state.view.answer.map(([words, key]) => this.part(words, key)), !!wrong);
+    onlyStop(this.links(), 0);
+  }
+
+  /** The messages that the sentence names: one tab stop. */
+  private links(): HTMLElement[] {
+    return [...this.head.element.querySelectorAll<HTMLElement>(".answer button")];
   }
 
   private part(words: string, key: string): Node | string {
