@@ -595,14 +595,15 @@ def test_the_keys_lead_to_columns_beyond_the_edge(opened: Opened, harbour: Trace
     grid = page.get_by_role("grid")
     first = page.locator(".it .cc0").first
     before = first.bounding_box()
+    assert before
 
     grid.focus()
     for _ in range(6):
         page.keyboard.press("ArrowRight")
 
     assert grid.evaluate("e => e.scrollLeft") > 0
-    assert first.bounding_box() == before
-    assert column_of(page) == 6
+    assert (first.bounding_box() or {})["x"] == before["x"], "the words of the messages stay"
+    assert column_of(page) == 5, "two budgets in which all fits are one column"
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 600
 
 

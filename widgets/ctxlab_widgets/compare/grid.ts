@@ -107,7 +107,6 @@ export class Grid {
     this.scrollTo(index);
     if (this.element.scrollTop > 0) this.element.scrollTop = this.rows.offsets.top(Math.max(0, index - 1));
     this.look();
-    this.scrollTo(index); // rows above it have other heights, once they are drawn
     this.mark();
   }
 

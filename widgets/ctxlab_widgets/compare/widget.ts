@@ -102,7 +102,10 @@ class Compare implements CompareHost {
   /** The first view is the first difference, or what is selected where it is one. */
   private begin(): void {
     this.grid.toFirstDifference();
-    this.follow();
+    requestAnimationFrame(() => {
+      this.grid.toFirstDifference(); // open rows above it have got their heights
+      this.follow();
+    });
   }
 
   changed(names: Set<string>): void {
