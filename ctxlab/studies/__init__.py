@@ -9,6 +9,9 @@ from ctxlab.studies.context_analysis import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
 from ctxlab.studies.lore_timeline import LoreTimeline
+from ctxlab.studies.run_changes import RunChange, RunChanges, run_changes
+from ctxlab.studies.run_effect import MessageEffect, RunEffect, run_effect
+from ctxlab.studies.run_summary import RunSummary, SummaryPart, run_summary
 
 __all__ = [
     "Analysis",
@@ -21,7 +24,13 @@ __all__ = [
     "Landing",
     "Landings",
     "LoreTimeline",
+    "MessageEffect",
     "NamedRun",
+    "RunChange",
+    "RunChanges",
+    "RunEffect",
+    "RunSummary",
+    "SummaryPart",
     "analysis_of",
     "budget_figure",
     "budget_for_share",
@@ -29,6 +38,9 @@ __all__ = [
     "comparison_summary",
     "injection_figure",
     "landings",
+    "run_changes",
+    "run_effect",
+    "run_summary",
 ]
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
-from ctxlab.pipeline.explain.message_names import message_name
 from ctxlab.studies.comparison import Comparison, ComparisonLine
+from ctxlab.studies.titled_names import TitledNames
 
 MOST_RUNS = 2
 """More runs that differ are only counted, and so is of each run what differs in more than two ways."""
@@ -72,8 +72,9 @@ def _clauses(comparison: Comparison) -> Iterator[Sequence[ComparisonPart]]:
     for i in range(len(names)):
         alike.setdefault(tuple([line.groups[i] for line in comparison.lines]), []).append(i)
     (_, *as_the_base), *others = alike.values()
+    titled = TitledNames(*comparison.traces.values())
     for runs in others[:MOST_RUNS]:
-        yield _clause(comparison.lines, runs, names)
+        yield _clause(comparison.lines, runs, names, titled)
     if more := sum(len(runs) for runs in others[MOST_RUNS:]):
         yield (ComparisonPart(f"{counted(more, 'more run')} {'differs' if more == 1 else 'differ'}"),)
     if as_the_base:
@@ -81,7 +82,9 @@ def _clauses(comparison: Comparison) -> Iterator[Sequence[ComparisonPart]]:
         yield (ComparisonPart(f"{_subject(as_the_base, names)} {does} the same as {names[0]}"),)
 
 
-def _clause(lines: Sequence[ComparisonLine], runs: Sequence[int], names: Sequence[str]) -> list[ComparisonPart]:
+def _clause(
+    lines: Sequence[ComparisonLine], runs: Sequence[int], names: Sequence[str], titled: TitledNames
+) -> list[ComparisonPart]:
     """What runs that do the same with every message do otherwise than the first run."""
     found: dict[str, list[ComparisonLine]] = {}
     for line in lines:
@@ -93,7 +96,7 @@ def _clause(lines: Sequence[ComparisonLine], runs: Sequence[int], names: Sequenc
     for i, verb in enumerate(verbs):
         one, several, rest = (words.format(base=names[0]) for words in VERBS[verb])
         parts.append(ComparisonPart(f"{' and ' if i else ''}{one if len(runs) == 1 else several} "))
-        parts += [*_named(found[verb], runs[0]), ComparisonPart(rest)]
+        parts += [*_named(found[verb], runs[0], titled), ComparisonPart(rest)]
     if more := sum(len(found[verb]) for verb in every[MOST_VERBS:]):
         parts.append(ComparisonPart(f", {more:,} more {'differs' if more == 1 else 'differ'}"))
     return parts
@@ -112,13 +115,13 @@ def _verb(line: ComparisonLine, run: int) -> str:
     return "unsent"
 
 
-def _named(lines: Sequence[ComparisonLine], run: int) -> Iterator[ComparisonPart]:
+def _named(lines: Sequence[ComparisonLine], run: int, titled: TitledNames) -> Iterator[ComparisonPart]:
     shown = lines if len(lines) <= MOST_NAMED + 1 else lines[:MOST_NAMED]
     for i, line in enumerate(shown):
         if i:
             yield ComparisonPart(" and " if i == len(lines) - 1 else ", ")
         draft = line.cells[run].draft or line.cells[0].draft
-        yield ComparisonPart(message_name(draft) if draft is not None else line.key, line.key)
+        yield ComparisonPart(titled.of(draft) if draft is not None else line.key, line.key)
     if len(shown) < len(lines):
         yield ComparisonPart(f" and {len(lines) - len(shown):,} more")
 

@@ -15,7 +15,6 @@ export const STEP = 1.25;
 /** A theme that changes may hide the page for a moment, and its colours come late. */
 const AFTER_THEME = 200;
 /** With some room around them. */
-const ZOOM = { width: 144, height: 34 };
 const OVERVIEW = { width: 164, height: 76 };
 
 /** What is drawn, but for where one looks. */
@@ -24,6 +23,8 @@ export type CanvasContent = Omit<Scene, "camera" | "size">;
 export class TreeCanvas {
   readonly canvas = h("canvas", { class: "cv", tabindex: 0, role: "tree", "aria-label": "Branches" });
   readonly element: HTMLElement;
+  /** They stand beside the canvas, so that they cover nothing. */
+  readonly zoomButtons: HTMLElement;
   camera: Camera | null = null;
   private size: Size = { width: 0, height: 0 };
   private readonly pen = this.canvas.getContext("2d", { alpha: false })!;
@@ -42,7 +43,8 @@ export class TreeCanvas {
   ) {
     const { signal } = host;
     this.minimap = new Minimap((x, y) => this.centre(x, y), signal);
-    this.element = h("div", { class: "tree" }, this.canvas, this.zoomGroup(), this.minimap.element);
+    this.zoomButtons = this.zoomGroup();
+    this.element = h("div", { class: "tree" }, this.canvas, this.minimap.element);
     const sizes = new ResizeObserver(() => this.resized());
     sizes.observe(this.element);
     let late: ReturnType<typeof setTimeout> | undefined;
@@ -77,6 +79,14 @@ export class TreeCanvas {
     this.camera = { scale, left: left + dx * scale, top: top + dy * scale };
   }
 
+  /** A sign at a place of the screen, with the others around it. */
+  hold(sign: number, { x, y }: { x: number; y: number }): void {
+    if (!this.camera) return;
+    const { scale } = this.camera;
+    this.look({ scale, left: x - this.host.tree.x[sign] * scale, top: y - this.host.tree.y[sign] * scale });
+    this.bring(sign);
+  }
+
   /** The sign under a point of the canvas; null where there is only ground. */
   signAt(x: number, y: number): number | null {
     if (!this.camera) return null;
@@ -106,22 +116,25 @@ export class TreeCanvas {
     if (this.camera) this.look(centred(this.camera, this.size, x, y));
   }
 
+  /** A sign in the middle. */
+  centreOn(sign: number): void {
+    const { x, y, width, height } = boxOf(this.host.tree, sign);
+    this.centre(x + width / 2, y + height / 2);
+  }
+
   /** A sign in view, with nothing lying on it. */
   bring(sign: number): void {
     if (!this.camera) return;
     const place = boxOf(this.host.tree, sign);
     const camera = showing(this.camera, this.size, place);
-    const [zoom, overview] = this.over();
-    this.look(aside(aside(camera, place, zoom, 1), place, overview, -1));
+    const [overview] = this.over();
+    this.look(aside(camera, place, overview, -1));
   }
 
-  /** What lies on the canvas: the zoom buttons and the overview. */
-  private over(): [Frame, Frame] {
+  /** What lies on the canvas: the overview. */
+  private over(): [Frame] {
     const { width, height } = this.size;
-    return [
-      { x: 0, y: 0, ...ZOOM },
-      { x: width - OVERVIEW.width, y: height - OVERVIEW.height, ...OVERVIEW },
-    ];
+    return [{ x: width - OVERVIEW.width, y: height - OVERVIEW.height, ...OVERVIEW }];
   }
 
   private look(camera: Camera): void {

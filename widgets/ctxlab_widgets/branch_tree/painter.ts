@@ -53,7 +53,7 @@ export class Painter {
       for (const by of [4, 2]) outline(pen, x + by, y + by, BOX, TALL, 2, colours.s0, colours.edge, thin);
     }
     pen.setLineDash(off || isLifted(scene, i) ? [3, 2] : []);
-    const edge = chosen ? colours.ink : plain || off || faint ? colours.edge : own;
+    const edge = chosen ? colours.chosen : plain || off || faint ? colours.edge : own;
     const fill = chosen ? colours.sel : off || faint ? colours.s1 : colours.s0;
     outline(pen, x, y, BOX, TALL, 2, fill, edge, chosen ? 2 * thin : thin);
     pen.setLineDash([]);
@@ -67,7 +67,7 @@ export class Painter {
     this.sign(pen, tree, i, x + 13, y + HALF, 4.6, colours);
     pen.globalAlpha = 1;
     this.words(pen, tree, i, x + 23, y, off || faint ? colours.ink3 : colours.ink, colours);
-    if (scene.picked.has(i)) tag(pen, x + BOX - 8, y - 6, scene.picked.get(i)!, colours);
+    if (scene.picked.has(i)) tag(pen, x + BOX - 10, y - 9, scene.picked.get(i)!, colours);
   }
 
   private words(pen: Pen, tree: Tree, i: number, x: number, y: number, ink: string, colours: Palette): void {
@@ -188,7 +188,10 @@ function halo(pen: Pen, scene: Scene, i: number, colours: Palette, thin: number)
   if (drag?.onto === i) {
     if (drag.refused) around(5, colours.errTint, colours.err, 2 * thin, [1, 3]);
     else around(5, colours.okTint, colours.ok, 2 * thin, [4, 2]);
-  } else if (scene.hits.has(i)) around(5, colours.sel, colours.focus, scene.hit === i ? 2 * thin : thin);
+  } else if (scene.landed === i) around(5, colours.okTint, colours.ok, 2 * thin);
+  else if (scene.hits.has(i) && scene.hitsAreDim) around(5, "", colours.edge, thin, [2, 2]);
+  else if (scene.hits.has(i)) around(5, colours.sel, colours.focus, scene.hit === i ? 2 * thin : thin);
   else if (scene.focus === i) around(6, "", colours.focus, 2 * thin);
+  if (scene.fork === i) around(8, "", colours.ink, 2 * thin, [5, 3]);
   if (isLeaf(tree, i)) around(3, "", colours.ring, 2 * thin);
 }

@@ -15,10 +15,12 @@ from ctxlab.documents import Agent
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline import Trace
 from ctxlab.studies import Comparison, NamedRun, compare
+from ctxlab.studies.comparison import runs_by_name
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyCache
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.compare.columns import (
+    BASE,
     Column,
     Variant,
     branch_columns,
@@ -153,6 +155,14 @@ class Compare(Widget):
         columns, self._own = self._undo.pop()
         self.effect = {}
         self._set(columns, self._own)
+
+    def show_runs(self, runs: Mapping[str, Trace] | Sequence[NamedRun]) -> None:
+        """Hold the base against these runs by name, in place of those that were shown; the base is not shown twice."""
+        columns = [each for each in self._columns[:1] if each.variant is None] or [Column(BASE, trace=self._source)]
+        for name, run in runs_by_name(runs).items():
+            if run is not self._source:
+                columns.append(Column(free_name(name, _names(columns)), trace=run))
+        self._set(tuple(columns), self._source)
 
     def remove(self, name: str) -> None:
         """Take a column away; the base stays."""
