@@ -412,9 +412,7 @@ def test_lore_is_dragged_to_a_depth_and_a_click_stays_a_click(
     x = lift(page, "lore:salt/12")
     page.mouse.move(x, above(page, "Fennick."))
     page.mouse.up()
-    assert opened.pump(widget) == [
-        {"command": "place", "key": "lore:salt/12", "position": "at_depth", "depth": 2}
-    ]
+    assert opened.pump(widget) == [{"command": "place", "key": "lore:salt/12", "position": "at_depth", "depth": 2}]
     assert depths(widget, "lore:salt/12") == [2]
 
     page.locator('.bx[data-key="lore:salt/3"]').click()

@@ -424,7 +424,9 @@ def test_the_sentence_counts_what_is_placed_and_names_what_is_not_as_asked(
 
     answer = "".join(words for words, _ in view(widget)["answer"])
     definitions = list(found(widget).values())
-    odd = [each["name"] for each in definitions if each["outcome"] in ("elsewhere", "moved", "warned", "unknown anchor")]
+    odd = [
+        each["name"] for each in definitions if each["outcome"] in ("elsewhere", "moved", "warned", "unknown anchor")
+    ]
 
     if not definitions:
         assert answer == "Nothing is injected."

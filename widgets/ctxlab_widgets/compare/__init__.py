@@ -146,7 +146,7 @@ class Compare(Widget):
             case [str(one), str(other)]:
                 self.show_branches(one, other)
             case _:
-                raise CtxlabError(f"two branches are named as in {BRANCHES}[\"a8\",\"b3\"], got {key[:80]!r}")
+                raise CtxlabError(f'two branches are named as in {BRANCHES}["a8","b3"], got {key[:80]!r}')
 
     def undo(self) -> None:
         """Take the last change of the base's run back."""

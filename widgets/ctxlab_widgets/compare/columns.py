@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 from ctxlab import rebuild
-from ctxlab.documents import Agent
 from ctxlab.display.one_line import plain
+from ctxlab.documents import Agent
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import ProcessorFailed, Trace

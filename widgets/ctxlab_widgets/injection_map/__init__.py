@@ -25,8 +25,8 @@ PLACE = {"depth": (int, float, str), "order": (int, float), "anchor": (str,), "p
 class InjectionMap(Widget):
     """The definitions at the left, the messages with them at the right; what is moved makes a new run.
 
-    `selected` is the key of a definition, such as `preset:4` or `lore:book/2`, or of a message at the right. After a move
-    `trace` is the run with it, and `agent`, `user`, `presets` and `books` are what it was run with, to be saved.
+    `selected` is the key of a definition, such as `preset:4` or `lore:book/2`, or of a message at the right. After a
+    move `trace` is the run with it; `agent`, `user`, `presets` and `books` are what it was run with, to be saved.
     """
 
     _esm = Path(__file__).parent / "static" / "widget.js"

@@ -149,9 +149,7 @@ def _of_lore(decision: Decision, movable: Container[str]) -> dict[str, Any]:
     entry = decision.lore.entry
     place = entry.position_name or "unknown"
     depth, order = f"{entry.depth:g}", f"{entry.order:g}"
-    where = {"at_depth": f"depth {depth}", "outlet": f"outlet {entry.outlet_name}"}.get(
-        place, position_words(place)
-    )
+    where = {"at_depth": f"depth {depth}", "outlet": f"outlet {entry.outlet_name}"}.get(place, position_words(place))
     definition = {"ask": plain(f"{where}, order {order}", NAME)}
     if decision.key in movable:
         return {**definition, "place": {"kind": "lore", "position": place, "depth": depth, "order": order}}
