@@ -304,7 +304,7 @@ def test_a_move_says_what_else_it_did_and_goes_back(opened: Opened, widget: Inje
     field(page, "depth").fill("5")
     field(page, "depth").press("Enter")
     opened.pump(widget)
-    assert page.locator(".effect").inner_text().startswith("Tone to depth 5 ±0 tokens; moved: “Dry.”")
+    assert page.locator(".effect").inner_text().startswith("Tone to depth 5 ±0 tokens; moved: Tone")
     assert undo.is_visible()
 
     page.get_by_role("button", name="Back").click()

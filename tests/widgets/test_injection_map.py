@@ -386,7 +386,7 @@ def test_a_move_says_what_it_was_and_what_else_it_did() -> None:
         "Tone among the presets",
         "North Quay after the character",
     ]
-    assert "moved: “A quay.”" in widget.effect["text"]
+    assert "moved: North Quay" in widget.effect["text"]
     widget.undo()
     assert widget.effect == {}
 
