@@ -12,6 +12,7 @@ from ctxlab.studies.lore_timeline import LoreTimeline
 from ctxlab.studies.run_changes import RunChange, RunChanges, run_changes
 from ctxlab.studies.run_effect import MessageEffect, RunEffect, run_effect
 from ctxlab.studies.run_summary import RunSummary, SummaryPart, run_summary
+from ctxlab.studies.sent_prompt import CutMessage, SentMessage, SentPart, SentPrompt, sent_prompt
 
 __all__ = [
     "Analysis",
@@ -20,6 +21,7 @@ __all__ = [
     "Comparison",
     "ComparisonLine",
     "ComparisonSummary",
+    "CutMessage",
     "Injection",
     "Landing",
     "Landings",
@@ -30,6 +32,9 @@ __all__ = [
     "RunChanges",
     "RunEffect",
     "RunSummary",
+    "SentMessage",
+    "SentPart",
+    "SentPrompt",
     "SummaryPart",
     "analysis_of",
     "budget_figure",
@@ -41,6 +46,7 @@ __all__ = [
     "run_changes",
     "run_effect",
     "run_summary",
+    "sent_prompt",
 ]
 
 
