@@ -82,7 +82,7 @@ def test_a_row_says_what_became_of_it_in_each_run(opened: Opened, widget: Compar
 
     assert cells.all_inner_texts() == ["~\nshortened\nfirst 60 of 292 chars\n51", "×\ncut", "×\ncut"]
     cause = cells.nth(1).get_attribute("title") or ""
-    why = r"behind node:a10 on the way from both ends inwards, which needed \d+ where \d+ were left"
+    why = r"behind a10 on the way from both ends inwards, which needed \d+ where \d+ were left"
     assert re.fullmatch(rf"token-limiter / middle-out: {why}, 122 tokens", cause)
     assert page.locator(".answer").inner_text().startswith("3 runs, 41 messages: middle-out keeps g1, u5 and 3 more")
 
@@ -291,7 +291,7 @@ def test_a_click_opens_a_row_with_causes_and_a_difference_by_words(
 
     assert (widget.opened, widget.selected) == (["node:a8b"], "node:a8b")
     assert "token-limiter / shortened: the first 60 of 292 characters stay" in texts.nth(0).inner_text()
-    assert "token-limiter / middle-out: behind node:a10 on the way" in texts.nth(1).inner_text()
+    assert "token-limiter / middle-out: behind a10 on the way" in texts.nth(1).inner_text()
     assert texts.nth(0).locator("ins, del").count() == 0
     assert texts.nth(1).locator("del").first.inner_text() == "Seco\n[…]"
     row(page, "node:a8b").click()

@@ -376,7 +376,7 @@ def test_the_card_says_what_would_keep_a_cut_message(opened: Opened, widget: Tok
     assert f"{122 - border['left']} more tokens would keep it: a budget of" in card.inner_text()
     row(page, "node:a7").click()
     opened.pump(widget)
-    assert f"older than node:a8b, which needed 122 where {border['left']} were left" in card.inner_text()
+    assert f"older than a8b, which needed 122 where {border['left']} were left" in card.inner_text()
     assert str(widget.trace.why("node:a7").remedy) in card.inner_text()
 
     row(page, "node:a10").hover()
