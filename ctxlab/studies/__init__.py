@@ -4,7 +4,8 @@ from ctxlab.public_names import listed
 from ctxlab.studies.budget_figure import budget_figure
 from ctxlab.studies.budget_share import budget_for_share
 from ctxlab.studies.budget_sums import BudgetSums, border_sum, budget_sums
-from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, compare
+from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, NamedRun, compare
+from ctxlab.studies.comparison_summary import ComparisonSummary, comparison_summary
 from ctxlab.studies.context_analysis import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
@@ -21,12 +22,14 @@ __all__ = [
     "Cell",
     "Comparison",
     "ComparisonLine",
+    "ComparisonSummary",
     "CutMessage",
     "Injection",
     "Landing",
     "Landings",
     "LoreTimeline",
     "MessageEffect",
+    "NamedRun",
     "RunChange",
     "RunChanges",
     "RunEffect",
@@ -41,6 +44,7 @@ __all__ = [
     "budget_for_share",
     "budget_sums",
     "compare",
+    "comparison_summary",
     "injection_figure",
     "landings",
     "run_changes",
