@@ -37,7 +37,7 @@ def edits_in(steps: Sequence[Step], *, kept: int = 0) -> tuple[EditByHand, ...]:
 
 
 def steps_kept(steps: Sequence[Step], running: Sequence[str], *, shared: int) -> int:
-    """The number of steps that another pipeline leaves as they are: the `shared` first ones, and edits in their places."""
+    """The number of steps that another pipeline leaves as they are: the `shared` first, and edits in their places."""
     edits = iter(edits_in(steps))
     done = 0
     for i, step in enumerate(steps):
