@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, cast
+from typing import Any, Concatenate, ParamSpec, cast, get_args
 
 import traitlets
 
 import ctxlab
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import History, Session
+from ctxlab.documents.tree.layout import FORCE_MOST, LayoutName
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.branch_tree.compare_branches import SharedHistory, shared_history
+from ctxlab_widgets.branch_tree.message_facts import MessageFacts, packed_messages
 from ctxlab_widgets.branch_tree.message_json import message_to_json, parsed_message, with_message_data
 from ctxlab_widgets.branch_tree.payload import Drawing, drawing_of
 
@@ -35,8 +37,16 @@ class BranchTree(Widget):
     session = traitlets.Instance(Session, allow_none=True)
     trace = traitlets.Instance(Trace, allow_none=True)
 
+    mode: traitlets.Enum[str] = traitlets.Enum(("", "tree", "outline"), "").tag(sync=True)
+    """A tree, or one row a message; where it is empty, large trees open as an outline."""
+    layout: traitlets.Enum[str] = traitlets.Enum(("", *get_args(LayoutName)), "").tag(sync=True)
+    """Where it is empty, the room decides between "tidy", the root at the left, and "top-down"."""
     texts = traitlets.Unicode("").tag(sync=True)
-    """`{"keys", "labels"}` of the drawing as JSON."""
+    """`{"keys"}` of the drawing as JSON."""
+    words = traitlets.Unicode("").tag(sync=True)
+    """`{"words"}`, the first ones of all messages in the order of the session, as JSON."""
+    messages = traitlets.Bytes(b"").tag(sync=True)
+    """Facts of each message in the order of `texts`, as `packed_messages` writes them."""
     places = traitlets.Bytes(b"").tag(sync=True)
     flags = traitlets.Bytes(b"").tag(sync=True)
     view = traitlets.Unicode("").tag(sync=True)
@@ -62,8 +72,8 @@ class BranchTree(Widget):
         self.history = History(Session())
         self._tokenizer = tokenizer
         self._unfolded: frozenset[str] = frozenset()
-        self._labels: dict[tuple[str, str], str] = {}
-        self._drawing_cache: tuple[Session, frozenset[str], Drawing] | None = None
+        self._message_facts = MessageFacts()
+        self._drawing_cache: tuple[Session, frozenset[str], bool, Drawing] | None = None
         self._is_own_change = False
         super().__init__()
         if isinstance(shown, History):
@@ -95,8 +105,13 @@ class BranchTree(Widget):
         is_new = self._drawing_cache is None or self._drawing_cache[0] is not session
         drawing = self._drawing(session)
         with self.hold_sync():
-            self.texts = as_json({"keys": drawing.keys, "labels": drawing.labels})
+            self.texts = as_json({"keys": drawing.keys})
             self.places, self.flags = drawing.places, drawing.flags
+            if session.nodes:
+                self.words = as_json({"words": self._message_facts.words(session)})
+                self.messages = packed_messages(session, drawing.keys, self.tokenizer)
+            else:
+                self.words, self.messages = "", b""
             self.view = as_json(self._facts(session, drawing))
             if is_new:
                 self.hits = self._found(self.query)
@@ -288,6 +303,10 @@ class BranchTree(Widget):
             self.history = History(session)
             self._unfolded = frozenset()
 
+    @traitlets.observe("layout")
+    def _on_layout(self, _: object) -> None:
+        self.show()
+
     @traitlets.validate("picked")
     def _at_most_two(self, proposal: Mapping[str, Any]) -> list[str]:
         known = [key for key in cast("list[str]", proposal["value"]) if key in self.history.session.nodes]
@@ -300,10 +319,11 @@ class BranchTree(Widget):
     # --- what is shown
 
     def _drawing(self, session: Session) -> Drawing:
-        drawn = self._drawing_cache
-        if drawn is None or drawn[0] is not session or drawn[1] != self._unfolded:
-            drawn = self._drawing_cache = (session, self._unfolded, drawing_of(session, self._unfolded, self._labels))
-        return drawn[2]
+        drawn, force = self._drawing_cache, self.layout == "force"
+        if drawn is None or drawn[0] is not session or drawn[1:3] != (self._unfolded, force):
+            drawing = drawing_of(session, self._unfolded, force=force)
+            drawn = self._drawing_cache = (session, self._unfolded, force, drawing)
+        return drawn[3]
 
     def _facts(self, session: Session, drawing: Drawing) -> dict[str, Any]:
         labels, index = self.history.labels, self.history.index
@@ -313,6 +333,9 @@ class BranchTree(Widget):
             "messages": drawing.messages,
             "leaves": drawing.leaves,
             "chains": drawing.chains,
+            "layout": drawing.layout,
+            "force_most": 0 if drawing.may_force else FORCE_MOST,
+            "estimated": self.tokenizer.estimated if session.nodes else False,
             "undo": labels[index] if self.history.can_undo else None,
             "redo": labels[index + 1] if self.history.can_redo else None,
         }
