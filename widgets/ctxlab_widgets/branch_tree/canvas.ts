@@ -3,19 +3,20 @@
 import { h } from "../_shared/dom";
 import { roving } from "../_shared/keyboard";
 import { aside, type Camera, centred, type Frame, fitted, kept, type Size, seen, showing, zoomed } from "./camera";
+import { contentHeight, READABLE } from "./grid";
 import type { TreeHost } from "./host";
 import { initialView } from "./initial_view";
 import { Minimap } from "./minimap";
 import { Painter } from "./painter";
 import { paletteOf } from "./palette";
 import type { Scene } from "./scene";
-import { activeLeaf, BOX, signAt, TALL, type Tree, wayUp } from "./tree_data";
+import { activeLeaf, signAt, type Tree, wayUp } from "./tree_data";
 
 export const STEP = 1.25;
 /** A theme that changes may hide the page for a moment, and its colours come late. */
 const AFTER_THEME = 200;
 /** With some room around them. */
-const ZOOM = { width: 144, height: 34 };
+const ZOOM = { width: 178, height: 34 };
 const OVERVIEW = { width: 164, height: 76 };
 
 /** What is drawn, but for where one looks. */
@@ -25,7 +26,7 @@ export class TreeCanvas {
   readonly canvas = h("canvas", { class: "cv", tabindex: 0, role: "tree", "aria-label": "Branches" });
   readonly element: HTMLElement;
   camera: Camera | null = null;
-  private size: Size = { width: 0, height: 0 };
+  size: Size = { width: 0, height: 0 };
   private readonly pen = this.canvas.getContext("2d", { alpha: false })!;
   private readonly percent = h("button", { type: "button", class: "btn pc", title: "To 100 % (0)" });
   private readonly painter = new Painter();
@@ -69,12 +70,17 @@ export class TreeCanvas {
     });
   }
 
-  /** Another drawing takes the place of one, and the sign that both have stays where it is. */
+  /** Another drawing takes the place of one: and the sign that both have stays where it is. */
   follow(before: Tree, was: number, now: Tree, is: number): void {
     if (!this.camera) return;
     const { scale, left, top } = this.camera;
     const [dx, dy] = [before.x[was] - now.x[is], before.y[was] - now.y[is]];
     this.camera = { scale, left: left + dx * scale, top: top + dy * scale };
+  }
+
+  /** So high the canvas would be to show all rows, within reason. */
+  contentHeight(): number {
+    return contentHeight(this.host.tree, this.host.tree.grid.layout);
   }
 
   /** The sign under a point of the canvas; null where there is only ground. */
@@ -96,9 +102,12 @@ export class TreeCanvas {
     this.zoom(1 / (this.camera?.scale ?? 1));
   }
 
-  /** The whole tree. */
+  /** The whole tree, as it is drawn now; where it can be read, with nothing lying on it as far as that goes. */
   showAll(): void {
-    this.look(fitted(this.host.tree, this.size));
+    if (!this.size.width || !this.host.tree.n) return;
+    this.open(this.host.tree, null);
+    const all = fitted(this.host.tree, this.size);
+    this.look(all.scale >= READABLE ? this.camera! : all);
   }
 
   /** A place of the tree in the middle. */
@@ -136,18 +145,19 @@ export class TreeCanvas {
     const { selected } = this.shown();
     const narrower = width < this.size.width;
     this.size = { width, height };
+    this.host.sized();
     if (this.isFirst && selected === null) this.camera = null;
     else if (narrower && selected !== null) this.bring(selected);
     this.paint();
   }
 
   private paint(): void {
-    const scene = this.shown();
-    const { tree } = scene;
+    const still = this.shown();
+    const tree = still.tree;
     const { canvas, size } = this;
     const pen = this.pen;
     if (!tree.n || !size.width || !size.height || !this.element.clientWidth) return;
-    if (!this.camera) this.open(tree, scene.selected);
+    if (!this.camera) this.open(tree, still.selected);
     const camera = this.camera!;
     const ratio = devicePixelRatio || 1;
     const [wide, tall] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
@@ -157,10 +167,12 @@ export class TreeCanvas {
     }
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     const colours = paletteOf(this.root);
-    this.painter.draw(pen, { ...scene, camera, size }, colours);
+    this.painter.draw(pen, { ...still, camera, size }, colours);
     this.minimap.draw(tree, seen(camera, size), colours, ratio);
     this.percent.replaceChildren(camera.scale < 0.01 ? "< 1 %" : `${Math.round(camera.scale * 100)} %`);
     canvas.dataset.camera = `${camera.scale} ${camera.left} ${camera.top}`;
+    const { column, row, wide, tall } = tree.grid;
+    canvas.dataset.grid = `${column} ${row} ${wide} ${tall}`;
     if (this.isDrawn) return;
     this.isDrawn = true;
     performance.mark("ctxlab:branch-tree:drawn");
@@ -187,7 +199,8 @@ export class TreeCanvas {
       make("−", "-", "Zoom out", () => this.zoom(1 / STEP)),
       percent,
       make("+", "+", "Zoom in", () => this.zoom(STEP)),
-      make("Fit", "The whole tree", "Fit", () => this.showAll()),
+      make("Fit", "As much of the tree as can be read; the rest is folded into counts", "Fit", () => this.host.fit()),
+      make("All", "The whole tree, however small", "All", () => this.host.showAll()),
     ];
     const group = h("div", { class: "zoom group", role: "toolbar", "aria-label": "Zoom" }, all);
     for (const [i, each] of all.entries()) each.tabIndex = i === 1 ? 0 : -1;
@@ -196,4 +209,7 @@ export class TreeCanvas {
   }
 }
 
-const boxOf = (tree: Tree, i: number): Frame => ({ x: tree.x[i], y: tree.y[i], width: BOX, height: TALL });
+const boxOf = (tree: Tree, i: number): Frame => {
+  const { wide: width, tall: height } = tree.grid;
+  return { x: tree.x[i], y: tree.y[i], width, height };
+};
