@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, cast, get_args
@@ -18,10 +18,13 @@ from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
+from ctxlab_widgets.branch_tree.change_names import Report, messages, node_name
 from ctxlab_widgets.branch_tree.compare_branches import SharedHistory, shared_history
+from ctxlab_widgets.branch_tree.find_messages import found_messages, snippets
 from ctxlab_widgets.branch_tree.message_facts import MessageFacts, packed_messages
 from ctxlab_widgets.branch_tree.message_json import message_to_json, parsed_message, with_message_data
 from ctxlab_widgets.branch_tree.payload import Drawing, drawing_of
+from ctxlab_widgets.branch_tree.preview import MessagePreview, counted, message_preview
 
 P = ParamSpec("P")
 
@@ -58,6 +61,14 @@ class BranchTree(Widget):
     query = traitlets.Unicode("").tag(sync=True)
     hits: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """Ids of the messages that `query` was found in, in tree order."""
+    snippets = traitlets.Unicode("").tag(sync=True)
+    """`{"found"}`, the words around the first hits as JSON: what `find_messages.Snippet` says of each."""
+    preview = traitlets.Unicode("").tag(sync=True)
+    """The message that is read, with its whole text, as JSON: `preview.MessagePreview`; empty when none is."""
+    report = traitlets.Dict().tag(sync=True)
+    """What was done last, `{"text", "node"}`; empty where that needs no words, and after it was undone."""
+    height = traitlets.Int(0).tag(sync=True)
+    """Height of the drawing in pixels that a person has chosen; 0 follows the tree."""
     editing = traitlets.Unicode("").tag(sync=True)
     """Id of the message whose data is open; empty when none."""
     data = traitlets.Unicode("").tag(sync=True)
@@ -74,6 +85,9 @@ class BranchTree(Widget):
         self._unfolded: frozenset[str] = frozenset()
         self._message_facts = MessageFacts()
         self._drawing_cache: tuple[Session, frozenset[str], bool, Drawing] | None = None
+        self._shown_drawing: tuple[Drawing, str] | None = None
+        self._previewed = ""
+        self._news: Report | None = None
         self._is_own_change = False
         super().__init__()
         if isinstance(shown, History):
@@ -105,16 +119,11 @@ class BranchTree(Widget):
         is_new = self._drawing_cache is None or self._drawing_cache[0] is not session
         drawing = self._drawing(session)
         with self.hold_sync():
-            self.texts = as_json({"keys": drawing.keys})
-            self.places, self.flags = drawing.places, drawing.flags
-            if session.nodes:
-                self.words = as_json({"words": self._message_facts.words(session)})
-                self.messages = packed_messages(session, drawing.keys, self.tokenizer)
-            else:
-                self.words, self.messages = "", b""
+            self._show_drawing(drawing)
             self.view = as_json(self._facts(session, drawing))
             if is_new:
-                self.hits = self._found(self.query)
+                self._find(self.query)
+                self._show_preview(self._previewed)
                 self.picked = [key for key in self.picked if key in session.nodes]
                 self.editing = self.editing if self.editing in session.nodes else ""
             self.data = message_to_json(session, self.editing) if self.editing else ""
@@ -128,19 +137,23 @@ class BranchTree(Widget):
         session.node(node_id)
         if any(node.id == node_id for node in session.path()):
             return session
-        return self._change(Session.switched, session.leaf_below(node_id))
+        return self._switch(session.leaf_below(node_id))
 
     def end_at(self, node_id: str) -> Session:
         """Look at the branch that ends with this very message, so that the next one hangs below it."""
-        return self._change(Session.switched, node_id)
+        return self._switch(node_id)
 
     def graft(self, node_id: str, parent_id: str) -> Session:
         """Hang a message and all below it on another parent."""
-        return self._change(Session.graft, node_id, parent_id)
+        before = self.history.session
+        count = 1 + len(before.descendants(node_id)) if node_id in before.nodes else 0
+        with self._telling("graft", node_id, f"Grafted {messages(count)} under {self._name(parent_id)}."):
+            return self._change(Session.graft, node_id, parent_id)
 
     def move(self, node_id: str, parent_id: str) -> Session:
         """Hang one message on another parent; its children take its place."""
-        return self._change(Session.move, node_id, parent_id)
+        with self._telling("move", node_id, f"Moved {self._name(node_id)} under {self._name(parent_id)}."):
+            return self._change(Session.move, node_id, parent_id)
 
     def undo(self) -> Session:
         """The state before; refuses where there is none."""
@@ -156,29 +169,37 @@ class BranchTree(Widget):
 
     def edit(self, node_id: str, data: str | Mapping[str, Any]) -> Session:
         """Give a message other data, as JSON text or as an object: what isn't in it is gone, its links stay."""
-        session = self._change(with_message_data, node_id, parsed_message(data) if isinstance(data, str) else data)
+        with self._telling("edit", node_id, f"Changed {self._name(node_id)}."):
+            session = self._change(with_message_data, node_id, parsed_message(data) if isinstance(data, str) else data)
         self.edits += 1
         return session
 
     def enable(self, node_id: str, *, below: bool = False) -> Session:
         """Switch a message on, with `below` all that hang below it too."""
-        return self._change(Session.enable, node_id, below=below)
+        with self._telling("enable", node_id, self._turned(node_id, "on", below=below)):
+            return self._change(Session.enable, node_id, below=below)
 
     def disable(self, node_id: str, *, below: bool = False) -> Session:
         """Switch a message off, with `below` all that hang below it too."""
-        return self._change(Session.disable, node_id, below=below)
+        with self._telling("disable", node_id, self._turned(node_id, "off", below=below)):
+            return self._change(Session.disable, node_id, below=below)
 
     def delete(self, node_id: str) -> Session:
         """Take a message away with all below it; of a summary only itself goes."""
-        parent = self.history.session.node(node_id).parent_id
-        session = self._change(Session.delete, node_id)
+        before = self.history.session
+        node = before.node(node_id)
+        parent = node.parent_id
+        count = 1 if node.is_summary else 1 + len(before.descendants(node_id))
+        with self._telling("delete", parent or "", f"Deleted {messages(count)}."):
+            session = self._change(Session.delete, node_id)
         if self.selected.startswith("node:") and self.selected.removeprefix("node:") not in session.nodes:
             self.selected = f"node:{parent}"
         return session
 
     def branch(self, node_id: str) -> Session:
         """Put a copy of a message beside it, and look at it."""
-        session = self._change(Session.branch, node_id)
+        with self._telling("branch", node_id, f"Put a copy of {self._name(node_id)} beside it."):
+            session = self._change(Session.branch, node_id)
         self.selected = f"node:{session.leaf}"
         return session
 
@@ -192,7 +213,8 @@ class BranchTree(Widget):
     def find(self, text: str) -> list[str]:
         """Ids of the messages with this text in their words, name or id, whatever the case; the page rings them."""
         with self.hold_sync():
-            self.query, self.hits = text, self._found(text)
+            self.query = text
+            self._find(text)
         return self.hits
 
     def unfold(self, node_id: str) -> None:
@@ -220,11 +242,19 @@ class BranchTree(Widget):
         self.editing = ""
         self.show()
 
+    def preview_message(self, node_id: str) -> MessagePreview:
+        """The whole text of a message and what is known of it, which the page shows beside the tree."""
+        return cast("MessagePreview", self._show_preview(self.history.session.node(node_id).id))
+
+    def close_preview(self) -> None:
+        """Close what `preview_message` opened."""
+        self._show_preview("")
+
     # --- what the page asks
 
     def _handle(self, message: Mapping[str, Any]) -> None:
         match message:
-            case {"command": "undo" | "redo" | "close_message" as command}:
+            case {"command": "undo" | "redo" | "close_message" | "close_preview" as command}:
                 getattr(self, command)()
             case {"command": "graft" | "move" as command, "node": str(node), "parent": str(parent)}:
                 getattr(self, command)(node, parent)
@@ -232,6 +262,8 @@ class BranchTree(Widget):
                 getattr(self, command)(node, below=below)
             case {"command": str(command), "node": str(node)} if command in _ABOUT_ONE:
                 getattr(self, command)(node)
+            case {"command": "preview", "node": str(node)}:
+                self.preview_message(node)
             case {"command": "edit", "node": str(node), "text": str(text)}:
                 self.edit(node, text)
             case {"command": "find", "text": str(text)}:
@@ -246,8 +278,29 @@ class BranchTree(Widget):
         self.history.do(verb, *args, **kwargs)
         return self._changed()
 
+    def _switch(self, leaf: str) -> Session:
+        with self._telling("switch", leaf, f"Switched to the branch that ends with {self._name(leaf)}."):
+            return self._change(Session.switched, leaf)
+
+    @contextmanager
+    def _telling(self, did: str, node: str, text: str) -> Generator[None]:
+        """A change that is made inside is told in these words."""
+        self._news = {"did": did, "node": node, "text": text}
+        try:
+            yield
+        finally:
+            self._news = None
+
+    def _name(self, node_id: str) -> str:
+        nodes = self.history.session.nodes
+        return node_name(nodes[node_id]) if node_id in nodes else node_id
+
+    def _turned(self, node_id: str, way: str, *, below: bool) -> str:
+        return f"Switched {self._name(node_id)}{' and all below it' if below else ''} {way}."
+
     def _changed(self) -> Session:
         session = self.history.session
+        self.report = cast("dict[str, Any]", self._news or {})
         with self._own_changes():
             self.session = session
             self._run_again(session)
@@ -262,9 +315,11 @@ class BranchTree(Widget):
         if run is None or _session_of(run) == session:
             return
         try:
-            self.trace = ctxlab.rebuild(run, session=session)
+            made = ctxlab.rebuild(run, session=session)
         except CtxlabError as problem:
             self.error = f"the run is still the one before: {problem}"
+        else:
+            self._take_run(made, label=self._news["text"].rstrip(".") if self._news else "")
 
     @contextmanager
     def _own_changes(self) -> Generator[None]:
@@ -296,6 +351,7 @@ class BranchTree(Widget):
 
     def _take_over(self, session: Session) -> None:
         """Of another state of the same conversation a step of its history, of another conversation a new history."""
+        self.report = {}
         before = self.history.session
         if before.nodes and before.id == session.id and before.root_node_id == session.root_node_id:
             self.history.record(session, "changed elsewhere")
@@ -316,6 +372,13 @@ class BranchTree(Widget):
     def _on_picked(self, _: object) -> None:
         self.shared_history = cast("dict[str, Any]", self._shared_history() or {})
 
+    @traitlets.observe("selected")
+    def _on_selected(self, change: Mapping[str, Any]) -> None:
+        """An open preview follows what is selected, here or in another view."""
+        key = str(change["new"]).removeprefix("node:")
+        if self._previewed and key in self.history.session.nodes:
+            self._show_preview(key)
+
     # --- what is shown
 
     def _drawing(self, session: Session) -> Drawing:
@@ -330,6 +393,7 @@ class BranchTree(Widget):
         return {
             "given": self.session is not None,
             "leaf": session.active_leaf_id,
+            "depth": counted(session.path()),
             "messages": drawing.messages,
             "leaves": drawing.leaves,
             "chains": drawing.chains,
@@ -340,13 +404,27 @@ class BranchTree(Widget):
             "redo": labels[index + 1] if self.history.can_redo else None,
         }
 
-    def _found(self, text: str) -> list[str]:
-        wanted = text.strip().casefold()
-        if not wanted:
-            return []
-        nodes = self.history.session.nodes
-        keys = self._drawing(self.history.session).keys
-        return [key for key in keys if any(wanted in part.casefold() for part in _searchable_texts(key, nodes[key]))]
+    def _find(self, text: str) -> None:
+        session = self.history.session
+        self.hits = found_messages(session.nodes, self._drawing(session).keys, text)
+        self.snippets = as_json({"found": snippets(session, self.hits, text)}) if self.hits else ""
+
+    def _show_drawing(self, drawing: Drawing) -> None:
+        if self._shown_drawing == (drawing, self.tokenizer.name):
+            return
+        self._shown_drawing = (drawing, self.tokenizer.name)
+        session = self.history.session
+        self.texts = as_json({"keys": drawing.keys})
+        self.places, self.flags = drawing.places, drawing.flags
+        self.words = as_json({"words": self._message_facts.words(session)})
+        self.messages = packed_messages(session, drawing.keys, self.tokenizer)
+
+    def _show_preview(self, node_id: str) -> MessagePreview | None:
+        session = self.history.session
+        found = message_preview(session, node_id, self.tokenizer) if node_id in session.nodes else None
+        self._previewed = node_id if found else ""
+        self.preview = as_json(found) if found else ""
+        return found
 
     def _shared_history(self) -> SharedHistory | None:
         session = self.history.session
@@ -361,7 +439,3 @@ def _session_of(trace: Trace) -> Session:
     """The session of a run, looking at the leaf that was built."""
     session, leaf = trace.start.input.session, trace.start.input.leaf
     return session if leaf in (None, session.active_leaf_id) else session.switched(leaf)
-
-
-def _searchable_texts(key: str, node: ctxlab.MessageNode) -> Sequence[str]:
-    return node.content, key, node.name or ""

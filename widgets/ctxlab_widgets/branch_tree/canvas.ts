@@ -3,7 +3,7 @@
 import { h } from "../_shared/dom";
 import { roving } from "../_shared/keyboard";
 import { aside, type Camera, centred, type Frame, fitted, kept, type Size, seen, showing, zoomed } from "./camera";
-import { contentHeight, READABLE } from "./grid";
+import { READABLE } from "./grid";
 import type { TreeHost } from "./host";
 import { initialView } from "./initial_view";
 import { Minimap } from "./minimap";
@@ -16,7 +16,6 @@ export const STEP = 1.25;
 /** A theme that changes may hide the page for a moment, and its colours come late. */
 const AFTER_THEME = 200;
 /** With some room around them. */
-const ZOOM = { width: 178, height: 34 };
 const OVERVIEW = { width: 164, height: 76 };
 
 /** What is drawn, but for where one looks. */
@@ -25,6 +24,8 @@ export type CanvasContent = Omit<Scene, "camera" | "size">;
 export class TreeCanvas {
   readonly canvas = h("canvas", { class: "cv", tabindex: 0, role: "tree", "aria-label": "Branches" });
   readonly element: HTMLElement;
+  /** They stand beside the canvas, so that they cover nothing. */
+  readonly zoomButtons: HTMLElement;
   camera: Camera | null = null;
   size: Size = { width: 0, height: 0 };
   private readonly pen = this.canvas.getContext("2d", { alpha: false })!;
@@ -43,7 +44,8 @@ export class TreeCanvas {
   ) {
     const { signal } = host;
     this.minimap = new Minimap((x, y) => this.centre(x, y), signal);
-    this.element = h("div", { class: "tree" }, this.canvas, this.zoomGroup(), this.minimap.element);
+    this.zoomButtons = this.zoomGroup();
+    this.element = h("div", { class: "tree" }, this.canvas, this.minimap.element);
     const sizes = new ResizeObserver(() => this.resized());
     sizes.observe(this.element);
     let late: ReturnType<typeof setTimeout> | undefined;
@@ -78,9 +80,12 @@ export class TreeCanvas {
     this.camera = { scale, left: left + dx * scale, top: top + dy * scale };
   }
 
-  /** So high the canvas would be to show all rows, within reason. */
-  contentHeight(): number {
-    return contentHeight(this.host.tree, this.host.tree.grid.layout);
+  /** A sign at a place of the screen, with the others around it. */
+  hold(sign: number, { x, y }: { x: number; y: number }): void {
+    if (!this.camera) return;
+    const { scale } = this.camera;
+    this.look({ scale, left: x - this.host.tree.x[sign] * scale, top: y - this.host.tree.y[sign] * scale });
+    this.bring(sign);
   }
 
   /** The sign under a point of the canvas; null where there is only ground. */
@@ -115,22 +120,25 @@ export class TreeCanvas {
     if (this.camera) this.look(centred(this.camera, this.size, x, y));
   }
 
+  /** A sign in the middle. */
+  centreOn(sign: number): void {
+    const { x, y, width, height } = boxOf(this.host.tree, sign);
+    this.centre(x + width / 2, y + height / 2);
+  }
+
   /** A sign in view, with nothing lying on it. */
   bring(sign: number): void {
     if (!this.camera) return;
     const place = boxOf(this.host.tree, sign);
     const camera = showing(this.camera, this.size, place);
-    const [zoom, overview] = this.over();
-    this.look(aside(aside(camera, place, zoom, 1), place, overview, -1));
+    const [overview] = this.over();
+    this.look(aside(camera, place, overview, -1));
   }
 
-  /** What lies on the canvas: the zoom buttons and the overview. */
-  private over(): [Frame, Frame] {
+  /** What lies on the canvas: the overview. */
+  private over(): [Frame] {
     const { width, height } = this.size;
-    return [
-      { x: 0, y: 0, ...ZOOM },
-      { x: width - OVERVIEW.width, y: height - OVERVIEW.height, ...OVERVIEW },
-    ];
+    return [{ x: width - OVERVIEW.width, y: height - OVERVIEW.height, ...OVERVIEW }];
   }
 
   private look(camera: Camera): void {
@@ -171,8 +179,8 @@ export class TreeCanvas {
     this.minimap.draw(tree, seen(camera, size), colours, ratio);
     this.percent.replaceChildren(camera.scale < 0.01 ? "< 1 %" : `${Math.round(camera.scale * 100)} %`);
     canvas.dataset.camera = `${camera.scale} ${camera.left} ${camera.top}`;
-    const { column, row, wide, tall } = tree.grid;
-    canvas.dataset.grid = `${column} ${row} ${wide} ${tall}`;
+    const { grid } = tree;
+    canvas.dataset.grid = `${grid.column} ${grid.row} ${grid.wide} ${grid.tall} ${grid.layout}`;
     if (this.isDrawn) return;
     this.isDrawn = true;
     performance.mark("ctxlab:branch-tree:drawn");
@@ -199,8 +207,10 @@ export class TreeCanvas {
       make("−", "-", "Zoom out", () => this.zoom(1 / STEP)),
       percent,
       make("+", "+", "Zoom in", () => this.zoom(STEP)),
-      make("Fit", "As much of the tree as can be read; the rest is folded into counts", "Fit", () => this.host.fit()),
-      make("All", "The whole tree, however small", "All", () => this.host.showAll()),
+      make("Fit", "As much of the tree as can be read; the rest is folded into counts", "Fit", () =>
+        this.host.fit(false),
+      ),
+      make("All", "The whole tree, however small", "All", () => this.host.fit(true)),
     ];
     const group = h("div", { class: "zoom group", role: "toolbar", "aria-label": "Zoom" }, all);
     for (const [i, each] of all.entries()) each.tabIndex = i === 1 ? 0 : -1;

@@ -13,6 +13,8 @@ class SharedHistory(TypedDict):
     """Counts of what the paths to two messages share, and of what each has of its own after that."""
 
     ids: tuple[str, str]
+    fork: str | None
+    """The last message that both have, where they part; None where they have none."""
     shared: int
     shared_tokens: int
     own: tuple[int, int]
@@ -34,6 +36,7 @@ def shared_history(session: Session, a: str, b: str, tokenizer: TokenCounter) ->
     shared, (own_a, own_b) = ways[0][:same], (way[same:] for way in ways)
     return {
         "ids": (a, b),
+        "fork": shared[-1].id if shared else None,
         "shared": sum(not node.is_empty_root for node in shared),
         "shared_tokens": tokens(shared),
         "own": (len(own_a), len(own_b)),

@@ -1,7 +1,18 @@
 // A tree of which only some signs are shown: what is not is folded into bundles that say how many messages they hold.
 
 import { rowsOf } from "./rows_of";
-import { activeLeaf, childrenOf, isActive, isLeaf, isOff, keyOf, NARROW, type Tree, treeFrom, wayUp } from "./tree_data";
+import {
+  activeLeaf,
+  childrenOf,
+  isActive,
+  isLeaf,
+  isOff,
+  keyOf,
+  NARROW,
+  type Tree,
+  treeFrom,
+  wayUp,
+} from "./tree_data";
 
 export interface Capacity {
   /** Steps from the root, the root's own included, and signs side by side. */
@@ -134,8 +145,7 @@ function alone(tree: Tree, kept: ReadonlySet<number>): ReadonlySet<number> {
 
 function grouped(tree: Tree, kept: ReadonlySet<number>): Group[] {
   const leads = new Uint8Array(tree.n); // to one that is kept
-  for (let i = tree.n - 1; i >= 0; i--)
-    if ((kept.has(i) || leads[i]) && tree.parent[i] >= 0) leads[tree.parent[i]] = 1;
+  for (let i = tree.n - 1; i >= 0; i--) if ((kept.has(i) || leads[i]) && tree.parent[i] >= 0) leads[tree.parent[i]] = 1;
   const groups: Group[] = [];
   const groupOf = new Int32Array(tree.n);
   const bundleOf = new Map<number, number>();

@@ -18,11 +18,6 @@ const SPRING = { x: 1.15, y: 0.9 };
 /** Pixels of a cell of text, and of a box beside its words. */
 const CELL = 6;
 const AROUND = 62;
-/** Pixels of the canvas that the zoom buttons take, and how high it is at least and at most by itself. */
-export const BUTTONS = 34;
-const LEAST = 120;
-const MOST = 344;
-
 /** The layout that a room asks for: a narrow tall column is read from the top down. */
 export const layoutFor = (room: Size): Layout => (room.height > 1.1 * room.width ? "top-down" : "tidy");
 
@@ -37,19 +32,17 @@ export function gridFor(tree: Tree, room: Size, layout: Layout): Grid {
   return { layout, wide, tall, column: x, row: y };
 }
 
-/** Height of a canvas that shows all rows in one line each, within reason. */
-export function contentHeight(tree: Tree, layout: Layout): number {
-  const rows = extent(tree, layout)[1];
+/** Pixels of all rows with one line each: a canvas as high as this is not asked to be higher. */
+export function contentHeight(tree: Tree, layout: "tidy" | "top-down"): number {
   const row = layout === "top-down" ? NARROW.tall + FALL : NARROW.row;
-  const all = layout === "force" ? MOST : (rows - 1) * row + NARROW.tall + 3 * PAD + BUTTONS;
-  return Math.round(Math.min(Math.max(all, LEAST), MOST));
+  return tree.n ? (extent(tree, layout)[1] - 1) * row + NARROW.tall : 0;
 }
 
 /** So many columns and rows of the smallest boxes fit. */
 export function capacity(room: Size, layout: Layout): { columns: number; rows: number } {
   const row = layout === "top-down" ? NARROW.tall + FALL : NARROW.row;
   const columns = Math.floor((room.width - 2 * PAD + GAP.x) / NARROW.column);
-  return { columns, rows: Math.floor((room.height - 2 * PAD - BUTTONS + row - NARROW.tall) / row) };
+  return { columns, rows: Math.floor((room.height - 2 * PAD + row - NARROW.tall) / row) };
 }
 
 function widthFor(tree: Tree, room: Size, layout: Layout): number {

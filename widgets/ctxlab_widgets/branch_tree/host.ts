@@ -9,6 +9,8 @@ export interface TreeFacts {
   /** Whether there is a session at all. */
   given: boolean;
   leaf: string | null;
+  /** Messages from the root to the active leaf. */
+  depth: number;
   messages: number;
   leaves: number;
   chains: number;
@@ -24,10 +26,41 @@ export interface TreeFacts {
 
 export interface SharedHistory {
   ids: [string, string];
+  /** The last message that both have; null where they have none. */
+  fork: string | null;
   shared: number;
   shared_tokens: number;
   own: [number, number];
   own_tokens: [number, number];
+}
+
+/** What was done last, and the message that it was done to. */
+export interface Report {
+  did: string;
+  node: string;
+  text: string;
+}
+
+export interface MessagePreview {
+  key: string;
+  role: string;
+  name: string;
+  text: string;
+  tokens: number;
+  depth: number;
+  date: string;
+  calls: string[];
+  files: string[];
+}
+
+/** The words of a message around a hit. */
+export interface Snippet {
+  key: string;
+  role: string;
+  depth: number;
+  before: string;
+  match: string;
+  after: string;
 }
 
 export interface TreeHost {
@@ -38,8 +71,8 @@ export interface TreeHost {
   /** The canvas has another size: the tree may be laid out anew. */
   sized(): void;
   /** Shows what can be read of the whole tree, or all of it. */
-  fit(): void;
-  showAll(): void;
+  fit(all: boolean): void;
   /** Back to the keys of the tree. */
   focus(): void;
+  redraw(): void;
 }

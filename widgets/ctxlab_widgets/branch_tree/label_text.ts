@@ -19,7 +19,12 @@ export function fittingLines(text: string, room: number, end: number, most: numb
       ? fitting(ends, from, (at) => measure(`${text.slice(from, at).trimEnd()}…`) <= width)
       : fitting(ends, from, (at) => measure(text.slice(from, at).trimEnd()) <= width);
     if (isLast) {
-      lines.push(`${text.slice(from, to).trimEnd().replace(goesOn ? /…$/u : /$^/u, "")}…`);
+      lines.push(
+        `${text
+          .slice(from, to)
+          .trimEnd()
+          .replace(goesOn ? /…$/u : /$^/u, "")}…`,
+      );
       break;
     }
     const at = between(text, from, to);

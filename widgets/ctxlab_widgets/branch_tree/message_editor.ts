@@ -4,7 +4,7 @@ import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { many } from "../_shared/numbers";
 import type { Command, TreeHost } from "./host";
-import { isSummary } from "./tree_data";
+import { isSummary, nameOf } from "./tree_data";
 
 export class MessageEditor {
   readonly element = h("section", { class: "panel", "aria-label": "Message", hidden: true });
@@ -49,9 +49,10 @@ export class MessageEditor {
     if (!key) return false;
     const shown = this.drafts.get(key) ?? data;
     if (this.text.value !== shown) this.text.value = shown;
+    if (isOther) this.begin();
     this.wrong.replaceChildren(refused ? harmless(error) : "");
     if (refused) this.point(error);
-    this.text.setAttribute("aria-label", `Data of ${harmless(key)} as JSON`);
+    this.text.setAttribute("aria-label", `Data of ${nameOf(this.host.tree, key)} as JSON`);
     this.mark();
     this.about();
     return isOther;
@@ -59,6 +60,12 @@ export class MessageEditor {
 
   focus(): void {
     this.text.focus();
+  }
+
+  /** A long message opens where it begins. */
+  private begin(): void {
+    this.text.setSelectionRange(0, 0);
+    this.text.scrollTop = 0;
   }
 
   private typed(): void {
@@ -114,11 +121,16 @@ export class MessageEditor {
     const { tree } = this.host;
     const i = tree.signOf.get(this.key);
     if (i === undefined) return;
-    const data = JSON.parse(this.base) as { role?: string; isEnabled?: boolean }; // of a chain every message has its own
+    const data = JSON.parse(this.base) as { role?: string; name?: string; isEnabled?: boolean }; // of a chain every message has its own
     const role = data.role ?? "user";
     const summary = isSummary(tree, i);
     const sign = h("span", { class: summary ? "src-summary" : `role-${role}` }, glyph(summary ? "summary" : role));
-    this.name.replaceChildren(sign, h("b", {}, harmless(this.key)), h("span", { class: "muted" }, role));
+    const name = typeof data.name === "string" ? data.name : "";
+    this.name.replaceChildren(
+      sign,
+      h("b", {}, harmless(name || role)),
+      name ? h("span", { class: "muted" }, harmless(role)) : "",
+    );
     this.name.title = harmless(this.key);
     const off = data.isEnabled === false;
     const turn = off ? "enable" : "disable";

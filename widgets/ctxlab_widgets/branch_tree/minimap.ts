@@ -36,7 +36,10 @@ export class Minimap {
     );
   }
 
+  /** Where all of the tree is seen anyway, it would only lie on it. */
   draw(tree: Tree, frame: Frame, colours: Palette, ratio: number): void {
+    this.element.hidden = isWhole(tree, frame);
+    if (this.element.hidden) return;
     const look = `${Object.values(colours).join()} ${ratio}`;
     if (this.drawn?.tree !== tree || this.drawn.look !== look) {
       this.drawn = { tree, look };
@@ -55,6 +58,9 @@ export class Minimap {
     to.strokeRect(x0, y0, Math.max(3, x1 - x0), Math.max(3, y1 - y0));
   }
 }
+
+const isWhole = (tree: Tree, { x, y, width, height }: Frame): boolean =>
+  x <= 0 && y <= 0 && x + width >= tree.width && y + height >= tree.height;
 
 function pen(canvas: HTMLCanvasElement, ratio: number): CanvasRenderingContext2D {
   const [width, height] = [Math.round(WIDTH * ratio), Math.round(HEIGHT * ratio)];

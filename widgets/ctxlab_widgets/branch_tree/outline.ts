@@ -17,8 +17,6 @@ export interface OutlineActions {
 /** What is drawn, but for what the outline knows by itself. */
 export type OutlineState = Omit<OutlineContent, "order" | "folded">;
 
-const PAGE = 10;
-
 export class Outline {
   readonly element = h("div", { class: "outline", role: "tree", tabindex: 0, "aria-label": "Messages" });
   private readonly body = h("div", { class: "rows", role: "presentation" });
@@ -28,7 +26,7 @@ export class Outline {
   private tree: Tree | null = null;
   /** Keys of messages below which nothing is shown. */
   private folded = new Set<string>();
-  private seen = new Int32Array();
+  private seen: Int32Array = new Int32Array();
   private rowOf = new Map<number, number>();
   private isFirst = true;
   private readonly prefix = `o${Math.random().toString(36).slice(2)}`;
@@ -70,7 +68,7 @@ export class Outline {
   }
 
   /** Where a key leads; arrows to the sides fold and unfold before they walk. */
-  walked(from: number, way: Way | "PageUp" | "PageDown"): number {
+  walked(from: number, way: Way): number {
     const { tree, order } = this;
     if (!tree || !order) return from;
     const row = this.rowOf.get(from) ?? 0;
@@ -80,8 +78,6 @@ export class Outline {
     if (way === "End") return activeLeaf(tree) ?? from;
     if (way === "ArrowUp") return at(row - 1);
     if (way === "ArrowDown") return at(row + 1);
-    if (way === "PageUp") return at(row - PAGE);
-    if (way === "PageDown") return at(row + PAGE);
     const opens = tree.last[from] > from;
     if (way === "ArrowRight") {
       if (!opens) return from;
@@ -100,11 +96,6 @@ export class Outline {
     if (!tree || tree.last[message] === message) return;
     const key = keyOf(tree, message);
     if (!this.folded.delete(key)) this.folded.add(key);
-    this.refresh();
-  }
-
-  unfoldAll(): void {
-    this.folded.clear();
     this.refresh();
   }
 

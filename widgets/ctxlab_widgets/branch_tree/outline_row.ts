@@ -52,6 +52,7 @@ export function outlineRow(content: OutlineContent, i: number, id: string): HTML
       "aria-current": isLeaf(tree, i) ? "true" : null,
       "aria-disabled": isOff(tree, i) ? "true" : null,
       "aria-label": rowLabel(content, i),
+      title: harmless(keyOf(tree, i)),
     },
     lanes(content, i),
     mark && h("b", { class: "mark" }, mark),
@@ -114,7 +115,11 @@ function sign(kind: string, x: number, y: number): string {
   };
   if (kind === "user") return `M${x - 4.5} ${y}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z`;
   if (kind === "assistant") return at([0, -5.2, 5.2, 0, 0, 5.2, -5.2, 0]);
-  if (kind === "tool") return at([-1.5, -5, 1.5, -5, 1.5, -1.5, 5, -1.5, 5, 1.5, 1.5, 1.5, 1.5, 5, -1.5, 5, -1.5, 1.5, -5, 1.5, -5, -1.5, -1.5, -1.5]);
+  if (kind === "tool")
+    return at([
+      -1.5, -5, 1.5, -5, 1.5, -1.5, 5, -1.5, 5, 1.5, 1.5, 1.5, 1.5, 5, -1.5, 5, -1.5, 1.5, -5, 1.5, -5, -1.5, -1.5,
+      -1.5,
+    ]);
   if (kind === "summary") return at([-4, -5, 4, -5, 1, 0, 4, 5, -4, 5, -1, 0]);
   return at([-4, -4, 4, -4, 4, 4, -4, 4]);
 }

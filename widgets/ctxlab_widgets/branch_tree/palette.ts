@@ -17,6 +17,8 @@ const NAMES = {
   errTint: "err-t",
   ring: "ring",
   summary: "summary",
+  /** The frame of what is selected. */
+  chosen: "ink",
   root: "role-root",
   user: "role-user",
   assistant: "role-assistant",
@@ -25,8 +27,47 @@ const NAMES = {
 
 export type Palette = Record<keyof typeof NAMES, string> & Record<Role, string> & { font: string };
 
+/** Where a person has few colours of their own: grounds, what is dim, and what is marked. All else is text. */
+const FORCED: Partial<Record<keyof typeof NAMES, string>> = {
+  s0: "Canvas",
+  s1: "Canvas",
+  sel: "Canvas",
+  okTint: "Canvas",
+  errTint: "Canvas",
+  ink3: "GrayText",
+  focus: "Highlight",
+  ok: "Highlight",
+  chosen: "Highlight",
+  ring: "LinkText",
+};
+
+export const areForced = (): MediaQueryList => matchMedia("(forced-colors: active)");
+
 export function paletteOf(root: HTMLElement): Palette {
   const style = getComputedStyle(root);
-  const colours = Object.entries(NAMES).map(([name, token]) => [name, style.getPropertyValue(`--cx-${token}`).trim()]);
+  const entries = Object.entries(NAMES);
+  const colours = areForced().matches
+    ? forced(root)
+    : entries.map(([name, token]) => [name, style.getPropertyValue(`--cx-${token}`).trim()]);
   return { ...(Object.fromEntries(colours) as Omit<Palette, "font">), font: style.fontFamily };
+}
+
+/** A canvas doesn't know these names' colours of today: an element does. */
+function forced(root: HTMLElement): [string, string][] {
+  const probe = document.createElement("i");
+  root.append(probe);
+  const read = new Map<string, string>();
+  const colourOf = (name: string) => {
+    if (!read.has(name)) {
+      probe.style.color = name;
+      read.set(name, getComputedStyle(probe).color);
+    }
+    return read.get(name)!;
+  };
+  const found = Object.keys(NAMES).map((name): [string, string] => [
+    name,
+    colourOf(FORCED[name as keyof typeof NAMES] ?? "CanvasText"),
+  ]);
+  probe.remove();
+  return found;
 }

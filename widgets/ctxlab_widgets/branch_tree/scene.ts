@@ -24,6 +24,12 @@ export interface Scene {
   picked: ReadonlyMap<number, string>;
   hits: ReadonlySet<number>;
   hit: number | null;
+  /** The search is over, and the hits are only hinted at. */
+  hitsAreDim: boolean;
+  /** Where the two picked branches part. */
+  fork: number | null;
+  /** What was hung elsewhere last. */
+  landed: number | null;
   /** What was cut or is dragged, with all below it or alone. */
   lifted: { sign: number; one: boolean } | null;
   drag: Drag | null;

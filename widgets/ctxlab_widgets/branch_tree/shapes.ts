@@ -29,12 +29,12 @@ export function outline(
 export function tag(pen: Pen, x: number, y: number, text: string, colours: Palette): void {
   pen.fillStyle = colours.ink;
   pen.beginPath();
-  pen.roundRect(x, y, 13, 12, 2);
+  pen.roundRect(x, y, 17, 16, 2);
   pen.fill();
   pen.fillStyle = colours.s0;
-  pen.font = `600 9px ${colours.font}`;
+  pen.font = `600 12px ${colours.font}`;
   pen.textAlign = "center";
-  pen.fillText(text, x + 6.5, y + 9);
+  pen.fillText(text, x + 8.5, y + 12.5);
   pen.textAlign = "left";
 }
 

@@ -1,7 +1,7 @@
 // What Python holds of the tree, as the page reads it: the drawing, its figures, what is selected and what is picked.
 
 import { type Model, save } from "../_shared/mount";
-import type { SharedHistory, TreeFacts } from "./host";
+import type { MessagePreview, Report, SharedHistory, Snippet, TreeFacts } from "./host";
 import { type Messages, messagesOf } from "./messages";
 import { activeLeaf, keyOf, type Layout, type Tree, treeOf } from "./tree_data";
 import { type Mode, Views } from "./views";
@@ -9,8 +9,17 @@ import { type Mode, Views } from "./views";
 export const DRAWING = ["texts", "words", "messages", "places", "flags"];
 
 const NO_FACTS: TreeFacts = {
-  ...{ given: false, leaf: null, messages: 0, leaves: 0, chains: 0, undo: null, redo: null },
-  ...{ layout: "tidy", force_most: 0, estimated: false },
+  given: false,
+  leaf: null,
+  depth: 0,
+  messages: 0,
+  leaves: 0,
+  chains: 0,
+  undo: null,
+  redo: null,
+  layout: "tidy",
+  force_most: 0,
+  estimated: false,
 };
 
 export class TreeState {
@@ -25,6 +34,7 @@ export class TreeState {
     this.live = model.get("live") === true;
     this.takeFacts();
     this.views = new Views(...this.drawing());
+    this.takeViews();
     this.tree = this.views.tree({ width: 0, height: 0 });
   }
 
@@ -114,6 +124,46 @@ export class TreeState {
       tags.set(sign, tags.has(sign) ? "12" : String(i + 1));
     }
     return tags;
+  }
+
+  /** Whether one undo serves all views of the page that this one is in. */
+  get isInPage(): boolean {
+    return this.get<string[]>("views", []).length > 0;
+  }
+
+  mayOpen(view: string): boolean {
+    return this.live && this.get<string[]>("views", []).includes(view);
+  }
+
+  /** The message to read; a report has only the one that was open when it was made. */
+  get preview(): MessagePreview | null {
+    const json = this.get("preview", "");
+    const found = json ? (JSON.parse(json) as MessagePreview) : null;
+    return found && (this.live || found.key === this.selectedKey) ? found : null;
+  }
+
+  get snippets(): Snippet[] {
+    const json = this.get("snippets", "");
+    return json ? (JSON.parse(json) as { found: Snippet[] }).found : [];
+  }
+
+  get report(): Report | null {
+    const report = this.get<Partial<Report>>("report", {});
+    return report.text ? (report as Report) : null;
+  }
+
+  /** What the last change did to the run. */
+  get effect(): string {
+    return this.get<{ text?: string }>("effect", {}).text ?? "";
+  }
+
+  /** Height that was chosen; 0 follows the tree. */
+  get height(): number {
+    return this.get("height", 0);
+  }
+
+  set height(pixels: number) {
+    save(this.model, { height: pixels });
   }
 
   get likeness(): SharedHistory | null {

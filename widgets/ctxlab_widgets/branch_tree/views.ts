@@ -2,9 +2,10 @@
 
 import type { Size } from "./camera";
 import { condensed, fittingSigns, keysOf, signsOf, unfolded } from "./condense";
-import { capacity, gridFor, layoutFor, READABLE } from "./grid";
+import { capacity, contentHeight, gridFor, layoutFor, READABLE } from "./grid";
 import { type Messages, messageTree } from "./messages";
-import { arranged, isBundle, type Layout, type Tree } from "./tree_data";
+import { HEIGHT } from "./outline_row";
+import { arranged, type Grid, isBundle, type Layout, type Tree } from "./tree_data";
 
 export type Mode = "tree" | "outline";
 
@@ -17,6 +18,7 @@ export class Views {
   layout: Layout | "" = "";
   /** Keys of what a person has unfolded; null while everything is shown. */
   private opened: Set<string> | null = null;
+  private drawing: { of: Tree; tree: Tree } | null = null;
   private flat: Tree | null = null;
   /** What is shown now, before it is laid on a grid, and of which room and tree it was made. */
   private folded: { tree: Tree; of: Tree; room: Size } | null = null;
@@ -36,10 +38,6 @@ export class Views {
     return messages > MANY ? "outline" : "tree";
   }
 
-  get isFolding(): boolean {
-    return this.opened !== null;
-  }
-
   get facts(): Messages {
     return this.messages;
   }
@@ -57,7 +55,17 @@ export class Views {
     }
     const layout = this.layoutIn(room);
     const plain = this.shown(room);
-    return arranged(plain, gridFor(plain, room, layout));
+    const grid = gridFor(plain, room, layout);
+    if (this.drawing?.of !== plain || !isSame(this.drawing.tree.grid, grid))
+      this.drawing = { of: plain, tree: arranged(plain, grid) };
+    return this.drawing.tree;
+  }
+
+  /** So high all of it is, in one line each; in the layout that was asked for, since the room follows the height. */
+  get contentHeight(): number {
+    if (this.mode === "outline") return this.full.keys.length * HEIGHT;
+    if (this.drawn === "force") return this.drawing?.tree.height ?? 0;
+    return contentHeight(this.full, this.layout === "top-down" ? "top-down" : "tidy");
   }
 
   /** Folds what is far from the active path until the rest can be read; nothing where all of it can. */
@@ -101,3 +109,6 @@ export class Views {
     return fits ? condensed(full, new Set([...fits, ...signsOf(full, opened)])) : full;
   }
 }
+
+const isSame = (a: Grid, b: Grid): boolean =>
+  a.layout === b.layout && a.wide === b.wide && a.tall === b.tall && a.column === b.column && a.row === b.row;

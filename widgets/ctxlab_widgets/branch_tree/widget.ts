@@ -1,54 +1,85 @@
-// The tree of branches: walked, dragged, searched and edited. What is asked for becomes a message to Python.
+// The tree of branches: walked, read, dragged, searched and edited. What is asked for becomes a message to Python.
 
-import { h, harmless } from "../_shared/dom";
+import { h } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
-import { type Model, type Mounted, whenChanged, widget } from "../_shared/mount";
+import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { listItems } from "./accessible_list";
 import { type CanvasContent, STEP, TreeCanvas } from "./canvas";
-import { Footer } from "./footer";
+import { Footer, type FooterActions } from "./footer";
 import { Gestures } from "./gestures";
+import { Grafting, type GraftingHost } from "./grafting";
 import { type HeadActions, TreeHead } from "./head";
-import type { Command, TreeHost } from "./host";
+import { HeightHandle } from "./height_handle";
+import type { Command, Report, TreeHost } from "./host";
 import { type KeyActions, keyAction } from "./key_bindings";
 import { MessageEditor } from "./message_editor";
+import { LayoutMotion } from "./motion";
 import { type MouseActions, TreeMouse } from "./mouse";
+import { areForced } from "./palette";
+import { Preview, type PreviewActions } from "./preview";
+import { Reading, type ReadingActions } from "./reading";
 import { SearchBox } from "./search_box";
 import { DRAWING, TreeState } from "./state";
 import {
   activeLeaf,
-  BOX,
-  checkDrop,
-  endOf,
+  isBundle,
   isFolded,
   isOpened,
   keyOf,
-  TALL,
+  type Layout,
+  nameOf,
   type Tree,
   type Way,
   walked,
 } from "./tree_data";
+import type { Mode } from "./views";
+import { WheelHint } from "./wheel_hint";
 import own from "./widget.css";
 
-const STATE = ["view", "error", "selected", "picked", "shared_history", "query", "hits", "editing", "data", "edits"];
+const STATE = ["view", "error", "selected", "picked", "shared_history", "query", "hits", "snippets", "editing", "data"];
+STATE.push("edits", "preview", "report", "effect", "views", "height", "mode", "layout");
 const NOTHING = "Nothing to show: pass a session, a history or a trace, BranchTree(session).";
 const NO_MESSAGES = "This session has no messages yet.";
+/** Changes that put a message somewhere else: it is marked there. */
+const HANGING = ["graft", "move"];
 
-class BranchTree implements TreeHost, KeyActions, MouseActions, HeadActions {
+class BranchTree
+  implements
+    TreeHost,
+    GraftingHost,
+    KeyActions,
+    MouseActions,
+    HeadActions,
+    FooterActions,
+    PreviewActions,
+    ReadingActions
+{
   readonly signal: AbortSignal;
   readonly live: boolean;
+  /** Whether clicks pick messages to compare, as Shift+click does: a finger has no such key. */
+  isPicking = false;
   private readonly state: TreeState;
-  private lifted: string | null = null;
+  private readonly grafting = new Grafting(this);
   /** A refusal of the page's own, until something else is done. */
   private note = "";
+  private wasOutline = false;
+  /** The report that nobody wants to read any more. */
+  private dismissed = "";
   private edits = 0;
   private wantsPanel = false;
   private readonly model: Model;
   private readonly canvas: TreeCanvas;
   private readonly searchBox: SearchBox;
   private readonly editor: MessageEditor;
-  private readonly footer = new Footer();
+  private readonly preview: Preview;
+  private readonly footer: Footer;
   private readonly gestures: Gestures;
+  private readonly motion: LayoutMotion;
+  private readonly height: HeightHandle;
+  private readonly reading: Reading;
+  private readonly stage: HTMLElement;
   private readonly empty = h("p", { class: "empty" });
+  private readonly frame = h("div", { class: "w" });
   private readonly head: TreeHead;
   private readonly mouse: TreeMouse;
   private readonly prefix = `t${Math.random().toString(36).slice(2)}`;
@@ -62,20 +93,23 @@ class BranchTree implements TreeHost, KeyActions, MouseActions, HeadActions {
     this.edits = this.state.get("edits", 0);
     this.searchBox = new SearchBox(this, (choose) => this.goToHit(choose));
     this.editor = new MessageEditor(this);
+    this.preview = new Preview(this);
     this.canvas = new TreeCanvas(root, this, () => this.shown());
-    this.mouse = new TreeMouse(this.canvas, this);
-    this.gestures = new Gestures(this.canvas.canvas, this.mouse, signal);
-    this.head = new TreeHead(this.searchBox.element, this);
-    const main = h("div", { class: "main" }, this.canvas.element, this.empty);
-    root.append(
-      h(
-        "div",
-        { class: "w" },
-        this.head.element,
-        h("div", { class: "two" }, main, this.editor.element),
-        this.footer.element,
-      ),
-    );
+    this.motion = new LayoutMotion(() => this.canvas.request(), signal);
+    const hint = new WheelHint(this.canvas.canvas, signal);
+    this.mouse = new TreeMouse(this.canvas, this, hint);
+    this.gestures = new Gestures(this.canvas.canvas, this.mouse, root, signal);
+    this.reading = new Reading(this);
+    this.stage = h("div", { class: "stage" }, this.canvas.element, this.reading.outline.element);
+    this.head = new TreeHead(this.searchBox.element, this.reading.controls, this, at);
+    this.footer = new Footer(this, this.canvas.zoomButtons);
+    this.height = new HeightHandle(this.stage, (height) => this.resize(height), signal);
+    this.canvas.element.append(hint.element);
+    const main = h("div", { class: "main" }, this.stage, this.empty);
+    const side = h("div", { class: "side" }, this.searchBox.list.element, this.preview.element, this.editor.element);
+    const two = h("div", { class: "two" }, main, side);
+    this.frame.append(this.head.element, two, this.height.element, this.footer.element);
+    root.append(this.frame);
     this.listen(root);
     this.take(new Set(STATE));
   }
@@ -92,63 +126,178 @@ class BranchTree implements TreeHost, KeyActions, MouseActions, HeadActions {
   }
 
   focus(): void {
-    this.canvas.canvas.focus();
+    (this.isOutline ? this.reading.outline.element : this.canvas.canvas).focus();
+  }
+
+  /** The canvas has another size: boxes take the room that there is. */
+  sized(): void {
+    this.replace({ moves: false });
+  }
+
+  // --- how it is read
+
+  look(how: { mode?: Mode; layout?: Layout }): void {
+    this.state.look(how);
+    this.replace({ moves: false });
+    this.draw();
+    this.bring(this.state.selected);
+  }
+
+  /** The tree with branches folded until labels can be read, or all of it. */
+  fit(all: boolean): void {
+    if (all) this.state.views.showAll();
+    else this.state.views.fit();
+    this.replace({ moves: false });
+    this.canvas.showAll();
+    this.draw();
+  }
+
+  clicked(message: number, event: MouseEvent): void {
+    if (event.shiftKey || this.isPicking) this.pickAt(message);
+    else this.read(message);
+  }
+
+  private get isOutline(): boolean {
+    return this.state.views.mode === "outline";
+  }
+
+  redraw(): void {
+    this.draw();
   }
 
   // --- what Python holds
 
   private take(changed: Set<string>): void {
-    if (DRAWING.some((name) => changed.has(name))) this.replace(this.state.drawing());
-    this.state.takeFacts();
-    if (changed.has("selected")) this.bring(this.state.selected);
-    if (changed.has("hits") || changed.has("query"))
-      this.searchBox.take(this.state.get("query", ""), this.state.get("hits", []));
-    const edits = this.state.get("edits", 0);
-    const key = this.live ? this.state.get("editing", "") : "";
-    const isNew = this.editor.take(key, this.state.get("data", ""), edits !== this.edits, this.state.error);
-    this.edits = edits;
-    if (isNew && this.wantsPanel) this.editor.focus();
-    if (isNew) this.wantsPanel = false;
+    const { state } = this;
+    if (state.error) this.grafting.refused();
+    state.takeFacts();
+    const isDrawn = DRAWING.some((name) => changed.has(name));
+    if (isDrawn) state.takeDrawing();
+    state.takeViews();
+    this.replace({ moves: isDrawn });
+    if (changed.has("report")) this.dismissed = "";
+    if (changed.has("selected")) this.bring(state.selected);
+    if (["hits", "query", "snippets"].some((name) => changed.has(name)))
+      this.searchBox.take(state.get("query", ""), state.get("hits", []), state.snippets);
+    this.takePanels();
     this.draw();
   }
 
+  private takePanels(): void {
+    const { state } = this;
+    const edits = state.get("edits", 0);
+    const key = this.live ? state.get("editing", "") : "";
+    const isNew = this.editor.take(key, state.get("data", ""), edits !== this.edits, state.error);
+    this.preview.take(state.preview, key !== "");
+    this.edits = edits;
+    if (isNew && this.wantsPanel) this.editor.focus();
+    if (isNew) this.wantsPanel = false;
+  }
+
   /** Another drawing of the same tree stands still at what is selected; of another tree it begins anew. */
-  private replace(tree: Tree): void {
+  private replace({ moves, at = null }: { moves: boolean; at?: string | null }): void {
     const before = this.tree;
+    const tree = this.state.views.tree(this.canvas.size);
+    if (tree === before) return;
+    const wasOutline = this.wasOutline;
+    this.wasOutline = this.isOutline;
     this.state.tree = tree;
-    const anchors = [this.state.selectedKey, this.state.facts.leaf, tree.keys[0]];
+    if (this.isOutline) return;
+    if (wasOutline) this.canvas.camera = null;
+    const anchors = [at, this.state.selectedKey, this.state.facts.leaf, tree.keys[0]];
     const anchor = anchors.find((key) => key && before.signOf.has(key) && tree.signOf.has(key));
-    if (anchor) this.canvas.follow(before, before.signOf.get(anchor)!, tree, tree.signOf.get(anchor)!);
-    else this.canvas.camera = null;
+    const from = this.canvas.camera;
+    if (!anchor || !from) {
+      this.canvas.camera = null;
+      return;
+    }
+    this.canvas.follow(before, before.signOf.get(anchor)!, tree, tree.signOf.get(anchor)!);
+    const landed = this.grafting.landed(tree);
+    if (landed) this.canvas.hold(landed.sign, landed);
+    const to = this.canvas.camera ?? from;
+    if (!moves) return;
+    this.motion.begin(
+      before,
+      tree,
+      (from.left - to.left) / to.scale,
+      (from.top - to.top) / to.scale,
+      landed?.sign ?? null,
+    );
+  }
+
+  private resize(height: number): void {
+    this.state.height = height;
+    this.draw();
   }
 
   // --- choosing
 
+  /** Focuses a message; an open panel goes along, else its text is asked for. */
   private select(key: string): void {
     this.note = "";
     this.state.select(key);
-    if (this.editor.key && this.editor.key !== key) this.send({ command: "open_message", node: key });
+    if (!this.editor.key) this.ask(key);
+    else if (this.editor.key !== key) this.send({ command: "open_message", node: key });
+  }
+
+  private ask(key: string): void {
+    if (this.preview.key !== key) this.send({ command: "preview", node: key });
+  }
+
+  read(sign: number): void {
+    this.select(this.state.keyAt(sign));
+    this.draw();
+  }
+
+  closePreview(): void {
+    this.send({ command: "close_preview" });
+    this.focus();
   }
 
   private bring(sign: number | null): void {
-    if (sign !== null) this.canvas.bring(sign);
+    if (sign === null) return;
+    if (this.isOutline) this.reading.outline.reveal(sign);
+    else this.canvas.bring(sign);
   }
 
   switchTo(sign: number): void {
     const key = this.state.keyAt(sign);
-    this.select(key);
+    this.state.select(key);
     this.send({ command: "switch_to", node: key });
     this.draw();
   }
 
   pickAt(sign: number): void {
-    this.note = "";
+    this.dismiss();
     this.state.pick(this.state.keyAt(sign));
     this.draw();
   }
 
+  togglePicking(): void {
+    this.dismiss();
+    this.isPicking = !this.isPicking;
+    this.draw();
+  }
+
+  unpick(): void {
+    save(this.model, { picked: [] });
+    this.isPicking = false;
+    this.focus();
+    this.draw();
+  }
+
+  openCompare(ids: [string, string]): void {
+    this.send({ command: "open_view", view: "compare", key: `branches:${JSON.stringify(ids)}` });
+  }
+
   unfoldAt(sign: number): void {
-    if (isFolded(this.tree, sign)) this.send({ command: "unfold", node: this.state.keyAt(sign) });
+    if (this.isOutline) this.reading.outline.toggle(sign);
+    else if (isBundle(this.tree, sign)) {
+      const at = keyOf(this.tree, sign);
+      this.state.views.unfold(this.tree, sign);
+      this.replace({ moves: true, at });
+      this.draw();
+    } else if (isFolded(this.tree, sign)) this.send({ command: "unfold", node: this.state.keyAt(sign) });
     else if (isOpened(this.tree, sign)) this.send({ command: "fold", node: keyOf(this.tree, sign) });
   }
 
@@ -156,21 +305,30 @@ class BranchTree implements TreeHost, KeyActions, MouseActions, HeadActions {
     const { hit } = this.searchBox;
     if (hit === null) return;
     if (choose) this.select(hit);
-    this.bring(this.tree.signOf.get(hit) ?? null);
+    const sign = this.tree.signOf.get(hit);
     this.draw();
+    if (sign !== undefined) this.centreOn(sign);
   }
 
-  hang(key: string, onto: number, one: boolean): void {
-    const sign = this.tree.signOf.get(key);
-    if (sign === undefined) return;
-    const outcome = checkDrop(this.tree, sign, onto, one);
-    if (outcome.refused) this.say(outcome.words);
-    else this.send({ command: one ? "move" : "graft", node: key, parent: endOf(this.tree, onto) });
+  hang(key: string, onto: number, one: boolean, place: { x: number; y: number } | null): void {
+    this.grafting.hang(key, onto, one, place);
   }
 
-  private say(words: string): void {
+  say(words: string): void {
     this.note = words;
     this.draw();
+  }
+
+  /** What was said last has been read. */
+  private dismiss(): void {
+    this.note = "";
+    this.dismissed = reportText(this.state.report);
+  }
+
+  /** What is still to be read of the last change. */
+  private get report(): Report | null {
+    const { report } = this.state;
+    return reportText(report) === this.dismissed ? null : report;
   }
 
   // --- keys
@@ -184,23 +342,29 @@ class BranchTree implements TreeHost, KeyActions, MouseActions, HeadActions {
   }
 
   undo(): void {
-    this.send({ command: "undo" });
+    this.send({ command: this.state.isInPage ? "page_undo" : "undo" });
   }
 
   redo(): void {
-    this.send({ command: "redo" });
+    this.send({ command: this.state.isInPage ? "page_redo" : "redo" });
   }
 
   find(): void {
+    this.searchBox.input.focus();
     this.searchBox.input.select();
   }
 
   goToLeaf(): void {
     const leaf = activeLeaf(this.tree);
     if (leaf === null) return;
-    this.select(this.state.facts.leaf ?? keyOf(this.tree, leaf));
-    this.canvas.centre(this.tree.x[leaf] + BOX / 2, this.tree.y[leaf] + TALL / 2);
+    this.state.select(this.state.facts.leaf ?? keyOf(this.tree, leaf));
     this.draw();
+    this.centreOn(leaf);
+  }
+
+  private centreOn(sign: number): void {
+    if (this.isOutline) this.reading.outline.reveal(sign);
+    else this.canvas.centreOn(sign);
   }
 
   zoomIn(): void {
@@ -223,10 +387,11 @@ class BranchTree implements TreeHost, KeyActions, MouseActions, HeadActions {
   }
 
   walk(way: Way): void {
-    const to = walked(this.tree, this.state.current, way);
+    const { current } = this.state;
+    const to = this.isOutline ? this.reading.outline.walked(current, way) : walked(this.tree, current, way);
     this.select(this.state.keyAt(to));
-    this.bring(to);
     this.draw();
+    this.bring(to);
   }
 
   enter(): void {
@@ -242,32 +407,24 @@ class BranchTree implements TreeHost, KeyActions, MouseActions, HeadActions {
   }
 
   cut(): void {
-    const sign = this.state.current;
-    const key = keyOf(this.tree, sign);
-    if (this.tree.parent[sign] < 0) this.say(`refused: ${harmless(key)} is a root`);
-    else {
-      this.lifted = this.lifted === key ? null : key;
-      this.say("");
-    }
+    this.grafting.lift(this.state.current);
   }
 
   paste(one: boolean): void {
-    if (this.lifted === null) {
-      this.say("Nothing is cut: X cuts the message in focus");
-      return;
-    }
-    this.hang(this.lifted, this.state.current, one);
-    if (!this.note) this.lifted = null;
+    this.grafting.paste(this.state.current, one);
     this.draw();
   }
 
-  /** Of what is going on the first thing ends: a drag, a cut, a sentence, the panel. */
+  /** Of what is going on the first thing ends: a drag, a cut, a sentence, the panel, the marks of a search, picking. */
   escape(): void {
     if (this.isHolding) this.gestures.cancel();
-    else if (this.lifted !== null || this.note) {
-      this.lifted = null;
-      this.note = "";
+    else if (this.grafting.cut !== null || this.note || this.report) {
+      this.grafting.cut = null;
+      this.dismiss();
     } else if (this.editor.key) this.send({ command: "close_message" });
+    else if (this.preview.key && this.live) this.closePreview();
+    else if (this.searchBox.hits.length) this.searchBox.clear();
+    else this.isPicking = false;
     this.draw();
   }
 
@@ -276,6 +433,7 @@ class BranchTree implements TreeHost, KeyActions, MouseActions, HeadActions {
     whenChanged(this.at, [...DRAWING, ...STATE], (changed) => this.take(changed));
     root.addEventListener("keydown", (event) => this.pressed(event), { signal });
     root.addEventListener("keyup", (event) => event.key === "Alt" && this.gestures.alone(false), { signal });
+    areForced().addEventListener("change", () => this.canvas.request(), { signal });
     const { canvas } = this.canvas;
     canvas.addEventListener("focus", () => canvas.matches(":focus-visible") && this.bring(this.state.current), {
       signal,
@@ -285,8 +443,10 @@ class BranchTree implements TreeHost, KeyActions, MouseActions, HeadActions {
 
   private pressed(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
-    if (event.isComposing || !this.tree.n || target.matches("input, textarea, select")) return;
-    const does = keyAction(event, target === this.canvas.canvas, this);
+    if (event.defaultPrevented || event.isComposing || !this.tree.n || target.matches("input, textarea, select"))
+      return;
+    const inTree = target === this.canvas.canvas || target === this.reading.outline.element;
+    const does = keyAction(event, inTree, this);
     if (!does) return;
     taken(event);
     does();
@@ -296,52 +456,86 @@ class BranchTree implements TreeHost, KeyActions, MouseActions, HeadActions {
 
   /** Everything around the canvas now, the canvas with the next frame. */
   private draw(): void {
-    const { tree } = this;
-    const { facts } = this.state;
-    this.canvas.element.hidden = !tree.n;
+    const { tree, state } = this;
+    const { facts } = state;
+    this.frame.classList.toggle("none", !tree.n);
+    this.stage.hidden = !tree.n;
+    this.canvas.element.hidden = this.isOutline;
     this.empty.hidden = tree.n > 0;
     if (!tree.n) this.empty.replaceChildren(facts.given ? NO_MESSAGES : NOTHING);
-    if (this.lifted !== null && !tree.signOf.has(this.lifted)) this.lifted = null;
+    this.grafting.keep(tree);
+    this.height.draw(state.views.contentHeight, state.height);
+    this.drawReading();
+    this.drawFooter();
+    this.head.draw({ tree, facts, isPicking: this.isPicking, isInPage: state.isInPage });
+    if (tree.n && !this.isOutline) this.announce();
+    this.canvas.request();
+  }
+
+  private drawReading(): void {
+    const { state } = this;
+    const { views, facts, tree } = state;
+    const { hits, hit, lifted, selected, picked } = this.shown();
+    this.reading.draw(views, views.layoutIn(this.canvas.size), facts, {
+      ...{ tree, hits, hit, selected, picked },
+      lifted: lifted?.sign ?? null,
+      messages: views.facts,
+      isEstimated: facts.estimated,
+    });
+  }
+
+  private drawFooter(): void {
+    const { tree, state } = this;
     this.footer.draw({
       tree,
-      facts,
-      wrong: this.note || this.state.error,
-      cut: this.lifted,
-      picked: this.state.picked,
-      likeness: this.state.likeness,
+      live: this.live,
+      wrong: this.note || state.error,
+      cut: this.grafting.cut,
+      report: this.report,
+      effect: state.effect,
+      mayUndo: this.live && (state.isInPage || state.facts.undo !== null),
+      isPicking: this.isPicking,
+      picked: state.picked,
+      likeness: state.likeness,
+      mayCompare: state.mayOpen("compare"),
     });
-    this.head.draw(facts, tree.n > 0);
-    if (tree.n) this.announce();
-    this.canvas.request();
   }
 
   /** The offscreen list follows the focus. */
   private announce(): void {
     const { canvas } = this.canvas;
     const { list, focus } = listItems(this.tree, this.state.current, this.state.tags, this.prefix);
-    const leaf = this.state.facts.leaf === null ? "" : `, active leaf ${harmless(this.state.facts.leaf)}`;
+    const { leaf: key } = this.state.facts;
+    const leaf = key === null ? "" : `, active leaf ${nameOf(this.tree, key)}`;
     canvas.replaceChildren(...list);
     canvas.setAttribute("aria-activedescendant", focus);
     canvas.setAttribute("aria-label", `Branches, ${this.state.facts.messages} messages${leaf}`);
   }
 
   private shown(): CanvasContent {
-    const { tree, searchBox } = this;
+    const { searchBox, state, report } = this;
+    const { tree } = state;
     const { drag } = this.mouse;
     const { canvas } = this.canvas;
-    const cut = this.lifted === null ? undefined : tree.signOf.get(this.lifted);
+    const signOf = (key: string | null | undefined) => (key == null ? null : (tree.signOf.get(key) ?? null));
+    const cut = signOf(this.grafting.cut);
     return {
-      tree,
-      selected: this.state.selected,
-      focus: (canvas.getRootNode() as Document | ShadowRoot).activeElement === canvas ? this.state.current : null,
-      picked: this.state.tags,
+      tree: this.motion.now(tree),
+      selected: state.selected,
+      focus: (canvas.getRootNode() as Document | ShadowRoot).activeElement === canvas ? state.current : null,
+      picked: state.tags,
       hits: new Set(searchBox.hits.map((key) => tree.signOf.get(key)).filter((i) => i !== undefined)),
-      hit: searchBox.hit === null ? null : (tree.signOf.get(searchBox.hit) ?? null),
-      lifted: drag ?? (cut === undefined ? null : { sign: cut, one: false }),
+      hit: searchBox.isDone ? null : signOf(searchBox.hit),
+      hitsAreDim: searchBox.isDone,
+      fork: signOf(state.picked.length === 2 ? state.likeness?.fork : null),
+      landed: report && HANGING.includes(report.did) ? signOf(report.node) : null,
+      lifted: drag ?? (cut === null ? null : { sign: cut, one: false }),
       drag,
     };
   }
 }
+
+const reportText = (report: Report | null): string => (report ? `${report.did} ${report.node} ${report.text}` : "");
 
 export default widget("Branch tree", own, (at) => {
   new BranchTree(at);

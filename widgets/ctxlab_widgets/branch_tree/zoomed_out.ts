@@ -85,9 +85,12 @@ function rings(pen: Pen, scene: Scene, shown: number[], r: number, colours: Pale
   };
   for (const i of shown) {
     if (drag?.onto === i) ring(i, 6, drag.refused ? colours.err : colours.ok, 2, drag.refused ? [1, 3] : [4, 2]);
+    else if (scene.landed === i) ring(i, 6, colours.ok, 2);
+    else if (scene.hits.has(i) && scene.hitsAreDim) ring(i, 5, colours.edge, 1, [2, 2]);
     else if (scene.hits.has(i)) ring(i, 5, colours.focus, scene.hit === i ? 2 : 1);
     if (scene.focus === i) ring(i, 2.5, colours.focus, 2);
-    else if (scene.selected === i) ring(i, 2.5, colours.ink, 2);
+    else if (scene.selected === i) ring(i, 2.5, colours.chosen, 2);
+    if (scene.fork === i) ring(i, 9, colours.ink, 2, [4, 3]);
     if (scene.picked.has(i)) ring(i, 8, colours.ink, 2);
     if (isLeaf(tree, i)) ring(i, 4, colours.ring, 2);
   }

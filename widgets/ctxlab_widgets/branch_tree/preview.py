@@ -1,0 +1,45 @@
+"""One message to read: its whole text, and what is known of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from ctxlab.documents import MessageNode, Session
+    from ctxlab.pipeline.services import TokenCounter
+
+
+class MessagePreview(TypedDict):
+    """A message as it is read; `depth` counts the messages from the root to it, an empty root doesn't count."""
+
+    key: str
+    role: str
+    name: str
+    text: str
+    tokens: int
+    depth: int
+    date: str
+    """As the file has it; empty where it has none."""
+    calls: list[str]
+    files: list[str]
+
+
+def message_preview(session: Session, node_id: str, tokenizer: TokenCounter) -> MessagePreview:
+    """Tokens are those of the text alone."""
+    node = session.node(node_id)
+    return {
+        "key": node_id,
+        "role": "summary" if node.is_summary else node.role,
+        "name": node.name or node.speaker or "",
+        "text": node.content,
+        "tokens": tokenizer.count(node.content),
+        "depth": counted(session.path(node_id)),
+        "date": node.timestamp or "",
+        "calls": [call.name for call in node.tool_calls],
+        "files": [file.name or file.type for file in node.attachments or ()],
+    }
+
+
+def counted(nodes: tuple[MessageNode, ...]) -> int:
+    """Number of messages, without a root that only holds the tree together."""
+    return sum(not node.is_empty_root for node in nodes)
