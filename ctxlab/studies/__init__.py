@@ -8,6 +8,9 @@ from ctxlab.studies.context_analysis import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
 from ctxlab.studies.lore_timeline import LoreTimeline
+from ctxlab.studies.run_changes import RunChange, RunChanges, run_changes
+from ctxlab.studies.run_effect import MessageEffect, RunEffect, run_effect
+from ctxlab.studies.run_summary import RunSummary, SummaryPart, run_summary
 
 __all__ = [
     "Analysis",
@@ -19,12 +22,21 @@ __all__ = [
     "Landing",
     "Landings",
     "LoreTimeline",
+    "MessageEffect",
+    "RunChange",
+    "RunChanges",
+    "RunEffect",
+    "RunSummary",
+    "SummaryPart",
     "analysis_of",
     "budget_figure",
     "budget_for_share",
     "compare",
     "injection_figure",
     "landings",
+    "run_changes",
+    "run_effect",
+    "run_summary",
 ]
 
 

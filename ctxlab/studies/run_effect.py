@@ -6,14 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.cut_causes import cut_causes
-from ctxlab.pipeline.explain.message_names import MOST_NAMED, message_name
+from ctxlab.pipeline.explain.message_names import MOST_NAMED
 from ctxlab.pipeline.explain.row_keys import row_keys
 from ctxlab.pipeline.explain.step_changes import moved_keys
 from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone
 from ctxlab.pipeline.services import TokenCounter
+from ctxlab.studies.titled_names import TitledNames
 
 ROWS = ("came", "went", "changed", "moved")
 
@@ -70,21 +72,28 @@ class RunEffect:
         return {**numbers, **rows, "text": str(self)}
 
 
+@checked_arguments
 def run_effect(before: Trace, after: Trace) -> RunEffect:
-    """What another run sends and the first doesn't, and the other way round, message by message."""
+    """The difference of what two runs send, message by message."""
     keys = row_keys([before.start.input, after.start.input])
     was, now = _Sent(before, keys[0]), _Sent(after, keys[1])
     why_not_before, why_gone = _by_row(cut_causes(before), keys[0]), _by_row(cut_causes(after), keys[1])
-    came = [_effect(key, draft, now.tokens(draft), why_not_before) for key, draft in now.only(was)]
-    went = [_effect(key, draft, -was.tokens(draft), why_gone) for key, draft in was.only(now)]
+    names = TitledNames(before, after)
+    came = [
+        MessageEffect(key, names.of(draft), now.tokens(draft), why_not_before.get(key, ""))
+        for key, draft in now.only(was)
+    ]
+    went = [
+        MessageEffect(key, names.of(draft), -was.tokens(draft), why_gone.get(key, "")) for key, draft in was.only(now)
+    ]
     changed: list[MessageEffect] = []
     for key, draft in now.by_key.items():
         old = was.by_key.get(key)
         if old is not None and old is not draft and not _alike(old, draft):
-            changed.append(MessageEffect(key, message_name(draft), now.tokens(draft) - was.tokens(old)))
+            changed.append(MessageEffect(key, names.of(draft), now.tokens(draft) - was.tokens(old)))
     here = list(now.by_key)
     lifted = moved_keys([key for key in was.by_key if key in now.by_key], [key for key in here if key in was.by_key])
-    moved = [MessageEffect(key, message_name(now.by_key[key]), 0) for key in lifted]
+    moved = [MessageEffect(key, names.of(now.by_key[key]), 0) for key in lifted]
     named = sum(row.tokens for row in (*came, *went, *changed))
     return RunEffect(
         before_tokens=before.tokens,
@@ -129,10 +138,6 @@ def _alike(a: Draft, b: Draft) -> bool:
 
 def _by_row(causes: Mapping[str, str], row_key: Callable[[str], str]) -> dict[str, str]:
     return {row_key(key): why for key, why in causes.items()}
-
-
-def _effect(key: str, draft: Draft, tokens: int, why: Mapping[str, str]) -> MessageEffect:
-    return MessageEffect(key, message_name(draft), tokens, why.get(key, ""))
 
 
 def _names(rows: Sequence[MessageEffect]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import PromptLimit
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.regexes.report import RuleHits
@@ -38,6 +39,7 @@ class RunSummary:
         return {"decided": self.decided, "parts": [[part.words, part.topic] for part in self.parts]}
 
 
+@checked_arguments
 def run_summary(trace: Trace) -> RunSummary:
     """The sentence of a run, such as `12 messages, 1,645 of 1,800 tokens; 9 cut, 9 of 18 lore entries fired.`"""
     sent = (*_sent(trace),)

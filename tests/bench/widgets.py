@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page
 import ctxlab
 from ctxlab.engines.tokens.boundaries import token_ends
 from ctxlab.testing import generated_session
-from ctxlab_widgets import BranchTree, StepDebugger, TokenBudget, TokenView
+from ctxlab_widgets import BranchTree, StepDebugger, TokenBudget, TokenView, lab
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget, synced_state
 from tests.bench.timing import ENCODING
@@ -61,6 +61,13 @@ CLICKED = f"""async (work) => {{
   const began = performance.now();
   (0, eval)(work);
   await answered;
+  return (await {PAINTED}) - began;
+}}"""
+
+
+PUT_TIMED = f"""async (state) => {{
+  const began = performance.now();
+  window.ctxlabHost.model.put(JSON.parse(state));
   return (await {PAINTED}) - began;
 }}"""
 
@@ -135,6 +142,29 @@ def token_rows(browser: Browser) -> Iterator[tuple[str, str]]:
     yield f"TokenView, {count:,} tokens, two tokenizers: first picture", f"{painted:.0f} ms"
 
 
+def page_rows(browser: Browser) -> Iterator[tuple[str, str]]:
+    """From the run that is there to the answer on the screen, and from a change to its chip."""
+    session = ctxlab.read_data(generated_session(1_000, seed=1)).pick()
+    run = ctxlab.build(session, budget_tokens=60_000)
+    others = [run.rerun({"token-limiter.budget_tokens": 60_000 + 500 * n}) for n in range(1, ROUNDS + 1)]
+    made: list[float] = []
+    for _ in range(ROUNDS):
+        started = perf_counter()
+        page_of_views = lab(run)
+        made.append((perf_counter() - started) * 1e3)
+    head = page_of_views.head
+    with shown(browser, head) as page:
+        painted = first_draw(page)
+        chips: list[float] = []
+        for other in others:
+            started = perf_counter()
+            page_of_views.trace = other
+            in_python = (perf_counter() - started) * 1e3
+            chips.append(in_python + page.evaluate(PUT_TIMED, as_json(synced_state(head))))
+    yield "lab, 1,000 messages: the answer, in Python and in the page", f"{median(made):.0f} ms + {painted:.0f} ms"
+    yield "lab, 1,000 messages: from a change to its chip", f"{median(chips):.0f} ms"
+
+
 def click_rows(browser: Browser) -> Iterator[tuple[str, str]]:
     session = ctxlab.read_data(generated_session(1_000, seed=1)).pick()
     trace = ctxlab.build(session, budget_tokens=60_000)
@@ -179,6 +209,7 @@ def rows() -> Iterator[tuple[str, str]]:
         with browsing() as browser:
             yield from tree_rows(browser)
             yield from token_rows(browser)
+            yield from page_rows(browser)
             yield from click_rows(browser)
     except NoBrowser as missing:
         yield "widgets", str(missing)

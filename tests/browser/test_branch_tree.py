@@ -14,6 +14,7 @@ import ctxlab
 from ctxlab import Session
 from ctxlab.display.theme import theme_of
 from ctxlab_widgets._shared.html_page import page as page_of
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import bundle_path, synced_state
 from ctxlab_widgets.branch_tree import BranchTree
 from tests.browser.conftest import Opened
@@ -21,7 +22,6 @@ from tests.gallery.kept_page import at_rest
 from tests.gallery.looking import HOSTILE
 from tests.gallery.trees import long, session_of, small
 
-WIDE, ROW = 115, 44
 COUNTS = """() => {
   const c = document.querySelector('canvas.cv'), counts = new Map();
   const { buffer } = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
@@ -41,6 +41,13 @@ def bushy(n: int = 10_000) -> Session:
     return session_of({"r": None} | {f"u{i}": f"u{above[i]}" if i else "r" for i in range(n)}, f"u{n - 1}")
 
 
+def as_tree(session: Session) -> BranchTree:
+    """So many messages open as an outline unless somebody wants a tree."""
+    widget = BranchTree(session)
+    widget.mode = "tree"
+    return widget
+
+
 def spots(page: Page, widget: BranchTree) -> dict[str, tuple[float, float]]:
     """Where on the page the middle of each message's box is; a folded chain is the box of all its messages."""
     keys, n = json.loads(widget.texts)["keys"], len(widget.flags) // 2
@@ -48,11 +55,13 @@ def spots(page: Page, widget: BranchTree) -> dict[str, tuple[float, float]]:
     signs = [i for i, count in enumerate(counts) for _ in range(count)]
     at_rest(page)
     scale, left, top = map(float, (page.locator("canvas.cv").get_attribute("data-camera") or "").split())
+    grid = (page.locator("canvas.cv").get_attribute("data-grid") or "").split()
+    column, row, wide, tall = map(float, grid[:4])
     box = page.locator("canvas.cv").bounding_box()
     assert box is not None
     left, top = box["x"] + left, box["y"] + top
     return {
-        key: (left + (x[sign] * WIDE + 51) * scale, top + (y[sign] * ROW + 12) * scale)
+        key: (left + (x[sign] * column + wide / 2) * scale, top + (y[sign] * row + tall / 2) * scale)
         for key, sign in zip(keys, signs, strict=True)
     }
 
@@ -82,12 +91,25 @@ def drag(page: Page, widget: BranchTree, key: str, onto: str, *, then: Any = Non
     page.mouse.up()
 
 
+CAMERA = "() => document.querySelector('canvas.cv').dataset.camera"
+
+
 def wheel(page: Page, by: float) -> None:
-    """Turn the wheel, and wait until the tree is seen from elsewhere: the event takes its time."""
-    camera = "() => document.querySelector('canvas.cv').dataset.camera"
-    before = page.evaluate(camera)
+    """Turn the wheel with Ctrl, and wait until the tree is seen from elsewhere: the event takes its time."""
+    before = page.evaluate(CAMERA)
+    page.keyboard.down("Control")
     page.mouse.wheel(0, by)
-    page.wait_for_function(f"(before) => ({camera})() !== before", arg=before)
+    page.keyboard.up("Control")
+    page.wait_for_function(f"(before) => ({CAMERA})() !== before", arg=before)
+
+
+def answer(page: Page) -> str:
+    return page.locator(".answer").inner_text()
+
+
+def reads(key: str) -> dict[str, str]:
+    """What the page asks for to show a message."""
+    return {"command": "preview", "node": key}
 
 
 def test_it_is_drawn_in_light_and_in_dark(opened: Opened, tmp_path: Path, theme: str) -> None:
@@ -143,15 +165,35 @@ def test_what_was_hidden_is_drawn_when_it_is_seen(opened: Opened, tmp_path: Path
     assert pixels(page).get(theme_of("dark").ring, 0) > 150
 
 
-def test_a_click_switches_the_branch_and_selects(opened: Opened, tmp_path: Path) -> None:
-    widget = BranchTree(small())
+@pytest.mark.parametrize("width", [1100, 620])
+def test_a_click_reads_a_message_and_a_double_click_switches_to_its_branch(
+    opened: Opened, tmp_path: Path, width: int
+) -> None:
+    opened.resize(width)
+    widget = BranchTree(small(b1={"content": "one\n" * 60 + "the end", "timestamp": "2026-01-12T18:06:14.100Z"}))
     page = opened.show(widget, tmp_path)
+    before = widget.session
 
     page.mouse.click(*spot(page, widget, "b1"))
-    assert opened.pump(widget) == [{"command": "switch_to", "node": "b1"}]
-    assert (widget.session.leaf, widget.selected) == ("u3", "node:b1")
+    assert opened.pump(widget) == [reads("b1")]
+    assert (widget.session, widget.selected) == (before, "node:b1")
     assert page.locator("[role=treeitem][aria-selected=true]").inner_text().startswith("assistant b1")
-    page.get_by_role("button", name="Undo").click()
+    panel, tree = page.locator(".preview"), page.locator(".tree")
+    assert (panel.locator("h3").inner_text(), panel.locator("h3").get_attribute("title")) == ("assistant", "b1")
+    assert panel.locator(".text").text_content() == widget.session.node("b1").content
+    facts = f"{widget.tokenizer.count(widget.session.node('b1').content)} tokens, 2 messages deep, 2026-01-12 18:06"
+    assert panel.locator(".facts").inner_text() == facts
+    beside, drawn = panel.bounding_box(), tree.bounding_box()
+    assert beside is not None
+    assert drawn is not None
+    assert (beside["x"] >= drawn["x"] + drawn["width"] - 1) == (width >= 700)
+    assert (beside["y"] >= drawn["y"] + drawn["height"] - 1) == (width < 700)
+
+    page.mouse.dblclick(*spot(page, widget, "u3"))
+    assert opened.pump(widget) == [reads("u3"), {"command": "switch_to", "node": "u3"}]
+    assert widget.session.leaf == "u3"
+    assert foot(page) == "Switched to the branch that ends with u3."
+    page.get_by_role("button", name="Undo").first.click()
     opened.pump(widget)
     assert widget.session.leaf == "a2"
     page.get_by_role("button", name="Redo").click()
@@ -159,8 +201,50 @@ def test_a_click_switches_the_branch_and_selects(opened: Opened, tmp_path: Path)
     assert widget.session.leaf == "u3"
 
 
+def test_a_double_click_counts_where_the_panel_opens_between_its_clicks(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(session_of({"r": None} | {f"m{i}": f"m{i - 1}" if i else "r" for i in range(9)}, "m7"))
+    page = opened.show(widget, tmp_path)
+    x, y = spot(page, widget, "m8")
+
+    page.mouse.click(x, y)
+    opened.pump(widget)
+    page.wait_for_function("([x, y]) => document.elementFromPoint(x, y).closest('.preview')", arg=[x, y])
+    page.mouse.click(x, y)
+
+    assert opened.pump(widget) == [{"command": "switch_to", "node": "m8"}]
+    assert widget.session.leaf == "m8"
+
+
+def test_the_panel_switches_edits_and_closes(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(small(u3={"name": "Ada"}))
+    page = opened.show(widget, tmp_path)
+    panel, here = page.locator(".preview"), page.get_by_role("button", name="Continue here")
+
+    page.mouse.click(*spot(page, widget, "u3"))
+    opened.pump(widget)
+    assert panel.locator("h3").inner_text().split() == ["Ada", "user"]
+    here.click()
+    assert opened.pump(widget) == [{"command": "switch_to", "node": "u3"}]
+    assert here.get_attribute("aria-disabled") == "true"
+    widget.selected = "node:b1"  # in another view
+    opened.pump(widget)
+    assert panel.locator(".text").inner_text() == "words of b1"
+    panel.get_by_role("button", name="Edit").click()
+    opened.pump(widget)
+    assert panel.is_hidden()
+    assert json.loads(page.get_by_label("Data of b1 as JSON").input_value())["id"] == "b1"
+    page.keyboard.press("Escape")
+    opened.pump(widget)
+    assert panel.is_visible()
+    page.locator(".preview .text").focus()
+    page.keyboard.press("Escape")
+    opened.pump(widget)
+    assert (panel.is_hidden(), widget.preview) == (True, "")
+
+
 def test_a_message_dragged_onto_another_is_grafted_and_that_is_undone(opened: Opened, tmp_path: Path) -> None:
     widget, look = BranchTree(small()), theme_of("light")
+    widget.height = 400
     page = opened.show(widget, tmp_path)
     assert look.ok not in pixels(page)
 
@@ -169,13 +253,19 @@ def test_a_message_dragged_onto_another_is_grafted_and_that_is_undone(opened: Op
         assert found.get(look.ok, 0) > 100
         assert found.get(look.ok_tint, 0) > 100
 
+    end = spot(page, widget, "u3")
     drag(page, widget, "a1", "u3", then=over)
     assert opened.pump(widget) == [{"command": "graft", "node": "a1", "parent": "u3"}]
     assert [widget.session.node(key).parent_id for key in ("a1", "u2", "a2")] == ["u3", "a1", "u2"]
-    assert look.ok not in pixels(page)
-    page.keyboard.press("Control+z")
-    opened.pump(widget)
+    assert foot(page) == "Grafted 4 messages under u3."
+    x, y = spot(page, widget, "a1")
+    assert (x, y) == (pytest.approx(end[0] + 10 + 51, abs=1), pytest.approx(end[1] + 14 + 12, abs=1))
+    assert pixels(page).get(look.ok, 0) > 100  # around what was hung there
+    page.locator(".foot").get_by_role("button", name="Undo").click()
+    assert opened.pump(widget) == [{"command": "undo"}]
     assert widget.session == small()
+    assert look.ok not in pixels(page)
+    assert not foot(page).startswith("Grafted")
 
 
 def test_with_alt_one_message_is_moved(opened: Opened, tmp_path: Path) -> None:
@@ -232,9 +322,9 @@ def test_the_ground_is_pulled_and_the_wheel_zooms_at_the_pointer(opened: Opened,
     page = opened.show(widget, tmp_path)
     before = spot(page, widget, "a1")
 
-    page.mouse.move(before[0], before[1] + 90)
+    page.mouse.move(before[0] - 200, before[1] + 60)
     page.mouse.down()
-    page.mouse.move(before[0] + 60, before[1] + 50, steps=4)
+    page.mouse.move(before[0] - 140, before[1] + 20, steps=4)
     page.mouse.up()
     moved = spot(page, widget, "a1")
     assert moved == (pytest.approx(before[0] + 60), pytest.approx(before[1] - 40))
@@ -249,8 +339,119 @@ def test_the_ground_is_pulled_and_the_wheel_zooms_at_the_pointer(opened: Opened,
     assert opened.pump(widget) == []
 
 
+def test_the_plain_wheel_scrolls_the_page_and_once_says_how_to_zoom(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(small())
+    page = opened.show(widget, tmp_path)
+    page.evaluate("() => { document.querySelector('main').style.paddingBottom = '3000px' }")
+    hint = page.locator(".wheelhint")
+    before = page.evaluate(CAMERA)
+    x, y = spot(page, widget, "a1")
+    page.mouse.move(x, y)
+    assert hint.is_hidden()
+
+    page.mouse.wheel(0, 60)
+    page.wait_for_function("() => scrollY === 60")
+    assert page.evaluate(CAMERA) == before
+    assert hint.inner_text() == "Ctrl+wheel zooms"
+    page.mouse.move(x + 20, y)
+    assert hint.is_hidden()
+    page.mouse.wheel(0, -60)
+    page.wait_for_function("() => scrollY === 0")
+    assert hint.is_hidden()
+
+
+def touches(page: Page) -> Any:
+    """Fingers on the page: `touch("touchStart", (x, y), ...)`, and none for those that are lifted."""
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        fingers = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+
+    return touch
+
+
+def test_one_finger_pulls_the_ground_two_zoom_and_a_tap_reads(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(small())
+    widget.height = 400
+    page = opened.show(widget, tmp_path)
+    touch = touches(page)
+    x, y = spot(page, widget, "a1")
+
+    touch("touchStart", (x, y))
+    for by in (8, 20, 40):
+        touch("touchMove", (x + by, y + by / 2))
+    touch("touchEnd")
+    assert opened.pump(widget) == []  # it began on a message, and nothing was grafted
+    x, y = spot(page, widget, "a1")
+    column = float((page.locator("canvas.cv").get_attribute("data-grid") or "").split()[0])
+    assert spot(page, widget, "u2")[0] == pytest.approx(x + column)
+
+    touch("touchStart", (x - 20, y), (x + 20, y))
+    touch("touchMove", (x - 30, y), (x + 30, y))
+    touch("touchEnd")
+    opened.rest()
+    assert int(page.locator(".zoom .pc").inner_text().split()[0]) > 120
+    assert opened.pump(widget) == []
+
+    x, y = spot(page, widget, "b1")
+    touch("touchStart", (x, y))
+    touch("touchEnd")
+    opened.rest()
+    assert opened.pump(widget) == [reads("b1")]
+
+
+def test_a_finger_that_rests_lifts_a_message_and_lets_it_go_elsewhere(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(small())
+    page = opened.show(widget, tmp_path)
+    touch = touches(page)
+    (x, y), onto = spot(page, widget, "a1"), spot(page, widget, "u3")
+
+    touch("touchStart", (x, y))
+    opened.rest()
+    touch("touchMove", (x + 10, y + 4))
+    touch("touchMove", onto)
+    assert theme_of("light").ok in pixels(page)
+    touch("touchEnd")
+    opened.rest()
+
+    assert opened.pump(widget) == [{"command": "graft", "node": "a1", "parent": "u3"}]
+    assert foot(page) == "Grafted 4 messages under u3."
+    page.locator(".foot").get_by_role("button", name="Undo").click()
+    opened.pump(widget)
+    assert widget.session == small()
+
+
+def test_what_is_hung_elsewhere_moves_unless_a_person_wants_no_motion(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(small())
+    page = opened.show(widget, tmp_path)
+    frames = """(state) => new Promise((done) => {
+      const pen = CanvasRenderingContext2D.prototype, fill = pen.fillText, seen = new Set();
+      pen.fillText = function (...words) {
+        if (words[0] === "words of r" || words[0].startsWith("words of b1")) seen.add(Math.round(words[2]));
+        return fill.apply(this, words);
+      };
+      window.ctxlabHost.model.put(JSON.parse(state));
+      const look = () => window.timersDue.size
+        ? requestAnimationFrame(look)
+        : requestAnimationFrame(() => requestAnimationFrame(() => { pen.fillText = fill; done(seen.size); }));
+      requestAnimationFrame(look);
+    })"""
+
+    def places() -> int:
+        return page.evaluate(frames, as_json(synced_state(widget)))
+
+    widget.graft("a1", "u3")
+    assert places() > 1
+    page.emulate_media(reduced_motion="reduce")
+    widget.undo()
+    still = places()
+    page.emulate_media(reduced_motion="no-preference")
+    assert still == 1
+
+
 def test_the_overview_moves_what_is_seen(opened: Opened, tmp_path: Path) -> None:
-    widget = BranchTree(bushy(600))
+    widget = as_tree(bushy(600))
     page = opened.show(widget, tmp_path)
     box = page.locator("canvas.mini").bounding_box()
     assert box is not None
@@ -317,7 +518,8 @@ def test_a_cut_is_refused_below_itself_and_left_by_escape(opened: Opened, tmp_pa
     page.keyboard.press("Escape")
     page.keyboard.press("v")
     assert foot(page).startswith("Nothing is cut")
-    assert opened.pump(widget) == []
+    assert opened.pump(widget) == [reads("u2")]
+    assert widget.session == small()
 
 
 def test_those_who_hear_it_get_the_focus_with_its_neighbours(opened: Opened, tmp_path: Path) -> None:
@@ -358,9 +560,57 @@ def test_messages_are_found_also_in_folded_chains(opened: Opened, tmp_path: Path
     assert widget.selected == "node:m10"
     page.get_by_label("Find in messages").focus()
     page.keyboard.press("Escape")
+    assert page.evaluate("() => document.activeElement.tagName") == "CANVAS"
+    opened.pump(widget)
+    assert (len(widget.hits), page.locator(".hits").is_hidden()) == (11, True)  # the marks stay, but dim
+    assert pixels(page).get("#0b57d0", 0) < 500
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    opened.pump(widget)
+    page.keyboard.press("Escape")
     opened.pump(widget)
     assert (widget.hits, page.locator(".count").inner_text()) == ([], "")
-    assert page.evaluate("() => document.activeElement.tagName") == "CANVAS"
+
+
+def test_hits_are_rows_with_their_words_and_the_chosen_one_is_in_the_middle(opened: Opened, tmp_path: Path) -> None:
+    nodes = {f"u{i}": {"content": f"{'before ' * 20}Needle {i} {'after ' * 40}"} for i in range(0, 2000, 4)}
+    widget = BranchTree(
+        session_of({"r": None} | {f"u{i}": f"u{i - 1}" if i % 50 else "r" for i in range(2000)}, "u9", **nodes)
+    )
+    page = opened.show(widget, tmp_path)
+    page.keyboard.press("Tab")
+    page.get_by_label("Find in messages").fill("needle")
+    opened.rest()
+    opened.pump(widget)
+    rows, current = page.locator(".hit"), page.locator(".hit[aria-selected=true]")
+
+    def in_the_middle(key: str) -> bool:
+        box = page.locator("canvas.cv").bounding_box()
+        assert box is not None
+        x, y = spot(page, widget, key)
+        return abs(x - box["x"] - box["width"] / 2) < 2 and abs(y - box["y"] - box["height"] / 2) < 2
+
+    assert len(widget.hits) == 500
+    assert rows.count() < 40
+    assert current.locator("mark").inner_text() == "Needle"
+    assert (current.locator(".words").inner_text()[0], current.locator(".num").inner_text()) == ("…", "1")
+    page.keyboard.press("ArrowDown")
+    opened.pump(widget)
+    assert widget.selected == f"node:{widget.hits[1]}"
+    assert page.locator(".preview .text").inner_text() == widget.session.node(widget.hits[1]).content
+    rows.nth(4).click()
+    opened.pump(widget)
+    assert widget.selected == f"node:{widget.hits[4]}"
+    assert in_the_middle(widget.hits[4])
+    page.get_by_label("Find in messages").focus()
+    page.keyboard.press("ArrowUp")
+    assert page.locator(".count").inner_text() == "4 of 500"
+    for _ in range(4):
+        page.keyboard.press("Shift+Enter")
+    opened.pump(widget)
+    assert widget.selected == f"node:{widget.hits[-1]}"
+    assert current.is_visible()
+    assert current.get_attribute("id") == page.get_by_label("Find in messages").get_attribute("aria-activedescendant")
 
 
 def test_what_python_finds_is_shown(opened: Opened, tmp_path: Path) -> None:
@@ -374,40 +624,83 @@ def test_what_python_finds_is_shown(opened: Opened, tmp_path: Path) -> None:
     assert page.locator(".count").inner_text() == "1 of 3"
 
 
-def test_a_double_click_unfolds_a_chain_and_folds_it_again(opened: Opened, tmp_path: Path) -> None:
+def test_the_sign_of_a_chain_unfolds_it_and_the_panel_folds_it_again(opened: Opened, tmp_path: Path) -> None:
     widget = BranchTree(long())
     page = opened.show(widget, tmp_path)
-    assert page.locator(".totals").inner_text() == "40 messages, 1 leaf, 1 folded chain"
+    assert answer(page) == "40 messages, 1 leaf, 1 folded chain; active leaf m39, 40 messages deep"
     before = spot(page, widget, "m5")
 
-    page.mouse.dblclick(*before)
-    opened.pump(widget)
-    assert page.locator(".totals").inner_text() == "40 messages, 1 leaf"
+    page.mouse.move(before[0] - 40, before[1])
+    assert page.locator("canvas.cv").get_attribute("title") == "Unfold 39 messages"
+    page.mouse.click(before[0] - 40, before[1])
+    assert opened.pump(widget) == [{"command": "unfold", "node": "m0"}]
+    assert answer(page) == "40 messages, 1 leaf; active leaf m39, 40 messages deep"
     assert spot(page, widget, "m0")[0] == pytest.approx(before[0], abs=1)  # it unfolds from where it was
-    page.mouse.dblclick(*spot(page, widget, "m1"))
+    page.mouse.click(*spot(page, widget, "m1"))
     opened.pump(widget)
-    assert page.locator(".totals").inner_text() == "40 messages, 1 leaf, 1 folded chain"
+    page.get_by_role("button", name="Fold").click()
+    opened.pump(widget)
+    assert "1 folded chain" in answer(page)
+    assert page.get_by_role("button", name="Unfold 39 messages").is_visible()
 
 
 def test_two_picked_messages_are_compared(opened: Opened, tmp_path: Path) -> None:
     widget = BranchTree(small())
     page = opened.show(widget, tmp_path)
-    assert foot(page) == "Shift+click two messages to compare their branches"
+    assert "Shift+click picks two to compare" in foot(page)
+    ink = pixels(page)[theme_of("light").ink]
 
     for key in ("a2", "c2"):
         x, y = spot(page, widget, key)
         page.keyboard.down("Shift")
         page.mouse.click(x, y)
         page.keyboard.up("Shift")
-        opened.pump(widget)
+        assert opened.pump(widget) == []
 
     found: dict[str, Any] = widget.shared_history
     assert widget.picked == ["a2", "c2"]
     assert foot(page).split("\n") == [
-        f"a2 and c2 share 3 messages, {found['shared_tokens']} tokens",
+        f"a2 and c2 share 3 messages, {found['shared_tokens']} tokens, up to u2",
         f"a2 +{found['own_tokens'][0]}",
         f"c2 +{found['own_tokens'][1]}",
     ]
+    assert pixels(page)[theme_of("light").ink] > ink + 300  # the badges, and the ring where they part
+    assert page.get_by_role("button", name="Open in Compare").count() == 0  # no such view beside it
+
+
+def test_without_a_shift_key_two_are_picked_and_opened_side_by_side(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(small())
+    widget.views = ["steps", "compare"]
+    page = opened.show(widget, tmp_path)
+    pick = page.get_by_role("button", name="Compare", exact=True)
+
+    pick.click()
+    assert pick.get_attribute("aria-pressed") == "true"
+    assert foot(page) == "Pick two messages to compare their branches"
+    for key in ("a2", "u3"):
+        page.mouse.click(*spot(page, widget, key))
+        assert opened.pump(widget) == []
+    assert widget.picked == ["a2", "u3"]
+    page.get_by_role("button", name="Open in Compare").click()
+    assert opened.sent() == [{"command": "open_view", "view": "compare", "key": 'branches:["a2","u3"]'}]
+    page.get_by_role("button", name="Clear").click()
+    opened.pump(widget)
+    assert (widget.picked, pick.get_attribute("aria-pressed")) == ([], "false")
+
+
+def test_in_a_page_one_undo_serves_all_views(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(small())
+    widget.views = ["steps"]
+    widget.graft("a1", "u3")
+    page = opened.show(widget, tmp_path)
+
+    assert page.get_by_role("button", name="Redo").count() == 0
+    page.locator("canvas.cv").focus()
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+Shift+Z")
+    page.locator(".foot").get_by_role("button", name="Undo").click()
+
+    assert [asked["command"] for asked in opened.sent()] == ["page_undo", "page_redo", "page_undo"]
 
 
 def test_a_message_is_edited_and_nothing_that_was_typed_is_lost(opened: Opened, tmp_path: Path) -> None:
@@ -437,7 +730,7 @@ def test_a_message_is_edited_and_nothing_that_was_typed_is_lost(opened: Opened, 
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     opened.pump(widget)
-    assert page.locator(".panel").is_hidden()
+    assert page.locator(".panel:not(.preview)").is_hidden()
     page.keyboard.press("e")
     opened.pump(widget)
     assert '"u9"' in field.input_value()
@@ -451,7 +744,7 @@ def test_a_message_is_edited_and_nothing_that_was_typed_is_lost(opened: Opened, 
     field.focus()
     page.keyboard.press("Escape")
     opened.pump(widget)
-    assert (widget.editing, page.locator(".panel").is_hidden()) == ("", True)
+    assert (widget.editing, page.locator(".panel:not(.preview)").is_hidden()) == ("", True)
     page.keyboard.press("Control+z")
     opened.pump(widget)
     assert widget.session.node("u2").content == "words of u2"
@@ -466,7 +759,9 @@ def test_the_panel_switches_off_copies_and_deletes(opened: Opened, tmp_path: Pat
         page.get_by_role("button", name=name, exact=True).click()
         opened.pump(widget)
 
-    press("Edit")
+    page.locator("canvas.cv").focus()
+    page.keyboard.press("e")
+    opened.pump(widget)
     press("Off, all below")
     assert [key for key, node in widget.session.nodes.items() if not node.enabled] == ["a1", "u2", "a2", "c2"]
     press("Switch on")
@@ -480,11 +775,11 @@ def test_the_panel_switches_off_copies_and_deletes(opened: Opened, tmp_path: Pat
     opened.pump(widget)
     press("Delete 4 messages")
     assert "a1" not in widget.session.nodes
-    assert page.locator(".panel").is_hidden()
+    assert page.locator(".panel:not(.preview)").is_hidden()
 
 
 def test_ten_thousand_messages_are_drawn(opened: Opened, tmp_path: Path) -> None:
-    widget, look = BranchTree(bushy()), theme_of("light")
+    widget, look = as_tree(bushy()), theme_of("light")
     page = opened.show(widget, tmp_path)
     page.wait_for_function("() => performance.getEntriesByName('ctxlab:branch-tree:drawn').length")
     found = pixels(page)
@@ -516,7 +811,7 @@ def dark(found: dict[str, int]) -> int:
 
 
 def test_labels_go_from_far_away_and_signs_become_dots(opened: Opened, tmp_path: Path) -> None:
-    widget, look = BranchTree(bushy(4000)), theme_of("light")
+    widget, look = as_tree(bushy(4000)), theme_of("light")
     widget.end_at("r")  # then no line has the ink of the labels
     page = opened.show(widget, tmp_path)
     page.locator("canvas.cv").focus()
@@ -577,7 +872,7 @@ def test_nothing_to_show_is_said_until_there_is_something(opened: Opened, tmp_pa
     widget = BranchTree()
     page = opened.show(widget, tmp_path)
     assert page.locator(".empty").inner_text().startswith("Nothing to show: pass a session")
-    page.keyboard.press("Tab")
+    assert page.get_by_role("button").count() == page.get_by_role("searchbox").count() == 0
 
     widget.session = Session(id="s")
     opened.pump(widget)
@@ -589,12 +884,12 @@ def test_nothing_to_show_is_said_until_there_is_something(opened: Opened, tmp_pa
     widget.session = Session(id="other").append("hi", id="h")
     opened.pump(widget)
     assert pixels(page).get(theme_of("light").ring, 0) > 100
-    assert page.locator(".totals").inner_text() == "1 message, 1 leaf"
+    assert answer(page) == "1 message, 1 leaf; active leaf h, 1 message deep"
 
 
 def test_a_report_is_walked_and_searched_and_changes_nothing(opened: Opened, tmp_path: Path) -> None:
     widget = BranchTree(small())
-    widget.live = False
+    widget.live, widget.height = False, 400
     file = tmp_path / "report.html"
     file.write_text(page_of(bundle_path(BranchTree), synced_state(widget), title="report"), encoding="utf-8")
     page = opened.open(file)
@@ -615,7 +910,7 @@ def test_a_branch_that_is_clicked_is_a_new_run(opened: Opened, tmp_path: Path) -
     widget = BranchTree(ctxlab.build(small()))
     page = opened.show(widget, tmp_path)
 
-    page.mouse.click(*spot(page, widget, "b1"))
+    page.mouse.dblclick(*spot(page, widget, "b1"))
     opened.pump(widget)
 
     assert [draft.key for draft in widget.trace.result.drafts] == ["node:u1", "node:b1", "node:u3"]
@@ -643,12 +938,12 @@ WATCHED = """() => {
 @pytest.mark.parametrize(
     ("key", "selected", "asked"),
     [
-        ("ArrowLeft", "u1", []),
-        ("ArrowRight", "u2", []),
-        ("ArrowUp", "a1", []),
-        ("ArrowDown", "b1", []),
-        ("Home", "r", []),
-        ("End", "a2", []),
+        ("ArrowLeft", "u1", [reads("u1")]),
+        ("ArrowRight", "u2", [reads("u2")]),
+        ("ArrowUp", "a1", [reads("a1")]),
+        ("ArrowDown", "b1", [reads("b1")]),
+        ("Home", "r", [reads("r")]),
+        ("End", "a2", [reads("a2")]),
         ("a", "a2", []),
         ("Enter", "a1", [{"command": "switch_to", "node": "a1"}]),
         ("e", "a1", [{"command": "open_message", "node": "a1"}]),
@@ -701,14 +996,14 @@ def test_the_keys_pick_cut_and_hang_and_unfold_and_find_and_tab_leaves(opened: O
     page.keyboard.press("x")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("v")
-    assert opened.pump(widget) == [{"command": "graft", "node": "a1", "parent": "b1"}]
+    assert opened.pump(widget) == [reads("b1"), {"command": "graft", "node": "a1", "parent": "b1"}]
     page.keyboard.press("f")
     page.keyboard.press("/")
     assert page.evaluate("() => document.activeElement.type") == "search"
     assert page.evaluate("() => window.heard") == []
     canvas.focus()
     page.keyboard.press("Tab")
-    assert page.evaluate("() => document.activeElement.tagName") == "BUTTON"
+    assert page.evaluate("() => document.activeElement.className") in ("text", "edge")
 
 
 def test_letters_in_a_field_and_keys_with_alt_are_left_alone(opened: Opened, tmp_path: Path) -> None:
@@ -771,10 +1066,78 @@ def test_it_begins_anew_in_another_width_until_somebody_has_looked_elsewhere(ope
 
     opened.resize(420)
     assert spot(page, widget, "m19")[0] < 420
-    page.mouse.move(200, 200)
+    page.mouse.move(200, 180)
     wheel(page, 60)
     opened.rest()
     before = page.locator("canvas.cv").get_attribute("data-camera")
     opened.resize(700)
     opened.rest()
     assert page.locator("canvas.cv").get_attribute("data-camera") == before
+
+
+# --- height, colours
+
+
+def test_the_height_follows_the_tree_until_somebody_pulls_its_edge(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(small())
+    page = opened.show(widget, tmp_path)
+    tree, edge = page.locator(".tree"), page.get_by_role("separator", name="Height of the tree")
+
+    def height() -> float:
+        opened.pump(widget)
+        box = tree.bounding_box()
+        assert box is not None
+        return box["height"]
+
+    widget.session = fan(3, "a1")
+    three = height()
+    assert 160 <= three <= 180  # three rows
+    widget.session = fan(30, "a3")
+    assert height() == 420
+    box = edge.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 100, box["y"] + 3)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 100, box["y"] + 83, steps=3)
+    page.mouse.up()
+    assert (height(), widget.height, edge.get_attribute("aria-valuenow")) == (500, 500, "500")
+    widget.session = fan(3, "a1")
+    assert height() == 500
+    edge.focus()
+    page.keyboard.press("ArrowUp")
+    assert height() == 484
+    page.keyboard.press("Home")
+    assert (height(), widget.height) == (three, 0)
+
+
+def test_nothing_lies_on_a_tree_that_is_seen_whole(opened: Opened, tmp_path: Path) -> None:
+    page = opened.show(BranchTree(small()), tmp_path)
+    assert page.locator("canvas.mini").is_hidden()
+    assert page.locator(".tree .zoom").count() == 0
+
+    page = opened.show(as_tree(bushy(600)), tmp_path)
+    assert page.locator("canvas.mini").is_visible()
+
+
+def test_with_forced_colours_the_tree_has_those_of_the_system(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(small())
+    widget.selected = "node:b1"
+    page = opened.show(widget, tmp_path)
+    page.emulate_media(forced_colors="active")
+    system = """() => Object.fromEntries(["Canvas", "CanvasText", "Highlight", "LinkText"].map((name) => {
+      const probe = document.body.appendChild(document.createElement("i"));
+      probe.style.color = name;
+      const [r, g, b, a = 1] = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number);
+      probe.remove();
+      const over = [r, g, b].map((part) => Math.round(part * a + 255 * (1 - a)));  // a marker may let the page through
+      return [name, "#" + over.map((part) => part.toString(16).padStart(2, "0")).join("")];
+    }))"""
+    colours = page.evaluate(system)
+    found = pixels(page)
+    page.emulate_media(forced_colors="none")
+
+    assert max(found, key=lambda name: found[name]) == colours["Canvas"]
+    assert found.get(colours["CanvasText"], 0) > 500
+    assert found.get(colours["Highlight"], 0) > 100  # the selected one
+    assert found.get(colours["LinkText"], 0) > 100  # around the active leaf
+    assert found.get(theme_of("light").roles["user"], 0) == 0

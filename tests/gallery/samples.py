@@ -58,7 +58,22 @@ def stepping() -> Widget:
     return ctxlab_widgets.StepDebugger(debugger)
 
 
+def runs() -> Widget:
+    """The head of a page after four changes, one of them made after going back."""
+    page = ctxlab_widgets.lab(harbour())
+    page.trace = page.trace.rerun({"worldbook-processor.scan_depth": 3})
+    second = page.runs.current.name
+    agent = page.trace.start.input.agent
+    assert agent is not None
+    page.trace = ctxlab.rebuild(page.trace, agent=agent.place_preset(11, depth=1))
+    page.trace = page.trace.rerun({"token-limiter.budget_tokens": 2100})
+    page.go_to(second)
+    page.trace = page.trace.rerun({"token-limiter.strategy": "middle-out"})
+    return page.head
+
+
 SAMPLES: Mapping[str, Callable[[], Widget]] = {
+    "run_history": runs,
     "step_debugger": stepping,
     "token_budget": lambda: ctxlab_widgets.TokenBudget(harbour()),
     "branch_tree": lambda: ctxlab_widgets.BranchTree(tree()),

@@ -15,6 +15,7 @@ from ctxlab import History, Session
 from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.errors import Refused, UnknownNode
 from ctxlab_widgets.branch_tree import BranchTree
+from ctxlab_widgets.branch_tree.find_messages import MOST_SNIPPETS
 from ctxlab_widgets.branch_tree.payload import ACTIVE, HIDDEN, LEAF, OFF, OPENED, SUMMARY, drawing_of
 from tests.gallery.trees import long, session_of, small
 
@@ -27,7 +28,7 @@ def asked(widget: BranchTree, command: str, **given: Any) -> BranchTree:
 
 
 def signs(widget: BranchTree) -> list[tuple[float, float, int, int]]:
-    n = len(json.loads(widget.texts)["labels"])
+    n = len(widget.flags) // 2
     columns = (struct.unpack_from(f"={n}{kind}", widget.places, 4 * n * i) for i, kind in enumerate("ffii"))
     return list(zip(*columns, strict=True))
 
@@ -96,17 +97,17 @@ def test_signs_say_what_stands_there() -> None:
     ("node", "label"),
     [
         ({"content": "  first\nwords "}, "first words"),
-        ({"content": "灯由三人轮值，每个人各守一个星期"}, "灯由三人轮值，每个人各…"),
+        ({"content": "灯由三人轮值，" * 20}, "灯由三人轮值，" * 11 + "灯由…"),
         ({"content": "\u202eright\x1b[0m"}, "�right�[0m"),
         ({"content": "", "attachments": [{"name": "map.png"}]}, "map.png"),
         ({"content": "", "toolCalls": [{"name": "look_up"}]}, "look_up"),
         ({"content": ""}, "no words"),
     ],
 )
-def test_labels_are_the_first_words_or_what_stands_for_them(node: dict[str, Any], label: str) -> None:
+def test_words_are_the_first_ones_or_what_stands_for_them(node: dict[str, Any], label: str) -> None:
     widget = BranchTree(session_of({"r": None, "a1": "r"}, "a1", a1=node))
 
-    assert json.loads(widget.texts)["labels"] == ["Pier", label]
+    assert json.loads(widget.words)["words"] == ["Pier", label]
 
 
 def test_thirty_messages_are_all_drawn_and_more_are_folded() -> None:
@@ -159,10 +160,9 @@ def test_ten_thousand_messages_are_laid_out_without_recursion(shape: str) -> Non
     parents = {"r": None} | {f"m{i}": f"m{above(i)}" if i else "r" for i in range(10_000)}
     session = session_of(parents, "m9999")
 
-    drawing = drawing_of(session, {f"m{i}" for i in range(10_000)}, {})
+    drawing = drawing_of(session, {f"m{i}" for i in range(10_000)})
 
     assert drawing.messages == 10_000
-    assert len(drawing.labels) == 10_001
     assert len(drawing.places) == 16 * 10_001
 
 
@@ -380,12 +380,160 @@ def test_two_branches_are_compared_in_messages_and_tokens() -> None:
     count = lambda *keys: sum(tokenizer.count(widget.session.node(key).content) for key in keys)  # noqa: E731
     assert found == {
         "ids": ("a2", "u3"),
+        "fork": "u1",
         "shared": 1,
         "shared_tokens": count("u1"),
         "own": (3, 2),
         "own_tokens": (count("a1", "u2", "a2"), count("b1", "u3")),
     }
     assert widget.shared_history == found
+
+
+def test_the_fork_is_the_last_message_that_both_have() -> None:
+    widget = BranchTree(small())
+
+    assert (widget.pick("a2", "c2") or {})["fork"] == "u2"
+    assert (widget.pick("a1", "a2") or {})["fork"] == "a1"  # one is on the way to the other
+
+
+# --- what is read, found and told
+
+
+def test_a_message_is_read_whole_and_nothing_else_changes() -> None:
+    words = "a\n  b\u202e" * 50
+    widget = BranchTree(small(u3={"content": words, "name": "Ada", "timestamp": "2026-01-12T18:06:14.100Z"}))
+    before = widget.history.session
+
+    asked(widget, "preview", node="u3")
+    shown = json.loads(widget.preview)
+    assert (shown["text"], shown["role"], shown["name"], shown["depth"]) == (words, "user", "Ada", 3)
+    assert (shown["tokens"], shown["date"]) == (tokenizer_for().count(words), "2026-01-12T18:06:14.100Z")
+    assert (widget.history.session, widget.history.can_undo) == (before, False)
+
+    widget.selected = "node:b1"
+    assert json.loads(widget.preview)["key"] == "b1"
+    widget.edit("b1", {"role": "assistant", "content": "other"})
+    assert json.loads(widget.preview)["text"] == "other"
+    widget.delete("b1")
+    assert widget.preview == ""
+    widget.selected = "node:a1"
+    assert widget.preview == ""  # nothing is open that could follow
+    assert widget.preview_message("r")["depth"] == 0
+    asked(widget, "close_preview")
+    assert widget.preview == ""
+
+
+def test_what_a_message_has_besides_words_is_named() -> None:
+    node = {"content": "", "attachments": [{"name": "map.png"}], "toolCalls": [{"name": "look_up"}]}
+
+    shown = BranchTree(session_of({"r": None, "a1": "r"}, "a1", a1=node)).preview_message("a1")
+
+    assert (shown["calls"], shown["files"], shown["tokens"]) == (["look_up"], ["map.png"], 0)
+
+
+def test_the_first_hits_come_with_the_words_around_them() -> None:
+    parents: dict[str, str | None] = {"r": None} | {f"u{i}": "r" for i in range(400)}
+    nodes = {f"u{i}": {"content": "these words stand before it and\nmore NEEDLE and after"} for i in range(400)}
+    widget = BranchTree(session_of(parents | {"n": "u0"}, "n", **nodes, n={"content": "x", "name": "needles"}))
+
+    widget.find("needle")
+    found = json.loads(widget.snippets)["found"]
+
+    assert (len(widget.hits), len(found)) == (401, MOST_SNIPPETS)
+    assert [each["key"] for each in found] == widget.hits[:MOST_SNIPPETS]
+    by_key = {each["key"]: each for each in found}
+    assert by_key["u0"] | {"key": ""} == {
+        "key": "",
+        "role": "user",
+        "depth": 1,
+        "before": "…stand before it and more ",
+        "match": "NEEDLE",
+        "after": " and after",
+    }
+    assert [by_key["n"][name] for name in ("depth", "before", "match", "after")] == [2, "", "needle", "s"]
+    widget.find("nowhere")
+    assert (widget.hits, widget.snippets) == ([], "")
+
+
+@pytest.mark.parametrize("text", ["STRASSE", "straße"])
+def test_a_hit_whose_letters_differ_by_more_than_case_has_a_row_too(text: str) -> None:
+    widget = BranchTree(small(u3={"content": "Die Straße am Pier" if text == "STRASSE" else "STRASSE am Pier"}))
+
+    widget.find(text)
+
+    assert widget.hits == ["u3"]
+    assert "Pier" in json.loads(widget.snippets)["found"][0]["after"]
+
+
+def told(widget: BranchTree) -> str:
+    return str(widget.report.get("text", ""))
+
+
+@pytest.mark.parametrize(
+    ("command", "given", "text"),
+    [
+        ("graft", {"node": "a1", "parent": "u3"}, "Grafted 4 messages under u3."),
+        ("graft", {"node": "a2", "parent": "u3"}, "Grafted 1 message under u3."),
+        ("move", {"node": "a1", "parent": "u3"}, "Moved a1 under u3."),
+        ("delete", {"node": "u2"}, "Deleted 3 messages."),
+        ("disable", {"node": "a1", "below": True}, "Switched a1 and all below it off."),
+        ("branch", {"node": "a1"}, "Put a copy of a1 beside it."),
+        ("switch_to", {"node": "b1"}, "Switched to the branch that ends with u3."),
+        ("edit", {"node": "u2", "text": '{"role": "user", "content": "x"}'}, "Changed u2."),
+    ],
+)
+def test_what_was_done_is_told_until_it_is_undone(command: str, given: dict[str, Any], text: str) -> None:
+    widget = asked(BranchTree(small()), command, **given)
+
+    assert told(widget) == text
+    asked(widget, "preview", node="u1")
+    assert told(widget) == text
+    asked(widget, "undo")
+    assert (widget.history.session, told(widget)) == (small(), "")
+
+
+@pytest.mark.parametrize(("node", "parent"), [("a1", "a2"), ("r", "u1"), ("gone", "u1"), ("a1", "gone")])
+def test_what_was_refused_is_not_told_as_done(node: str, parent: str) -> None:
+    widget = asked(BranchTree(small()), "graft", node=node, parent=parent)
+
+    assert widget.error
+    assert told(widget) == ""
+
+
+def test_grafts_tell_the_number_of_messages_that_changed_their_path() -> None:
+    session = ctxlab.load(DATASETS / "research_tree.session.json")
+    for key in list(session.nodes)[1:40:3]:
+        widget = BranchTree(session)
+        parent = next((each for each in session.nodes if each != session.node(key).parent_id), "")
+        asked(widget, "graft", node=key, parent=parent)
+        if widget.error:
+            continue
+        after = widget.history.session
+        moved = sum(
+            [node.id for node in session.path(each)] != [node.id for node in after.path(each)] for each in session.nodes
+        )
+        assert told(widget) == f"Grafted {moved} message{'s' * (moved > 1)} under {parent}."
+
+
+def test_long_ids_are_told_by_the_first_words() -> None:
+    key = "0c9d2c1e-77aa-4f6e-9a53-5bd1f9a0c1d2"
+    parents = {"r": None, "u1": "r", key: "r"}
+    widget = BranchTree(session_of(parents, "u1", **{key: {"content": "Who kept the light?"}}))
+
+    widget.graft("u1", key)
+
+    assert told(widget) == "Grafted 1 message under “Who kept the light?”."
+
+
+def test_a_change_of_the_run_says_what_it_did() -> None:
+    widget = BranchTree(ctxlab.build(small()))
+
+    asked(widget, "disable", node="a1", below=False)
+
+    assert widget.effect["label"] == "Switched a1 off"
+    assert "a1" in widget.effect["text"]
+    asked(widget, "undo")
+    assert widget.effect == {}
 
 
 def test_picks_are_two_at_most_and_of_this_tree() -> None:

@@ -45,7 +45,7 @@ def all_show(page: LabPage, trace: Trace) -> bool:
 def builds(page: LabPage) -> list[Trace]:
     """The runs that the page comes to show from now on."""
     seen: list[Trace] = []
-    page.observe(lambda change: seen.append(change["new"]), "trace")
+    page.state.observe(lambda change: seen.append(change["new"]), "trace")
     return seen
 
 

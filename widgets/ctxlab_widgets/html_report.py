@@ -24,6 +24,11 @@ def report(trace: Trace, path: str | Path) -> Path:
 
     The steps can be walked through in the page. Nothing in it is fetched from anywhere.
     """
+    return replace_file(path, report_html(trace).encode())
+
+
+def report_html(trace: Trace) -> str:
+    """The page as text."""
     session = trace.start.input.session
     name = session.name or session.id
     view = trace.view()
@@ -37,7 +42,7 @@ def report(trace: Trace, path: str | Path) -> Path:
     about += f" by {trace.services.tokenizer.name}"
     if view["leaf"] is not None:
         about += f", for the message {view['leaf']}"
-    return replace_file(path, page(WIDGET, state, title=f"What is sent: {name}", about=about).encode())
+    return page(WIDGET, state, title=f"What is sent: {name}", about=about)
 
 
 def _nearest_cuts(trace: Trace) -> list[str]:

@@ -1,22 +1,27 @@
-"""All views of one run on a page: what is done in one of them is seen in the others."""
+"""All views of one run on a page: what is done in one of them is seen in the others, and is a run of its own."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import ipywidgets
-import traitlets
 
 import ctxlab
 import ctxlab_widgets
 from ctxlab.api.sources import AgentSource, SessionSource
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import Session
+from ctxlab.engines.regexes.report import RuleHits
 from ctxlab.engines.truncation import BudgetReport
+from ctxlab.engines.worldbook import LoreScan
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
+from ctxlab_widgets._shared.shared_state import SharedState
 from ctxlab_widgets.branch_tree import BranchTree
+from ctxlab_widgets.open_file import call_as_code, run_of_file
+from ctxlab_widgets.run_history import RunHistory, Runs
 
 if TYPE_CHECKING:
     from ctxlab_widgets._shared.widget import Widget
@@ -37,44 +42,104 @@ TABS: Mapping[str, str] = {
     "compare": "Compare",
     "tokens": "TokenView",
 }
-"""The views beside the tree, each a tab of this name."""
+"""The views below the tree, each a tab of this name."""
+TITLES = {"sent": "What is sent"}
+TOPICS = {
+    "messages": "steps",
+    "budget": "budget",
+    "cut": "steps",
+    "lore": "lore",
+    "rules": "rules",
+    "failed": "steps",
+    "edits": "steps",
+}
+"""The view that a part of the head's sentence opens."""
 COMPARED_STRATEGIES = ("sliding", "whole-exchanges", "middle-out")
 """Strategies that the table of runs begins with: the first two that the run doesn't use itself."""
 
 
 class LabPage(ipywidgets.VBox):
-    """The tree of a conversation, and beside it a tab for each view of the run; below it where there is little room.
+    """The answer and every run at the head, below it the tree of the conversation, and a tab for each view of the run.
 
     A view is made when its tab is opened or when Python asks for it, and from then on follows the others.
     """
 
-    trace = traitlets.Instance(Trace)
-    """The run that all views show. Set it, and all show another one."""
-    session = traitlets.Instance(Session)
-    """The conversation as the tree has it; another one is built with what the run was built with."""
-    selected = traitlets.Unicode("")
-    """Key of the message in focus in all views, such as `node:a3`; empty when none."""
-
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, *, python: str = "") -> None:
         tree = BranchTree(trace)
-        places = [ipywidgets.Box() for _ in TABS]
-        tabs = ipywidgets.Tab(places, titles=[name.capitalize() for name in TABS])
+        self.state = SharedState(trace, tree.history.session, ("tree", *TABS))
         self._views: dict[str, Widget] = {}
-        self._tabs = tabs
-        super().__init__([tree, tabs], trace=trace, session=tree.history.session)
-        self._link("tree", tree)
-        traitlets.link((self, "session"), (tree, "session"))
-        # Side by side where both have room, else one above the other.
-        self.layout.flex_flow = "row wrap"
-        self.layout.align_items = "stretch"
-        tree.layout.flex, tree.layout.min_width = "1 1 480px", "0"
-        tabs.layout.flex, tabs.layout.min_width = "2 1 960px", "0"
-        tabs.observe(self._on_tab, "selected_index")
-        tabs.selected_index = 0
+        self._head = RunHistory(trace, python=python)
+        places = [ipywidgets.Box() for _ in TABS]
+        self._tabs = ipywidgets.Tab(places, titles=[TITLES.get(name, name.capitalize()) for name in TABS])
+        super().__init__([self._head, tree, self._tabs])
+        self.add_class("ctxlab-page")
+        for name, view in (("head", self._head), ("tree", tree)):
+            view.layout.width = "100%"
+            self._follow(name, view)
+        self._head.on_file(self._opened_file)
+        self._head.show()
+        self._tabs.observe(self._on_tab, "selected_index")
+        self.state.observe(self._on_wanted, "wanted")
+        self.state.observe(self._title_tabs, "trace")
+        self._tabs.selected_index = 0
+        self._title_tabs()
         self._open("steps")
 
     def __repr__(self) -> str:
-        return f"LabPage({self.trace!r}, shows {', '.join(self._views)})"
+        return f"LabPage({self.trace!r}, shows {', '.join(self.opened)})"
+
+    # --- what all views share
+
+    @property
+    def trace(self) -> Trace:
+        """The run that all views show. Set it, and all show another one."""
+        return self.state.run
+
+    @trace.setter
+    def trace(self, run: Trace) -> None:
+        self.state.trace = run
+
+    @property
+    def session(self) -> Session:
+        """The conversation as the tree has it. Set it, and it is built with what the run was built with."""
+        return self.state.session
+
+    @session.setter
+    def session(self, session: Session) -> None:
+        self.state.session = session
+
+    @property
+    def selected(self) -> str:
+        """Key of the message in focus in all views, such as `node:a3`; empty when none."""
+        return self.state.selected
+
+    @selected.setter
+    def selected(self, key: str) -> None:
+        self.state.selected = key
+
+    @property
+    def runs(self) -> Runs:
+        """Every run of the page with its name, in the order in which they came; `ctxlab.compare` takes them."""
+        assert self._head.runs is not None
+        return self._head.runs
+
+    def undo(self) -> Trace:
+        """Show the run that the current one was made from, whichever view made it."""
+        return self._head.undo()
+
+    def redo(self) -> Trace:
+        """Show the run that was undone last."""
+        return self._head.redo()
+
+    def go_to(self, name: str) -> Trace:
+        """Show the run of this name; what is changed then is made from that one."""
+        return self._head.go_to(name)
+
+    # --- views
+
+    @property
+    def head(self) -> RunHistory:
+        return self._head
 
     @property
     def tree(self) -> BranchTree:
@@ -111,13 +176,15 @@ class LabPage(ipywidgets.VBox):
     @property
     def opened(self) -> tuple[str, ...]:
         """Names of the views that are made."""
-        return tuple(self._views)
+        return tuple(name for name in self._views if name != "head")
 
-    def show_tab(self, name: str) -> None:
-        """Bring a tab to the front, such as `budget`."""
+    def show_tab(self, name: str, key: str = "") -> None:
+        """Bring a tab to the front, such as `budget`; with a key at a message, an entry or a rule."""
         if name not in TABS:
             raise CtxlabError(f"there is no tab {name!r}; there are: {', '.join(TABS)}")
         self._tabs.selected_index = list(TABS).index(name)
+        if key:
+            self._show_key(name, key)
 
     def close(self) -> None:
         """Take the page away with all its views."""
@@ -131,29 +198,58 @@ class LabPage(ipywidgets.VBox):
         if change["new"] is not None:
             self._open(list(TABS)[change["new"]])
 
+    def _title_tabs(self, _: object = None) -> None:
+        """Name the tabs, with what there is to see in each."""
+        counts = _counts(self.trace)
+        titles = [f"{TITLES.get(name, name.capitalize())} {counts.get(name, '')}".strip() for name in TABS]
+        if list(self._tabs.titles) != titles:
+            self._tabs.titles = titles
+
+    def _on_wanted(self, change: Mapping[str, Any]) -> None:
+        name, key = change["new"]
+        name = TOPICS.get(key.removeprefix("topic:"), "") if key.startswith("topic:") else name
+        if name == "tree":
+            self.selected = key or self.selected
+        elif name in TABS:
+            self.show_tab(name, "" if key.startswith("topic:") else key)
+
+    def _show_key(self, name: str, key: str) -> None:
+        """Bring what a key names into sight: by the view's own way, else as the message in focus."""
+        view = self._open(name)
+        kind, _, rest = key.partition(":")
+        if name == "compare" and kind == "runs":
+            self.compare.show_runs({run: self.runs[run].trace for run in json.loads(rest)})
+        elif hasattr(view, "show_key"):
+            cast("Any", view).show_key(key)
+        else:
+            self.selected = key
+
     def _open(self, name: str) -> Widget:
         if name not in self._views:
             view = _view_of(name, self.trace)
             view.layout.width = "100%"
-            self._link(name, view)
+            self._follow(name, view)
             place = cast("ipywidgets.Box", self._tabs.children[list(TABS).index(name)])
             place.children = (view,)
         return self._views[name]
 
-    def _link(self, name: str, view: Widget) -> None:
+    def _follow(self, name: str, view: Widget) -> None:
         self._views[name] = view
-        for trait in ("trace", "selected"):
-            traitlets.link((self, trait), (view, trait))
+        view.follow(self.state)
+
+    def _opened_file(self, name: str, data: bytes) -> Trace:
+        return run_of_file(self.trace, name, data)
 
 
 @checked_arguments
 def lab(shown: SessionSource | Trace, agent: AgentSource | None = None, **options: Any) -> LabPage:
     """A page with all views of a run, which follow one another. `options` are those of `ctxlab.build`.
 
-    Of a trace the page shows that very run, with an agent the run again with that one.
+    `shown` is all that `ctxlab.build` takes: a session, a library such as `ctxlab.read` gives, a path, or messages. Of
+    a trace the page shows that very run, with an agent the run again with that one.
     """
     if not isinstance(shown, Trace):
-        return LabPage(ctxlab.build(shown, agent, **options))
+        return LabPage(ctxlab.build(shown, agent, **options), python=call_as_code(shown, agent, options))
     if options:
         raise CtxlabError(f"lab(trace) takes no {', '.join(options)}: the run is built; use ctxlab.rebuild(trace, ...)")
     return LabPage(shown if agent is None else ctxlab.rebuild(shown, agent=agent))
@@ -162,6 +258,17 @@ def lab(shown: SessionSource | Trace, agent: AgentSource | None = None, **option
 def _view_of(name: str, trace: Trace) -> Widget:
     view = getattr(ctxlab_widgets, TABS[name])
     return view(trace, strategies=_other_strategies(trace)) if name == "compare" else view(trace)
+
+
+def _counts(trace: Trace) -> dict[str, str]:
+    """Counts behind the names of tabs: steps, messages, tokens, entries that fired, messages that rules changed."""
+    counts = {"steps": f"{len(trace.steps):,}", "sent": f"{len(trace.result.drafts):,}", "budget": f"{trace.tokens:,}"}
+    scan, hits = trace.result.report(LoreScan), trace.result.report(RuleHits)
+    if scan is not None and scan.decisions:
+        counts["lore"] = f"{len(scan.fired):,} of {len(scan):,}"
+    if hits is not None and hits.hits:
+        counts["rules"] = f"{len({hit.key for hit in hits.hits}):,}"
+    return counts
 
 
 def _other_strategies(trace: Trace) -> list[str] | None:

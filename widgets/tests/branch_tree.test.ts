@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { aside, type Camera, fitted, kept, seen, showing, zoomed } from "../ctxlab_widgets/branch_tree/camera";
 import { totals } from "../ctxlab_widgets/branch_tree/head";
+import { heightOf } from "../ctxlab_widgets/branch_tree/height_handle";
 import { initialView } from "../ctxlab_widgets/branch_tree/initial_view";
 import { type KeyActions, keyAction } from "../ctxlab_widgets/branch_tree/key_bindings";
 import type { Messages } from "../ctxlab_widgets/branch_tree/messages";
+import { startsOf } from "../ctxlab_widgets/branch_tree/motion";
+import { factsOf } from "../ctxlab_widgets/branch_tree/preview";
 import {
   activeLeaf,
   checkDrop,
@@ -316,4 +319,33 @@ test("how large it is, in words", () => {
 
   expect(totals({ ...facts, messages: 20, leaves: 5, chains: 1 })).toBe("20 messages, 5 leaves, 1 folded chain");
   expect(totals({ ...facts, messages: 1, leaves: 1, chains: 0 })).toBe("1 message, 1 leaf");
+});
+
+describe("around the tree", () => {
+  test("a layout begins where its messages were, new ones at the sign above, and one stays", () => {
+    const [before, to] = [made(), made()];
+    to.x[4] = 900;
+    to.signOf.set("c", 4);
+    before.signOf.delete("b");
+
+    const from = startsOf(before, to, 10, -5, 1);
+
+    expect([from.x[0], from.y[0]]).toEqual([before.x[0] + 10, before.y[0] - 5]);
+    expect([from.x[1], from.y[1]]).toEqual([to.x[1], to.y[1]]);
+    expect(from.x[4]).toBe(before.x[4] + 10);
+    expect([from.x[5], from.y[5]]).toEqual([from.x[1], from.y[1]]);
+  });
+
+  test("the height follows the tree between two bounds", () => {
+    expect([heightOf(24), heightOf(112), heightOf(9000)]).toEqual([120, 168, 420]);
+  });
+
+  test("what is known of a message is one line", () => {
+    const known = { key: "a", role: "user", name: "", text: "x", tokens: 1234, depth: 3, date: "2026-01-12T18:06:14Z" };
+
+    expect(factsOf({ ...known, calls: [], files: [] })).toBe("1,234 tokens, 3 messages deep, 2026-01-12 18:06");
+    expect(factsOf({ ...known, text: "", depth: 0, date: "", calls: ["look"], files: ["m.png"] })).toBe(
+      "no words, the root; calls look; with m.png",
+    );
+  });
 });

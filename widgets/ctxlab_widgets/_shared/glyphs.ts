@@ -13,6 +13,7 @@ export const GLYPHS: Record<string, [string, ...Stroke[]]> = {
   skipped: ["", ["M1.5 6h6M5 2.5 8.5 6 5 9.5M10.5 2v8", 1.5]],
   edited: ["", ["M2 10l.6-2.6L8.6 1.4l2 2-6 6z", 1.4]],
   failed: ["", ["M2.5 2.5l7 7M9.5 2.5l-7 7", 2]],
+  fork: ["", ["M3 1.5v9M3 6.5h3.5A2.5 2.5 0 0 0 9 4V1.5", 1.4]],
   todo: ["", ["M6 2a4 4 0 1 0 0 8a4 4 0 0 0 0-8z", 1.3, "2 1.6"]],
   breakpoint: ["M3.8 .8h4.4l3 3v4.4l-3 3H3.8l-3-3V3.8z"],
   back: ["M9.5 1.5v9L3.5 6zM2 1.5h1.5v9H2z"],

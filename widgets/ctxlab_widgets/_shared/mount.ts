@@ -14,9 +14,11 @@ export interface Model {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
   save_changes(): void;
-  send(content: unknown): void;
-  on(event: string, listener: () => void): void;
-  off(event: string, listener: () => void): void;
+  /** Buffers go beside the content, as they are. */
+  send(content: unknown, callbacks?: unknown, buffers?: ArrayBuffer[]): void;
+  /** `change:name` when a value is another one, `msg:custom` with what Python sends. */
+  on(event: string, listener: (...args: never[]) => void): void;
+  off(event: string, listener: (...args: never[]) => void): void;
 }
 
 export interface Mounted {

@@ -28,8 +28,8 @@ class SharedState(traitlets.HasTraits):
     def __init__(self, trace: Trace, session: Session, views: tuple[str, ...] = ()) -> None:
         super().__init__(trace=trace, session=session, views=list(views))
         self.continues = False
-        self.undo: Callable[[], None] | None = None
-        self.redo: Callable[[], None] | None = None
+        self.undo: Callable[[], object] | None = None
+        self.redo: Callable[[], object] | None = None
 
     @property
     def run(self) -> Trace:

@@ -190,7 +190,8 @@ export class TreeCanvas {
     const boxes = Array.from({ length: tree.n }, (_, i) => boxOf(tree, i));
     const path = wayUp(tree, activeLeaf(tree)).map((i) => boxes[i]);
     this.camera = initialView({ tree, boxes, path }, this.size, this.over());
-    if (selected !== null) this.bring(selected);
+    const at = selected ?? activeLeaf(tree);
+    if (at !== null) this.bring(at);
     this.isFirst = true;
   }
 

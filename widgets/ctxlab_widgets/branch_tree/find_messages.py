@@ -52,7 +52,7 @@ def _snippet(session: Session, key: str, pattern: re.Pattern[str], depths: dict[
     fields = (node.content, node.name or "", key)
     said, found = next(((said, hit) for said in fields if (hit := pattern.search(said))), (node.content, None))
     start, end = found.span() if found else (0, 0)
-    before = ("…" if start > BEFORE else "") + said[max(0, start - BEFORE) : start]
+    before = _end_of(said[:start])
     return {
         "key": key,
         "role": "summary" if node.is_summary else node.role,
@@ -61,6 +61,15 @@ def _snippet(session: Session, key: str, pattern: re.Pattern[str], depths: dict[
         "match": _one_line(said[start:end]),
         "after": _one_line(said[end : end + AFTER]),
     }
+
+
+def _end_of(text: str) -> str:
+    """The last words of what stands before a hit; a word that would be cut is left out."""
+    if len(text) <= BEFORE:
+        return text
+    end = text[-BEFORE:]
+    _, blank, words = end.partition(" ")
+    return f"…{words if blank and words else end}"
 
 
 def _depth(nodes: Mapping[str, MessageNode], key: str, known: dict[str, int]) -> int:

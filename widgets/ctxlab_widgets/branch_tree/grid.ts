@@ -4,8 +4,8 @@ import { PAD, type Size } from "./camera";
 import { type Grid, type Layout, NARROW, type Tree } from "./tree_data";
 
 const WIDEST = 260;
-/** Where one has to move about anyway, about so many columns are seen at once. */
-const COLUMNS = 7;
+/** Where one has to move about anyway, about so many columns are seen at once, and boxes are at most so wide. */
+const COLUMNS = 8;
 const COMFORT = 200;
 /** All columns in view at less than this size are no longer read. */
 export const READABLE = 0.85;
@@ -21,8 +21,9 @@ const AROUND = 62;
 /** The layout that a room asks for: a narrow tall column is read from the top down. */
 export const layoutFor = (room: Size): Layout => (room.height > 1.1 * room.width ? "top-down" : "tidy");
 
-export function gridFor(tree: Tree, room: Size, layout: Layout): Grid {
-  const wide = widthFor(tree, room, layout);
+/** With `whole` all columns are to be seen at once, if that can be. */
+export function gridFor(tree: Tree, room: Size, layout: Layout, whole = false): Grid {
+  const wide = widthFor(tree, room, layout, whole);
   const gap = layout === "top-down" ? FALL : GAP.y;
   const rows = extent(tree, layout)[1];
   const isRoomy = layout !== "force" && rows * (TWO_LINES + gap) <= room.height - 2 * PAD + gap;
@@ -45,14 +46,14 @@ export function capacity(room: Size, layout: Layout): { columns: number; rows: n
   return { columns, rows: Math.floor((room.height - 2 * PAD + row - NARROW.tall) / row) };
 }
 
-function widthFor(tree: Tree, room: Size, layout: Layout): number {
+function widthFor(tree: Tree, room: Size, layout: Layout, whole: boolean): number {
   const most = wanted(tree, WIDEST);
   const comfortable = Math.min(Math.max(Math.floor(room.width / COLUMNS) - GAP.x, NARROW.wide), COMFORT, most);
   if (layout === "force") return comfortable;
   const columns = extent(tree, layout)[0];
   const fits = Math.floor((room.width - 2 * PAD + GAP.x) / columns) - GAP.x;
-  if (fits >= NARROW.wide) return Math.min(fits, most);
-  return columns * NARROW.column * READABLE <= room.width ? NARROW.wide : comfortable;
+  if (whole && fits >= NARROW.wide * READABLE) return Math.min(Math.max(fits, NARROW.wide), most);
+  return Math.max(Math.min(fits, most), comfortable);
 }
 
 /** Columns and rows of a layout. */

@@ -55,7 +55,7 @@ export class Views {
     }
     const layout = this.layoutIn(room);
     const plain = this.shown(room);
-    const grid = gridFor(plain, room, layout);
+    const grid = gridFor(plain, room, layout, this.opened !== null);
     if (this.drawing?.of !== plain || !isSame(this.drawing.tree.grid, grid))
       this.drawing = { of: plain, tree: arranged(plain, grid) };
     return this.drawing.tree;
@@ -101,11 +101,11 @@ export class Views {
 
   private fold(room: Size, layout: Layout, opened: ReadonlySet<string>): Tree {
     const { full } = this;
-    const all = arranged(full, gridFor(full, room, layout));
+    const all = arranged(full, gridFor(full, room, layout, true));
     if (all.width * READABLE <= room.width && all.height * READABLE <= room.height) return full;
     const { columns, rows } = capacity(room, layout);
     const most = layout === "top-down" ? { steps: rows, across: columns } : { steps: columns, across: rows };
-    const fits = fittingSigns(full, { steps: Math.max(most.steps, 3), across: Math.max(most.across, 2) });
+    const fits = fittingSigns(full, { steps: Math.max(most.steps, 4), across: Math.max(most.across, 2) });
     return fits ? condensed(full, new Set([...fits, ...signsOf(full, opened)])) : full;
   }
 }

@@ -105,10 +105,10 @@ class BranchTree
     this.footer = new Footer(this, this.canvas.zoomButtons);
     this.height = new HeightHandle(this.stage, (height) => this.resize(height), signal);
     this.canvas.element.append(hint.element);
-    const main = h("div", { class: "main" }, this.stage, this.empty);
+    const main = h("div", { class: "main" }, this.stage, this.height.element, this.empty);
     const side = h("div", { class: "side" }, this.searchBox.list.element, this.preview.element, this.editor.element);
     const two = h("div", { class: "two" }, main, side);
-    this.frame.append(this.head.element, two, this.height.element, this.footer.element);
+    this.frame.append(this.head.element, two, this.footer.element);
     root.append(this.frame);
     this.listen(root);
     this.take(new Set(STATE));
@@ -290,7 +290,9 @@ class BranchTree
     this.send({ command: "open_view", view: "compare", key: `branches:${JSON.stringify(ids)}` });
   }
 
+  /** What is folded or unfolded has the focus: it stays where it is. */
   unfoldAt(sign: number): void {
+    if (!this.isOutline) this.state.select(this.state.keyAt(sign));
     if (this.isOutline) this.reading.outline.toggle(sign);
     else if (isBundle(this.tree, sign)) {
       const at = keyOf(this.tree, sign);
@@ -460,7 +462,7 @@ class BranchTree
     const { facts } = state;
     this.frame.classList.toggle("none", !tree.n);
     this.stage.hidden = !tree.n;
-    this.canvas.element.hidden = this.isOutline;
+    this.canvas.element.hidden = this.canvas.zoomButtons.hidden = this.isOutline;
     this.empty.hidden = tree.n > 0;
     if (!tree.n) this.empty.replaceChildren(facts.given ? NO_MESSAGES : NOTHING);
     this.grafting.keep(tree);
@@ -489,6 +491,7 @@ class BranchTree
     this.footer.draw({
       tree,
       live: this.live,
+      isOutline: this.isOutline,
       wrong: this.note || state.error,
       cut: this.grafting.cut,
       report: this.report,

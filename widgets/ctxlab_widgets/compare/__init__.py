@@ -107,6 +107,14 @@ class Compare(Widget):
         column = built_column(name or free_name(variant.name, taken), variant, base)
         self._set((*self._columns, column))
 
+    def show_runs(self, runs: Mapping[str, Trace]) -> None:
+        """Hold the base against these runs by name, in place of those that were shown; the base is not shown twice."""
+        base = self._columns[:1]
+        others = {name: run for name, run in runs.items() if run is not self._base}
+        taken = _names(base)
+        columns = [Column(free_name(name, taken), trace=run) for name, run in others.items()]
+        self._set((*base, *columns))
+
     def remove(self, name: str) -> None:
         """Take a column away; the base stays."""
         column = self._column(name)
