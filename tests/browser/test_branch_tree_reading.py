@@ -200,7 +200,7 @@ def test_a_hit_that_is_folded_away_comes_into_view(opened: Opened, tmp_path: Pat
     widget.find("words of u3")
     opened.pump(widget)
 
-    hit = page.locator(".outline .row.hit")
+    hit = page.locator(".outline .row.sought")
     assert hit.get_attribute("data-key") == widget.hits[0]
     assert hit.is_visible()
 

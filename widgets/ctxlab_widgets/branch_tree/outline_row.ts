@@ -35,7 +35,7 @@ export function outlineRow(content: OutlineContent, i: number, id: string): HTML
     isActive(tree, i) && "path",
     isLeaf(tree, i) && "leaf",
     content.hits.has(i) && "found",
-    content.hit === i && "hit",
+    content.hit === i && "sought",
     content.lifted !== null && i >= content.lifted && i <= tree.last[content.lifted] && "lifted",
   ];
   const mark = content.picked.get(i);
