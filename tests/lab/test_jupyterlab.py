@@ -57,7 +57,7 @@ def look_at_another_branch(lab: Lab, shown: Locator) -> None:
     leaf = lab.ask("print(widget.session.leaf)")
     canvas = widget.locator("canvas.cv")
 
-    widget.get_by_role("button", name="Active leaf").click()
+    widget.locator(".answer .lk").click()
     lab.page.evaluate(PAINTED)
     canvas.click()
     lab.until("widget.selected", f"node:{leaf}")
