@@ -216,7 +216,7 @@ def test_a_layout_is_chosen_and_springs_are_laid_out_by_python(opened: Opened, t
 
     page.get_by_label("Layout").select_option("top-down")
     opened.pump(widget)
-    assert widget.layout == "top-down"
+    assert widget.tree_layout == "top-down"
     assert (page.locator("canvas.cv").get_attribute("data-grid") or "").split()[4] == "top-down"
     page.get_by_label("Layout").select_option("force")
     opened.pump(widget)

@@ -152,18 +152,18 @@ def test_springs_have_places_of_their_own_up_to_a_thousand_boxes() -> None:
     widget = BranchTree(ctxlab.load(DATASETS / "research_tree.session.json"))
     tidy = widget.places
 
-    widget.layout = "force"
+    widget.tree_layout = "force"
     assert (facts(widget)["layout"], facts(widget)["force_most"]) == ("force", 0)
     assert widget.places != tidy
     boxes = [(x, y) for x, y, *_ in signs(widget)]
     assert all(abs(a - c) >= 1.149 or abs(b - d) >= 0.899 for (a, b), (c, d) in combinations(boxes, 2))
-    widget.layout = "top-down"
+    widget.tree_layout = "top-down"
     assert (facts(widget)["layout"], widget.places) == ("tidy", tidy)
     star = BranchTree(session_of({"r": None} | {f"m{i}": "r" for i in range(1001)}, "m0"))
-    star.layout = "force"
+    star.tree_layout = "force"
     assert (facts(star)["layout"], facts(star)["force_most"]) == ("tidy", 1000)
     with pytest.raises(traitlets.TraitError):
-        star.layout = "circle"
+        star.tree_layout = "circle"
 
 
 def test_thirty_messages_are_all_drawn_and_more_are_folded() -> None:

@@ -56,7 +56,7 @@ function grown(n: number, near: number, seed: number): Tree {
   return treeFrom({ keys, labels, tokens: new Int32Array(n), ux, uy, parent, count, flags, bundles: null }, NARROW);
 }
 
-const TREES = [1, 2, 3, 4, 5, 6].flatMap((seed) => [2, 30, 2000].map((near) => grown(400, near, seed)));
+const TREES = [1, 2, 3].flatMap((seed) => [2, 30, 2000].map((near) => grown(400, near, seed)));
 const sum = (numbers: Int32Array) => numbers.reduce((a, b) => a + b, 0);
 
 /** Pairs of signs in one column that lie less than a row apart. */
@@ -176,7 +176,7 @@ describe("words in a box", () => {
 
   test("no line is wider than its room, no character is cut in two, and what is left out is said", () => {
     for (const text of texts)
-      for (let room = 2; room < 40; room++)
+      for (let room = 2; room < 40; room += 3)
         for (const most of [1, 2, 3]) {
           const lines = fittingLines(text, room, Math.max(room - 3, 1), most, measure);
           const whole = lines.join("").replaceAll(" ", "");
@@ -199,18 +199,23 @@ describe("words in a box", () => {
 
 describe("the outline", () => {
   test("each message has one row, below the one that it answers; lanes hold all that hangs there", () => {
-    for (const full of TREES) {
+    for (const full of TREES.slice(0, 6)) {
       const tree = messageTree(full, messagesOf(full));
       const order = outlineOrder(tree);
 
       expect([...order.messages].sort((a, b) => a - b)).toEqual(Array.from({ length: tree.n }, (_, i) => i));
-      for (let i = 1; i < tree.n; i++) {
+      const isRight = (i: number) => {
         const above = tree.parent[i];
-        expect(order.place[i]).toBeGreaterThan(order.place[above]);
-        expect(order.place[i]).toBeLessThan(order.place[above] + tree.below[above]);
-        expect(order.lane[i]).toBe(order.lane[above] + (order.heir[above] === i ? 0 : 1));
-        expect(order.depth[i]).toBe(wayUp(tree, i).length);
-      }
+        const [from, at] = [order.place[above], order.place[i]];
+        const lane = order.lane[above] + (order.heir[above] === i ? 0 : 1);
+        return (
+          at > from &&
+          at < from + tree.below[above] &&
+          order.lane[i] === lane &&
+          order.depth[i] === order.depth[above] + 1
+        );
+      };
+      expect(Array.from({ length: tree.n - 1 }, (_, i) => i + 1).filter((i) => !isRight(i))).toEqual([]);
       expect(activeLanes(tree, order, 0)).toEqual([]);
     }
   });

@@ -42,7 +42,7 @@ class BranchTree(Widget):
 
     mode: traitlets.Enum[str] = traitlets.Enum(("", "tree", "outline"), "").tag(sync=True)
     """A tree, or one row a message; where it is empty, large trees open as an outline."""
-    layout: traitlets.Enum[str] = traitlets.Enum(("", *get_args(LayoutName)), "").tag(sync=True)
+    tree_layout: traitlets.Enum[str] = traitlets.Enum(("", *get_args(LayoutName)), "").tag(sync=True)
     """Where it is empty, the room decides between "tidy", the root at the left, and "top-down"."""
     texts = traitlets.Unicode("").tag(sync=True)
     """`{"keys"}` of the drawing as JSON."""
@@ -359,7 +359,7 @@ class BranchTree(Widget):
             self.history = History(session)
             self._unfolded = frozenset()
 
-    @traitlets.observe("layout")
+    @traitlets.observe("tree_layout")
     def _on_layout(self, _: object) -> None:
         self.show()
 
@@ -382,7 +382,7 @@ class BranchTree(Widget):
     # --- what is shown
 
     def _drawing(self, session: Session) -> Drawing:
-        drawn, force = self._drawing_cache, self.layout == "force"
+        drawn, force = self._drawing_cache, self.tree_layout == "force"
         if drawn is None or drawn[0] is not session or drawn[1:3] != (self._unfolded, force):
             drawing = drawing_of(session, self._unfolded, force=force)
             drawn = self._drawing_cache = (session, self._unfolded, force, drawing)

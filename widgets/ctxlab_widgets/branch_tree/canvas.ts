@@ -190,8 +190,9 @@ export class TreeCanvas {
     const boxes = Array.from({ length: tree.n }, (_, i) => boxOf(tree, i));
     const path = wayUp(tree, activeLeaf(tree)).map((i) => boxes[i]);
     this.camera = initialView({ tree, boxes, path }, this.size, this.over());
-    const at = selected ?? activeLeaf(tree);
-    if (at !== null) this.bring(at);
+    if (selected !== null) this.bring(selected);
+    else if (path.length && fitted(tree, this.size).scale < this.camera.scale)
+      this.camera = aside(this.camera, path[0], this.over()[0], -1);
     this.isFirst = true;
   }
 

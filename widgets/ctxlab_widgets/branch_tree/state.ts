@@ -49,11 +49,11 @@ export class TreeState {
   /** How it is looked at: what a person has chosen, or what goes with the size of the tree. */
   takeViews(): void {
     this.views.mode = Views.modeFor(this.get("mode", ""), this.facts.messages);
-    this.views.layout = this.get<Layout | "">("layout", "");
+    this.views.layout = this.get<Layout | "">("tree_layout", "");
   }
 
-  look(how: { mode?: Mode; layout?: Layout }): void {
-    save(this.model, how);
+  look({ mode, layout }: { mode?: Mode; layout?: Layout }): void {
+    save(this.model, { ...(mode && { mode }), ...(layout && { tree_layout: layout }) });
     this.takeViews();
   }
 

@@ -37,7 +37,7 @@ import { WheelHint } from "./wheel_hint";
 import own from "./widget.css";
 
 const STATE = ["view", "error", "selected", "picked", "shared_history", "query", "hits", "snippets", "editing", "data"];
-STATE.push("edits", "preview", "report", "effect", "views", "height", "mode", "layout");
+STATE.push("edits", "preview", "report", "effect", "views", "height", "mode", "tree_layout");
 const NOTHING = "Nothing to show: pass a session, a history or a trace, BranchTree(session).";
 const NO_MESSAGES = "This session has no messages yet.";
 /** Changes that put a message somewhere else: it is marked there. */
@@ -132,6 +132,7 @@ class BranchTree
   /** The canvas has another size: boxes take the room that there is. */
   sized(): void {
     this.replace({ moves: false });
+    this.drawReading();
   }
 
   // --- how it is read
