@@ -11,6 +11,7 @@ from ctxlab.studies.lore_timeline import LoreTimeline
 from ctxlab.studies.run_changes import RunChange, RunChanges, run_changes
 from ctxlab.studies.run_effect import MessageEffect, RunEffect, run_effect
 from ctxlab.studies.run_summary import RunSummary, SummaryPart, run_summary
+from ctxlab.studies.sent_prompt import CutMessage, SentMessage, SentPart, SentPrompt, sent_prompt
 
 __all__ = [
     "Analysis",
@@ -18,6 +19,7 @@ __all__ = [
     "Cell",
     "Comparison",
     "ComparisonLine",
+    "CutMessage",
     "Injection",
     "Landing",
     "Landings",
@@ -27,6 +29,9 @@ __all__ = [
     "RunChanges",
     "RunEffect",
     "RunSummary",
+    "SentMessage",
+    "SentPart",
+    "SentPrompt",
     "SummaryPart",
     "analysis_of",
     "budget_figure",
@@ -37,6 +42,7 @@ __all__ = [
     "run_changes",
     "run_effect",
     "run_summary",
+    "sent_prompt",
 ]
 
 

@@ -11,6 +11,7 @@ from ctxlab.display.short_texts import counted
 if TYPE_CHECKING:
     from ctxlab.studies.comparison import Cell, Comparison
     from ctxlab.studies.context_analysis import Analysis
+    from ctxlab.studies.sent_prompt import SentPrompt
 
 RUNS = 6
 NAME = 40
@@ -48,3 +49,15 @@ def analysis_html(analysis: Analysis) -> str:
         + html_table(("source", "tokens", "share", "characters"), shares, of="sources")
         + html_table(("", "role", "source", "placed", "tokens", "text", "rewritten by"), pieces, of="messages")
     )
+
+
+def sent_html(prompt: SentPrompt) -> str:
+    """The parts of the messages in the order in which they are sent, and what is not sent with its cause."""
+    sent = (
+        (number, message.draft.role, part.source, part.name, part.how, part.tokens, str(part.text)[:200])
+        for number, message in enumerate(prompt.messages)
+        for part in message.parts
+    )
+    cut = ((each.draft.role, each.name, each.why, each.tokens, each.excerpt) for each in prompt.cut)
+    out = heading(prompt) + html_table(("", "role", "source", "name", "how", "tokens", "text"), sent, of="parts")
+    return out + (html_table(("role", "name", "why", "tokens", "text"), cut, of="messages") if prompt.cut else "")

@@ -1,14 +1,16 @@
-"""A report opens from disk, walks through the run, and shows strangers' text as text."""
+"""A report opens from disk with what is sent, has a page for each view, and shows strangers' text as text."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Locator
 
 import ctxlab
 import ctxlab_widgets
 from ctxlab import Agent, Session, Trace
+from ctxlab.studies.run_summary import run_summary
 from tests.browser.conftest import Opened
 from tests.gallery.looking import HOSTILE, colours_of
 from tests.gallery.samples import harbour_with, rules
@@ -28,12 +30,26 @@ def hostile() -> Trace:
     return ctxlab.build(session, Agent(name="<b>bold</b>"))
 
 
-def test_it_draws_in_light_and_in_dark(opened: Opened, harbour: Trace, tmp_path: Path, theme: str) -> None:
-    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+@pytest.fixture(scope="module")
+def written(harbour: Trace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return ctxlab_widgets.report(harbour, tmp_path_factory.mktemp("report") / "page.html")
 
-    colours = page.evaluate(
+
+def opened_at(opened: Opened, report: Path, tab: str = "steps") -> Locator:
+    """The view behind a tab of the report."""
+    page = opened.open(report)
+    page.locator(f"[role=tab][data-view={tab}]").click()
+    view = page.locator(f"#ctxlab-view-{tab}")
+    view.locator(".ctxlab .w").wait_for()
+    return view
+
+
+def test_it_draws_in_light_and_in_dark(opened: Opened, written: Path, theme: str) -> None:
+    view = opened_at(opened, written)
+
+    colours = view.page.evaluate(
         """() => { const at = (e, name) => getComputedStyle(e)[name];
-        const w = document.querySelector('.ctxlab .w'), now = document.querySelector('.step.now');
+        const w = document.querySelector('#ctxlab-view-steps .w'), now = document.querySelector('.step.now');
         return { surface: at(w, 'backgroundColor'), ink: at(w, 'color'), now: at(now, 'backgroundColor') } }"""
     )
 
@@ -44,41 +60,41 @@ def test_it_draws_in_light_and_in_dark(opened: Opened, harbour: Trace, tmp_path:
             "dark": {"surface": "rgb(26, 28, 32)", "ink": "rgb(231, 233, 236)", "now": "rgb(38, 54, 79)"},
         }[theme]
     )
-    assert colours_of(page) > 40
+    assert colours_of(view) > 40
 
 
-def test_it_is_walked_through_by_click_by_key_and_by_slider(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
-    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
-    current = page.locator(".step[aria-current=step]")
+def test_it_is_walked_through_by_click_by_key_and_by_slider(opened: Opened, harbour: Trace, written: Path) -> None:
+    view = opened_at(opened, written)
+    current = view.locator(".step[aria-current=step]")
     steps = [step.id for step in harbour.steps]
 
     assert current.get_attribute("data-step") == steps[-1]
-    page.locator("[data-step=regex-processor]").click()
+    view.locator("[data-step=regex-processor]").click()
     assert current.get_attribute("data-step") == "regex-processor"
-    assert page.locator("article.k-rewritten").count() == len(harbour.changes("regex-processor").rewritten)
-    page.keyboard.press("ArrowRight")
+    assert view.locator("article.k-rewritten").count() == len(harbour.changes("regex-processor").rewritten)
+    view.page.keyboard.press("ArrowRight")
     assert current.get_attribute("data-step") == "worldbook-processor"
-    page.keyboard.press("n")
+    view.page.keyboard.press("n")
     assert current.get_attribute("data-step") == "injection-assembler"
-    page.keyboard.press("Shift+N")
-    page.keyboard.press("Home")
+    view.page.keyboard.press("Shift+N")
+    view.page.keyboard.press("Home")
     assert current.get_attribute("data-step") == "session-loader"
-    slider = page.get_by_label("Steps done")
+    slider = view.get_by_label("Steps done")
     slider.focus()
-    page.keyboard.press("ArrowRight")
+    view.page.keyboard.press("ArrowRight")
     assert current.get_attribute("data-step") == "regex-processor"
-    assert "after 2 of" in page.locator("[aria-live]").inner_text()
-    page.keyboard.press("Home")
+    assert "after 2 of" in view.locator("[aria-live]").inner_text()
+    view.page.keyboard.press("Home")
     assert current.count() == 0
-    assert page.locator(".empty").inner_text().startswith("Nothing yet")
+    assert view.locator(".empty").inner_text().startswith("Nothing yet")
 
 
-def test_a_cut_says_its_cause_and_what_would_keep_it(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
-    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
-    page.locator("[data-step=token-limiter]").click()
+def test_a_cut_says_its_cause_and_what_would_keep_it(opened: Opened, harbour: Trace, written: Path) -> None:
+    view = opened_at(opened, written)
+    view.locator("[data-step=token-limiter]").click()
     dropped = harbour.changes("token-limiter").dropped
 
-    causes = page.locator("article.k-dropped .cause", has_text="token-limiter").all_inner_texts()
+    causes = view.locator("article.k-dropped .cause", has_text="token-limiter").all_inner_texts()
 
     true = {f"{g.cause}\n{harbour.why(draft.key).remedy}" for g in dropped for draft in g.drafts}
     assert len(causes) > 2
@@ -86,40 +102,41 @@ def test_a_cut_says_its_cause_and_what_would_keep_it(opened: Opened, harbour: Tr
     assert f"{dropped[0].cause}\n{harbour.why(dropped[0].border[0]).remedy}" in causes
 
 
-def test_it_opens_with_all_that_happened_since_the_start(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
-    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+def test_it_opens_with_all_that_happened_since_the_start(opened: Opened, harbour: Trace, written: Path) -> None:
+    view = opened_at(opened, written)
 
-    assert page.locator("[role=radio][aria-checked=true]").all_inner_texts() == ["Since start", "Source"]
+    assert view.locator("[role=radio][aria-checked=true]").all_inner_texts() == ["Since start", "Source"]
     dropped = sum(len(group.drafts) for group in harbour.result.dropped)
-    assert page.locator(".msgs .bar").inner_text().endswith(f"10 messages, {dropped} dropped")
+    assert view.locator(".msgs .bar").inner_text().endswith(f"10 messages, {dropped} dropped")
 
 
 def test_messages_just_loaded_are_shown_and_not_called_unchanged(opened: Opened, tmp_path: Path) -> None:
-    page = opened.open(ctxlab_widgets.report(hostile(), tmp_path / "page.html"))
+    view = opened_at(opened, ctxlab_widgets.report(hostile(), tmp_path / "page.html"))
 
-    page.locator("[data-step=session-loader]").click()
+    view.locator("[data-step=session-loader]").click()
 
-    assert page.locator("article.k-added").count() == len(HOSTILE)
-    assert "unchanged" not in page.locator(".feed").inner_text()
-    page.keyboard.press("n")
-    assert "5 unchanged messages, 0\u20134" in page.locator(".feed").inner_text()
+    assert view.locator("article.k-added").count() == len(HOSTILE)
+    assert "unchanged" not in view.locator(".feed").inner_text()
+    view.page.keyboard.press("n")
+    assert "5 unchanged messages, 0\u20134" in view.locator(".feed").inner_text()
 
 
-def test_what_needs_python_is_not_offered(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
-    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
-    page.locator("[data-step=token-limiter]").click()
+def test_what_needs_python_is_not_offered(opened: Opened, written: Path) -> None:
+    view = opened_at(opened, written)
+    view.locator("[data-step=token-limiter]").click()
 
-    assert page.get_by_role("radio").all_inner_texts() == ["This step", "Since start", "Source", "Plain"]
-    assert page.locator(".side input, .side select, .side textarea, .side button").count() == 0
-    settings = page.locator(".side dl").inner_text()
+    assert view.get_by_role("radio").all_inner_texts() == ["This step", "Since start", "Source", "Plain"]
+    assert view.locator(".side input, .side select, .side textarea, .side button").count() == 0
+    settings = view.locator(".side dl").inner_text()
     assert "Budget\n1,500\nfrom this call" in settings
 
 
-def test_joining_says_what_it_cost_and_the_sum_is_the_messages(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
-    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+def test_joining_says_what_it_cost_and_the_sum_is_the_messages(opened: Opened, written: Path) -> None:
+    view = opened_at(opened, written)
 
-    numbers = page.evaluate(
-        """() => [...document.querySelectorAll('article')].filter((m) => m.querySelector('.seam')).map((m) => ({
+    numbers = view.page.evaluate(
+        """() => [...document.querySelectorAll('#ctxlab-view-steps article')]
+        .filter((m) => m.querySelector('.seam')).map((m) => ({
         parts: [...m.querySelectorAll('.part > .num:last-child')]
           .map((n) => Number(n.innerText.replace('\u2212', '-'))),
         whole: m.querySelector('.mh .num').innerText.split('\u2192').map((n) => Number(n.trim())) }))"""
@@ -132,60 +149,59 @@ def test_joining_says_what_it_cost_and_the_sum_is_the_messages(opened: Opened, h
         assert sum(n for n in message["parts"] if n > 0) == before
 
 
-def test_selected_characters_tell_their_life(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
-    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
-    page.locator("[data-step=injection-assembler]").click()
-    page.locator("article ins").first.click()
+def test_selected_characters_tell_their_life(opened: Opened, written: Path) -> None:
+    view = opened_at(opened, written)
+    view.locator("[data-step=injection-assembler]").click()
+    view.locator("article ins").first.click()
 
-    chain = page.locator(".pop .chain").inner_text()
+    chain = view.locator(".pop .chain").inner_text()
 
     assert "preset" in chain
     assert "{{char}}" in chain
     assert "macro char" in chain
-    page.keyboard.press("Escape")
-    assert page.locator(".pop").count() == 0
+    view.page.keyboard.press("Escape")
+    assert view.locator(".pop").count() == 0
 
 
-def test_the_keys_alone_are_enough(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
-    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
-    page.locator("[data-step=injection-assembler]").click()
+def test_the_keys_alone_are_enough(opened: Opened, written: Path) -> None:
+    view = opened_at(opened, written)
+    view.locator("[data-step=injection-assembler]").click()
 
     def focused(name: str) -> str | None:
-        return page.evaluate("(name) => document.activeElement.getAttribute(name)", name)
+        return view.page.evaluate("(name) => document.activeElement.getAttribute(name)", name)
 
     for _ in range(3):  # the two radio groups, then the messages
-        page.keyboard.press("Tab")
+        view.page.keyboard.press("Tab")
     assert (focused("data-id") or "").startswith("fold:")  # what was dropped first, in one row
     for _ in range(20):
         if "preset:0," in (focused("aria-label") or ""):
             break
-        page.keyboard.press("ArrowDown")
+        view.page.keyboard.press("ArrowDown")
     assert (focused("data-id") or "").startswith("m:")
-    page.keyboard.press("Enter")
+    view.page.keyboard.press("Enter")
     first = focused("data-span")
-    assert page.locator(".pop").count() == 1
-    page.keyboard.press("ArrowRight")
+    assert view.locator(".pop").count() == 1
+    view.page.keyboard.press("ArrowRight")
     assert focused("data-span") != first
-    page.keyboard.press("Shift+ArrowRight")
-    assert "1 character" in page.locator(".pop .ph").inner_text()
-    page.keyboard.press("Escape")
+    view.page.keyboard.press("Shift+ArrowRight")
+    assert "1 character" in view.locator(".pop .ph").inner_text()
+    view.page.keyboard.press("Escape")
     assert (focused("data-id") or "").startswith("m:")
-    stops = page.locator(".feed > [tabindex='0']")
+    stops = view.locator(".feed > [tabindex='0']")
     assert stops.count() == 1
 
 
 def test_strangers_text_is_text_everywhere(opened: Opened, tmp_path: Path) -> None:
     trace = hostile()
-    path = ctxlab_widgets.report(trace, tmp_path / "page.html")
-    page = opened.open(path)
+    view = opened_at(opened, ctxlab_widgets.report(trace, tmp_path / "page.html"))
     for step in trace.steps:
-        page.locator(f"[data-step={step.id}]").click()
-    page.locator("[data-step=session-loader]").click()
+        view.locator(f"[data-step={step.id}]").click()
+    view.locator("[data-step=session-loader]").click()
 
-    shown = page.locator(".feed").inner_text()
+    shown = view.locator(".feed").inner_text()
 
-    assert page.title().startswith("What is sent")
-    assert page.locator(".feed img, .feed script, .feed b").count() == 0
+    assert view.page.title().startswith("What is sent")
+    assert view.locator(".feed img, .feed script, .feed b").count() == 0
     assert HOSTILE[0] in shown
     assert HOSTILE[1] in shown
     assert "\\u001b[31mred" in shown
@@ -193,26 +209,28 @@ def test_strangers_text_is_text_everywhere(opened: Opened, tmp_path: Path) -> No
     assert "👩‍🚀" in shown
 
 
-def test_a_fold_opens_and_the_focus_stays_at_hand(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
-    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
-    page.locator("[data-step=regex-processor]").click()
-    before = page.locator("article").count()
-    fold = page.locator(".foldrow").first
+def test_a_fold_opens_and_the_focus_stays_at_hand(opened: Opened, written: Path) -> None:
+    view = opened_at(opened, written)
+    view.locator("[data-step=regex-processor]").click()
+    before = view.locator("article").count()
+    fold = view.locator(".foldrow").first
     fold.focus()
 
-    page.keyboard.press("Enter")
+    view.page.keyboard.press("Enter")
 
-    assert page.locator("article").count() > before
-    assert page.evaluate("() => document.activeElement.matches('article')")
+    assert view.locator("article").count() > before
+    assert view.page.evaluate("() => document.activeElement.matches('article')")
 
 
-def test_it_fits_a_narrow_page(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
+def test_it_fits_a_narrow_page(opened: Opened, written: Path) -> None:
     opened.resize(420)
-    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+    view = opened_at(opened, written)
 
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= 420
+    assert view.page.evaluate("() => document.documentElement.scrollWidth") <= 420
     assert (
-        page.evaluate("() => getComputedStyle(document.querySelector('.two')).gridTemplateColumns.split(' ').length")
+        view.page.evaluate(
+            "() => getComputedStyle(document.querySelector('.two')).gridTemplateColumns.split(' ').length"
+        )
         == 1
     )
 
@@ -220,7 +238,99 @@ def test_it_fits_a_narrow_page(opened: Opened, harbour: Trace, tmp_path: Path) -
 def test_a_report_of_nothing_names_no_message(opened: Opened, tmp_path: Path) -> None:
     run = ctxlab.build(Session(id="empty"))
 
-    page = opened.open(ctxlab_widgets.report(run, tmp_path / "page.html"))
+    view = opened_at(opened, ctxlab_widgets.report(run, tmp_path / "page.html"))
 
-    assert page.locator("header p").inner_text() == f"0 messages, {run.tokens} tokens by {run.services.tokenizer.name}"
-    assert page.locator(".feed .empty").inner_text() == "No messages here."
+    assert view.locator(".feed .empty").inner_text() == "No messages here."
+    page = view.page
+    assert page.locator("header p").all_inner_texts() == [
+        f"0 messages, {run.tokens} tokens.",
+        f"tokens by {run.services.tokenizer.name}",
+    ]
+    assert page.locator("[role=tab]").all_inner_texts() == ["What is sent", "Steps"]
+    page.locator("header a").first.click()
+    assert page.locator("#ctxlab-view-sent .empty").inner_text().startswith("Nothing to send")
+
+
+# --- the tabs
+
+
+def test_it_opens_with_what_is_sent_and_draws_a_view_when_it_is_wanted(opened: Opened, written: Path) -> None:
+    page = opened.open(written)
+    names = ["What is sent", "Steps", "Budget", "Injections", "Lore", "Rules"]
+
+    assert page.locator("[role=tab]").all_inner_texts() == names
+    assert page.locator("[role=tab][aria-selected=true]").inner_text() == "What is sent"
+    assert page.locator("[role=tabpanel]:visible article").count() > 10
+    assert page.locator(".ctxlab").count() == 1
+    for name in names[1:]:
+        page.get_by_role("tab", name=name).click()
+        page.locator("[role=tabpanel]:visible .ctxlab .w").wait_for()
+    assert page.locator(".ctxlab").count() == len(names)
+
+
+def test_arrows_lead_from_tab_to_tab_and_the_address_opens_one(opened: Opened, written: Path) -> None:
+    page = opened.open(written)
+    page.get_by_role("tab", name="What is sent").focus()
+
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+
+    assert page.url.endswith("#budget")
+    assert page.evaluate("() => document.activeElement.dataset.view") == "budget"
+    assert page.locator("[role=tab][tabindex='0']").all_inner_texts() == ["Budget"]
+    page.keyboard.press("End")
+    page.goto(page.url)
+    page.reload()
+    page.locator("#ctxlab-view-rules .ctxlab .w").wait_for()
+    assert page.locator("[role=tabpanel]:visible").get_attribute("id") == "ctxlab-view-rules"
+    page.wait_for_function("() => window.ctxlabHost")
+    page.emulate_media(media="print")
+    assert page.locator("#ctxlab-view-sent article").first.is_visible()
+    assert not page.locator("#ctxlab-view-rules").is_visible()
+    page.emulate_media(media="screen")
+
+
+def test_the_sentence_of_the_run_leads_to_its_views(opened: Opened, harbour: Trace, written: Path) -> None:
+    page = opened.open(written)
+
+    assert page.locator("header .summary").inner_text() == str(run_summary(harbour))
+    page.locator("header a", has_text="lore entries fired").click()
+
+    page.locator("#ctxlab-view-lore .ctxlab .w").wait_for()
+    assert page.locator("[role=tab][aria-selected=true]").inner_text() == "Lore"
+
+
+def test_what_is_chosen_in_one_view_is_chosen_in_all_and_links_lead_there(
+    opened: Opened, harbour: Trace, written: Path
+) -> None:
+    steps = opened_at(opened, written)
+    page = steps.page
+    page.get_by_role("tab", name="What is sent").click()
+    sent = page.locator("#ctxlab-view-sent")
+
+    sent.locator("article[data-ghost='node:a8b']").focus()
+    assert steps.locator("article[aria-current]").get_attribute("aria-label", timeout=2000)
+    assert "node:a8b" in (steps.locator("article[aria-current]").get_attribute("aria-label") or "")
+    lore = next(part for part in harbour.result.drafts[0].parts if part.key.startswith("lore:"))
+    sent.locator("article[data-part='0'][data-message='0']").focus()
+    sent.locator("article[aria-current]").get_by_role("button", name="Open in Lore").click()
+
+    page.locator("#ctxlab-view-lore .ctxlab .w").wait_for()
+    assert page.url.endswith("#lore")
+    assert page.evaluate("() => window.ctxlabHost.model.get('opened')") == lore.key
+
+
+def test_a_view_that_is_too_large_is_left_out_with_a_sentence(
+    opened: Opened, harbour: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ctxlab_widgets.html_report.MOST_BYTES", 30_000)
+
+    page = opened.open(ctxlab_widgets.report(harbour, tmp_path / "page.html"))
+    page.get_by_role("tab", name="Steps").click()
+
+    said = page.locator("[role=tabpanel]:visible").inner_text()
+    assert said.startswith("Steps is not in this page: it would add")
+
+
+def test_a_report_with_every_view_is_small(written: Path) -> None:
+    assert written.stat().st_size < 700_000

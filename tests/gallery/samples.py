@@ -81,5 +81,6 @@ SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "injection_map": lambda: ctxlab_widgets.InjectionMap(harbour()),
     "lore_view": lambda: ctxlab_widgets.LoreView(harbour()),
     "rule_view": lambda: ctxlab_widgets.RuleView(harbour()),
+    "sent_view": lambda: ctxlab_widgets.SentView(harbour()),
     "token_view": lambda: ctxlab_widgets.TokenView(harbour()),
 }

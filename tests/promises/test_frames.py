@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import ctxlab
+from ctxlab.studies import sent_prompt
 
 ROOT = Path(__file__).parents[2]
 TEXT, COUNT, SHARE, FLAG = "text", "count", "share", "flag"
@@ -52,6 +53,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "Pipeline.describe": trace.pipeline.describe(),
         "Pipeline.settings": trace.pipeline.settings(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
+        "SentPrompt.frame": sent_prompt(trace).frame(),
         "Session.frame": session.frame(),
         "Trace.cuts": trace.cuts(),
         "Trace.ledger": trace.ledger(),

@@ -12,6 +12,7 @@ import pytest
 import ctxlab
 from ctxlab.documents import Greeting, MessageNode, Stored
 from ctxlab.formats import Export, Import, Loss
+from ctxlab.studies import sent_prompt
 
 MOST = 60_000
 MANY = 10_000
@@ -117,6 +118,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "RegexSteps": ctxlab.regex_steps(f"0 1 2 {words}", rules),
         "Rendered": ctxlab.render(chat(words, 2)),
         "SentMessages": smaller.messages,
+        "SentPrompt": sent_prompt(smaller),
         "Session": session,
         "Stage": smaller.pipeline.stage("token-limiter"),
         "Table": ctxlab.Table(words, [{f"{words[:9]}{i}": words for i in range(40)}] * min(size, 300)),

@@ -2,27 +2,59 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.display.short_texts import counted
 from ctxlab.documents.atomic_file import replace_file
+from ctxlab.engines.worldbook.explain import decisions
 from ctxlab.pipeline import Trace
-from ctxlab_widgets._shared.html_page import page
+from ctxlab.studies.run_summary import RunSummary, run_summary
+from ctxlab_widgets._shared.html_page import ReportView, page_of_views
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import remedies_json
 
 MOST_REMEDIES = 40
 """Messages cut for want of room of which the page says what would keep them: those nearest to what is sent."""
-WIDGET = Path(__file__).parent / "step_debugger" / "static" / "widget.js"
+MOST_BYTES = 16_000_000
+"""A view that would bring more into the page is left out of it; the first one never is."""
+WIDGETS = Path(__file__).parent
+TITLES = {
+    "sent": "What is sent",
+    "steps": "Steps",
+    "budget": "Budget",
+    "injections": "Injections",
+    "lore": "Lore",
+    "rules": "Rules",
+}
+"""The views of a report in the order of their tabs."""
+FOLDERS = {
+    "sent": "sent_view",
+    "steps": "step_debugger",
+    "budget": "token_budget",
+    "injections": "injection_map",
+    "lore": "lore_view",
+    "rules": "rule_view",
+}
+TOPICS = {
+    "messages": "sent",
+    "budget": "budget",
+    "cut": "sent",
+    "lore": "lore",
+    "rules": "rules",
+    "failed": "steps",
+    "edits": "steps",
+}
+"""The view that a part of the head's sentence leads to."""
 
 
 @checked_arguments
 def report(trace: Trace, path: str | Path) -> Path:
-    """Write the run to `path` and give it back: every step, every message, every cause.
+    """Write the run to `path` and give it back: what is sent, every step, every message, every cause.
 
-    The steps can be walked through in the page. Nothing in it is fetched from anywhere.
+    Each view of the run is behind a tab of the page. Nothing in it is fetched from anywhere.
     """
     return replace_file(path, report_html(trace).encode())
 
@@ -30,19 +62,97 @@ def report(trace: Trace, path: str | Path) -> Path:
 def report_html(trace: Trace) -> str:
     """The page as text."""
     session = trace.start.input.session
-    name = session.name or session.id
-    view = trace.view()
-    state: dict[str, Any] = {
-        "view": as_json(view),
-        "position": len(trace.steps),
-        "live": False,
-        "remedies": remedies_json(trace, _nearest_cuts(trace)),
-    }
-    about = f"{counted(len(trace.result.drafts), 'message')}, {counted(trace.tokens, 'token')}"
-    about += f" by {trace.services.tokenizer.name}"
-    if view["leaf"] is not None:
-        about += f", for the message {view['leaf']}"
-    return page(WIDGET, state, title=f"What is sent: {name}", about=about)
+    leaf = trace.start.input.leaf_id
+    about = f"tokens by {trace.services.tokenizer.name}"
+    if leaf is not None:
+        about += f", for the message {leaf}"
+    views = _views(trace)
+    title = f"What is sent: {session.name or session.id}"
+    return page_of_views(views, title=title, summary=[*_sentence(run_summary(trace))], about=about)
+
+
+def _views(trace: Trace) -> list[ReportView]:
+    states = {name: state for name, make in STATES.items() if (state := make(trace)) is not None}
+    return [_view(name, {**state, "live": False, "views": list(states)}) for name, state in states.items()]
+
+
+def _view(name: str, state: dict[str, Any]) -> ReportView:
+    held = as_json(state)
+    if name != "sent" and len(held) > MOST_BYTES:
+        size = f"{len(held) / 1_000_000:,.0f} MB"
+        why = f"{TITLES[name]} is not in this page: it would add {size}. A notebook shows it: ctxlab.lab(trace)."
+        return ReportView(name, TITLES[name], left_out=why)
+    return ReportView(name, TITLES[name], WIDGETS / FOLDERS[name] / "static" / "widget.js", held)
+
+
+def _sentence(summary: RunSummary) -> Iterator[tuple[str, str]]:
+    """The sentence of a run, each of its parts a link to the view that shows it."""
+    for n, part in enumerate(summary.parts):
+        if n:
+            yield ("; " if n == summary.decided else ", ", "")
+        yield (part.words, TOPICS[part.topic])
+    yield (".", "")
+
+
+# --- the traits of each view; None where it would have nothing to show
+
+
+def _sent(trace: Trace) -> dict[str, Any]:
+    from ctxlab_widgets.sent_view import SentView
+
+    return _traits(SentView(trace))
+
+
+def _steps(trace: Trace) -> dict[str, Any]:
+    """Those of the debugger at the end of the run, without what it would need to change it."""
+    remedies = remedies_json(trace, _nearest_cuts(trace))
+    return {"view": as_json(trace.view()), "position": len(trace.steps), "remedies": remedies}
+
+
+def _budget(trace: Trace) -> dict[str, Any] | None:
+    from ctxlab_widgets.token_budget import TokenBudget
+
+    if not trace.result.drafts:
+        return None
+    return {**_traits(TokenBudget(trace)), "remedies": remedies_json(trace, _nearest_cuts(trace))}
+
+
+def _injections(trace: Trace) -> dict[str, Any] | None:
+    from ctxlab_widgets.injection_map import InjectionMap
+
+    traits = _traits(InjectionMap(trace))
+    return traits if json.loads(traits["view"])["groups"] else None
+
+
+def _lore(trace: Trace) -> dict[str, Any] | None:
+    from ctxlab_widgets.lore_view import LoreView
+
+    return _traits(LoreView(trace)) if decisions(trace.result) else None
+
+
+def _rules(trace: Trace) -> dict[str, Any] | None:
+    from ctxlab_widgets.rule_view import RuleView
+
+    traits = _traits(RuleView(trace))
+    return traits if json.loads(traits["view"]).get("rules") else None
+
+
+STATES: dict[str, Callable[[Trace], dict[str, Any] | None]] = {
+    "sent": _sent,
+    "steps": _steps,
+    "budget": _budget,
+    "injections": _injections,
+    "lore": _lore,
+    "rules": _rules,
+}
+
+
+def _traits(widget: Any) -> dict[str, Any]:
+    from ctxlab_widgets._shared.widget import synced_state
+
+    found = synced_state(widget)
+    widget.close()
+    return found
 
 
 def _nearest_cuts(trace: Trace) -> list[str]:

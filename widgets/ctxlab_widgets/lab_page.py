@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ctxlab_widgets.injection_map import InjectionMap
     from ctxlab_widgets.lore_view import LoreView
     from ctxlab_widgets.rule_view import RuleView
+    from ctxlab_widgets.sent_view import SentView
     from ctxlab_widgets.step_debugger import StepDebugger
     from ctxlab_widgets.token_budget import TokenBudget
     from ctxlab_widgets.token_view import TokenView
@@ -41,11 +42,12 @@ TABS: Mapping[str, str] = {
     "rules": "RuleView",
     "compare": "Compare",
     "tokens": "TokenView",
+    "sent": "SentView",
 }
 """The views below the tree, each a tab of this name."""
 TITLES = {"sent": "What is sent"}
 TOPICS = {
-    "messages": "steps",
+    "messages": "sent",
     "budget": "budget",
     "cut": "steps",
     "lore": "lore",
@@ -172,6 +174,10 @@ class LabPage(ipywidgets.VBox):
     @property
     def tokens(self) -> TokenView:
         return cast("TokenView", self._open("tokens"))
+
+    @property
+    def sent(self) -> SentView:
+        return cast("SentView", self._open("sent"))
 
     @property
     def opened(self) -> tuple[str, ...]:

@@ -1,69 +1,21 @@
-// Runs a widget without a kernel, in a report or a test: the model is a few values, and what it sends is kept.
+// Runs widgets without a kernel: one in a test, several behind tabs in a report.
 
-type Listener = (...args: unknown[]) => void;
-
-export class HostModel {
-  readonly sent: unknown[] = [];
-  readonly saved: Record<string, unknown>[] = [];
-  private readonly listeners = new Map<string, Set<Listener>>();
-  private changed: Record<string, unknown> = {};
-  private readonly state: Record<string, unknown>;
-
-  constructor(state: Record<string, unknown>) {
-    this.state = read(state);
-  }
-
-  get = (name: string): unknown => this.state[name];
-  set = (name: string, value: unknown): void => {
-    this.changed[name] = value;
-    this.put({ [name]: value });
-  };
-  save_changes = (): void => {
-    this.saved.push(this.changed);
-    this.changed = {};
-  };
-  send = (content: unknown): void => {
-    this.sent.push(content);
-  };
-  on = (event: string, listener: Listener): void => {
-    this.listeners.set(event, (this.listeners.get(event) ?? new Set()).add(listener));
-  };
-  off = (event: string, listener: Listener): void => {
-    this.listeners.get(event)?.delete(listener);
-  };
-  /** What a kernel does: new values come in, and whoever listens is told. */
-  put = (values: Record<string, unknown>): void => {
-    const changes = Object.entries(read(values)).filter(([name, value]) => !alike(this.state[name], value));
-    if (!changes.length) return;
-    for (const [name, value] of changes) this.state[name] = value;
-    for (const [name] of changes) for (const listener of this.listeners.get(`change:${name}`) ?? []) listener();
-    for (const listener of this.listeners.get("change") ?? []) listener();
-  };
-}
-
-/** Bytes come as a kernel sends them: a DataView. In a page of one file they are `{bytes: base64}`. */
-function read(values: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, bytes(value) ?? value]));
-}
-
-function bytes(value: unknown): DataView | null {
-  const packed = (value as { bytes?: unknown } | null)?.bytes;
-  if (typeof packed !== "string") return null;
-  return new DataView(Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0)).buffer);
-}
-
-const alike = (a: unknown, b: unknown): boolean =>
-  a === b || (!(a instanceof DataView) && JSON.stringify(a) === JSON.stringify(b));
+import { held, widgetOf } from "./host_load";
+import { HostModel } from "./host_model";
+import { HostPages } from "./host_pages";
 
 async function run(): Promise<void> {
-  const held = document.getElementById("ctxlab-held");
+  if (document.querySelector("[role=tablist]")) {
+    const pages = new HostPages();
+    await pages.begin();
+    Object.assign(globalThis, { ctxlabHost: pages });
+    return;
+  }
+  const one = held<{ code: string; state: Record<string, unknown> }>("ctxlab-held");
   const el = document.getElementById("ctxlab-widget");
-  if (!held || !el) return;
-  const { code, state } = JSON.parse(held.textContent ?? "");
-  const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
-  const widget = (await import(url)).default;
-  URL.revokeObjectURL(url);
-  const model = new HostModel(state);
+  if (!one || !el) return;
+  const widget = await widgetOf(one.code);
+  const model = new HostModel(one.state);
   const stop = await widget.render({ model, el });
   Object.assign(globalThis, { ctxlabHost: { model, stop, widget } });
 }

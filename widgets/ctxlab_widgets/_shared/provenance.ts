@@ -1,6 +1,6 @@
 // The provenance of a stretch of text: its origin, and every rewriting since.
 
-import { sourceOf, type View } from "./trace_view";
+import { type SpanTables, sourceOf } from "./trace_view";
 
 export interface ProvenanceLink {
   source: string;
@@ -27,20 +27,21 @@ const WORDS: Record<string, string> = {
 };
 
 /** The origin of a span first, then its rewritings, oldest first. */
-export function provenanceOf(view: View, index: number): ProvenanceLink[] {
+export function provenanceOf(view: SpanTables, index: number): ProvenanceLink[] {
   const out: ProvenanceLink[] = [];
   follow(view, index, out, new Set());
   return out;
 }
 
-function follow(view: View, index: number, out: ProvenanceLink[], met: Set<number>): void {
+function follow(view: SpanTables, index: number, out: ProvenanceLink[], met: Set<number>): void {
   if (met.has(index)) return;
   met.add(index);
   const [text, kind, ref, cause, was] = view.spans[index];
   const why = cause < 0 ? null : view.causes[cause];
   const source = sourceOf(kind);
   if (!was.length) {
-    const by = why ? `${ref}${ref ? ", " : ""}${why.processor}` : ref;
+    const name = view.names?.get(`${kind}:${ref}`) ?? ref;
+    const by = why ? `${name}${name ? ", " : ""}${why.processor}` : name;
     out.push({
       source,
       what: WORDS[kind] ?? kind,

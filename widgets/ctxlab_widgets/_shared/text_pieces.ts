@@ -1,7 +1,7 @@
 // The text of a message cut into what is marked differently: same, put in, taken out.
 
 import { difference } from "./one_difference";
-import { type Draft, type Span, sourceOf, type View } from "./trace_view";
+import { type Draft, type Span, type SpanTables, sourceOf } from "./trace_view";
 
 /** A stretch of one story. `removed` is what it replaced, shown before it; `fresh` says that it is new here. */
 export interface Piece {
@@ -13,8 +13,10 @@ export interface Piece {
   cause: number;
 }
 
+type Spans = Pick<Draft, "spans" | "merged">;
+
 /** The pieces of a message. Against `before` (its parts, where it was merged) only what a step changed is fresh. */
-export function pieces(view: View, draft: Draft, before: Draft[], scope: "step" | "start"): Piece[] {
+export function pieces(view: SpanTables, draft: Spans, before: Spans[], scope: "step" | "start"): Piece[] {
   const spans = before.flatMap((each) => each.spans);
   const known = new Set(spans);
   const stories = new Set(spans.map((i) => story(view.spans[i])).filter((story) => story !== NO_STORY));
@@ -38,10 +40,10 @@ const NO_STORY = "-1|";
 
 const story = (span: Span): string => `${span[3]}|${span[4].join()}`;
 
-const replaced = (view: View, was: number[]): string => was.map((i) => view.texts[view.spans[i][0]]).join("");
+const replaced = (view: SpanTables, was: number[]): string => was.map((i) => view.texts[view.spans[i][0]]).join("");
 
 /** What stood there at the very first, through all rewritings. */
-export function typed(view: View, was: number[]): string {
+export function typed(view: SpanTables, was: number[]): string {
   return was
     .map((i) => {
       const span = view.spans[i];
@@ -51,7 +53,7 @@ export function typed(view: View, was: number[]): string {
 }
 
 /** A person's edit may keep no story: what differs between the two texts is marked instead. */
-function byDifference(view: View, now: Piece[], before: Draft): Piece[] {
+function byDifference(view: SpanTables, now: Piece[], before: Spans): Piece[] {
   const old = before.spans.map((i) => view.texts[view.spans[i][0]]).join("");
   const text = now.map((piece) => piece.text).join("");
   if (old === text) return now;
@@ -78,7 +80,10 @@ function byDifference(view: View, now: Piece[], before: Draft): Piece[] {
 }
 
 /** How many stretches each rule put in or took out, in order of appearance. */
-export function tally(view: View, found: Piece[]): { processor: string; rule: string; word: string; count: number }[] {
+export function tally(
+  view: SpanTables,
+  found: Piece[],
+): { processor: string; rule: string; word: string; count: number }[] {
   const out = new Map<string, { processor: string; rule: string; word: string; count: number }>();
   for (const piece of found) {
     if (!piece.fresh || piece.cause < 0) continue;
@@ -93,7 +98,7 @@ export function tally(view: View, found: Piece[]): { processor: string; rule: st
 }
 
 /** The parts of a merged message with the seams between them; null where the text doesn't say where one ends. */
-export function parted(view: View, draft: Draft, found: Piece[]): { parts: Piece[][]; seams: Piece[] } | null {
+export function parted(view: SpanTables, draft: Draft, found: Piece[]): { parts: Piece[][]; seams: Piece[] } | null {
   const parts: Piece[][] = [[]];
   const seams: Piece[] = [];
   for (const piece of found) {

@@ -101,6 +101,9 @@ export interface View {
   pipeline: Stage[];
 }
 
+/** The tables that say where characters come from; `names` is what people call an origin, by `kind:ref`. */
+export type SpanTables = Pick<View, "texts" | "causes" | "spans"> & { names?: ReadonlyMap<string, string> };
+
 export type BoxState = "done" | "failed" | "skipped" | "edited" | "off" | "todo";
 
 /** One box of the row: a step of the pipeline, or a person's edit between two. `at` counts the steps done after it. */

@@ -4,11 +4,11 @@ import { h, harmless } from "../_shared/dom";
 import { onlyStop, roving, taken } from "../_shared/keyboard";
 import { type ChangeRow, type Scope, summary } from "../_shared/message_changes";
 import { grouped, many } from "../_shared/numbers";
+import { ProvenanceCard } from "../_shared/provenance_card";
 import { type Radios, radios } from "../_shared/radios";
 import { draftsAt, keysOf, tokens } from "../_shared/trace_view";
 import { folded, OPENING } from "./fold_rows";
 import { MessageView, remedyOf } from "./message";
-import { ProvenanceCard } from "./provenance_card";
 import type { Colour, DebuggerHost, State } from "./state";
 
 const SOON = 40; // milliseconds until messages that came into sight are asked for
@@ -32,7 +32,7 @@ export class Messages {
     private readonly host: DebuggerHost,
   ) {
     const { signal } = host;
-    this.card = new ProvenanceCard(state, signal);
+    this.card = new ProvenanceCard({ tables: () => state.view, signal });
     const scopes = { step: "This step", start: "Since start" };
     const colours = { source: "Source", ...(state.live ? { token: "Token" } : {}), plain: "Plain" };
     this.scope = radios("Show changes of", scopes, (scope) => host.change({ scope: scope as Scope }), signal);

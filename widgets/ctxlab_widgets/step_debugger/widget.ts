@@ -4,6 +4,7 @@ import { glyph, h } from "../_shared/dom";
 import { isSingle, roving, taken } from "../_shared/keyboard";
 import { changeRows } from "../_shared/message_changes";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
+import card from "../_shared/provenance_card.css";
 import type { RemedyJson } from "../_shared/remedy_button";
 import { boxes, keysOf, type View } from "../_shared/trace_view";
 import { applyDelta, type ViewDelta } from "../_shared/view_delta";
@@ -337,4 +338,4 @@ class StepDebugger implements DebuggerHost {
 const PANEL_TRAITS = ["breakpoints", "rerun", "failed", "error", "initial_settings", "refused", "comparison"];
 const TRAITS = ["view", "delta", "position", "can_split_tokens", "token_ends", "selected", "remedies", ...PANEL_TRAITS];
 
-export default widget("Step debugger", own, begin);
+export default widget("Step debugger", card + own, begin);

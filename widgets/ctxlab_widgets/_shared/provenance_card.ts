@@ -1,27 +1,36 @@
 // The provenance of selected characters, below the message.
 
-import { type Child, glyph, h, harmless } from "../_shared/dom";
-import { taken } from "../_shared/keyboard";
-import { many } from "../_shared/numbers";
-import { codePoints, ends } from "../_shared/one_difference";
-import { type ProvenanceLink, provenanceOf, provenanceText } from "../_shared/provenance";
-import type { State } from "./state";
+import { type Child, glyph, h, harmless } from "./dom";
+import { taken } from "./keyboard";
+import { many } from "./numbers";
+import { codePoints, ends } from "./one_difference";
+import { type ProvenanceLink, provenanceOf, provenanceText } from "./provenance";
+import type { SpanTables } from "./trace_view";
 
 const MOST = 3; // stories that one selection tells
+
+/** The messages are `article.m` with a number `.no` and a body `.bd`, their stretches of text `[data-span]`. */
+export interface CardHost {
+  tables(): SpanTables;
+  signal: AbortSignal;
+  /** What else is known of these characters; stands below the provenance of their first stretch. */
+  links?(stretches: HTMLElement[]): ProvenanceLink[];
+  /** Buttons that lead elsewhere. */
+  buttons?(stretches: HTMLElement[]): HTMLElement[];
+  /** The card came or went: its message has another height. */
+  changed?(): void;
+}
 
 export class ProvenanceCard {
   private card: HTMLElement | null = null;
   private back: HTMLElement | null = null;
   private marked: HTMLElement[] = [];
 
-  constructor(
-    private readonly state: State,
-    private readonly signal: AbortSignal,
-  ) {}
+  constructor(private readonly host: CardHost) {}
 
   /** Dragging over text, or a click on it, opens the card; the keys walk through a message's spans. */
   listen(feed: HTMLElement): void {
-    const { signal } = this;
+    const { signal } = this.host;
     feed.addEventListener("mouseup", (event) => this.picked(event), { signal });
     feed.addEventListener("keydown", (event) => this.pressed(event), { signal });
   }
@@ -34,11 +43,17 @@ export class ProvenanceCard {
     this.openWhole(first);
   }
 
+  get isOpen(): boolean {
+    return this.card !== null;
+  }
+
   close(): void {
+    const had = this.card;
     this.card?.remove();
     this.card = null;
     for (const each of this.marked) each.classList.remove("sel");
     this.marked = [];
+    if (had) this.host.changed?.();
   }
 
   private leave(): void {
@@ -117,15 +132,16 @@ export class ProvenanceCard {
     for (const each of spans) each.classList.add("sel");
     const message = spans[0].closest<HTMLElement>("article.m")!;
     const numbers = [...new Set(spans.map((each) => Number(each.dataset.span)))];
-    const stories = numbers.slice(0, MOST).map((n) => provenanceOf(this.state.view, n));
+    const stories = numbers.slice(0, MOST).map((n) => provenanceOf(this.host.tables(), n));
+    stories[0]?.push(...(this.host.links?.(spans) ?? []));
     const rest = numbers.length - stories.length;
     const where = message.querySelector(".no")?.textContent ?? "";
     const place = `message ${where}, ${many(codePoints(text) + hidden, "character")}`;
     const copy = h("button", { type: "button", class: "btn quiet" }, "Copy chain");
     const shut = h("button", { type: "button", class: "btn quiet" }, "Close");
     const words = stories.map(provenanceText).join("\n\n");
-    copy.addEventListener("click", () => void navigator.clipboard?.writeText(words), { signal: this.signal });
-    shut.addEventListener("click", () => this.leave(), { signal: this.signal });
+    copy.addEventListener("click", () => void navigator.clipboard?.writeText(words), { signal: this.host.signal });
+    shut.addEventListener("click", () => this.leave(), { signal: this.host.signal });
     this.back = message;
     this.card = h(
       "div",
@@ -136,6 +152,7 @@ export class ProvenanceCard {
         h("span", { class: "strong quote" }, `\u201c${harmless(brief(text, 24))}\u201d`),
         h("span", { class: "muted" }, place),
         h("span", { class: "sp" }),
+        this.host.buttons?.(spans) ?? [],
         copy,
         shut,
       ),
@@ -148,6 +165,7 @@ export class ProvenanceCard {
     const left = host.getBoundingClientRect().left;
     this.card.style.setProperty("--at", `${Math.min(Math.max(at.left - left + 4, 12), 440)}px`);
     host.append(this.card);
+    this.host.changed?.();
   }
 }
 
@@ -174,8 +192,9 @@ function item({ source, what, who, before, text, reason }: ProvenanceLink): HTML
     h(
       "span",
       {},
-      before === null ? shown : h("code", {}, shown),
-      reason && [h("br"), h("span", { class: "muted" }, harmless(reason))],
+      before === null ? text && shown : h("code", {}, shown),
+      text && reason && h("br"),
+      reason && h("span", { class: "muted" }, harmless(reason)),
     ),
   );
 }
