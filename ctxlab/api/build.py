@@ -37,6 +37,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent
 from ctxlab.pipeline import Debugger, Trace
+from ctxlab.pipeline.edits_by_hand import edits_in
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import calls_to_replay
 
@@ -86,8 +87,8 @@ def rebuild(
     """The run again with something else in it; what isn't named stays as it was, answers of services too.
 
     `leaf` is a message's id; with another session and no leaf it is that session's active one. `agent` may be a library
-    that holds one, whose books and rules come along. For settings alone `trace.rerun` does less work. Edits that a
-    person made between steps are not made again. Raises what `build` raises.
+    that holds one, whose books and rules come along. For settings alone `trace.rerun` does less work. Edits by hand are
+    made again where the message still says what was edited; what is lost is a note. Raises what `build` raises.
     """
     before = trace.start.input
     changes: dict[str, Any] = {}
@@ -110,7 +111,7 @@ def rebuild(
     services = trace.services if tokenizer is None else replace(trace.services, tokenizer=tokenizer)
     pipeline = trace.pipeline.with_settings(settings or {})
     start = pipeline.start(context, services)
-    return pipeline.resume(start, known=calls_to_replay(trace.steps, kept=0))
+    return pipeline.resume(start, known=calls_to_replay(trace.steps, kept=0), edits=edits_in(trace.steps))
 
 
 def _of_agent(source: AgentSource, build_input: BuildInput, *, given: bool) -> dict[str, Any]:

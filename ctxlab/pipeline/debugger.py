@@ -8,6 +8,7 @@ from typing import Any
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Context
 from ctxlab.errors import CtxlabError
+from ctxlab.pipeline.edits_by_hand import EditByHand, edits_due, edits_in, made_again
 from ctxlab.pipeline.manual_edit import HAND, with_causes
 from ctxlab.pipeline.pipeline import Pipeline, error_of
 from ctxlab.pipeline.service_calls import Call
@@ -24,6 +25,7 @@ class Debugger:
         self._steps = list(trace.steps)
         self._at = 0
         self._known_calls: list[Call] = []  # service calls of steps that were forgotten since
+        self._edits: tuple[EditByHand, ...] = ()  # that are to be made again on the way
         self.breakpoints: set[str] = set()
 
     def __repr__(self) -> str:
@@ -64,7 +66,9 @@ class Debugger:
 
     @property
     def next_id(self) -> str | None:
-        """Id of the step that comes next; None at the end."""
+        """Id of the step that comes next, `edit` for a person's edit; None at the end."""
+        if self._at < len(self._steps):
+            return self._steps[self._at].id
         running = self.pipeline.running()
         done = self._stages_done()
         return running[done].id if done < len(running) else None
@@ -93,6 +97,7 @@ class Debugger:
             self.pipeline.checked(self._with(step))
         self._steps.append(step)
         self._at += 1
+        self._edit_again()
         return step
 
     def back(self) -> Context:
@@ -103,10 +108,18 @@ class Debugger:
         return self.context
 
     def skip(self) -> Context:
-        """Pass over the next step without doing it; going back and on again passes over it again."""
+        """Pass over the next step without doing it; going back and on again passes over it again.
+
+        An edit by hand that comes next is taken back.
+        """
         if self.next_id is None:
             raise CtxlabError("the run is at its end; there is nothing to skip")
-        self._continue_with(Step(self.next_id, self.context, self.context, skipped=True))
+        if self._at < len(self._steps) and self._steps[self._at].edited:
+            del self._steps[self._at]
+            self._forget(self._at)
+        else:
+            self._continue_with(Step(self.next_id, self.context, self.context, skipped=True))
+        self._edit_again()
         return self.context
 
     @checked_arguments
@@ -144,29 +157,33 @@ class Debugger:
 
     @checked_arguments
     def edit(self, change: Context | Callable[[Context], Context]) -> Context:
-        """Go on from another context; what came after is forgotten. The edit is a step of its own in the trace.
+        """Go on from another context; the steps after are done again. The edit is a step of its own in the trace.
 
-        What it takes out, rewrites or moves without a cause gets the cause of a manual edit.
+        What it takes out, rewrites or moves without a cause gets the cause of a manual edit. Later edits are made again
+        where the message still says what was edited; what is lost is a note.
         """
         after = change(self.context) if callable(change) else change
         if after is self.context:
             return after
         after = with_causes(self.context, after)
         self._continue_with(Step(HAND, self.context, after, edited=True))
+        self._edit_again()
         return after
 
     @checked_arguments
     def set(self, settings: Mapping[str, Any]) -> None:
-        """Change settings; steps already done that read them are undone."""
+        """Change settings; steps already done that read them are undone, and edits by hand made again on the way."""
         self._trace = self.known.with_settings(settings)
         self._forget(len(self._trace.steps))
         self._at = min(self._at, len(self._steps))
+        self._edit_again()
 
     def fork(self) -> Debugger:
         """Another debugger at the same position; the two are independent from here."""
         twin = Debugger(Trace(self._trace.start, tuple(self._steps), self.pipeline, self._trace.services))
         twin._at = self._at
         twin._known_calls = list(self._known_calls)
+        twin._edits = self._edits
         twin.breakpoints = set(self.breakpoints)
         return twin
 
@@ -182,9 +199,18 @@ class Debugger:
         self._at += 1
 
     def _forget(self, position: int) -> None:
-        """Forget the steps from a position on, but not their service calls."""
+        """Forget the steps from a position on, but not their service calls and the edits among them."""
         self._known_calls += calls_to_replay(self._steps[position:], kept=0)
+        self._edits = (*edits_in(self._steps, kept=position), *self._edits)
         del self._steps[position:]
+
+    def _edit_again(self) -> None:
+        """Make the edits again that follow the newest step; they come next, as steps of their own."""
+        ids = [stage.id for stage in self.pipeline.running()]
+        due = edits_due(self._edits, ids, done=sum(not step.edited for step in self._steps)) if self._edits else []
+        if due:
+            self._steps += made_again(due, self.known.result)
+            self._edits = tuple([edit for edit in self._edits if edit not in due])
 
     def _stages_done(self) -> int:
         return sum(not step.edited for step in self._steps[: self._at])

@@ -20,7 +20,24 @@ class ProcessorFailed(CtxlabError):
 
 
 class BudgetTooSmall(ProcessorFailed):
-    """The protected messages need more tokens than the budget has."""
+    """The protected messages need more tokens than the budget has.
+
+    `least_budget` is the least that holds what must stay; `largest` are the largest things in it, by key or by name,
+    with their tokens.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        least_budget: int = 0,
+        largest: tuple[tuple[str, int], ...] = (),
+        processor: str = "",
+        trace: Trace | None = None,
+    ) -> None:
+        super().__init__(message, processor=processor, trace=trace)
+        self.least_budget = least_budget
+        self.largest = largest
 
 
 class OverBudget(ProcessorFailed):

@@ -35,6 +35,35 @@ def with_causes(before: Context, after: Context) -> Context:
     return replace(after, drafts=after.drafts if same else tuple(drafts), dropped=tuple(groups))
 
 
+def reworded(draft: Draft, words: str) -> Draft:
+    """The message with other words by hand, its files where they are; the same object where the words are the same.
+
+    `words` are those of all its texts, as `draft.text` joins them.
+    """
+    was = str(draft.text)
+    if words == was:
+        return draft
+    texts = [part for part in draft.body if isinstance(part, Text)]
+    if not texts:
+        return replace(draft, body=(Text.of(words, draft.origin, CHANGED), *draft.body))
+    if len(texts) == 1:
+        return draft.edit_text(lambda text: edited_text(text, words))
+    start, back = _common_ends(was, words)
+    new, end = words[start : len(words) - back], len(was) - back
+    body: list[Text | AssetRef] = []
+    at = 0
+    for part in draft.body:
+        if isinstance(part, Text):
+            if at and part.spans and part.spans[0].origin.kind != "separator":
+                at += 1  # the newline with which `draft.text` joins them
+            stop = at + len(part)
+            if start <= stop and at <= end:
+                part, new = part.splice([Edit(max(start - at, 0), min(end, stop) - at, new, CHANGED)]), ""
+            at = stop
+        body.append(part)
+    return replace(draft, body=tuple(body))
+
+
 def _signed(group: Dropped) -> Dropped:
     cause = group.cause
     if cause.processor == HAND and cause.rule and cause.reason:
@@ -56,33 +85,39 @@ def _explained(old: Draft, new: Draft) -> Draft:
     try:
         check_text(new, old, HAND)
     except LawBroken:
-        return _respelled(old, new)
+        return respelled(old, new)
     return new
 
 
-def _respelled(old: Draft, new: Draft) -> Draft:
+def respelled(old: Draft, new: Draft) -> Draft:
     """The old body edited to say what the new one says; files as they are in the new one."""
     if _shape(old.body) == _shape(new.body):
         pairs = zip(old.body, new.body, strict=True)
-        body = [_edited(a, str(b)) if isinstance(a, Text) and isinstance(b, Text) else b for a, b in pairs]
+        body = [edited_text(a, str(b)) if isinstance(a, Text) and isinstance(b, Text) else b for a, b in pairs]
         return replace(new, body=tuple(body))
     texts = Text([span for part in old.body if isinstance(part, Text) for span in part.spans])
     words = "".join([str(part) for part in new.body if isinstance(part, Text)])
     change = Change("files", old.assets, CHANGED)
-    return replace(new, body=(_edited(texts, words), *new.assets), changes=(*new.changes, change))
+    return replace(new, body=(edited_text(texts, words), *new.assets), changes=(*new.changes, change))
 
 
 def _shape(body: Sequence[Text | AssetRef]) -> list[int | None]:
     return [None if isinstance(part, Text) else id(part) for part in body]
 
 
-def _edited(old: Text, words: str) -> Text:
-    """The old text with the stretch replaced in which the words differ."""
+def edited_text(old: Text, words: str) -> Text:
+    """The old text with the stretch replaced in which the words differ, by hand."""
     was = str(old)
+    start, back = _common_ends(was, words)
+    return old.splice([Edit(start, len(was) - back, words[start : len(words) - back], CHANGED)])
+
+
+def _common_ends(was: str, words: str) -> tuple[int, int]:
+    """How many characters two texts share at the front, and how many of the rest at the back."""
     shortest = min(len(was), len(words))
     start = next((i for i in range(shortest) if was[i] != words[i]), shortest)
     back = next((i for i in range(shortest - start) if was[-1 - i] != words[-1 - i]), shortest - start)
-    return old.splice([Edit(start, len(was) - back, words[start : len(words) - back], CHANGED)])
+    return start, back
 
 
 def _moved(before: Sequence[Draft], drafts: Sequence[Draft]) -> list[Draft]:

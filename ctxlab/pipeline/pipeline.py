@@ -15,6 +15,7 @@ from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.errors import LawBroken, PipelineError, UnknownProcessor, WrongSetting, did_you_mean
 from ctxlab.pipeline.conservation.check_step import check_step
 from ctxlab.pipeline.conservation.loading_law import check_loaded_history
+from ctxlab.pipeline.edits_by_hand import EditByHand, edits_due, made_again
 from ctxlab.pipeline.failures import ProcessorFailed
 from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.pipeline.processor import as_processor
@@ -243,15 +244,26 @@ class Pipeline:
         return Trace(ctx.noted(pipeline.warnings()), (), pipeline, services)
 
     @checked_arguments
-    def resume(self, trace: Trace, *, on_error: OnError = "raise", known: Sequence[Call] = ()) -> Trace:
+    def resume(
+        self,
+        trace: Trace,
+        *,
+        on_error: OnError = "raise",
+        known: Sequence[Call] = (),
+        edits: Sequence[EditByHand] = (),
+    ) -> Trace:
         """The trace with the steps that are still to come; those that it has are taken as they are.
 
-        `known` are the service calls of an earlier run: the same call is not made again.
+        `known` are the service calls of an earlier run: the same call is not made again. `edits` are made again, each
+        behind the step that it followed.
         """
         steps = list(trace.steps)
         done = sum(not step.edited for step in steps)
         ctx = steps[-1].after if steps else trace.start
         known_calls = list(known)
+        ids = [stage.id for stage in self.running()]
+        steps += made_again(edits_due(edits, ids, done=done), ctx)
+        ctx = steps[-1].after if steps else ctx
         for waits, stages in groupby(self.running()[done:], key=lambda stage: stage.processor.waits):
             with nullcontext() if waits else without_collection():
                 for stage in stages:
@@ -259,7 +271,9 @@ class Pipeline:
                     steps.append(step)
                     if step.failure is not None and on_error == "raise":
                         raise error_of(step, Trace(trace.start, tuple(steps), self, trace.services))
-                    ctx = step.after
+                    done += 1
+                    steps += made_again(edits_due(edits, ids, done=done), step.after)
+                    ctx = steps[-1].after
         return self.checked(Trace(trace.start, tuple(steps), self, trace.services), on_error=on_error)
 
     @checked_arguments

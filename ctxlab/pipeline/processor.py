@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
 
 class ProcessorSettings(BaseModel, metaclass=RefusesInOneLine):
-    """The settings of a step; titles, descriptions and bounds are enough to draw a form."""
+    """The settings of a step; titles, descriptions and bounds are enough to draw a form.
+
+    `read_with` names settings that are read only while another has one of some values: the other's name, and those.
+    """
+
+    read_with: ClassVar[Mapping[str, tuple[str, tuple[Any, ...]]]] = {}
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
         frozen=True,

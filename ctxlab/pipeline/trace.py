@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """The context before and after one processor; `edited`: by hand in the debugger, `skipped`: passed over there."""
+    """The context before and after one processor; `edited`: by hand in the debugger, `skipped`: passed over there.
+
+    `first_made` is an edit as a person made it, where an earlier step has changed since and a note says what of it
+    couldn't be made again; `behind` are the steps that it followed then, for an edit that was made again.
+    """
 
     id: str
     before: Context
@@ -42,6 +46,8 @@ class Step:
     failure: Exception | None = None
     edited: bool = False
     skipped: bool = False
+    first_made: Step | None = None
+    behind: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         end = f", failed: {self.error}" if self.failure else ""
@@ -63,6 +69,12 @@ class Step:
     @property
     def did_nothing(self) -> bool:
         return self.after is self.before
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether this is an edit of which nothing could be made again."""
+        before, after = self.before, self.after
+        return self.first_made is not None and before.drafts is after.drafts and before.reports is after.reports
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         failure = self.failure and portable_error(self.failure)
@@ -252,30 +264,29 @@ class Trace:
     ) -> Trace:
         """The run with other settings, or those of a remedy, from the first step that they change.
 
-        The steps before are taken over, and answers of services from this run. Manual edits are kept up to that step.
-        It raises what `build` raises.
+        The steps before are taken over, and answers of services from this run. Edits by hand are made again where the
+        message still says what was edited; what is lost is a note. It raises what `build` raises.
         """
+        from ctxlab.pipeline.edits_by_hand import edits_in
+
         kept = self.with_settings((settings.settings if isinstance(settings, Remedy) else settings) or {})
-        return kept.pipeline.resume(kept, on_error=on_error, known=calls_to_replay(self.steps, kept=len(kept.steps)))
+        done = len(kept.steps)
+        calls, edits = calls_to_replay(self.steps, kept=done), edits_in(self.steps, kept=done)
+        return kept.pipeline.resume(kept, on_error=on_error, known=calls, edits=edits)
 
     @checked_arguments
     def with_settings(self, settings: Mapping[str, Any]) -> Trace:
         """The run as far as other settings leave it as it is: up to the first step that they change.
 
-        When they change what is noted at the start, no step is left, unless manual edits would be lost with it.
+        When they change what is noted at the start, no step is left.
         """
+        from ctxlab.pipeline.edits_by_hand import steps_kept
+
         pipeline = self.pipeline.with_settings(settings)
         shared = self.pipeline.first_difference(pipeline, self.services)
-        steps: list[Step] = []
-        for step in self.steps:
-            if step.failure is not None or (not step.edited and shared == 0):
-                break
-            shared -= not step.edited
-            steps.append(step)
+        steps = self.steps[: steps_kept(self.steps, [stage.id for stage in pipeline.running()], shared=shared)]
         start = self._start_for(pipeline)
-        if start is not self.start and any(step.edited for step in steps):
-            start = self.start
-        return Trace(start, tuple(steps) if start is self.start else (), pipeline, self.services)
+        return Trace(start, steps if start is self.start else (), pipeline, self.services)
 
     def _start_for(self, pipeline: Pipeline) -> Context:
         """The start with what another pipeline notes there instead of this one."""

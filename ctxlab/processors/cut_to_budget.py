@@ -91,7 +91,7 @@ class Cut:
         """The window for units beside what must stay; raises BudgetTooSmall where that alone is too much."""
         fixed = self._fixed_tokens(protected)
         if fixed > self.budget:
-            raise BudgetTooSmall(self._too_small(protected, fixed), processor=ID)
+            raise self._too_small(protected, fixed)
         return Window(
             units=lambda: iter(self.units),
             left=self.budget - fixed,
@@ -197,13 +197,17 @@ class Cut:
     def _fixed_tokens(self, protected: Iterable[int]) -> int:
         return self.tokenizer.request_tokens + self.tool_tokens + sum(self.cost_of(self._draft(i)) for i in protected)
 
-    def _too_small(self, protected: set[int], fixed: int) -> str:
+    def _too_small(self, protected: set[int], fixed: int) -> BudgetTooSmall:
         costs = [(self.cost_of(self._draft(i)), self.ctx.drafts[i].key) for i in protected]
         costs += [(self.tool_tokens, "tool definitions"), (self.tokenizer.request_tokens, "the request itself")]
-        biggest = ", ".join(f"{name} ({tokens:,})" for tokens, name in sorted(costs, reverse=True)[:3] if tokens)
-        return (
-            f"the budget is {self.budget:,} tokens, and what must stay needs {fixed:,}; the largest are {biggest}. "
-            f"Raise budget_tokens, or make these shorter"
+        largest = tuple([(name, tokens) for tokens, name in sorted(costs, reverse=True)[:3] if tokens])
+        words = ", ".join([f"{name} ({tokens:,})" for name, tokens in largest])
+        return BudgetTooSmall(
+            f"the budget is {self.budget:,} tokens, and what must stay needs {fixed:,}; the largest are {words}. "
+            f"Raise budget_tokens, or make these shorter",
+            least_budget=fixed,
+            largest=largest,
+            processor=ID,
         )
 
     def _shortened(self, unit: Unit) -> dict[int, Draft] | None:

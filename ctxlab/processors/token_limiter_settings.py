@@ -64,5 +64,18 @@ def _settings_class(known: Strategies) -> type[LimiterSettings]:
     choice = Field(of_limiter.default, title=of_limiter.title, description=of_limiter.description)
     fields: Mapping[str, Any] = {"strategy": (names, choice), **known.settings}
     made = create_model("Settings", __base__=LimiterSettings, __module__="ctxlab.processors.token_limiter", **fields)
+    made.read_with = _read_with(known)
     made.__qualname__ = "TokenLimiter.Settings"  # pickle looks it up there
     return made
+
+
+def _read_with(known: Strategies) -> Mapping[str, tuple[str, tuple[str, ...]]]:
+    """Settings that only some strategies read, with the names of those."""
+    readers: dict[str, list[str]] = {"retained_characters": [], "marker": []}
+    for name, strategy in known.by_name.items():
+        for setting in (
+            *settings_of(strategy),
+            *(("retained_characters", "marker") if strategy.traits.shortens else ()),
+        ):
+            readers.setdefault(setting, []).append(name)
+    return {setting: ("strategy", tuple(names)) for setting, names in readers.items()}

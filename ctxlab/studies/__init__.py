@@ -3,7 +3,9 @@
 from ctxlab.public_names import listed
 from ctxlab.studies.budget_figure import budget_figure
 from ctxlab.studies.budget_share import budget_for_share
-from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, compare
+from ctxlab.studies.budget_sums import BudgetSums, border_sum, budget_sums
+from ctxlab.studies.comparison import Cell, Comparison, ComparisonLine, NamedRun, compare
+from ctxlab.studies.comparison_summary import ComparisonSummary, comparison_summary
 from ctxlab.studies.context_analysis import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
@@ -16,15 +18,18 @@ from ctxlab.studies.sent_prompt import CutMessage, SentMessage, SentPart, SentPr
 __all__ = [
     "Analysis",
     "AnalysisRow",
+    "BudgetSums",
     "Cell",
     "Comparison",
     "ComparisonLine",
+    "ComparisonSummary",
     "CutMessage",
     "Injection",
     "Landing",
     "Landings",
     "LoreTimeline",
     "MessageEffect",
+    "NamedRun",
     "RunChange",
     "RunChanges",
     "RunEffect",
@@ -34,9 +39,12 @@ __all__ = [
     "SentPrompt",
     "SummaryPart",
     "analysis_of",
+    "border_sum",
     "budget_figure",
     "budget_for_share",
+    "budget_sums",
     "compare",
+    "comparison_summary",
     "injection_figure",
     "landings",
     "run_changes",

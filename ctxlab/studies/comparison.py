@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
@@ -35,8 +35,19 @@ SIGNS: Mapping[State, str] = {
     "cut": "×",
     "not there": "–",
 }
+PART_OF = "sent as a part of"
 COLUMNS = ("key", "role", "source", "words")
 TOTALS = ("run", "messages", "tokens", "cut_messages", "cut_tokens", "shortened_messages", "budget", "strategy")
+
+
+class NamedRun(Protocol):
+    """A run with a name, such as an item of a page's history of runs."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def trace(self) -> Trace: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,14 +69,19 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparisonLine:
-    """One message in all runs; `differs` says whether the runs don't all do the same with it."""
+    """One message in all runs. Runs that do the same with it have the same number in `groups`; the first run has 0."""
 
     key: str
     role: str
     source: str
     words: str
     cells: tuple[Cell, ...]
-    differs: bool
+    groups: tuple[int, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether the runs don't all do the same with it."""
+        return any(self.groups)
 
     def __repr__(self) -> str:
         return f"ComparisonLine({self.key!r}, {', '.join(cell.state for cell in self.cells)})"
@@ -131,6 +147,13 @@ class Comparison:
         """The totals as dicts, one a run."""
         return [self._total(i, trace) for i, trace in enumerate(self.traces.values())]
 
+    def equal_runs(self) -> tuple[int, ...]:
+        """For each run the number of the first one that does the same with every message, within as many tokens."""
+        tokens = [trace.tokens for trace in self.traces.values()]
+        does = [(n, *[line.groups[i] for line in self.lines]) for i, n in enumerate(tokens)]
+        first = {each: i for i, each in reversed(list(enumerate(does)))}
+        return tuple([first[each] for each in does])
+
     @checked_arguments
     def figure(self, theme: ThemeName = "light") -> go.Figure:
         """One row a run, one column a message, a colour and a sign for each state; long stretches alike are folded."""
@@ -161,12 +184,14 @@ class Comparison:
 
 
 @checked_arguments
-def compare(traces: Mapping[str, Trace]) -> Comparison:
+def compare(traces: Mapping[str, Trace] | Sequence[NamedRun]) -> Comparison:
     """Runs by name, side by side: which messages each sends, cuts, shortens, rewrites and moves.
 
     They may differ in anything: strategy, budget, agent, leaf, version of the session. Runs of different conversations
-    share nothing but presets and lore.
+    share nothing but presets and lore. A list holds values with a `name` and a `trace`; a name that comes again gets a
+    number.
     """
+    traces = runs_by_name(traces)
     taken = [name for name in traces if name in COLUMNS]
     if taken:
         raise CtxlabError(f"a run can't be named {taken[0]!r}: the frame has a column of this name")
@@ -175,7 +200,26 @@ def compare(traces: Mapping[str, Trace]) -> Comparison:
     order = in_one_order([*(run.before for run in runs), *(run.sent for run in runs)])
     moves = [run.moved(order) for run in runs]
     lines = [_Line(key, runs, moves).line() for key in order]
-    return Comparison(dict(traces), tuple(lines))
+    return Comparison(traces, tuple(lines))
+
+
+def runs_by_name(runs: Mapping[str, Trace] | Sequence[NamedRun]) -> dict[str, Trace]:
+    """The runs by name; of a list's equal names the second is `name 2`.
+
+    >>> from typing import NamedTuple
+    >>> Run = NamedTuple("Run", [("name", str), ("trace", object)])
+    >>> list(runs_by_name([Run("as opened", None), Run("Mood at 1", None), Run("as opened", None)]))
+    ['as opened', 'Mood at 1', 'as opened 2']
+    """
+    if isinstance(runs, Mapping):
+        return dict(runs)
+    found: dict[str, Trace] = {}
+    for run in runs:
+        name, n = run.name, 2
+        while name in found:
+            name, n = f"{run.name} {n}", n + 1
+        found[name] = run.trace
+    return found
 
 
 class _Line:
@@ -195,8 +239,8 @@ class _Line:
         cells = tuple([self._cell(i) for i in range(len(self.outcomes))])
         signs = [self._outcome(i, cell) for i, cell in enumerate(cells)]
         words = plain(str(first.draft.text)) or ", ".join(call.name for call in first.draft.calls)
-        differs = any(sign != signs[0] for sign in signs)
-        return ComparisonLine(self.key, first.draft.role, source_of(first.draft), words, cells, differs)
+        groups = tuple([signs.index(sign) for sign in signs])
+        return ComparisonLine(self.key, first.draft.role, source_of(first.draft), words, cells, groups)
 
     def _cell(self, i: int) -> Cell:
         outcome = self.outcomes[i]
@@ -249,7 +293,7 @@ class _Line:
         joins = {self._join(j, other.whole) for j, other in enumerate(self.outcomes) if other and other.whole}
         into, separators = self._join(i, whole)
         if separators is not None and len(joins) > 1:
-            parts.append(f"sent as a part of {into}")
+            parts.append(f"{PART_OF} {into}")
             if len({each for _, each in joins if each}) > 1:
                 parts.append(f"joined by {', '.join(map(repr, separators))}")
         return "; ".join(parts)

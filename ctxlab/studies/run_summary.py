@@ -72,6 +72,9 @@ def _decided(trace: Trace) -> Iterator[SummaryPart]:
         rules = {(hit.bound.layer, hit.preset, hit.rule.id, hit.rule.shown_name) for hit in hits.hits}
         changed = len({hit.key for hit in hits.hits})
         yield SummaryPart(f"{counted(len(rules), 'rule')} changed {counted(changed, 'message')}", "rules")
-    edits = sum(step.edited for step in trace.steps)
+    lost = sum(step.is_lost for step in trace.steps)
+    edits = sum(step.edited for step in trace.steps) - lost
     if edits:
         yield SummaryPart(counted(edits, "edit by hand", "edits by hand"), "edits")
+    if lost:
+        yield SummaryPart(f"{counted(lost, 'edit by hand', 'edits by hand')} lost", "edits")

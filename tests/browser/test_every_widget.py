@@ -15,7 +15,7 @@ import ctxlab_widgets
 from ctxlab import Agent, Session, Trace
 from ctxlab_widgets._shared.widget import Widget
 from tests.browser.conftest import Opened
-from tests.gallery.looking import HOSTILE, colours_of
+from tests.gallery.looking import HOSTILE, colours_across, colours_of
 from tests.gallery.samples import SAMPLES
 
 CONTRAST = (Path(__file__).parents[1] / "gallery" / "contrast.js").read_text(encoding="utf-8")
@@ -37,6 +37,22 @@ def made(name: str) -> Widget:
 def name(request: pytest.FixtureRequest) -> str:
     """Of the module, so that all tests of one widget follow each other in the page that has it."""
     return request.param
+
+
+@pytest.fixture
+def forced(opened: Opened) -> Iterator[Opened]:
+    """A page whose colours the system has forced."""
+    opened.page.emulate_media(forced_colors="active")
+    yield opened
+    opened.page.emulate_media(forced_colors="none")
+
+
+@pytest.fixture
+def still(opened: Opened) -> Iterator[Opened]:
+    """A page for somebody who wants no motion."""
+    opened.page.emulate_media(reduced_motion="reduce")
+    yield opened
+    opened.page.emulate_media(reduced_motion="no-preference")
 
 
 @pytest.fixture(params=[1100, 420], ids=["wide", "narrow"])
@@ -95,6 +111,101 @@ def test_it_fits_a_narrow_page(opened: Opened, name: str, tmp_path: Path) -> Non
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 420
 
 
+# Of all that is current, checked, selected or pressed: no frame, or the frame of a neighbour that isn't.
+UNMARKED = """() => {
+  const marked = ["current", "checked", "selected", "pressed"].map((state) => `aria-${state}`);
+  const frame = (element) => {
+    const { outlineStyle, outlineWidth, outlineColor, borderTopStyle, borderTopWidth, borderTopColor,
+      borderLeftWidth, borderLeftColor, borderBottomWidth } = getComputedStyle(element);
+    const outline = outlineStyle === "none" ? "" : `${outlineStyle} ${outlineWidth} ${outlineColor}`;
+    const border = borderTopStyle === "none" ? "" : [borderTopWidth, borderTopColor, borderLeftWidth, borderLeftColor,
+      borderBottomWidth].join(" ");
+    return { outline, border };
+  };
+  const seen = (element) => element.checkVisibility() && element.getClientRects().length > 0;
+  const wrong = [];
+  for (const state of marked)
+    for (const element of document.querySelectorAll(`.ctxlab [${state}]:not([${state}="false"])`)) {
+      if (!seen(element) || element.matches("input")) continue;
+      const { outline, border } = frame(element);
+      const others = [...element.parentElement.children].filter((each) =>
+        each !== element && each.tagName === element.tagName && each.className === element.className && seen(each)
+        && (each.getAttribute(state) ?? "false") === "false");
+      const differs = others.every((each) => frame(each).outline !== outline || frame(each).border !== border);
+      if ((outline || border) && differs) continue;
+      wrong.push(`${state} ${element.className}: ${element.textContent.slice(0, 40)}`);
+    }
+  return wrong;
+}"""
+# Buttons that can't be pressed and look like those that can.
+ALIKE = """() => {
+  const look = (element) => [getComputedStyle(element).color, getComputedStyle(element).borderTopColor].join();
+  const all = [...document.querySelectorAll(".ctxlab button")].filter((each) => each.checkVisibility());
+  const off = (each) => each.disabled || each.getAttribute("aria-disabled") === "true";
+  const on = new Set(all.filter((each) => !off(each) && each.matches(".btn")).map(look));
+  return all.filter((each) => off(each) && on.has(look(each))).map((each) => each.textContent || each.ariaLabel);
+}"""
+MOVING = """() => [...document.querySelectorAll(".ctxlab *")].flatMap((element) =>
+  [null, "::before", "::after"].flatMap((part) => {
+    const { transitionDuration, animationDuration, animationName } = getComputedStyle(element, part);
+    const times = animationName === "none" ? transitionDuration : `${transitionDuration}, ${animationDuration}`;
+    const moves = times.split(", ").some((time) => parseFloat(time) > 0);
+    return moves ? [`${element.tagName} ${element.className} ${part ?? ""}`] : [];
+  }))"""
+
+
+def test_forced_colours_leave_what_is_current_or_chosen_a_frame_of_its_own(
+    forced: Opened, name: str, tmp_path: Path
+) -> None:
+    page = forced.show(made(name), tmp_path)
+
+    assert page.evaluate("() => matchMedia('(forced-colors: active)').matches")
+    assert page.evaluate(UNMARKED) == []
+
+
+def test_forced_colours_leave_buttons_that_cannot_be_pressed_a_look_of_their_own(
+    forced: Opened, name: str, tmp_path: Path
+) -> None:
+    page = forced.show(made(name), tmp_path)
+
+    assert page.evaluate(ALIKE) == []
+
+
+def test_forced_colours_leave_the_track_of_a_slider_in_sight(forced: Opened, name: str, tmp_path: Path) -> None:
+    page = forced.show(made(name), tmp_path)
+
+    for slider in page.locator(".ctxlab input[type=range]").all():
+        if slider.is_visible():
+            # The thumb covers one end at most, and has another colour than the ground.
+            assert [colours_across(slider, share) > 1 for share in (0.06, 0.94)] == [True, True]
+
+
+def test_the_looks_at_forced_colours_and_motion_find_what_is_wrong(forced: Opened, tmp_path: Path) -> None:
+    page = forced.show(made("lore_view"), tmp_path)
+    plain = "outline: none !important; border: 0 !important; color: red !important; forced-color-adjust: none"
+    page.add_style_tag(content=f".ctxlab button {{ {plain}; transition: color 1s }}")
+    page.evaluate("() => [...document.querySelectorAll('.ctxlab .btn')].at(-1).setAttribute('aria-disabled', 'true')")
+
+    assert page.evaluate(UNMARKED)
+    assert page.evaluate(ALIKE)
+    assert page.evaluate(MOVING)
+
+
+def test_the_look_at_sliders_finds_one_without_a_track(forced: Opened, tmp_path: Path) -> None:
+    page = forced.show(made("token_budget"), tmp_path)
+    slider = page.locator(".ctxlab input[type=range]:visible").first
+
+    page.add_style_tag(content=".ctxlab input::-webkit-slider-runnable-track { background: Canvas !important }")
+
+    assert min(colours_across(slider, share) for share in (0.06, 0.94)) == 1
+
+
+def test_no_motion_is_left_for_those_who_want_none(still: Opened, name: str, tmp_path: Path) -> None:
+    page = still.show(made(name), tmp_path)
+
+    assert page.evaluate(MOVING) == []
+
+
 def test_it_leaves_nothing_behind(opened: Opened, name: str, tmp_path: Path) -> None:
     page = opened.show(made(name), tmp_path)
 
@@ -142,6 +253,7 @@ def of_strangers(name: str, trace: Trace) -> Widget:
     made = {
         "branch_tree": lambda: ctxlab_widgets.BranchTree(trace.start.input.session),
         "compare": lambda: ctxlab_widgets.Compare(trace, strategies=["middle-out"]),
+        "run_history": lambda: ctxlab_widgets.lab(trace).head,
     }
     kind = "".join(word.title() for word in name.split("_"))
     return made[name]() if name in made else getattr(ctxlab_widgets, kind)(trace)

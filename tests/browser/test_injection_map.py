@@ -80,7 +80,7 @@ def test_it_draws_in_light_and_in_dark(
 
     assert page.evaluate(colour, ".w")[0] == {"light": "rgb(255, 255, 255)", "dark": "rgb(26, 28, 32)"}[theme]
     assert (
-        page.evaluate(colour, '.wires g[data-key="preset:0"] .wire')[1]
+        page.evaluate(colour, '.wires g[data-key="preset:11"] .wire')[1]
         == {"light": "rgb(66, 105, 208)", "dark": "rgb(117, 144, 236)"}[theme]
     )
     assert colours_of(page) > 60
@@ -98,7 +98,7 @@ def test_wires_run_from_each_definition_to_all_its_landings(
     page.get_by_role("button", name="9 more entries not sent").click()
     assert define(page, "lore:harbour_lore/9").inner_text().splitlines()[1:] == [
         "not fired",
-        "Its secondary keys say no (any).",
+        "None of its 4 second keys was found in the newest 2 messages.",
     ]
     assert wires(page, "lore:harbour_lore/9") == []
 
@@ -127,7 +127,12 @@ def test_a_depth_that_isnt_there_has_a_ghost_and_the_landing_a_heavy_wire(
     assert (asked.get_attribute("stroke-dasharray"), asked.get_attribute("stroke-width")) == ("3 3", "1")
     assert (there.get_attribute("stroke-dasharray"), there.get_attribute("stroke-width")) == (None, "2")
     assert "Asked depth 12, landed at 7: the history has 7 messages." in define(page, "preset:4").inner_text()
-    assert page.locator(".head .status").inner_text().split("\n") == ["1 landed elsewhere", "1 unknown anchor"]
+    assert page.locator(".answer").inner_text() == (
+        "5 of 6 presets and 2 of 3 lore entries are placed; elsewhere than asked: Author's note; "
+        "unknown anchor: Scene intro."
+    )
+    page.locator(".answer").get_by_role("button", name="Author's note").click()
+    assert define(page, "preset:4").get_attribute("aria-pressed") == "true"
 
 
 def test_an_unknown_anchor_is_amber_and_dashed(
@@ -208,16 +213,20 @@ def test_what_is_chosen_at_either_side_is_known_in_python_and_the_other_way_roun
     page.locator(".bx", has_text="Who signed?").click()
     opened.pump(widget)
     assert widget.selected.startswith("node:")
-    assert "2 messages of the history below it" in page.locator(".foot").inner_text()
+    assert "2 messages of the history below it" in page.locator(".chosen-row").inner_text()
+    assert page.locator(".foot").count() == 0
     widget.selected = "lore:salt/3"
     opened.pump(widget)
     assert define(page, "lore:salt/3").get_attribute("aria-pressed") == "true"
-    assert page.locator(".foot .nm").inner_text() == "North Quay"
+    assert define(page, "lore:salt/3").locator("+ .foot").count() == 1, "the editor is right under it"
 
 
 def test_up_and_down_walk_the_definitions_and_tab_leaves(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
     page = opened.show(widget, tmp_path)
     focused = "() => document.activeElement.dataset.key"
+    page.get_by_role("button", name="Keys of this view").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.textContent") == "Author's note", "a part of the sentence"
     page.keyboard.press("Tab")
     assert page.evaluate(focused) == "preset:0"
 
@@ -268,7 +277,7 @@ def test_a_depth_and_an_anchor_take_each_other_away(opened: Opened, widget: Inje
     assert opened.pump(widget) == [
         {"command": "place", "key": "preset:5", "anchor": "chat_history", "position": "before"}
     ]
-    assert "before chat_history, order 50" in define(page, "preset:5").inner_text()
+    assert "before Chat history, order 50" in define(page, "preset:5").inner_text()
     field(page, "depth").fill("0")
     assert field(page, "anchor").input_value() == ""
 
@@ -289,7 +298,7 @@ def test_lore_is_moved_in_its_book(opened: Opened, widget: InjectionMap, tmp_pat
     assert joins(page, "lore:salt/12", landings(widget, "lore:salt/12"))
 
 
-def test_undo_takes_it_back(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
+def test_a_move_says_what_else_it_did_and_goes_back(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
     page = opened.show(widget, tmp_path)
     undo = page.get_by_role("button", name="Undo")
     before = widget.trace
@@ -298,14 +307,170 @@ def test_undo_takes_it_back(opened: Opened, widget: InjectionMap, tmp_path: Path
     field(page, "depth").fill("5")
     field(page, "depth").press("Enter")
     opened.pump(widget)
-    assert widget.trace is not before
+    assert page.locator(".effect").inner_text().startswith("Tone to depth 5 ±0 tokens; moved: Tone")
+    assert undo.is_visible()
 
-    undo.click()
+    page.get_by_role("button", name="Back").click()
     assert opened.pump(widget) == [{"command": "undo"}]
 
     assert widget.trace is before
     assert field(page, "depth").input_value() == "2"
-    assert undo.get_attribute("aria-disabled") == "true"
+    assert not undo.is_visible()
+    assert page.locator(".effect").is_hidden()
+
+
+def test_in_a_page_of_views_it_leads_to_them_and_undoes_with_them(
+    opened: Opened, widget: InjectionMap, tmp_path: Path
+) -> None:
+    widget.views = ["lore", "steps"]
+    widget.place("preset:5", depth=5)
+    page = opened.show(widget, tmp_path)
+    assert not page.get_by_role("button", name="Undo").is_visible()
+
+    define(page, "lore:salt/3").click()
+    page.get_by_role("button", name="Open in Lore").click()
+    define(page, "preset:5").click()
+    assert page.get_by_role("button", name="Open in Lore").count() == 0
+    page.get_by_role("button", name="Open in Steps").click()
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+Shift+z")
+
+    assert opened.sent() == [
+        {"command": "open_view", "view": "lore", "key": "lore:salt/3"},
+        {"command": "open_view", "view": "steps", "key": "preset:5"},
+        {"command": "page_undo"},
+        {"command": "page_redo"},
+    ]
+
+
+# --- dragging
+
+
+def middle(page: Page, found: str) -> tuple[float, float]:
+    box = page.locator(found).first.bounding_box()
+    assert box
+    return box["x"] + 40, box["y"] + box["height"] / 2
+
+
+def above(page: Page, words: str) -> float:
+    box = page.locator(".bx", has_text=words).bounding_box()
+    assert box
+    return box["y"] + 2
+
+
+def lift(page: Page, key: str) -> float:
+    x, y = middle(page, f'.bx[data-key="{key}"]')
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 6)
+    return x
+
+
+def test_task_preset_to_depth_1(opened: Opened, harbour: Callable[..., Trace], tmp_path: Path) -> None:
+    """Two clicks and a number, or one drag."""
+    widget = InjectionMap(harbour())
+    before = widget.trace
+    page = opened.show(widget, tmp_path)
+    mood = next(each for each in json.loads(widget.view)["groups"][1]["definitions"] if each["name"] == "Mood")
+    clicks = 0
+    for each in (define(page, mood["key"]), field(page, "depth")):
+        each.click()
+        clicks += 1
+    opened.pump(widget)
+    assert page.locator(".foot").evaluate("e => e.getBoundingClientRect().bottom <= innerHeight"), "it opens in view"
+    field(page, "depth").fill("1")
+    page.keyboard.press("Enter")
+    opened.pump(widget)
+    assert clicks <= 3
+    assert depths(widget, mood["key"]) == [1]
+
+    widget.trace = before
+    opened.pump(widget)
+    page.locator(f'.bx[data-key="{mood["key"]}"]').scroll_into_view_if_needed()
+    x = lift(page, mood["key"])
+    page.mouse.move(x, above(page, "u13"))
+    told = page.locator(".drop").inner_text()
+    page.mouse.up()
+
+    assert told.startswith("Mood: between ")
+    assert told.endswith(" and u13, depth 1")
+    assert opened.pump(widget) == [{"command": "place", "key": mood["key"], "depth": 1}]
+    assert depths(widget, mood["key"]) == [1]
+    assert widget.agent is not None
+    strategy = widget.agent.preset_messages[int(mood["key"].removeprefix("preset:"))].injection_strategy
+    assert strategy is not None
+    assert strategy.depth == 1
+    assert page.locator(".effect").inner_text().startswith("Mood to depth 1 ")
+
+
+def depths(widget: InjectionMap, key: str) -> list[int]:
+    rows = json.loads(widget.view)["rows"]
+    return [rows[at]["below"] for at in landings(widget, key)]
+
+
+def test_lore_is_dragged_to_a_depth_and_a_click_stays_a_click(
+    opened: Opened, widget: InjectionMap, tmp_path: Path
+) -> None:
+    page = opened.show(widget, tmp_path)
+    x = lift(page, "lore:salt/12")
+    page.mouse.move(x, above(page, "Fennick."))
+    page.mouse.up()
+    assert opened.pump(widget) == [{"command": "place", "key": "lore:salt/12", "position": "at_depth", "depth": 2}]
+    assert depths(widget, "lore:salt/12") == [2]
+
+    page.locator('.bx[data-key="lore:salt/3"]').click()
+    opened.pump(widget)
+    assert widget.selected == "lore:salt/3"
+
+
+def test_a_drag_that_can_not_be_says_why_and_changes_nothing(
+    opened: Opened, widget: InjectionMap, tmp_path: Path
+) -> None:
+    page = opened.show(widget, tmp_path)
+    before = widget.trace
+    x = lift(page, "preset:1")
+    page.mouse.move(x, above(page, "Fennick."))
+    assert page.locator(".drop.wrong").inner_text().startswith("It marks the place of User profile")
+    page.mouse.up()
+
+    x = lift(page, "preset:5")
+    page.mouse.move(x, above(page, "Who kept") - 90)
+    assert page.locator(".drop.wrong").inner_text().startswith("Above the history")
+    page.mouse.up()
+
+    x = lift(page, "preset:5")
+    page.mouse.move(x, above(page, "Who signed?"))
+    assert page.locator(".drop").inner_text().endswith("depth 3")
+    page.keyboard.press("Escape")
+    assert page.locator(".drop").is_hidden()
+    page.mouse.up()
+
+    assert opened.pump(widget) == []
+    assert widget.trace is before
+
+
+def test_a_finger_scrolls_and_a_long_press_lifts(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    x, y = middle(page, '.bx[data-key="preset:5"]')
+    target = above(page, "Who signed?")
+    press = """([x, y, type]) => {
+      const of = { bubbles: true, cancelable: true, pointerId: 1, isPrimary: true, pointerType: 'touch', button: 0 };
+      window.finger ??= document.elementFromPoint(x, y);
+      window.finger.dispatchEvent(new PointerEvent(type, { ...of, clientX: x, clientY: y })) }"""
+    page.evaluate("() => { Element.prototype.setPointerCapture = () => {}; delete window.finger }")
+    page.evaluate(press, [x, y, "pointerdown"])
+    page.evaluate(press, [x, y - 20, "pointermove"])
+    opened.rest()
+    assert page.locator(".drop").is_hidden(), "a finger that moves at once scrolls"
+    page.evaluate(press, [x, y - 20, "pointerup"])
+
+    page.evaluate(press, [x, y, "pointerdown"])
+    opened.rest()
+    assert page.locator(".bx.lifted").count() == 1
+    page.evaluate(press, [x, target, "pointermove"])
+    page.evaluate(press, [x, target, "pointerup"])
+
+    assert opened.pump(widget) == [{"command": "place", "key": "preset:5", "depth": 3}]
 
 
 def test_a_refusal_is_a_sentence_and_what_was_typed_stays(opened: Opened, widget: InjectionMap, tmp_path: Path) -> None:
@@ -315,7 +480,7 @@ def test_a_refusal_is_a_sentence_and_what_was_typed_stays(opened: Opened, widget
     field(page, "depth").press("Enter")
     opened.pump(widget)
 
-    assert page.locator(".status.wrong").inner_text().startswith("depth can't be -2")
+    assert page.locator(".answer.wrong").inner_text().startswith("depth can't be -2")
     assert field(page, "depth").input_value() == "-2"
 
 
@@ -324,7 +489,7 @@ def test_what_marks_a_place_says_why_it_isnt_moved(opened: Opened, widget: Injec
     define(page, "preset:1").focus()
     page.keyboard.press("Enter")
 
-    assert "It marks the place of user_profile" in page.locator(".foot").inner_text()
+    assert "It marks the place of User profile" in page.locator(".foot").inner_text()
     assert page.locator(".foot input").count() == 0
     assert page.evaluate("() => document.activeElement.dataset.key") == "preset:1"
 
@@ -375,6 +540,7 @@ def test_a_narrow_page_has_no_sideways_scroll(opened: Opened, harbour: Callable[
           return Math.max(...[...all].map((e) => e.getBoundingClientRect().right)) }"""
     )
     assert widest <= 412
+    assert "every 4th message, order 100" in define(page, "preset:11").inner_text(), "its place has a line of its own"
 
 
 def test_without_a_run_it_says_what_to_pass_until_one_comes(opened: Opened, tmp_path: Path) -> None:
@@ -471,7 +637,8 @@ def test_a_run_that_stopped_before_placing_says_so(
     page = opened.show(InjectionMap(harbour().upto(0)), tmp_path)
 
     assert page.locator(".defs").inner_text().startswith("This run stopped before injection-assembler")
-    assert page.locator(".foot").inner_text() == "Choose a message to see its depth."
+    assert page.locator(".answer").inner_text().startswith("This run stopped before injection-assembler")
+    assert page.locator(".foot").count() == 0
 
 
 def test_the_wires_keep_up_when_a_fold_above_a_landing_opens(opened: Opened, tmp_path: Path) -> None:

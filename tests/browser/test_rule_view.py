@@ -40,7 +40,11 @@ def states(opened: Opened) -> list[str]:
 
 
 def last(opened: Opened) -> str:
-    return opened.page.locator(".last .words").inner_text()
+    """The text after all rules, without what went."""
+    return opened.page.locator(".last .words").evaluate(
+        "(text) => { const left = text.cloneNode(true); for (const gone of left.querySelectorAll('del')) gone.remove();"
+        " return left.textContent }"
+    )
 
 
 def test_it_draws_what_matched_in_green_and_what_failed_in_red(opened: Opened, tmp_path: Path, theme: str) -> None:
@@ -105,7 +109,7 @@ def test_a_rule_is_switched_by_click_and_by_key_and_undone(opened: Opened, tmp_p
 def test_arrows_walk_from_rule_to_rule_and_the_list_is_one_tab_stop(opened: Opened, tmp_path: Path) -> None:
     widget = bobs()
     page = opened.show(widget, tmp_path)
-    page.get_by_role("textbox", name="Text before the rules").focus()
+    page.locator(".last .words").focus()
     page.keyboard.press("Tab")
 
     assert focused(opened) == ("global/0/0", "ro")
@@ -187,6 +191,110 @@ def test_a_typed_text_role_depth_and_stage_are_tried(opened: Opened, tmp_path: P
     assert last(opened) == "bb"
 
 
+def test_task_what_a_rule_changed(opened: Opened, tmp_path: Path) -> None:
+    """From the opened view: no click."""
+    page = opened.show(RuleView(harbour()), tmp_path)
+
+    assert page.locator(".answer").inner_text().startswith("1 rule changed 4 messages, −76 tokens: ")
+    assert page.locator(".strip button").all_inner_texts() == ["g1 −36", "a5 −18", "a7 −11", "a9b −11"]
+    for text in (".last .words", ".rule .after .words"):
+        box = page.locator(text).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] < 700
+        assert page.locator(f"{text} del").inner_text().startswith("风推开")
+        assert page.locator(f"{text} ins").inner_text() == "…"
+
+
+def test_rules_that_did_nothing_are_folded_with_their_reasons_and_unfold(opened: Opened, tmp_path: Path) -> None:
+    page = opened.show(RuleView(harbour()), tmp_path)
+    fold = page.locator(".fold button")
+
+    assert fold.inner_text().splitlines() == [
+        "6 rules changed nothing here",
+        "2 only for what is shown, 3 nothing to change, 1 switched off",
+    ]
+    assert page.locator(".rule").count() == 2
+    page.locator(".ro").nth(1).focus()
+    for key in ("ArrowDown", "Enter", "ArrowDown"):
+        page.keyboard.press(key)
+
+    assert page.locator(".rule").count() == 8
+    assert focused(opened) == ("global/0/2", "ro")
+
+
+def test_the_next_changed_message_is_a_key_away(opened: Opened, tmp_path: Path) -> None:
+    widget = RuleView(harbour())
+    page = opened.show(widget, tmp_path)
+    seen = [widget.message]
+    page.locator(".ro").first.focus()
+
+    for key in ("n", "n", "Shift+N"):
+        page.keyboard.press(key)
+        opened.pump(widget)
+        seen.append(widget.message)
+    page.get_by_role("button", name="Next changed message").click()
+    opened.pump(widget)
+    page.locator(".strip button").last.click()
+    opened.pump(widget)
+
+    assert seen == ["node:g1", "node:a5", "node:a7", "node:a5"]
+    assert widget.message == "node:a9b"
+    assert page.locator(".strip [aria-current]").inner_text() == "a9b −11"
+    assert page.get_by_role("button", name="Next changed message").get_attribute("aria-disabled") == "true"
+
+
+def test_a_change_in_a_run_is_told_in_a_banner_and_taken_back(opened: Opened, tmp_path: Path) -> None:
+    widget = RuleView(harbour())
+    page = opened.show(widget, tmp_path)
+    first = widget.trace
+
+    page.get_by_role("switch").nth(1).click()
+    opened.pump(widget)
+    assert (
+        page.locator(".effect").inner_text().startswith("“旧的舞台说明缩短 · Shorten old stage directions” is off. +11")
+    )
+    assert page.locator(".rule.s-off").count() == 1
+    page.locator(".effect").get_by_role("button", name="Back").click()
+    opened.pump(widget)
+
+    assert widget.trace is first
+    assert not page.locator(".effect").is_visible()
+
+
+def test_in_a_page_undo_is_the_pages_and_a_message_opens_in_the_steps(opened: Opened, tmp_path: Path) -> None:
+    widget = RuleView(harbour())
+    widget.views = ["steps", "rules"]
+    page = opened.show(widget, tmp_path)
+
+    assert not page.get_by_role("button", name="Undo").is_visible()
+    page.locator(".ro").first.focus()
+    page.keyboard.press("Control+z")
+    page.get_by_role("button", name="Open in Steps").click()
+
+    assert opened.sent() == [{"command": "page_undo"}, {"command": "open_view", "view": "steps", "key": "node:g1"}]
+
+
+def test_a_depth_that_is_none_is_refused_in_a_sentence_and_escape_gives_the_old_one_back(
+    opened: Opened, tmp_path: Path
+) -> None:
+    widget = RuleView(harbour())
+    page = opened.show(widget, tmp_path)
+    field = page.get_by_role("spinbutton", name="Depth", exact=True)
+
+    field.fill("-3")
+    page.keyboard.press("Enter")
+    assert "whole number" in page.locator(".bar2 .wrong").inner_text()
+    page.keyboard.press("Escape")
+    assert (page.locator(".bar2 .wrong").inner_text(), field.input_value()) == ("", "18")
+    page.get_by_role("textbox", name="Depth from").fill("x")
+    page.keyboard.press("Enter")
+    opened.pump(widget)
+
+    assert "whole number from 0" in page.locator(".fl-min_depth .wrong").inner_text()
+    assert page.locator(".answer").inner_text().startswith("1 rule changed 4 messages")
+    assert page.get_by_role("textbox", name="Depth from").input_value() == "x"
+
+
 def test_a_message_of_a_run_is_chosen_and_what_is_selected_elsewhere_comes(opened: Opened, tmp_path: Path) -> None:
     widget = RuleView(harbour())
     page = opened.show(widget, tmp_path)
@@ -194,9 +302,8 @@ def test_a_message_of_a_run_is_chosen_and_what_is_selected_elsewhere_comes(opene
     page.get_by_role("combobox", name="Message").select_option("node:a5")
     opened.pump(widget)
     assert (widget.selected, widget.message) == ("node:a5", "node:a5")
-    page.get_by_role("button", name="Message after").click()
+    page.get_by_role("combobox", name="Message").select_option("node:u6")
     opened.pump(widget)
-    assert widget.message == "node:u6"
     widget.selected = "node:g1"
     opened.pump(widget)
 
@@ -213,7 +320,6 @@ def test_a_message_of_a_run_is_chosen_and_what_is_selected_elsewhere_comes(opene
 
 def test_of_a_run_a_typed_change_counts_only_when_it_is_finished(opened: Opened, tmp_path: Path) -> None:
     widget = RuleView(harbour())
-    widget.opened = ["global/0/1"]
     page = opened.show(widget, tmp_path)
     first = widget.trace
 
@@ -247,7 +353,8 @@ def test_another_run_is_drawn_where_nothing_was(opened: Opened, tmp_path: Path) 
     widget.trace = harbour()
     opened.pump(widget)
 
-    assert page.locator(".rule").count() == 8
+    assert page.locator(".rule").count() == 2
+    assert page.locator(".after ins").count() == 1
 
 
 def test_strangers_text_is_text(opened: Opened, tmp_path: Path) -> None:
@@ -258,7 +365,7 @@ def test_strangers_text_is_text(opened: Opened, tmp_path: Path) -> None:
     page = opened.show(widget, tmp_path)
 
     told = page.locator(".ctxlab").inner_text()
-    assert page.locator(".ctxlab img, .ctxlab b").count() == 0
+    assert page.locator(".ctxlab img, .ctxlab b:not(.effect b)").count() == 0
     assert "<img src=x onerror=alert(1)>\\u202egnp\\u001b[31m" in told
     assert not {"\u202e", "\x1b"} & set(told)
 

@@ -19,11 +19,13 @@ import ctxlab
 from ctxlab import Context
 from ctxlab.documents import AppliesTo
 from ctxlab.pipeline import Processor, ProcessorFailed, ProcessorSettings, Services
+from ctxlab.pipeline.explain.cut_causes import cut_causes
 from ctxlab_widgets._shared.html_page import page
 from ctxlab_widgets._shared.widget import bundle_path
 from ctxlab_widgets.step_debugger import StepDebugger
 from tests.browser.conftest import Opened
 from tests.gallery.looking import colours_of
+from tests.gallery.samples import harbour
 
 CONTRAST = (Path(__file__).parents[1] / "gallery" / "contrast.js").read_text(encoding="utf-8")
 ONLY_SENT = AppliesTo(render=False, request=True)
@@ -104,9 +106,10 @@ def test_a_step_is_switched_off_and_the_rest_runs_again(opened: Opened, tmp_path
     assert widget.rerun == ["merge-consecutive"]
     assert "rerun" in page.locator("[data-step=merge-consecutive]").inner_text()
     off.click()
+    opened.pump(widget)
     page.keyboard.press("o")
     opened.pump(widget)
-    assert "merge-system" in [step.id for step in widget.debugger.trace.steps]
+    assert "merge-system" in [step.id for step in widget.debugger.known.steps]
 
 
 def test_a_double_click_runs_to_a_step_and_back_to_it(opened: Opened, widget: StepDebugger, tmp_path: Path) -> None:
@@ -175,9 +178,17 @@ def settings_of(widget: StepDebugger) -> Any:
     return widget.debugger.pipeline.stage(LIMITER).processor.settings
 
 
+def pumped(opened: Opened, widget: StepDebugger) -> list[Any]:
+    """What was asked for, without what the page asks of itself for messages in sight."""
+    return [message for message in opened.pump(widget) if message["command"] not in ("remedies", "tokens")]
+
+
 def show_limiter(opened: Opened, widget: StepDebugger, folder: Path) -> Page:
     page = opened.show(widget, folder)
-    page.locator(f"[data-step={LIMITER}]").click()
+    if widget.debugger.trace.steps and widget.debugger.trace.steps[-1].id != LIMITER:
+        page.locator(f"[data-step={LIMITER}]").click()
+        opened.pump(widget)
+    page.locator(f"[data-step={LIMITER}]").focus()
     return page
 
 
@@ -187,13 +198,13 @@ def test_a_setting_is_typed_and_the_run_done_again(
     page = show_limiter(opened, limited, tmp_path)
     field(page, "budget_tokens").fill("1,250")
     page.keyboard.press("Enter")
-    assert opened.pump(limited) == [{"command": "set", "step": LIMITER, "name": "budget_tokens", "value": 1250}]
+    assert pumped(opened, limited) == [{"command": "set", "step": LIMITER, "name": "budget_tokens", "value": 1250}]
 
     assert settings_of(limited).budget_tokens == 1250
     assert field(page, "budget_tokens").input_value() == "1250"
     assert page.evaluate("() => document.activeElement.dataset.name") == "budget_tokens"
     assert "rerun" in page.locator(f"[data-step={LIMITER}]").inner_text()
-    assert "of 1,250 tokens" in page.locator(".status").inner_text()
+    assert "of 1,250 tokens" in page.locator(".answer").inner_text()
     assert page.locator(".side h3 .tag").inner_text() == "changed"
     assert colours_of(page) > 40
 
@@ -208,7 +219,7 @@ def test_leaving_a_field_is_as_good_as_enter_and_escape_takes_it_back(
     field(page, "marker").fill("cut")
     page.keyboard.press("Tab")
 
-    assert opened.pump(limited) == [{"command": "set", "step": LIMITER, "name": "marker", "value": "cut"}]
+    assert pumped(opened, limited) == [{"command": "set", "step": LIMITER, "name": "marker", "value": "cut"}]
 
 
 def test_a_choice_is_a_list_and_yes_or_no_a_box(opened: Opened, limited: StepDebugger, tmp_path: Path) -> None:
@@ -287,10 +298,11 @@ def test_a_list_is_json_and_what_is_none_is_not_sent(opened: Opened, tmp_path: P
     widget = StepDebugger(ctxlab.build(chat(), pipeline=pipeline))
     page = opened.show(widget, tmp_path)
     page.locator("[data-step=lists]").click()
+    opened.pump(widget)
     field(page, "names").fill('["a", ')
     page.keyboard.press("Enter")
     assert opened.pump(widget) == []
-    assert "not JSON" in page.locator(".form [role=alert]:visible").inner_text()
+    assert "Names is not JSON: lists are" in page.locator(".form [role=alert]:visible").inner_text()
     field(page, "names").fill('["a", "b"]')
     page.keyboard.press("Enter")
     opened.pump(widget)
@@ -321,10 +333,10 @@ def test_a_handle_is_dragged_and_the_run_follows_when_it_rests(
     # In one task of the page: on a busy machine the handle would rest between moves of the mouse.
     handle.evaluate(DRAG, [int(high * share) for share in (0.6, 0.7, 0.8)])
     opened.rest()
-    first = opened.pump(limited)
+    first = pumped(opened, limited)
     page.mouse.move(box["x"] + box["width"] * 0.9, middle)
     opened.rest()
-    second = opened.pump(limited)
+    second = pumped(opened, limited)
     page.mouse.up()
 
     assert [message["name"] for message in first + second] == ["budget_tokens", "budget_tokens"]
@@ -352,6 +364,21 @@ def test_no_slider_where_an_end_is_unknown(opened: Opened, limited: StepDebugger
     named = page.locator(".form input[type=range]").evaluate_all("all => all.map((one) => one.dataset.name)")
 
     assert named == ["budget_tokens", "head_share", "block_share"]
+    assert page.get_by_label("Head share", exact=True).is_hidden()
+
+
+def test_settings_that_only_another_strategy_reads_are_hidden(
+    opened: Opened, limited: StepDebugger, tmp_path: Path
+) -> None:
+    page = show_limiter(opened, limited, tmp_path)
+
+    def shown() -> list[str]:
+        return page.locator(".form > label:visible").all_inner_texts()
+
+    assert shown() == ["Budget", "Reserve", "Strategy", "Retained characters", "Marker", "Overhead", "Retain"]
+    page.get_by_label("Strategy", exact=True).select_option("head-and-tail")
+    opened.pump(limited)
+    assert shown() == ["Budget", "Reserve", "Strategy", "Overhead", "Head share"]
 
 
 def test_a_slider_comes_when_the_run_has_messages(opened: Opened, tmp_path: Path) -> None:
@@ -413,7 +440,7 @@ def test_a_budget_that_is_too_small_keeps_the_field_at_hand(
     field(page, "budget_tokens").fill("3")
     page.keyboard.press("Enter")
     opened.pump(limited)
-    assert f"{LIMITER} failed" in page.locator(".status").inner_text()
+    assert f"{LIMITER} failed" in page.locator(".answer").inner_text()
     assert field(page, "budget_tokens").input_value() == "3"
     assert page.get_by_label("Budget, slider").input_value() == "3"
 
@@ -421,7 +448,8 @@ def test_a_budget_that_is_too_small_keeps_the_field_at_hand(
     page.keyboard.press("Enter")
     opened.pump(limited)
 
-    assert limited.position == len(limited.debugger.pipeline.running())
+    assert limited.debugger.trace.steps[-1].id == LIMITER
+    assert len(limited.debugger.known.steps) == len(limited.debugger.pipeline.running())
     assert page.locator(".step.failed").count() == 0
 
 
@@ -446,7 +474,7 @@ def test_what_a_change_did_stands_beside_the_messages_and_leads_to_them(
     key = back.first.locator("button").inner_text()
     back.first.locator("button").click()
     opened.pump(limited)
-    assert limited.selected == key
+    assert limited.selected == f"node:{key}"
     assert key in page.locator("article.chosen").inner_text()
     assert colours_of(section) > 5
 
@@ -458,11 +486,15 @@ def test_a_message_that_is_out_is_found_though_this_step_did_not_drop_it(
     field(page, "budget_tokens").fill("120")
     page.keyboard.press("Enter")
     opened.pump(limited)
+    page.locator("[data-step=merge-system]").click()
+    opened.pump(limited)
 
     page.locator(".chg tr", has_text="\u2212 out").last.locator("button").click()
+    opened.pump(limited)
 
     assert page.locator("article.chosen.k-dropped").count() == 1
-    assert page.locator("[data-value=start]").get_attribute("aria-checked") == "true"
+    assert page.locator(".step.now").get_attribute("data-step") == LIMITER
+    assert page.locator("[data-value=step]").get_attribute("aria-checked") == "true"
 
 
 def test_the_rows_of_a_change_are_one_stop_and_the_arrows_walk(
@@ -480,7 +512,7 @@ def test_the_rows_of_a_change_are_one_stop_and_the_arrows_walk(
     page.keyboard.press("Enter")
     opened.pump(limited)
 
-    assert limited.selected == keys.nth(1).inner_text()
+    assert limited.selected == f"node:{keys.nth(1).inner_text()}"
     assert page.locator(".chg button[tabindex='0']").count() == 1
 
 
@@ -565,7 +597,7 @@ def test_tokens_in_sight_are_tinted_and_numbered(
     article = page.locator("article", has=page.locator(".tok")).first
     draft = article.get_attribute("data-draft") or ""
 
-    assert [message["command"] for message in asked] == ["tokens"]
+    assert "tokens" in [message["command"] for message in asked]
     assert article.locator(".tok").count() == len(limited.token_ends[draft])
     assert article.locator(".tx").inner_text() == before
     assert article.locator(".tok").nth(1).get_attribute("title") == f"token 2 of {len(limited.token_ends[draft])}"
@@ -573,7 +605,7 @@ def test_tokens_in_sight_are_tinted_and_numbered(
     assert tints == 4
     assert page.evaluate(CONTRAST)["wrong"] == []
     opened.rest()
-    assert opened.pump(limited) == []
+    assert pumped(opened, limited) == []
 
 
 def test_tokens_that_share_a_character_are_one_stretch(opened: Opened, tmp_path: Path) -> None:
@@ -616,7 +648,7 @@ def test_estimated_tokens_are_not_tinted_and_it_says_so(opened: Opened, tmp_path
     page.locator("[data-value=token]").click()
     opened.rest()
 
-    assert "estimated" in page.locator(".msgs > .hint").inner_text()
+    assert "estimated" in page.locator(".msgs > .hint").first.inner_text()
     assert opened.pump(widget) == []
     assert page.locator(".tok").count() == 0
 
@@ -631,10 +663,11 @@ def test_a_run_comes_and_goes(opened: Opened, tmp_path: Path) -> None:
 
     widget.trace = ctxlab.build(chat())
     opened.pump(widget)
-    assert page.locator(".step.now").get_attribute("data-step") == "merge-consecutive"
+    assert page.locator(".step.now").inner_text().startswith("Result")
     page.get_by_role("button", name="Back").click()
     opened.pump(widget)
-    assert widget.position == len(widget.debugger.pipeline.running()) - 1
+    assert page.locator(".step.now").get_attribute("data-step") == "merge-consecutive"
+    assert (widget.position, widget.result) == (len(widget.debugger.pipeline.running()), False)
     widget.trace = None
     opened.pump(widget)
     assert page.locator(".step").count() == 0
@@ -691,6 +724,208 @@ def test_the_form_fits_a_narrow_page(opened: Opened, limited: StepDebugger, tmp_
     assert page.evaluate(CONTRAST)["wrong"] == []
 
 
+# --- a click on a step, what is sent, selections from elsewhere
+
+
+def test_one_click_goes_to_a_step_and_its_settings_follow(
+    opened: Opened, limited: StepDebugger, tmp_path: Path
+) -> None:
+    page = opened.show(limited, tmp_path)
+    assert page.locator(".step.now").get_attribute("data-step") == LIMITER
+
+    page.locator("[data-step=merge-system] .nm").click()
+    opened.pump(limited)
+
+    assert limited.debugger.trace.steps[-1].id == "merge-system"
+    assert page.locator(".step.now").get_attribute("data-step") == "merge-system"
+    assert page.locator(".side h3 .name").inner_text() == "Merge system messages"
+    page.locator("[data-step=convert-system]").click()
+    opened.pump(limited)
+    assert limited.debugger.trace.steps[-1].id == "merge-system"
+    assert page.locator(".side h3 .name").inner_text() == "System to user"
+
+
+def test_behind_the_last_step_is_what_is_sent_and_back_leads_to_the_step(
+    opened: Opened, limited: StepDebugger, tmp_path: Path
+) -> None:
+    page = opened.show(limited, tmp_path)
+    page.locator(".step.result").click()
+    opened.pump(limited)
+
+    sent = limited.debugger.known.result.drafts
+    assert limited.result
+    assert page.locator(".answer").inner_text().startswith(f"{len(sent)} messages sent, ")
+    assert page.locator("[data-value=start]").get_attribute("aria-checked") == "true"
+    assert page.locator("article.k-dropped").count() >= 1
+    page.locator("[data-value=step]").click()
+    opened.pump(limited)
+    assert not limited.result
+    assert page.locator(".step.now").get_attribute("data-step") == "merge-consecutive"
+
+
+def test_a_selection_from_elsewhere_changes_no_scope_and_offers_a_jump(
+    opened: Opened, limited: StepDebugger, tmp_path: Path
+) -> None:
+    page = opened.show(limited, tmp_path)
+    kept = limited.debugger.context.drafts[-1].key
+
+    limited.selected = kept
+    opened.pump(limited)
+
+    assert page.locator("[data-value=step]").get_attribute("aria-checked") == "true"
+    jump = page.locator(".jump")
+    assert jump.inner_text() == f"{kept.removeprefix('node:')} is unchanged here \u00b7 show in Result"
+    jump.get_by_role("button").click()
+    opened.pump(limited)
+    assert limited.result
+    assert page.locator("article.chosen").count() == 1
+    page.locator("[data-step=merge-system]").click()
+    opened.pump(limited)
+    limited.selected = limited.debugger.context.dropped[0].drafts[0].key
+    opened.pump(limited)
+    assert f"is taken out at {LIMITER}" in jump.inner_text()
+    page.locator("article .tx, .foldrow").first.click()
+    assert jump.is_hidden()
+
+
+# --- buttons of messages
+
+
+def test_every_message_cut_for_want_of_room_has_its_button_without_being_selected(
+    opened: Opened, limited: StepDebugger, tmp_path: Path
+) -> None:
+    page = opened.show(limited, tmp_path)
+    opened.rest()
+    opened.pump(limited)
+    cut = page.locator("article.k-dropped")
+
+    assert cut.count() > 1
+    assert page.locator("article.k-dropped .remedy button").count() == cut.count()
+    assert limited.selected == ""
+    for i in range(cut.count()):
+        key = page.evaluate("(i) => document.querySelectorAll('.k-dropped .key')[i].title", i)
+        extra = limited.debugger.known.why(key).least_budget.extra_tokens
+        assert cut.nth(i).locator(".remedy button").inner_text() == f"Keep it, +{extra}"
+        assert cut.nth(i).locator(".cause .strong").inner_text() == cut_causes(limited.debugger.known)[key]
+
+
+def test_task_a_cut_message_is_brought_back_with_one_click_and_undone_with_another(
+    opened: Opened, tmp_path: Path
+) -> None:
+    widget = StepDebugger(harbour())
+    page = opened.show(widget, tmp_path)
+    opened.rest()
+    opened.pump(widget)
+    row = page.locator("article.k-dropped", has=page.locator("[title='node:a7']"))
+    before = widget.trace
+
+    row.get_by_role("button", name="Keep it").click()
+    opened.pump(widget)
+
+    assert widget.trace is not None
+    assert "node:a7" in [part.key for draft in widget.trace.result.drafts for part in draft.parts]
+    words = page.locator(".effect").inner_text()
+    assert words.startswith("Keep it: a7 ")
+    assert "came: " in words
+    assert page.locator(".step.now").get_attribute("data-step") == LIMITER
+    assert page.locator(".side h3 .tag").inner_text() == "changed"
+    page.locator(".effect").get_by_role("button", name="Back").click()
+    opened.pump(widget)
+    assert widget.trace is before
+    assert page.locator(".effect").is_hidden()
+
+
+def test_task_a_message_is_edited_at_the_limiter_and_the_run_goes_on_with_three_clicks(
+    opened: Opened, tmp_path: Path
+) -> None:
+    widget = StepDebugger(harbour())
+    page = opened.show(widget, tmp_path)  # it opens at the limiter
+
+    page.locator(".foldrow").last.click()
+    message = page.locator("article", has=page.locator("[title='node:u13']"))
+    message.locator(".tx").dblclick()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("Is it <b>him</b>?")
+    page.keyboard.press("Enter")
+    page.keyboard.type("So it is.")
+    page.keyboard.press("Control+Enter")
+    opened.pump(widget)
+
+    assert widget.trace is not None
+    assert widget.trace.messages[-2]["content"] == "Is it <b>him</b>?\nSo it is."
+    assert [step.id for step in widget.trace.steps][5:8] == [LIMITER, "edit", "merge-system"]
+    assert page.locator(".step.now").inner_text().split("\n")[1:3] == ["by hand", "edit"]
+    assert page.locator("article .tag.hand").all_inner_texts() == ["edited by hand"]
+    assert page.evaluate("() => document.activeElement.querySelector('.key').title") == "node:u13"
+    assert page.locator("article b").count() == 0
+    assert page.locator(".effect").inner_text().startswith("Edited u13 by hand ")
+    page.keyboard.press("Control+z")
+    opened.pump(widget)
+    assert widget.trace is harbour()
+
+
+def test_an_edit_begins_with_e_is_given_back_with_escape_and_dropped_messages_have_none(
+    opened: Opened, limited: StepDebugger, tmp_path: Path
+) -> None:
+    page = opened.show(limited, tmp_path)
+    opened.rest()
+    page.locator(".foldrow").last.click()
+    page.locator("article:not(.k-dropped)").last.focus()
+    page.keyboard.press("e")
+    page.keyboard.type("never mind nrtbo")
+    page.keyboard.press("Escape")
+    assert page.locator(".editor").count() == 0
+    assert page.evaluate("() => document.activeElement.matches('article')")
+    page.locator("article.k-dropped").first.focus()
+    page.keyboard.press("e")
+    page.locator("article.k-dropped .tx").first.dblclick()
+    assert page.locator(".editor").count() == 0
+    page.locator("article:not(.k-dropped)").last.hover()
+    page.locator("article:not(.k-dropped) [data-edit]").last.click()
+    page.get_by_role("button", name="Save").click()
+
+    assert pumped(opened, limited) == []
+
+
+def test_an_edit_that_is_lost_is_said_to_be_in_the_row_and_in_the_notes(
+    opened: Opened, limited: StepDebugger, tmp_path: Path
+) -> None:
+    first = limited.debugger.context.drafts[0].key
+    limited.edit_message(first, "other words")
+    limited.set_setting(LIMITER, "budget_tokens", 70)
+    page = opened.show(limited, tmp_path)
+
+    assert page.locator(".step.lost").inner_text().split("\n")[1:3] == ["lost", "edit"]
+    assert f"the edit of {first.removeprefix('node:')} by hand is lost: it is taken out before" in (
+        page.get_by_label("Notes").inner_text()
+    )
+
+
+def test_links_to_other_views_are_there_where_the_views_are(opened: Opened, tmp_path: Path) -> None:
+    widget = StepDebugger(harbour())
+    page = opened.show(widget, tmp_path)
+    assert page.get_by_role("button", name="Open in").count() == 0
+    widget.views = ["budget", "lore", "rules"]
+    page = opened.show(widget, tmp_path)
+    opened.rest()
+    opened.pump(widget)
+    row = page.locator("article.k-dropped", has=page.locator("[title='node:a7']"))
+    row.get_by_role("button", name="Open in Budget").click()
+    assert pumped(opened, widget)[-1] == {"command": "open_view", "view": "budget", "key": "node:a7"}
+
+    page.locator("[data-step=regex-processor]").click()
+    opened.pump(widget)
+    page.locator("article.k-rewritten").first.hover()
+    page.get_by_role("button", name="Open in Rules").first.click()
+    assert pumped(opened, widget) == [{"command": "open_view", "view": "rules", "key": "short-directions"}]
+    page.locator("[data-step=injection-assembler]").click()
+    opened.pump(widget)
+    page.locator("article.k-added", has=page.locator("[title^='lore:']")).first.hover()
+    page.get_by_role("button", name="Open in Lore").first.click()
+    (asked,) = pumped(opened, widget)
+    assert (asked["view"], asked["key"].startswith("lore:")) == ("lore", True)
+
+
 # --- every key
 
 
@@ -710,14 +945,14 @@ def in_focus(page: Page) -> str:
         ("ArrowLeft", "regex-processor", 4, []),
         ("ArrowRight", "injection-assembler", 4, []),
         ("Home", "session-loader", 4, []),
-        ("End", "ensure-alternating", 4, []),
+        ("End", "", 4, []),
         ("t", "worldbook-processor", 3, [{"command": "run_to", "position": 3}]),
         ("b", "worldbook-processor", 4, [{"command": "breakpoint", "step": "worldbook-processor", "on": True}]),
         ("o", "worldbook-processor", 3, [{"command": "switch", "step": "worldbook-processor", "on": False}]),
         ("n", "worldbook-processor", 5, [{"command": "step"}]),
         ("Shift+N", "worldbook-processor", 3, [{"command": "back"}]),
         ("r", "worldbook-processor", 8, [{"command": "run"}]),
-        ("Enter", "worldbook-processor", 4, []),
+        ("Enter", "worldbook-processor", 3, [{"command": "run_to", "position": 3}]),
     ],
 )
 def test_a_key_on_a_step_does_its_thing_and_goes_no_further(
@@ -741,12 +976,12 @@ def test_a_key_on_a_step_does_its_thing_and_goes_no_further(
 def test_keys_with_ctrl_and_in_fields_are_left_alone(opened: Opened, limited: StepDebugger, tmp_path: Path) -> None:
     page = show_limiter(opened, limited, tmp_path)
     page.locator(f"[data-step={LIMITER}]").focus()
-    for key in ("Control+b", "Alt+n", "Meta+o"):
+    for key in ("Control+b", "Alt+n", "Meta+o", "Control+z", "Control+Shift+z"):
         page.keyboard.press(key)
     field(page, "marker").focus()
-    page.keyboard.type("nrtbo")
+    page.keyboard.type("nrtboe")
 
-    assert opened.pump(limited) == []
+    assert pumped(opened, limited) == []
     page.keyboard.press("Tab")
     assert page.evaluate("() => document.activeElement.dataset.name") != "marker"
 

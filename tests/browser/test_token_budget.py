@@ -123,7 +123,8 @@ def test_every_message_has_a_row_and_the_line_parts_them(opened: Opened, widget:
     assert box_of(cut.last)["y"] < line < box_of(row(page, "node:u9b"))["y"]
     border, free = view(widget)["border"], 1800 - widget.trace.tokens
     assert page.locator(".cutline").inner_text() == f"cut a8b needed {border['needed']}, left {border['left']}"
-    assert page.locator(".head .status").inner_text() == f"9 units cut, {free} tokens free"
+    sent = f"12 messages, {widget.trace.tokens:,} of 1,800 tokens, {free} free"
+    assert page.locator(".answer").inner_text() == f"{sent}; 9 older messages did not fit"
 
 
 def test_the_legend_adds_up_to_what_is_sent(opened: Opened, widget: TokenBudget, tmp_path: Path) -> None:
@@ -161,7 +162,7 @@ def test_a_dragged_handle_sends_one_command_at_a_time_and_the_scale_stays(
     widget._handle_custom_msg(first, [])
     opened.pump(widget)
     later = settled(opened, widget)
-    assert [each["continues"] for each in later] == [True]
+    assert [(each["drag"], each["continues"]) for each in later] == [(True, True)]
     assert later[0]["tokens"] == pytest.approx(1800 - 150 * 2497 / width, abs=20)
     assert view(widget)["budget"] == later[0]["tokens"]
     assert page.locator(".axis").inner_text() == ticks
@@ -200,7 +201,7 @@ def test_slider_and_field_set_the_budget_too(opened: Opened, widget: TokenBudget
     slider = page.locator("input[type=range]")
     slider.focus()
     slider.evaluate("(each) => { each.value = 1500; each.dispatchEvent(new Event('input', { bubbles: true })) }")
-    assert settled(opened, widget) == [{"command": "budget", "tokens": 1500}]
+    assert settled(opened, widget) == [{"command": "budget", "tokens": 1500, "drag": True}]
 
     field = page.get_by_label("Budget in tokens", exact=True).and_(page.locator("input"))
     field.fill("1900")
@@ -210,13 +211,13 @@ def test_slider_and_field_set_the_budget_too(opened: Opened, widget: TokenBudget
     field.fill("")
     field.press("Enter")
     settled(opened, widget)
-    assert (view(widget)["budget"], page.locator(".cap").first.inner_text()) == (None, "no budget set")
+    assert (view(widget)["budget"], page.locator(".cap").first.inner_text()) == (None, "no budget set, drag to try one")
 
 
 def test_where_there_is_no_budget_the_handle_sets_one(opened: Opened, harbour: Trace, tmp_path: Path) -> None:
     widget = TokenBudget(harbour.rerun({"token-limiter.budget_tokens": None}))
     page = opened.show(widget, tmp_path)
-    assert "no budget" in page.locator(".head .status").inner_text()
+    assert "no budget is set" in page.locator(".answer").inner_text()
     assert page.locator(".cutline").is_hidden()
 
     handle(page).focus()
@@ -238,7 +239,7 @@ def test_too_small_a_budget_is_drawn_where_it_was_put(opened: Opened, widget: To
     settled(opened, widget)
 
     over = box_of(page.locator(".over"))
-    assert "what must stay needs 1,009" in page.locator(".status.wrong").inner_text()
+    assert "what must stay needs 1,009" in page.locator(".answer.wrong").inner_text()
     assert middle(handle(page))[0] == pytest.approx(bar["x"] + 150, abs=2)
     assert over["x"] == pytest.approx(bar["x"] + 150, abs=2)
     sent = bar["x"] + bar["width"] * widget.trace.tokens / sum(tokens for _, _, tokens in segments)
@@ -248,7 +249,194 @@ def test_too_small_a_budget_is_drawn_where_it_was_put(opened: Opened, widget: To
     page.keyboard.press("End")
     settled(opened, widget)
     assert page.locator(".over").is_hidden()
-    assert page.locator(".status.wrong").count() == 0
+    assert page.locator(".answer.wrong").count() == 0
+
+
+def test_enter_commits_and_escape_gives_back(opened: Opened, widget: TokenBudget, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    field = page.get_by_role("spinbutton", name="Budget in tokens")
+    # JupyterLab gives no `change` after Enter.
+    page.evaluate("() => addEventListener('change', (event) => event.stopImmediatePropagation(), true)")
+
+    field.fill("2100")
+    field.press("Enter")
+    assert settled(opened, widget) == [{"command": "budget", "tokens": 2100}]
+    field.fill("77")
+    field.press("Escape")
+    assert field.input_value() == "2100"
+    kept = page.get_by_label("Retained characters")
+    kept.fill("40")
+    kept.press("Enter")
+
+    assert settled(opened, widget)[-1]["settings"] == {"retained_characters": 40}
+    assert view(widget)["shortened"] == 1
+    page.reload()
+
+
+def test_a_refused_budget_dims_what_is_stale_and_the_least_one_is_a_click(
+    opened: Opened, widget: TokenBudget, tmp_path: Path
+) -> None:
+    page = opened.show(widget, tmp_path)
+    field = page.get_by_role("spinbutton", name="Budget in tokens")
+    field.fill("500")
+    field.press("Enter")
+    settled(opened, widget)
+    assert "budget_tokens" not in page.locator(".ctxlab").inner_text()
+    assert "As with the last budget, 1,800 tokens" in page.locator(".rhs").inner_text()
+    assert page.locator(".leg").evaluate("(each) => getComputedStyle(each).opacity") == "0.5"
+    assert page.locator(".keep .btn:visible").count() == 0
+
+    page.get_by_role("button", name="Use 1,009, the least possible").click()
+    settled(opened, widget)
+
+    assert (view(widget)["budget"], page.locator(".answer.wrong").count()) == (1009, 0)
+    assert page.locator(".leg").evaluate("(each) => getComputedStyle(each).opacity") == "1"
+    assert page.locator(".effect").inner_text().startswith("Budget 1,009")
+
+
+# --- a message back
+
+KEEP = ".keep .btn:visible"
+
+
+def test_task_message_back_is_one_click(opened: Opened, widget: TokenBudget, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    row(page, "node:a7").hover()
+    button = page.locator(KEEP).filter(has_text="Keep it")
+    price = int(button.inner_text().rpartition("+")[2])
+
+    button.click()
+    settled(opened, widget)
+
+    assert "is-cut" not in (row(page, "node:a7").get_attribute("class") or "")
+    assert view(widget)["budget"] == 1800 + price
+    assert page.locator(".effect").inner_text().startswith(f"Keep it: a7 {widget.effect['text']}")
+    assert page.evaluate("() => document.activeElement.className") == "rows"
+    page.locator(".effect").get_by_role("button", name="Back").click()
+    settled(opened, widget)
+    assert (view(widget)["budget"], page.locator(".effect").is_visible()) == (1800, False)
+
+
+def test_the_cut_line_keeps_the_border_by_a_click_and_a_key_the_row_in_focus(
+    opened: Opened, widget: TokenBudget, tmp_path: Path
+) -> None:
+    page = opened.show(widget, tmp_path)
+    page.locator(KEEP).filter(has_text="Keep a8b").click()
+    settled(opened, widget)
+    assert "is-cut" not in (row(page, "node:a8b").get_attribute("class") or "")
+
+    row(page, "node:a6").click()
+    page.keyboard.press("k")
+    settled(opened, widget)
+    assert "is-cut" not in (row(page, "node:a6").get_attribute("class") or "")
+    page.keyboard.press("Control+z")
+    settled(opened, widget)
+    assert "is-cut" in (row(page, "node:a6").get_attribute("class") or "")
+    page.get_by_role("button", name="Undo").click()
+    settled(opened, widget)
+    assert view(widget)["budget"] == 1800
+
+
+@pytest.mark.parametrize("strategy", ["middle-out", "block", "head-and-tail", "whole-exchanges", "by-priority"])
+def test_where_no_ladder_has_the_price_the_chosen_message_has_its_button(
+    opened: Opened, harbour: Trace, tmp_path: Path, strategy: str
+) -> None:
+    widget = TokenBudget(harbour.rerun({"token-limiter.strategy": strategy}))
+    page = opened.show(widget, tmp_path)
+    cut = page.locator(".mb.is-cut").first
+    key = cut.get_attribute("data-key") or ""
+    cut.hover()
+    assert page.locator(KEEP).count() == 0
+
+    cut.click()
+    settled(opened, widget)
+    page.locator(".card").get_by_role("button", name="Keep it").click()
+    settled(opened, widget)
+
+    assert "is-cut" not in (row(page, key).get_attribute("class") or "")
+
+
+def test_in_a_page_undo_is_the_pages_and_strategies_are_compared_by_one_click(
+    opened: Opened, widget: TokenBudget, tmp_path: Path
+) -> None:
+    widget.views = ["tree", "compare"]
+    page = opened.show(widget, tmp_path)
+    assert page.get_by_role("button", name="Undo").count() == 0
+
+    page.get_by_role("button", name="Compare strategies").click()
+    page.locator(".rows").focus()
+    page.keyboard.press("Control+z")
+    sent = settled(opened, widget)
+
+    assert sent == [{"command": "open_view", "view": "compare", "key": ""}, {"command": "page_undo"}]
+
+
+# --- touch
+
+
+def touched(page: Page, from_: tuple[float, float], to: tuple[float, float]) -> None:
+    """A finger that goes down in one place, moves in steps and comes up in another."""
+    session = page.context.new_cdp_session(page)
+
+    def send(kind: str, *points: tuple[float, float]) -> None:
+        places = [{"x": x, "y": y} for x, y in points]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
+
+    send("touchStart", from_)
+    for i in range(1, 9):
+        send("touchMove", (from_[0] + (to[0] - from_[0]) * i / 8, from_[1] + (to[1] - from_[1]) * i / 8))
+    send("touchEnd")
+    session.detach()
+
+
+def test_a_finger_moves_the_handle(opened: Opened, widget: TokenBudget, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    x, y = middle(handle(page))
+
+    touched(page, (x, y), (x - 100, y))
+    settled(opened, widget)
+
+    assert view(widget)["budget"] == pytest.approx(1800 - 100 * 2562 / box_of(page.locator(".bar0"))["width"], abs=60)
+    assert page.evaluate("() => scrollY") == 0
+
+
+def test_a_finger_moves_the_cut_line_and_the_slider(opened: Opened, widget: TokenBudget, tmp_path: Path) -> None:
+    page = opened.show(widget, tmp_path)
+    line = page.locator(".cutline .grip")
+    x, y = middle(line)
+    touched(page, (x, y), (x, middle(row(page, "node:a7"))[1]))
+    settled(opened, widget)
+    kept = view(widget)["budget"]
+    assert kept in json.loads(widget.messages)["ladder"]
+    assert kept > 1800
+
+    slider = page.locator("input[type=range]")
+    box = box_of(slider)
+    touched(page, (box["x"] + 20, box["y"] + 12), (box["x"] + 2, box["y"] + 12))
+    settled(opened, widget)
+    assert view(widget)["budget"] < kept
+
+
+def test_in_forced_colours_the_handle_the_line_and_a_refusal_have_the_systems(
+    opened: Opened, widget: TokenBudget, tmp_path: Path
+) -> None:
+    page = opened.page
+    page.emulate_media(forced_colors="active")
+    try:
+        opened.show(asked_for(widget, 500), tmp_path)
+        system = page.evaluate(
+            "() => ['CanvasText', 'Highlight'].map((name) => { const i = document.body.appendChild(document"
+            ".createElement('i')); i.style.cssText = `forced-color-adjust: none; color: ${name}`;"
+            " const { color } = getComputedStyle(i); i.remove(); return color; })"
+        )
+        found = [
+            page.locator(place).evaluate(f"(each) => getComputedStyle(each).{what}")
+            for place, what in ((".hand", "backgroundColor"), (".cutline .grip", "backgroundColor"))
+        ]
+        assert found == [system[0], system[0]]
+        assert page.locator(".over").evaluate("(each) => getComputedStyle(each).borderTopColor") == system[1]
+    finally:
+        page.emulate_media(forced_colors="none")
 
 
 # --- the cut line
@@ -369,15 +557,19 @@ def test_the_card_says_what_would_keep_a_cut_message(opened: Opened, widget: Tok
     row(page, "node:a8b").hover()
     card = page.locator(".card")
     border = view(widget)["border"]
-    assert f"token-limiter / sliding: needed 122 tokens, {border['left']} were left" in card.inner_text()
+    free = 1800 - widget.trace.tokens
+    assert f"sliding: needed 122 tokens, {border['left']} were left" in card.inner_text()
+    assert "119 + 3 overhead = 122 needed" in card.inner_text()
+    assert f"{border['left']} left + {free - border['left']} saved by merge-system" in card.inner_text()
+    assert f"= {free} free" in card.inner_text()
     assert "would keep it" not in card.inner_text()  # nobody has worked it out
     row(page, "node:a8b").click()
     opened.pump(widget)
     assert f"{122 - border['left']} more tokens would keep it: a budget of" in card.inner_text()
     row(page, "node:a7").click()
     opened.pump(widget)
-    assert f"older than node:a8b, which needed 122 where {border['left']} were left" in card.inner_text()
-    assert str(widget.trace.why("node:a7").remedy) in card.inner_text()
+    assert f"older than a8b, which needed 122 where {border['left']} were left" in card.inner_text()
+    assert str(widget.trace.why("node:a7").remedy).replace("node:", "") in card.inner_text()
 
     row(page, "node:a10").hover()
     assert "session-loader, step 1" in card.inner_text()
@@ -434,7 +626,8 @@ def test_it_says_that_the_cut_is_still_to_come(opened: Opened, harbour: Trace, t
     early = harbour.upto("injection-assembler")
     page = opened.show(TokenBudget(early), tmp_path)
 
-    assert page.locator(".status").inner_text() == f"{early.tokens:,} tokens, the cut is still to come"
+    sent = f"{len(early.result.drafts)} messages, {early.tokens:,} tokens"
+    assert page.locator(".answer").inner_text() == f"{sent}; the cut is still to come"
     assert page.locator(".cap").first.inner_text() == "not cut yet"
 
 

@@ -129,13 +129,14 @@ def test_the_sentence_counts_and_compares(opened: Opened, tmp_path: Path) -> Non
     page = opened.show(widget, tmp_path)
     one, two = map(len, widget.bounds)
 
-    said = page.locator(".status")
-    assert said.inner_text() == f"{one} tokens o200k_base, {two} cl100k_base, {(two - one) / one:.1%} more".replace(
-        "%", " %"
+    said = page.locator(".answer")
+    assert (
+        said.inner_text()
+        == f"{one} tokens by o200k_base, {two} by cl100k_base, {(two - one) / one:.1%} more".replace("%", " %")
     )
     widget.set_tokenizers("o200k_base", "o200k_base")
     opened.pump(widget)
-    assert said.inner_text() == f"{one} tokens o200k_base, {one} o200k_base, as many"
+    assert said.inner_text() == f"{one} tokens by o200k_base, {one} by o200k_base, as many"
 
 
 def test_arrows_move_by_token_and_by_line(opened: Opened, tmp_path: Path) -> None:
@@ -472,7 +473,7 @@ def test_nothing_to_show_says_what_to_pass_until_there_is_something(opened: Open
     widget.set_text("")
     opened.pump(widget)
     assert page.locator(".empty:visible").inner_text() == "The text is empty: no tokens."
-    assert page.locator(".status").inner_text() == "0 tokens o200k_base, 0 cl100k_base, as many"
+    assert page.locator(".answer").inner_text() == "0 tokens by o200k_base, 0 by cl100k_base, as many"
 
 
 def test_without_python_what_needs_it_is_off_and_the_rest_works(opened: Opened, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_b2_an_older_message_says_its_own_reason_and_what_it_would_need(run, har
     out = run("explain", harbour, "--budget", 1500, "--key", "a7").out
 
     least = built(budget_tokens=1500).why("node:a7").least_budget
-    assert "dropped: token-limiter / sliding: older than node:a8b, which needed 122 where 98 were left" in out
+    assert "dropped: token-limiter / sliding: older than a8b, which needed 122 where 98 were left" in out
     assert f"it is not sent; {least} " in out.replace("\n", " ") + " "
     assert least.extra_tokens > 24
 

@@ -28,3 +28,13 @@ def colours_of(shown: Page | Locator) -> int:
     """How many different colours something has on the screen: a blank one has one or two."""
     page = shown if isinstance(shown, Page) else shown.page
     return page.evaluate(COLOURS, b64encode(shown.screenshot()).decode())
+
+
+def colours_across(shown: Locator, share: float) -> int:
+    """How many different colours a line from top to bottom has; `share` of the width is left of it."""
+    shown.scroll_into_view_if_needed()
+    box = shown.bounding_box()
+    assert box is not None
+    left = box["x"] + share * box["width"]
+    picture = shown.page.screenshot(clip={"x": left, "y": box["y"], "width": 2, "height": box["height"]})
+    return shown.page.evaluate(COLOURS, b64encode(picture).decode())

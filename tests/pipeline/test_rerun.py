@@ -197,18 +197,20 @@ def test_another_order_is_run_from_where_it_differs() -> None:
     assert again.steps[0] is trace.steps[0]
 
 
-def test_a_persons_edit_before_the_change_is_kept_and_one_after_it_is_not() -> None:
+def test_a_persons_edit_before_the_change_is_kept_and_one_after_it_is_made_again() -> None:
     at = stepping(ScriptedLlm("go on", "stop"))
     at.step()
     at.edit(lambda ctx: ctx.put(Table("mine", "early")))
+    early = at.trace.steps[-1]
     at.step()
     at.edit(lambda ctx: ctx.put(Table("mine", "late")))
     at.run()
 
     again = at.trace.rerun({"asks.question": "and then?"})
 
-    assert [step.id for step in again.steps] == ["loads", "edit", "asks", "counts"]
-    assert left(again.result, "mine") == "early"
+    assert [step.id for step in again.steps] == ["loads", "edit", "asks", "edit", "counts"]
+    assert again.steps[1] is early
+    assert all_left(again.result) == {"mine": "late", "answers": ["stop"], "tokens": 1}
     assert left(at.trace.rerun({"counts.priority": 400}).result, "mine") == "late"
 
 

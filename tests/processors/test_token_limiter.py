@@ -66,7 +66,7 @@ def test_b2_what_goes_says_why_it_went_and_not_why_its_neighbour_did() -> None:
     assert [draft.key for draft in border.drafts] == ["node:b"]
     assert [draft.key for draft in older.drafts] == ["node:a"]
     assert str(border.cause) == "token-limiter / sliding: needed 5 tokens, 2 were left"
-    assert str(older.cause) == "token-limiter / sliding: older than node:b, which needed 5 where 2 were left"
+    assert str(older.cause) == "token-limiter / sliding: older than b, which needed 5 where 2 were left"
     assert (
         (border.needed, border.left, border.border) == (older.needed, older.left, older.border) == (5, 2, ("node:b",))
     )
@@ -81,7 +81,7 @@ MIXED = [
     said("e", 5),
 ]
 WENT = "the oldest went until the rest fitted into"
-OLDER = "older than node:c, which needed 9 where 2 were left"
+OLDER = "older than c, which needed 9 where 2 were left"
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ OLDER = "older than node:c, which needed 9 where 2 were left"
             {
                 "c": "its exchange needed 17 tokens, 11 were left",
                 "d": "its exchange needed 17 tokens, 11 were left",
-                "a": "in an exchange older than that of node:c, which needed 17 where 11 were left",
-                "r": "in an exchange older than that of node:c, which needed 17 where 11 were left",
+                "a": "in an exchange older than that of c, which needed 17 where 11 were left",
+                "r": "in an exchange older than that of c, which needed 17 where 11 were left",
             },
         ),
         (
@@ -108,33 +108,33 @@ OLDER = "older than node:c, which needed 9 where 2 were left"
             {"strategy": "middle-out"},
             {
                 "b": "the call with its results needed 9 tokens, 7 were left",
-                "c": "behind node:b on the way from both ends inwards, which needed 9 where 7 were left",
+                "c": "behind b on the way from both ends inwards, which needed 9 where 7 were left",
             },
         ),
         (
             15,
             {"strategy": "by-priority"},
-            {"a": "older and no more important than node:c, which needed 9 where 2 were left"},
+            {"a": "older and no more important than c, which needed 9 where 2 were left"},
         ),
         (
             23,
             {"strategy": "block"},
-            {"a": "older than node:c, which filled the room of 23 tokens"},
+            {"a": "older than c, which filled the room of 23 tokens"},
         ),
         (
             23,
             {"strategy": "block", "block_share": 0.8},
-            {"a": f"older than node:c: when node:d filled the room of 23 tokens, {WENT} 18"},
+            {"a": f"older than c: when d filled the room of 23 tokens, {WENT} 18"},
         ),
         (
             20,
             {"retained_characters": 6, "marker": ""},
-            {"r": "older than node:c, which needed 9 where 7 were left and stays shortened"},
+            {"r": "older than c, which needed 9 where 7 were left and stays shortened"},
         ),
         (
             16,
             {"retained_characters": 30, "retain": "each", "marker": ""},
-            {"c": "needed 9 tokens, 3 were left", "a": "older than node:c, which needed 9 where 3 were left"},
+            {"c": "needed 9 tokens, 3 were left", "a": "older than c, which needed 9 where 3 were left"},
         ),
     ],
 )

@@ -9,6 +9,7 @@ from ctxlab.documents import ModelProfile
 from ctxlab.documents.lore import CharacterFilter, LoreEntry, Worldbook
 from ctxlab.documents.session.message import ModelMatch
 from ctxlab.engines.worldbook import ActiveBook, Chat, ScanInput, ScannedMessage, ScanSettings, scan
+from ctxlab.engines.worldbook.keys import Key
 
 WORDS = ("dragon", "Drag", "river", "城", "城门", "old man", "/r[io]/i", "moon", "", "ver")
 SAID = ("dragon", "DRAGON", "river", "riverbank", "城门", "old man", "moon", "nothing", "")
@@ -121,6 +122,34 @@ def test_every_entry_has_one_decision_and_what_is_told_of_it_holds(asked: ScanIn
         if one.matched and not one.matched.key.startswith("/"):
             said = texts[one.matched.where][one.matched.start : one.matched.end]
             assert said.casefold() == one.matched.key.casefold()
+
+
+@settings(max_examples=60, deadline=None)
+@given(questions())
+def test_the_sentence_of_a_blocked_entry_is_true(asked: ScanInput) -> None:
+    found = scan(asked)
+
+    for one in found.decisions:
+        lore = one.lore
+        newest = [spoken.text for spoken in asked.chat.messages[-lore.depth :]] if lore.depth else []
+        plain = [key for key in lore.secondary if isinstance(key, Key) and key.is_plain]
+        seen = [any(key.text.casefold() in text.casefold() for text in newest) for key in plain]
+        if "none of its" in one.reason and one.gate == "secondary-keys":
+            assert not any(seen), one
+        elif one.reason.startswith("not all of its"):
+            assert len(plain) < len(lore.secondary) or not all(seen), one
+        elif "was drawn" in one.reason:
+            drawn, limit = one.reason.split(" was drawn, it fires up to ")
+            assert float(drawn) > float(limit)
+            assert one.gate == "probability"
+        elif one.gate == "group":
+            winner = found[str(one.lost_to)]
+            assert winner.title in one.reason
+            assert set(winner.lore.groups) & set(lore.groups)
+        elif one.gate == "pass-limit":
+            more = {"settings": {"max_passes": one.made_in}}
+            assert f"in pass {one.made_in}, and {asked.rules.max_passes} " in one.reason
+            assert found.with_change(one.key, more)[one.key].fired, one
 
 
 @settings(max_examples=25, deadline=None)

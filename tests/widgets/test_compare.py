@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import traitlets
@@ -213,6 +213,119 @@ def test_another_column_becomes_the_base_and_no_run_is_made_anew() -> None:
     assert list(widget.traces) == ["block", "sliding", "middle-out"]
     assert widget.trace is before["block"]
     assert widget.traces == before
+
+
+def test_a_base_that_was_chosen_is_given_back() -> None:
+    widget = Compare(run(), strategies=["block"])
+    before, first = widget.traces, widget.trace
+
+    widget.set_base("block")
+    asked(widget, command="undo")
+
+    assert (widget.traces, widget.trace, widget.undoable) == (before, first, 0)
+
+
+# --- branches, other views
+
+
+def forked() -> Session:
+    return chat().append("another way", parent="m2", id="x1").append("and on", parent="x1", id="x2")
+
+
+def test_two_branches_are_two_columns_and_the_run_stays() -> None:
+    first = run(forked().switched("m8"))
+    widget = Compare(first, strategies=["block"])
+
+    widget.show_key('branches:["x2","m8"]')
+
+    assert list(widget.traces) == ["m8", "x2"]
+    assert widget.trace is first
+    assert widget.traces["x2"].start.input.leaf_id == "x2"
+    assert view(widget)["columns"][0]["name"] == "m8"
+
+
+def test_two_branches_of_which_the_run_is_neither_follow_what_it_is_run_with() -> None:
+    first = run(forked().switched("m8"))
+    widget = Compare(first)
+    widget.show_branches("x2", "m5")
+    assert widget.trace is first
+    assert list(widget.traces) == ["x2", "m5"]
+
+    widget.trace = run(forked().switched("m8"), budget=60)
+
+    assert list(widget.traces) == ["x2", "m5"]
+    assert widget.traces["x2"].result.report(BudgetReport).budget_tokens == 60
+    widget.trace = run(ctxlab.read_data([{"role": "user", "content": "hi"}]).pick())
+    assert list(widget.traces) == ["base"], "another conversation has neither"
+
+
+@pytest.mark.parametrize("key", ["branches:", "branches:[1]", 'branches:["m1","m1"]', "branches:x", "node:nobody"])
+def test_a_key_of_nothing_is_refused(key: str) -> None:
+    widget = Compare(run())
+    before = widget.traces
+
+    with pytest.raises(CtxlabError):
+        widget.show_key(key)
+
+    assert widget.traces == before
+
+
+def test_a_message_that_another_view_asks_for_is_opened() -> None:
+    widget = Compare(run(), strategies=["block"])
+
+    widget.show_key("node:m3")
+
+    assert (widget.selected, widget.opened) == ("node:m3", ["node:m3"])
+
+
+def test_a_branch_with_a_long_id_is_named_by_its_words() -> None:
+    long = "0f4c2f0e-8a1f-4b9c-9d5d-1f7d5a6b2c3d"
+    session = forked().append("the long way round", parent="m2", id=long)
+
+    assert list(Compare(run(session.switched("m8")), leaves=[long]).traces) == ["m8", "“the long way round”"]
+
+
+# --- what would keep a message
+
+
+def test_what_the_base_cut_can_be_kept_and_given_back() -> None:
+    first = run()
+    widget = Compare(first, strategies=["block"])
+    key = next(line.key for line in widget.comparison if line.cells[0].state == "cut")
+    assert widget.remedies == ""
+
+    widget.open_row(key)
+    assert json.loads(widget.remedies)[key]["label"] == "Keep it"
+    asked(widget, command="apply_remedy", key=key)
+
+    assert next(line.cells[0].is_sent for line in widget.comparison if line.key == key)
+    assert widget.trace is not first
+    assert widget.effect["label"].startswith("Keep it")
+    assert widget.remedies == ""
+    asked(widget, command="undo")
+    assert (widget.trace, widget.effect, widget.undoable) == (first, {}, 0)
+    assert "nothing was changed here" in asked(widget, command="undo").error
+
+
+def test_a_run_that_comes_from_elsewhere_leaves_nothing_to_take_back() -> None:
+    widget = Compare(run(), strategies=["block"])
+    widget.set_base("block")
+
+    widget.trace = run(budget=60)
+
+    assert widget.undoable == 0
+
+
+def test_a_run_that_is_the_same_as_another_names_it() -> None:
+    one = run()
+    columns = view(Compare([Named("one", one), Named("less", run(budget=60)), Named("two", one)]))["columns"]
+
+    assert [column["same"] for column in columns] == ["", "", "one"]
+
+
+class Named(NamedTuple):
+    name: str
+    trace: Trace
 
 
 # --- commands

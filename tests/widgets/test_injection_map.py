@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 import traitlets
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab import Agent, Trace, Worldbook
@@ -91,14 +93,14 @@ def test_every_definition_says_where_it_asked_to_be_and_what_became_of_it() -> N
 
     assert told == {
         "Archivist": ("in its place", "landed"),
-        "Mei": ("at user_profile", "landed"),
+        "Mei": ("in its place", "landed"),
         "Off": ("in its place", "not sent"),
         "Author's note": ("depth 12, order 100", "elsewhere"),
         "Tone": ("depth 2, order 50", "landed"),
         "Scene intro": ("after chat_histori, order 100", "unknown anchor"),
-        "Lamp Ledger": ("before char, order 100", "landed"),
+        "Lamp Ledger": ("before the character, order 100", "landed"),
         "North Quay": ("depth 4, order 100", "landed"),
-        "Ferry strike": ("before char, order 100", "not fired"),
+        "Ferry strike": ("before the character, order 100", "not fired"),
     }
 
 
@@ -252,7 +254,7 @@ def test_lore_goes_to_a_depth_in_a_changed_book() -> None:
     entry = widget.books[0].entry(12)
     assert (entry.position, entry.depth, entry.order) == (4, 1, 5)
     widget.place("lore:salt/12", position="after_char")
-    assert found(widget)["Lamp Ledger"]["ask"] == "after char, order 5"
+    assert found(widget)["Lamp Ledger"]["ask"] == "after the character, order 5"
 
 
 def test_lore_that_didnt_fire_can_be_moved_too() -> None:
@@ -358,6 +360,84 @@ def test_what_doesnt_fit_any_more_is_a_sentence() -> None:
 
     assert widget.error
     assert widget.trace is before
+
+
+def test_a_move_says_what_it_was_and_what_else_it_did() -> None:
+    widget = InjectionMap(archive())
+    labels: list[str] = []
+    for place in (
+        {"key": "preset:5", "depth": 1},
+        {"key": "preset:5", "depth": "3, 5~5"},
+        {"key": "preset:5", "anchor": "chat_history", "position": "before"},
+        {"key": "preset:5", "position": "after"},
+        {"key": "preset:5", "order": 7},
+        {"key": "preset:5", "anchor": ""},
+        {"key": "lore:salt/3", "position": "after_char"},
+    ):
+        widget.place(**place)
+        labels.append(str(widget.effect["label"]))
+
+    assert labels == [
+        "Tone to depth 1",
+        "Tone to depth 3 and every 5th message",
+        "Tone to Chat history",
+        "Tone after",
+        "Tone to order 7",
+        "Tone among the presets",
+        "North Quay after the character",
+    ]
+    assert "moved: North Quay" in widget.effect["text"]
+    widget.undo()
+    assert widget.effect == {}
+
+
+def test_a_view_that_is_opened_from_another_shows_what_was_asked_for() -> None:
+    widget = InjectionMap(archive())
+
+    widget.show_key("lore:salt/3")
+
+    assert widget.selected == "lore:salt/3"
+
+
+PLACES = st.one_of(
+    st.none(),
+    st.fixed_dictionaries({"depth": st.integers(0, 12), "order": st.integers(0, 200)}),
+    st.fixed_dictionaries({"depthConfig": st.sampled_from(["2~2", "1, 3", "9~1", "x"])}),
+    st.fixed_dictionaries({"type": st.just("anchor"), "anchorTarget": st.sampled_from(["chat_history", "nowhere"])}),
+)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.tuples(PLACES, st.booleans()), max_size=5), st.booleans())
+def test_the_sentence_counts_what_is_placed_and_names_what_is_not_as_asked(
+    presets: list[tuple[dict[str, Any] | None, bool]], hoists: bool
+) -> None:
+    nodes = [
+        {"id": f"p{i}", "role": "system", "name": f"N{i}", "content": "x", "isEnabled": on}
+        | ({"injectionStrategy": place} if place is not None else {})
+        for i, (place, on) in enumerate(presets)
+    ]
+    agent = Agent.model_validate({"id": "a", "presetMessages": nodes})
+    said = ctxlab.read_data([{"role": "user", "content": text} for text in SAID]).pick()
+    hoist = {"merge-system.hoist": "all"} if hoists else {}
+    widget = InjectionMap(ctxlab.build(said, agent, settings=hoist))
+
+    answer = "".join(words for words, _ in view(widget)["answer"])
+    definitions = list(found(widget).values())
+    odd = [
+        each["name"] for each in definitions if each["outcome"] in ("elsewhere", "moved", "warned", "unknown anchor")
+    ]
+
+    if not definitions:
+        assert answer == "Nothing is injected."
+        return
+    placed = sum(bool(each["landings"]) for each in definitions)
+    assert answer.startswith(f"{placed} of {len(definitions)} preset")
+    assert ("all where they asked to be" in answer) == (not odd and placed > 0)
+    if len(odd) <= 3:
+        assert all(name in answer for name in odd)
+    named = {key for _, key in view(widget)["answer"] if key}
+    assert named <= {each["key"] for each in definitions if each["name"] in odd}
 
 
 # --- undoing, linking

@@ -6,13 +6,16 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab import Agent, CtxlabError, RegexConfig, RegexPreset, RegexRule, Session, Trace
+from ctxlab.documents.rules import DepthRange
+from ctxlab.studies.run_effect import run_effect
+from ctxlab_widgets._shared.shared_state import SharedState
 from ctxlab_widgets.rule_view import RuleView
-from ctxlab_widgets.rule_view.text_diff import MOST, diff_pieces, smallest_diff
+from ctxlab_widgets.rule_view.text_diff import MOST, diff_pieces, diff_through, smallest_diff
 from tests.gallery.samples import harbour, rules
 from tests.reports import left
 
@@ -44,7 +47,11 @@ def states(widget: RuleView) -> list[tuple[str, str]]:
 
 
 def last(widget: RuleView) -> str:
-    return view_of(widget)["last"]["text"]
+    return "".join(words for sign, words in view_of(widget)["last"]["pieces"] if sign in "=+")
+
+
+def answer(widget: RuleView) -> str:
+    return "".join(words for words, _ in view_of(widget)["answer"])
 
 
 def test_every_rule_says_what_it_did_or_why_it_did_nothing() -> None:
@@ -69,7 +76,7 @@ def test_every_rule_says_what_it_did_or_why_it_did_nothing() -> None:
         ("idle", "only for what is shown"),
         ("failed", "The pattern doesn't compile: Unterminated group."),
     ]
-    assert (last(widget), view_of(widget)["summary"]) == ("aBcBd", "1 of 6 rules matched, 2 places, 1 failed")
+    assert (last(widget), answer(widget)) == ("aBcBd", "1 of 6 rules matched, in 2 places; 1 can't be used: (f")
 
 
 def test_rules_run_one_after_the_other_each_on_what_is_left() -> None:
@@ -195,10 +202,111 @@ def test_every_message_of_a_run_ends_as_it_did_in_the_run(trace: Trace) -> None:
     assert {row["key"] for row in offered if row["rules"]} == table
 
 
-def test_a_run_begins_with_the_newest_message_that_a_rule_changed(trace: Trace) -> None:
-    keys = [row["key"] for row in json.loads(RuleView(trace).messages)["all"] if row["rules"]]
+def test_a_run_opens_at_the_first_rule_with_hits_and_the_first_message_that_it_changed(trace: Trace) -> None:
+    widget = RuleView(trace)
+    keys = [row["key"] for row in json.loads(widget.messages)["all"] if row["rules"]]
 
-    assert RuleView(trace).message == keys[-1]
+    assert (widget.message, widget.opened) == (keys[0], ["global/0/1"])
+    assert {sign for sign, _ in view_of(widget)["last"]["pieces"]} == {"=", "-", "+"}
+
+
+def test_the_sentence_and_the_strip_say_what_the_rules_did_to_the_run(trace: Trace) -> None:
+    widget = RuleView(trace)
+    step, counter = trace.step("regex-processor"), trace.services.tokenizer
+    hits = json.loads(widget.hits)
+
+    name = "旧的舞台说明缩短 · Shorten old stage directions"
+    assert answer(widget) == f"1 rule changed 4 messages, −76 tokens: {name}"
+    assert [name, "global/0/1"] in view_of(widget)["answer"]
+    assert (hits["count"], hits["tokens"], len(hits["messages"])) == (4, -76, 4)
+    for row in hits["messages"]:
+        before, after = step.before.draft(row["key"]), step.after.draft(row["key"])
+        assert counter.count_draft(after) - counter.count_draft(before) == row["tokens"]
+
+
+def test_a_run_in_which_no_rule_changed_anything_says_so_and_shows_the_newest_message() -> None:
+    session = Session(id="s").append("", role="system").append("one", id="a").append("two", role="assistant", id="b")
+    widget = RuleView(ctxlab.build(session, rules=[rule("needle")]))
+
+    assert (widget.message, widget.opened, answer(widget)) == ("node:b", [], "No rule changed a message")
+
+
+def test_a_rule_is_shown_where_it_changed_a_message_and_a_message_by_its_key(trace: Trace) -> None:
+    widget = RuleView(trace)
+
+    widget.show_key("node:u12")
+    assert (widget.message, widget.opened) == ("node:u12", [])
+    widget.show_key("short-directions")
+    assert (widget.message, widget.opened) == ("node:g1", ["global/0/1"])
+    widget.show_key("node:a5")
+    asked(widget, command="show_key", key="global/0/1")
+    assert (widget.message, widget.opened) == ("node:a5", ["global/0/1"])
+    widget.show_key("")
+    assert widget.message == "node:g1"
+    with pytest.raises(CtxlabError, match="no rule 'odd'"):
+        widget.show_key("odd")
+
+
+def test_a_change_says_what_it_did_to_the_run_and_undo_forgets_it(trace: Trace) -> None:
+    widget = RuleView(trace)
+
+    widget.switch("short-directions", on=False)
+    assert widget.trace is not None
+    assert widget.effect == {
+        "label": "“旧的舞台说明缩短 · Shorten old stage directions” is off.",
+        "text": str(run_effect(trace, widget.trace)),
+    }
+    assert answer(widget) == "No rule changed a message"
+    widget.undo()
+
+    assert (widget.effect, answer(widget)[:24]) == ({}, "1 rule changed 4 message")
+
+
+def test_in_a_page_a_change_is_a_run_of_the_page_and_its_undo_takes_it_back(trace: Trace) -> None:
+    widget, state = RuleView(trace), SharedState(trace, trace.start.input.session, ("rules", "steps"))
+    widget.follow(state)
+
+    asked(widget, command="switch", rule="global/0/1", on=False)
+    assert state.trace is widget.trace is not trace
+    state.trace = trace
+
+    assert (widget.effect, view_of(widget)["rules"][1]["on"]) == ({}, True)
+    with pytest.raises(CtxlabError, match="nothing was changed"):
+        widget.undo()
+
+
+def test_the_name_and_the_depths_of_a_rule_are_changed() -> None:
+    widget = RuleView(rule("a", "x", id="r"), "a")
+
+    asked(widget, command="edit", rule="r", field="name", value="Lamps")
+    asked(widget, command="edit", rule="r", field="min_depth", value="2")
+    asked(widget, command="edit", rule="r", field="max_depth", value="5")
+    kept = widget.rules.presets[0].rules[0]
+    assert (kept.name, kept.depth_range, last(widget)) == ("Lamps", DepthRange(min=2, max=5), "a")
+    widget.edit("r", name="", min_depth="", max_depth="")
+    kept = widget.rules.presets[0].rules[0]
+
+    assert (kept.name, kept.depth_range, last(widget)) == (None, None, "x")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "why"),
+    [
+        ("min_depth", "deep", "a whole number from 0"),
+        ("min_depth", "-1", "a whole number from 0"),
+        ("max_depth", "1.5", "a whole number from 0"),
+        ("max_depth", "1", "no depth from 3 to 1"),
+        ("flags", "gg", "stands there twice"),
+    ],
+)
+def test_a_value_that_a_field_cannot_have_is_refused_beside_it(field: str, value: str, why: str) -> None:
+    widget = RuleView(rule("a", "x", depth_range={"min": 3, "max": None}), "a")
+    before = widget.rules
+
+    asked(widget, command="edit", rule="a", field=field, value=value)
+
+    assert why in widget.wrong["error"] == widget.error
+    assert (widget.wrong["field"], widget.rules) == (field, before)
 
 
 def test_what_is_selected_elsewhere_is_shown_and_what_is_chosen_here_is_selected(trace: Trace) -> None:
@@ -280,7 +388,7 @@ def test_nothing_and_a_run_before_its_rules_say_what_is_missing() -> None:
 
     assert RuleView().view == ""
     assert "still to come" in view_of(RuleView(ctxlab.debug(session).trace))["empty"]
-    assert view_of(RuleView(RegexConfig(), "a"))["summary"] == "no rules"
+    assert answer(RuleView(RegexConfig(), "a")) == "There are no rules"
 
 
 def test_rules_of_the_run_before_cannot_be_changed_in_one_that_has_not_come_to_them(trace: Trace) -> None:
@@ -383,6 +491,39 @@ def test_the_rules_of_a_file_can_be_tried(trace: Trace) -> None:
 )
 def test_no_more_is_marked_than_differs(before: str, after: str, pieces: list[tuple[str, str]]) -> None:
     assert [piece for piece in smallest_diff(before, after) if piece[1]] == pieces
+
+
+@given(
+    st.text("abc", max_size=12),
+    st.lists(
+        st.tuples(
+            st.sampled_from(["a", "b", "c", "ab", "x*", "^", "$"]), st.sampled_from(["", "a", "bb", "[$&]", "c"])
+        ),
+        max_size=4,  # more make a text that is longer than what the page shows
+    ),
+)
+@settings(deadline=None)
+def test_what_came_and_went_through_several_rules_gives_both_texts_back(
+    text: str, pairs: list[tuple[str, str]]
+) -> None:
+    steps = ctxlab.regex_steps(text, [rule(one, two, flags="g") for one, two in pairs])
+
+    pieces = diff_through(text, [step.hits for step in steps], longest=10_000)
+
+    assert "".join(words for sign, words in pieces if sign in "=-") == text
+    assert "".join(words for sign, words in pieces if sign in "=+") == str(steps)
+
+
+def test_what_one_rule_puts_in_and_the_next_takes_out_leaves_no_mark() -> None:
+    steps = ctxlab.regex_steps("a b", [rule("b", "[b]"), rule(r"\[|\]")])
+
+    assert diff_through("a b", [step.hits for step in steps], longest=99) == [("=", "a b")]
+
+
+def test_a_long_result_is_cut_and_the_rest_counted() -> None:
+    (step,) = ctxlab.regex_steps("aaaaa", rule("a$", "b"))
+
+    assert diff_through("aaaaa", [step.hits], longest=3) == [("=", "aaa"), ("~", "3 characters more")]
 
 
 @given(st.text("ab\u0301\u200d", max_size=8), st.text("ab\u0301\u200d", max_size=8))

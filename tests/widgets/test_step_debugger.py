@@ -88,7 +88,9 @@ def test_a6_what_would_keep_a_dropped_message_is_told_of_the_one_that_is_selecte
     assert widget.remedies == ""
 
     widget.selected = gone[0]
-    assert json.loads(widget.remedies) == {gone[0]: str(run.why(gone[0]).least_budget)}
+    told = json.loads(widget.remedies)
+    assert list(told) == [gone[0]]
+    assert told[gone[0]]["text"] == str(run.why(gone[0]).least_budget)
 
     widget.selected = run.result.drafts[-1].key
     assert widget.remedies == ""
@@ -159,20 +161,20 @@ def test_after_a_failure_a_better_value_leads_as_far_as_before(run: Trace) -> No
 
     given(widget, "budget_tokens", 250)
 
-    assert (widget.position, widget.failed) == (len(run.steps), {})
+    assert (widget.position, widget.failed) == (run.index(LIMITER) + 1, {})
     assert widget.comparison["settings"][0]["old"] == 200
 
 
-def test_another_run_from_outside_is_shown_at_its_end_with_the_breakpoints(run: Trace) -> None:
+def test_another_run_from_outside_is_shown_at_the_same_step_with_the_breakpoints(run: Trace) -> None:
     widget = asked(StepDebugger(run), command="breakpoint", step=LIMITER, on=True)
     asked(widget, command="run_to", position=1)
     other = run.rerun({f"{LIMITER}.budget_tokens": 300})
 
     widget.trace = other
 
-    assert (widget.position, widget.breakpoints) == (len(other.steps), [LIMITER])
+    assert (widget.position, widget.breakpoints) == (1, [LIMITER])
     assert json.loads(widget.view) == other.view()
-    assert widget.debugger.trace.result is other.result
+    assert widget.debugger.known.result is other.result
 
 
 def test_the_very_run_that_is_shown_changes_nothing_from_outside(run: Trace) -> None:
@@ -181,7 +183,7 @@ def test_the_very_run_that_is_shown_changes_nothing_from_outside(run: Trace) -> 
 
     widget.trace = Trace(run.start, run.steps, run.pipeline, run.services)
 
-    assert (widget.debugger is debugger, widget.position) == (True, len(run.steps) - 1)
+    assert (widget.debugger is debugger, widget.position) == (True, run.index(LIMITER))
 
 
 def test_a_linked_view_follows_and_leads(run: Trace) -> None:
@@ -225,7 +227,7 @@ def test_a_run_may_come_before_anybody_asked_for_one(run: Trace) -> None:
 
     widget.trace = run
 
-    assert (widget.position, widget.comparison) == (len(run.steps), {})
+    assert (widget.position, widget.comparison) == (run.index(LIMITER) + 1, {})
 
 
 def test_nothing_to_show_is_fine_until_a_run_comes_and_after_it_is_gone(run: Trace) -> None:
@@ -241,6 +243,138 @@ def test_nothing_to_show_is_fine_until_a_run_comes_and_after_it_is_gone(run: Tra
     assert (widget.view, widget.position) == ("", 0)
 
 
+# --- where it opens
+
+
+def test_a_run_opens_at_the_step_with_most_consequence(run: Trace) -> None:
+    widget = StepDebugger(run)
+
+    assert (widget.debugger.trace.steps[-1].id, widget.result) == (LIMITER, False)
+
+
+def test_a_run_in_which_nothing_was_changed_opens_with_what_is_sent() -> None:
+    widget = StepDebugger(ctxlab.build(chat()))
+
+    assert (widget.position, widget.result) == (len(widget.debugger.known.steps), True)
+    assert asked(widget, command="back").position == len(widget.debugger.known.steps)
+    assert not widget.result
+    assert asked(widget, command="back").position == len(widget.debugger.known.steps) - 1
+
+
+def test_a_run_that_comes_leaves_the_result_in_sight(run: Trace) -> None:
+    widget = asked(StepDebugger(run), command="result")
+
+    widget.trace = run.rerun({f"{LIMITER}.budget_tokens": 300})
+
+    assert (widget.position, widget.result) == (len(run.steps), True)
+    widget.trace = ctxlab.build(chat(40), budget_tokens=200)
+    assert (widget.position, widget.result) == (run.index(LIMITER) + 1, False)
+
+
+# --- edits by hand
+
+
+def texts(trace: Trace | None) -> list[str]:
+    assert trace is not None
+    return [str(draft.text) for draft in trace.result.drafts]
+
+
+def test_an_edit_at_the_limiter_of_a_finished_run_goes_on_to_its_end(run: Trace) -> None:
+    widget = StepDebugger(run)
+    key = widget.debugger.context.drafts[-1].key
+
+    asked(widget, command="edit", key=key, text="short")
+
+    assert widget.trace is not None
+    assert texts(widget.trace) == [*texts(run)[:-1], "short"]
+    assert [step.id for step in widget.debugger.trace.steps[-2:]] == [LIMITER, "edit"]
+    assert widget.effect["text"].startswith(f"{widget.trace.tokens - run.tokens:+,} tokens; changed: ")
+    assert "by hand: changed in the debugger" in str(widget.trace.why(key))
+    asked(widget, command="undo_change")
+    assert widget.trace is run
+    assert (widget.effect, widget.debugger.trace.steps[-1].id) == ({}, LIMITER)
+
+
+def test_an_edit_is_kept_when_a_setting_changes_and_lost_with_its_message(run: Trace) -> None:
+    widget = StepDebugger(run)
+    first = widget.debugger.context.drafts[0].key
+    widget.edit_message(first, "other")
+
+    given(widget, "budget_tokens", 300)
+    assert "other" in texts(widget.trace)
+    given(widget, "budget_tokens", 100)
+
+    assert widget.trace is not None
+    (note,) = widget.trace.result.notes
+    assert note.text.startswith(f"the edit of {first.removeprefix('node:')} by hand is lost: it is taken out before")
+    assert texts(widget.trace) == texts(run.rerun({f"{LIMITER}.budget_tokens": 100}))
+    given(widget, "budget_tokens", 200)
+    assert "other" in texts(widget.trace)
+
+
+def test_an_edit_in_a_debugger_that_nobody_ran_to_its_end_runs_nothing() -> None:
+    widget = asked(StepDebugger(ctxlab.debug(chat(), budget_tokens=200)), command="run_to", position=1)
+
+    asked(widget, command="edit", key="node:m0", text="other")
+
+    assert [step.id for step in widget.debugger.known.steps] == ["session-loader", "edit"]
+    assert (widget.position, widget.effect) == (2, {})
+
+
+def test_an_edit_of_no_message_or_of_nothing_changes_nothing(run: Trace) -> None:
+    widget = StepDebugger(run)
+    kept = widget.debugger.context.drafts[-1]
+
+    assert "nobody is there to be edited" in asked(widget, command="edit", key="nobody", text="x").error
+    assert asked(widget, command="edit", key=kept.key, text=str(kept.text)).trace is run
+    assert "no change to undo" in asked(widget, command="undo_change").error
+
+
+def test_an_edit_that_makes_a_later_step_fail_stays_and_says_so() -> None:
+    def strict(ctx: Context) -> Context:
+        if any("no" in str(draft.text).split() for draft in ctx.drafts):
+            raise ValueError("not like this")
+        return ctx
+
+    run = ctxlab.build(chat(), budget_tokens=200, pipeline=ctxlab.default_pipeline().with_processor(strict))
+    widget = StepDebugger(run)
+    key = widget.debugger.context.drafts[-1].key
+
+    asked(widget, command="edit", key=key, text="no")
+    assert (widget.failed["id"], widget.effect) == ("strict", {})
+    asked(widget, command="edit", key=key, text="yes")
+
+    assert (widget.failed, texts(widget.trace)[-1]) == ({}, "yes")
+
+
+# --- remedies as buttons
+
+
+def test_messages_in_sight_are_told_together_what_keeps_them(run: Trace) -> None:
+    widget = StepDebugger(run)
+    gone = [draft.key for group in run.result.dropped for draft in group.drafts]
+
+    asked(widget, command="remedies", keys=[*gone, "nobody"])
+
+    told = json.loads(widget.remedies)
+    assert {key: each["text"] for key, each in told.items()} == {key: str(run.why(key).remedy) for key in gone}
+    assert "no command" in asked(widget, command="remedies", keys=[1]).error
+
+
+def test_a_message_kept_by_its_button_leaves_the_step_and_the_settings_given_at_first(run: Trace) -> None:
+    widget = StepDebugger(run)
+    gone = run.result.dropped[-1].drafts[-1].key
+
+    asked(widget, command="apply_remedy", key=gone)
+
+    assert widget.trace is not None
+    assert gone in {part.key for draft in widget.trace.result.drafts for part in draft.parts}
+    assert (widget.debugger.trace.steps[-1].id, budget(widget.trace) > 200) == (LIMITER, True)
+    assert json.loads(widget.initial_settings)[LIMITER]["settings"]["budget_tokens"] == [200, "call"]
+    asked(widget, command="undo", step=LIMITER, name="budget_tokens")
+    assert budget(widget.trace) == 200
+
+
 # --- settings
 
 
@@ -253,8 +387,8 @@ def test_a_setting_runs_again_from_its_step_on(run: Trace) -> None:
     assert run.tokens < widget.trace.tokens <= 250
 
 
-def test_only_steps_the_run_had_come_to_run_again(run: Trace) -> None:
-    widget = asked(StepDebugger(run), command="run_to", position=6)
+def test_of_a_debugger_only_steps_it_had_come_to_run_again() -> None:
+    widget = asked(StepDebugger(ctxlab.debug(chat(), budget_tokens=200)), command="run_to", position=6)
 
     given(widget, "budget_tokens", 250)
 
@@ -433,8 +567,8 @@ def test_a_dragged_handle_is_told_against_the_run_before_the_dragging(run: Trace
     assert widget.comparison["settings"][0]["old"] == 300
 
 
-def test_a_change_to_a_step_that_is_still_to_come_reruns_nothing(run: Trace) -> None:
-    widget = asked(StepDebugger(run), command="run_to", position=3)
+def test_of_a_debugger_a_change_to_a_step_that_is_still_to_come_reruns_nothing() -> None:
+    widget = asked(StepDebugger(ctxlab.debug(chat(), budget_tokens=200)), command="run_to", position=3)
 
     given(widget, "budget_tokens", 300)
 

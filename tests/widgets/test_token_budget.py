@@ -13,9 +13,12 @@ import ctxlab
 from ctxlab import Agent, Session, Trace
 from ctxlab.documents import ModelProfile
 from ctxlab.engines.tokens import Tokenizer
-from ctxlab.engines.truncation import BudgetReport
+from ctxlab.engines.truncation import BudgetReport, strategies
 from ctxlab.errors import CtxlabError, WrongSetting
-from ctxlab.pipeline import BudgetTooSmall
+from ctxlab.pipeline import BudgetTooSmall, remedies
+from ctxlab.pipeline.explain.cut_causes import cut_causes
+from ctxlab.studies.budget_sums import budget_sums
+from ctxlab.studies.run_effect import run_effect
 from ctxlab.testing import generated_session
 from ctxlab_widgets.token_budget import TokenBudget
 from tests.gallery.samples import harbour_with
@@ -116,7 +119,12 @@ def test_cut_messages_stand_where_they_stood(harbour: Trace) -> None:
     ]
     border, older = harbour.result.dropped[-2:]
     assert set(cut(widget)) == {draft.key for group in (border, older) for draft in group.drafts}
-    assert view(widget)["border"] == {"name": "a8b", "needed": border.needed, "left": border.left}
+    assert view(widget)["border"] == {
+        "key": "node:a8b",
+        "name": "a8b",
+        "needed": border.needed,
+        "left": border.left,
+    }
 
 
 def test_b2_every_cut_row_has_its_own_reason(harbour: Trace) -> None:
@@ -124,7 +132,9 @@ def test_b2_every_cut_row_has_its_own_reason(harbour: Trace) -> None:
     border, older = harbour.result.dropped[-2:]
 
     told = dict(zip([row[0] for row in rows(widget)], view(widget)["reason_of"], strict=True))
-    assert view(widget)["reasons"] == [str(border.cause), str(older.cause)]
+    causes = cut_causes(harbour)
+    assert view(widget)["reasons"] == [causes[border.drafts[0].key], causes[older.drafts[0].key]]
+    assert view(widget)["needs"] == ["119 + 3 overhead = 122 needed", ""]
     assert {key for key, letter in told.items() if letter == "a"} == {draft.key for draft in border.drafts}
     assert {key for key, letter in told.items() if letter == "b"} == {draft.key for draft in older.drafts}
 
@@ -134,7 +144,9 @@ def test_a6_what_would_keep_a_message_is_told_of_the_one_that_is_selected_or_pin
     assert widget.remedies == ""
 
     widget.selected = "node:u5"
-    assert json.loads(widget.remedies) == {"node:u5": str(harbour.why("node:u5").least_budget)}
+    remedy = harbour.why("node:u5").remedy
+    assert remedy is not None
+    assert json.loads(widget.remedies) == {"node:u5": remedy.as_data()}
     widget.pin("node:a5")
     assert set(json.loads(widget.remedies)) == {"node:u5", "node:a5"}
     widget.set_budget(3000)
@@ -168,8 +180,8 @@ def test_what_may_not_be_cut_is_protected(harbour: Trace) -> None:
 def test_a_preset_and_an_entry_are_called_by_their_names(harbour: Trace) -> None:
     words = {row[0]: row[1] for row in rows(TokenBudget(harbour))}
 
-    assert words["preset:1"] == "preset:1 Town"
-    assert words["lore:harbour_lore/1"] == "lore/1 灯塔 · The lighthouse"
+    assert words["preset:1"] == "Town"
+    assert words["lore:harbour_lore/1"] == "灯塔 · The lighthouse"
     assert words["node:a10"].startswith("a10 Too light")
 
 
@@ -339,10 +351,27 @@ def test_a_budget_that_is_too_small_keeps_the_last_run_and_says_what_is_too_big(
     assert widget.trace is harbour
     assert (now["wanted"], now["budget"]) == (300, 1800)
     assert now["segments"] == before["segments"]
-    assert "node:s1" in now["refused"]
+    assert (
+        now["refused"]
+        == "300 tokens are too few: what must stay needs 1,009. The largest: s1 (173), Frame (87), Town (76)"
+    )
     assert widget.error == now["refused"]
+    assert now["least"] == 1009
     asked(widget, command="budget", tokens=1500)
-    assert (view(widget)["refused"], widget.error, view(widget)["wanted"]) == ("", "", 1500)
+    now = view(widget)
+    assert (now["refused"], now["least"], widget.error, now["wanted"]) == ("", None, "", 1500)
+
+
+def test_the_least_budget_that_a_refusal_names_is_the_least() -> None:
+    widget = TokenBudget(run())
+    asked(widget, command="budget", tokens=5)
+    least = view(widget)["least"]
+
+    with pytest.raises(BudgetTooSmall) as refused:
+        widget.set_budget(least - 1)
+    assert refused.value.least_budget == least
+    widget.set_budget(least)
+    assert view(widget)["budget"] == least
 
 
 def test_from_python_a_budget_that_is_too_small_raises(harbour: Trace) -> None:
@@ -351,6 +380,88 @@ def test_from_python_a_budget_that_is_too_small_raises(harbour: Trace) -> None:
     with pytest.raises(BudgetTooSmall, match="what must stay"):
         widget.set_budget(300)
     assert view(widget)["wanted"] == 300
+
+
+# --- keeping and undoing
+
+
+@pytest.mark.parametrize("key", ["node:a8b", "node:a7", "node:g1"])
+def test_a_message_is_kept_for_its_price_and_what_else_moved_is_told(harbour: Trace, key: str) -> None:
+    widget = TokenBudget(harbour)
+    widget.pin(key)
+    price = json.loads(widget.remedies)[key]["price"]
+
+    asked(widget, command="apply_remedy", key=key)
+
+    assert key not in cut(widget)
+    assert view(widget)["budget"] == 1800 + price
+    assert widget.effect["label"] == f"Keep it: {key.removeprefix('node:')}"
+    assert widget.effect["text"] == str(run_effect(harbour, widget.trace))
+
+
+@pytest.mark.parametrize("name", ["harbour", "tools"])
+def test_the_price_of_one_more_is_the_next_rung_of_the_ladder(name: str, request: pytest.FixtureRequest) -> None:
+    trace: Trace = request.getfixturevalue(name)
+    widget = TokenBudget(trace)
+    units = {row[0]: row[5] for row in rows(widget)}
+    gone = [key for key in cut(widget) if units[key] >= 0][-4:]
+
+    found = remedies(trace, gone)
+
+    assert {key: remedy.price for key, remedy in found.items()} == {
+        key: ladder(widget)[units[key] + 1] - view(widget)["budget"] for key in gone
+    }
+
+
+def test_undo_goes_back_to_the_run_before_and_a_drag_is_one_change() -> None:
+    trace = run()
+    widget = TokenBudget(trace)
+    assert view(widget)["undo"] is False
+
+    for tokens in (70, 80, 90):
+        asked(widget, command="budget", tokens=tokens, drag=True, continues=tokens > 70)
+    assert widget.effect == {}
+    dragged = widget.trace
+    widget.set_strategy("middle-out")
+    assert widget.effect["label"] == "middle-out"
+    asked(widget, command="undo")
+    assert (widget.trace, widget.effect) == (dragged, {})
+    asked(widget, command="undo")
+    assert widget.trace is trace
+    assert (view(widget)["undo"], view(widget)["wanted"]) == (False, 60)
+    assert "nothing was changed" in asked(widget, command="undo").error
+
+
+def test_a_run_from_elsewhere_leaves_nothing_to_undo() -> None:
+    widget = TokenBudget(run())
+    widget.set_budget(90)
+
+    widget.trace = run(80)
+
+    assert (view(widget)["undo"], widget.effect) == (False, {})
+
+
+# --- the sums
+
+
+@pytest.mark.parametrize("strategy", [*strategies().by_name])
+def test_a_kept_row_and_what_was_counted_beside_it_are_what_the_limiter_counted(harbour: Trace, strategy: str) -> None:
+    settings = {"token-limiter.strategy": strategy, "token-limiter.retained_characters": 40}
+    trace = harbour.rerun(settings)
+    sums = view(TokenBudget(trace))["sums"]
+    widget = TokenBudget(trace)
+
+    counted = 0
+    for row, state in zip(rows(widget), view(widget)["states"], strict=True):
+        if state != "c":
+            own = sum(tokens for _, tokens in row[3])
+            counted += sums["counted"].get(row[0], own + sums["overhead"] + sums["later"])
+    report = trace.result.report(BudgetReport)
+    assert counted + trace.request_tokens == report.budget_tokens - report.left_tokens
+    assert sums["text"] == str(budget_sums(trace))
+    assert set(sums["whole"]) == {
+        row[0] for row, state in zip(rows(widget), view(widget)["states"], strict=True) if state == "s"
+    }
 
 
 # --- tokenizers

@@ -11,6 +11,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.engines.worldbook.explain import decisions
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.consequential_step import most_consequential_step
 from ctxlab.studies.run_summary import RunSummary, run_summary
 from ctxlab_widgets._shared.html_page import ReportView, page_of_views
 from ctxlab_widgets._shared.json_values import as_json
@@ -104,9 +105,11 @@ def _sent(trace: Trace) -> dict[str, Any]:
 
 
 def _steps(trace: Trace) -> dict[str, Any]:
-    """Those of the debugger at the end of the run, without what it would need to change it."""
+    """Those of the debugger at the step with most consequence, without what it would need to change the run."""
     remedies = remedies_json(trace, _nearest_cuts(trace))
-    return {"view": as_json(trace.view()), "position": len(trace.steps), "remedies": remedies}
+    first = most_consequential_step(trace)
+    position = len(trace.steps) if first is None else first + 1
+    return {"view": as_json(trace.view()), "position": position, "result": first is None, "remedies": remedies}
 
 
 def _budget(trace: Trace) -> dict[str, Any] | None:

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { bar, stretches } from "../ctxlab_widgets/compare/barcode";
+import { columnWidths } from "../ctxlab_widgets/compare/column_widths";
 import { signed } from "../ctxlab_widgets/compare/ledgers";
-import { type Cell, type CellState, type ComparisonRow, viewOf } from "../ctxlab_widgets/compare/payload";
+import { type Cell, type CellState, type ComparisonRow, shownColumns, viewOf } from "../ctxlab_widgets/compare/payload";
 import { cellLabel, foldCell, type Item, items } from "../ctxlab_widgets/compare/rows";
 import { wordDiff } from "../ctxlab_widgets/compare/word_diff";
 
@@ -10,11 +12,13 @@ const cell = (state: CellState, more: Partial<Cell> = {}): Cell => ({
   cause: "",
   note: "",
   text: state === "not there" ? -1 : 0,
+  alike: state === "kept",
   ...more,
 });
 
 const row = (key: string, states: (CellState | Cell)[]): ComparisonRow => {
-  const cells = states.map((each) => (typeof each === "string" ? cell(each) : each));
+  const made = states.map((each) => (typeof each === "string" ? cell(each) : each));
+  const cells = made.map((each) => ({ ...each, alike: each.state === made[0].state && each.text === made[0].text }));
   const differs = cells.some((each) => each.state !== cells[0].state);
   return { key, words: key, role: "user", look: "history", differs, cells };
 };
@@ -99,20 +103,102 @@ describe("rows", () => {
   });
 });
 
-describe("a cell is called", () => {
-  test("same where nothing happened", () => expect(cellLabel(cell("kept"), cell("kept")).word).toBe("same"));
+describe("a cell says", () => {
+  const said = (here: Cell, base: Cell) => {
+    const { sign, word } = cellLabel(here, base);
+    return `${sign} ${word}`.trim();
+  };
+  const unlike = (state: CellState, more: Partial<Cell> = {}) => cell(state, { alike: false, ...more });
 
-  test("after what the base did to the text that is whole here", () => {
-    expect(cellLabel(cell("kept", { text: 1 }), cell("shortened")).word).toBe("in full");
-    expect(cellLabel(cell("kept", { text: 1 }), cell("rewritten")).word).toBe("as typed");
+  test("in the base kept or cut, never that it is the same", () => {
+    const states: CellState[] = ["kept", "moved", "only here", "shortened", "rewritten", "cut", "not there"];
+
+    expect(states.map((state) => cellLabel(cell(state), null).word)).toEqual([
+      "kept",
+      "kept",
+      "kept",
+      "shortened",
+      "rewritten",
+      "cut",
+      "",
+    ]);
   });
 
-  test("by its own state otherwise", () => {
-    expect(cellLabel(cell("shortened", { text: 1 }), cell("kept"))).toEqual({
-      look: "changed",
-      sign: "≠",
-      word: "changed",
-    });
+  test("= only where it is as the base, also where both cut it", () => {
+    expect(said(cell("kept"), cell("kept"))).toBe("=");
+    expect(said(cell("cut", { alike: true }), cell("cut"))).toBe("= cut");
+  });
+
+  test("kept where the base cut it, and cut where the base kept it", () => {
+    expect(said(unlike("kept"), cell("cut"))).toBe("+ kept");
+    expect(said(unlike("shortened"), cell("cut"))).toBe("+ kept in part");
+    expect(said(unlike("only here"), cell("not there"))).toBe("+ kept");
+    expect(said(unlike("cut"), cell("kept"))).toBe("× cut");
+    expect(said(unlike("not there"), cell("kept"))).toBe("– not here");
+  });
+
+  test("what became of the text beside that of the base", () => {
+    expect(said(unlike("kept", { text: 1 }), cell("shortened"))).toBe("~ in full");
+    expect(said(unlike("kept", { text: 1 }), cell("rewritten"))).toBe("~ as typed");
+    expect(said(unlike("shortened", { text: 1 }), cell("kept"))).toBe("~ shortened");
+    expect(said(unlike("rewritten", { text: 1 }), cell("rewritten"))).toBe("~ changed");
+  });
+
+  test("moved where the words are the same at another place, changed where it is something else", () => {
+    expect(said(unlike("moved"), cell("kept"))).toBe("↔ moved");
+    expect(said(unlike("kept"), cell("moved"))).toBe("↔ moved");
+    expect(said(unlike("kept"), cell("kept"))).toBe("~ changed");
+  });
+});
+
+describe("the strip of a run", () => {
+  test("has equal neighbours in one bar", () => {
+    const all = [...rows(3, ["kept", "cut"]), ...rows(2, ["cut", "kept"], 3)];
+
+    expect(stretches(all, 0, 1)).toEqual([
+      { bar: "kept", from: 0, to: 3 },
+      { bar: "cut", from: 3, to: 5 },
+    ]);
+    expect(stretches(all, 1, 1).map((each) => each.bar)).toEqual(["cut", "new"]);
+  });
+
+  test("says the most telling of messages that share a bar", () => {
+    const all = [...rows(9, ["kept", "kept"]), row("node:x", ["kept", "cut"])];
+
+    expect(stretches(all, 1, 10)).toEqual([{ bar: "cut", from: 0, to: 1 }]);
+  });
+
+  test("has no bar where a run has no message", () => expect(bar(null, cell("kept"))).toBe("none"));
+});
+
+describe("columns", () => {
+  test("of six runs fit at 1,200, and each has room", () => {
+    const { first, column } = columnWidths(1150, 6);
+
+    expect(first + 6 * column).toBeLessThanOrEqual(1150);
+    expect(column).toBeGreaterThanOrEqual(110);
+  });
+
+  test("that don't fit go on beyond the edge, so that one is seen in part", () => {
+    const { first, column } = columnWidths(800, 12);
+    const seen = (800 - first) / column;
+
+    expect(column).toBeGreaterThanOrEqual(110);
+    expect(seen % 1).toBeGreaterThan(0.2);
+    expect(seen % 1).toBeLessThan(0.6);
+  });
+
+  test("leave the room that cells have no use for to the words", () => {
+    expect(columnWidths(1800, 2)).toEqual({ first: 1200, column: 300, narrow: false });
+  });
+
+  test("that are identical to another are in its column until they are unfolded", () => {
+    const run = (name: string, same = "") => ({ name, same });
+    const columns = [run("a"), run("b", "a"), { name: "c", error: "no room" }];
+    const view = { ...viewOf('{"rows":[],"sentences":[]}'), columns } as ReturnType<typeof viewOf>;
+
+    expect(shownColumns(view, new Set())).toEqual([0, 2]);
+    expect(shownColumns(view, new Set(["a"]))).toEqual([0, 1, 2]);
   });
 });
 
@@ -174,11 +260,11 @@ describe("two texts word by word", () => {
 test("a balance has its sign", () => expect([12345, -2, 0].map(signed)).toEqual(["+12,345", "−2", "0"]));
 
 test("the view names its sentences by number", () => {
-  const rows = [["node:u1", "hi", "user", "history", 1, [[5, 3, 0, -1, 0], null]]];
+  const rows = [["node:u1", "hi", "user", "history", 1, [[5, 3, 0, -1, 0, 1], null]]];
   const view = viewOf(
     JSON.stringify({ columns: [], rows, sentences: ["why"], strategies: [], agents: [], leaves: [] }),
   );
 
   expect(view.rows[0]).toMatchObject({ key: "node:u1", differs: true });
-  expect(view.rows[0].cells).toEqual([{ state: "cut", tokens: 3, cause: "why", note: "", text: 0 }, null]);
+  expect(view.rows[0].cells).toEqual([{ state: "cut", tokens: 3, cause: "why", note: "", text: 0, alike: true }, null]);
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { items } from "../ctxlab_widgets/injection_map/definition_list";
+import { dropped, gapWords, refusal } from "../ctxlab_widgets/injection_map/landing_gaps";
 import { type Slot, slots } from "../ctxlab_widgets/injection_map/message_rows";
 import {
   change,
   type Definition,
   definitionOf,
-  exceptions,
   heading,
   type MapView,
   type MessageRow,
@@ -40,19 +40,19 @@ const definition = (key: string, more: Partial<Definition> = {}): Definition => 
   landings: [0],
   missing: [],
   fixed: "",
+  isInPlace: false,
   place: null,
   ...more,
 });
 
 const view = (rows: MessageRow[], all: Definition[] = []): MapView => ({
   unplaced: "",
-  session: "s",
-  leaf: "",
+  answer: [],
   history: rows.filter((each) => each.history).length,
   sent: rows.length,
   groups: all.length ? [{ name: "Lore", definitions: all }] : [],
   rows,
-  anchors: ["chat_history"],
+  anchors: [["chat_history", "Chat history"]],
   positions: [],
 });
 
@@ -185,19 +185,37 @@ describe("the definitions", () => {
     expect(definitionOf(at, "preset:1")?.key).toBe("preset:1");
     expect(definitionOf(at, "node:0")).toBeUndefined();
   });
+});
 
-  test("that didn't go as asked are counted", () => {
-    const at = view(talk(1), [
-      definition("a", { outcome: "unknown anchor" }),
-      definition("b", { outcome: "unknown anchor" }),
-      definition("c", { outcome: "elsewhere" }),
-      definition("d"),
-    ]);
+describe("a dragged block", () => {
+  const at = view([put("head", 2), ...talk(2), put("tail", 0)]);
+  const place: PlaceFields = { kind: "preset", depth: "2", order: "100", anchor: "", position: "after" };
 
-    expect(exceptions(at)).toEqual([
-      ["1 landed elsewhere", false],
-      ["2 unknown anchors", true],
-    ]);
+  test("says between which messages it would land", () => {
+    expect(gapWords(at, { row: 2, depth: 1 })).toBe("between “node:0” and “node:1”, depth 1");
+    expect(gapWords(at, { row: 1, depth: 2 })).toBe("before “node:0”, depth 2");
+    expect(gapWords(at, { row: 3, depth: 0 })).toBe("after “node:1”, depth 0");
+    expect(gapWords(view([put("head", 0)]), { row: 0, depth: 0 })).toBe("where the history would be, depth 0");
+  });
+
+  test("names messages by the ids that a person can say", () => {
+    const named = view(talk(2).map((each, i) => ({ ...each, id: `u${i}` })));
+
+    expect(gapWords(named, { row: 1, depth: 1 })).toBe("between u0 and u1, depth 1");
+  });
+
+  test("asks for a depth, lore for the position that has one, and for nothing where it is", () => {
+    expect(dropped(definition("p", { place }), 1)).toEqual({ depth: 1 });
+    expect(dropped(definition("p", { place }), 2)).toBeNull();
+    const lore: PlaceFields = { kind: "lore", depth: "4", order: "50", position: "before_char" };
+    expect(dropped(definition("l", { place: lore }), 4)).toEqual({ position: "at_depth", depth: 4 });
+    expect(dropped(definition("l", { place: { ...lore, position: "at_depth" } }), 4)).toBeNull();
+  });
+
+  test("that can't be moved says why", () => {
+    expect(refusal(definition("p", { place }))).toBe("");
+    expect(refusal(definition("p", { fixed: "It marks a place." }))).toBe("It marks a place.");
+    expect(refusal(undefined)).toBe("Only presets and lore are moved here.");
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chosen, type EntryRow, named } from "../ctxlab_widgets/lore_view/rows";
+import { chosen, type EntryRow } from "../ctxlab_widgets/lore_view/rows";
 
 const row = (uid: string, title: string, keys: string, kind: EntryRow["kind"]): EntryRow => ({
   key: `lore:b/${uid}`,
@@ -8,9 +8,7 @@ const row = (uid: string, title: string, keys: string, kind: EntryRow["kind"]): 
   book: "b",
   keys,
   kind,
-  chips: [],
-  nearest: "",
-  tokens: 0,
+  why: "its key was found",
 });
 
 const ROWS = [
@@ -33,9 +31,4 @@ describe("which rows are shown", () => {
   });
 
   test("words and kind together", () => expect(chosen(ROWS, "fired", "rain")).toEqual([]));
-});
-
-test("of many names the first are told", () => {
-  expect(named(["a", "b"])).toBe("a, b");
-  expect(named(["a", "b", "c"], 2)).toBe("a, b and 1 more");
 });

@@ -29,6 +29,8 @@ const step = (id: string, drafts: number[], more: Partial<Step> = {}): Step => (
   dropped: [],
   notes: [],
   decided: "",
+  reports: {},
+  lost: false,
   ...more,
 });
 

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
   complaint,
+  groups,
   line,
   type Message,
-  neighbourOf,
+  nextHit,
   type Rule,
+  reasons,
   shownReplacement,
   withBreaks,
 } from "../ctxlab_widgets/rule_view/rules";
@@ -18,6 +20,9 @@ const rule = (more: Partial<Rule>): Rule => ({
   pattern: "a",
   replacement: "",
   flags: "g",
+  own_name: "r",
+  min_depth: "",
+  max_depth: "",
   flavor: "javascript",
   where: "sent",
   on: true,
@@ -41,10 +46,29 @@ test("a message's line has its number, its writer, how many rules changed it, an
   expect(line(message("a", 2, ""))).toBe("3 user, 2 rules: no words");
 });
 
-test("messages before and after are found, and none beyond the ends", () => {
-  const all = ["a", "b"].map((key) => message(key));
-  expect([neighbourOf(all, "a", 1), neighbourOf(all, "b", -1)]).toEqual(["b", "a"]);
-  expect([neighbourOf(all, "a", -1), neighbourOf(all, "b", 1), neighbourOf(all, "c", 1)]).toEqual([null, null, null]);
+test("the next message that a rule changed is found, and none beyond the ends", () => {
+  const all = [message("a", 1), message("b"), message("c", 2), message("d")];
+  expect([nextHit(all, "a", 1), nextHit(all, "d", -1), nextHit(all, "b", -1)]).toEqual(["c", "c", "a"]);
+  expect([nextHit(all, "a", -1), nextHit(all, "c", 1), nextHit(all, "e", 1)]).toEqual([null, null, null]);
+});
+
+describe("neighbours that did nothing", () => {
+  const states = ["none", "off", "matched", "idle", "failed", "none", "none"] as const;
+  const all = states.map((state, i) => rule({ key: String(i), state, outcome: state }));
+  const keys = (found: Rule[][]) => found.map((group) => group.map((each) => each.key).join(""));
+
+  test("stand together, in running order", () =>
+    expect(keys(groups(all, new Set()))).toEqual(["01", "2", "3", "4", "56"]));
+
+  test("but not those that somebody works on", () =>
+    expect(keys(groups(all, new Set(["1", "5"])))).toEqual(["0", "1", "2", "3", "4", "5", "6"]));
+
+  test("have their reasons counted", () => {
+    expect(reasons(all.slice(4))).toBe("1 failed, 2 none");
+    expect(reasons(all.map((each, i) => ({ ...each, outcome: `r${i}` })))).toBe(
+      "1 r0, 1 r1, 1 r2, 1 r3 and other reasons",
+    );
+  });
 });
 
 describe("what is wrong with a field", () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { changeRows, tokensAlone } from "../ctxlab_widgets/_shared/message_changes";
 import type { Setting } from "../ctxlab_widgets/_shared/trace_view";
 import { folded, type Item } from "../ctxlab_widgets/step_debugger/fold_rows";
+import { typedText } from "../ctxlab_widgets/step_debugger/message_editor";
 import {
   fieldText,
   layerWords,
@@ -11,6 +12,7 @@ import {
   valueText,
 } from "../ctxlab_widgets/step_debugger/setting_values";
 import { reranWords, type SettingsDiff, settingsWords, signed } from "../ctxlab_widgets/step_debugger/settings_effect";
+import { isRead } from "../ctxlab_widgets/step_debugger/settings_form";
 import { numbered, runs } from "../ctxlab_widgets/step_debugger/token_runs";
 import { made } from "./made";
 
@@ -24,6 +26,7 @@ const setting = (more: Partial<Setting> = {}): Setting => ({
   minimum: 1,
   maximum: null,
   optional: false,
+  read_with: null,
   ...more,
 });
 
@@ -50,7 +53,9 @@ describe("what is typed", () => {
   });
 
   test("what is no JSON is not sent", () => {
-    expect(parsedInput(setting({ type: "json" }), "[1,")).toHaveProperty("problem");
+    expect(parsedInput(setting({ type: "json" }), "[1, x]")).toEqual({
+      problem: 'is not JSON: lists are ["a", "b"], mappings {"a": 1}.',
+    });
   });
 
   test.each([
@@ -62,6 +67,26 @@ describe("what is typed", () => {
     expect(fieldText(setting({ type }), value)).toBe(text);
     if (value !== null) expect(parsedInput(setting({ type }), text)).toEqual({ value });
   });
+});
+
+test("a setting that only another choice reads is not read", () => {
+  const settings = {
+    way: setting({ type: "choice", value: "a" }),
+    share: setting({ read_with: ["way", ["b", "c"]] }),
+    head: setting({ read_with: ["way", ["a"]] }),
+  };
+
+  expect(["way", "share", "head"].map((name) => isRead({ settings }, name))).toEqual([true, false, true]);
+});
+
+test.each([
+  ["a\r\nb\rc", "a\nb\nc", "a\r\nb\rc"],
+  ["a\r\nb\rc", "a\nb!\nc", "a\r\nb!\rc"],
+  ["a\r\nb", "x\na\nb", "x\na\r\nb"],
+  ["a\nb", "a\nc", "a\nc"],
+  ["\ud83e\udee0\r\n", "\ud83e\udee1\n", "\ud83e\udee1\r\n"],
+])("of %j, edited to %j, what nobody touched stays", (before, typed, text) => {
+  expect(typedText(before, typed)).toBe(text);
 });
 
 describe("a slider", () => {

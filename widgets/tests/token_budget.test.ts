@@ -6,10 +6,14 @@ import {
   type BudgetRow,
   handleAt,
   lineAt,
+  named,
   names,
+  priceOf,
   range,
   type Segment,
   type State,
+  type Sums,
+  sumOf,
   unitsBelow,
   unitsKept,
   type View,
@@ -48,8 +52,13 @@ function made(change: Partial<View> = {}): State {
     changed: "",
     cut: 2,
     shortened: 0,
-    border: { name: "c", needed: 25, left: 20 },
-    reasons: ["token-limiter / sliding: needed 25 tokens, 20 were left"],
+    border: { key: "c", name: "c", needed: 25, left: 20 },
+    messages: 4,
+    sums: null,
+    needs: ["22 + 3 overhead = 25 needed"],
+    least: null,
+    undo: false,
+    reasons: ["sliding: needed 25 tokens, 20 were left"],
     reason_of: " aa   ",
     one_cut: true,
     by_units: true,
@@ -67,6 +76,7 @@ function made(change: Partial<View> = {}): State {
     choices: { strategies: [], tokenizers: [], limiter: true },
     live: true,
     error: "",
+    views: [],
     remedies: new Map(),
     selected: "",
     pinned: "",
@@ -75,6 +85,46 @@ function made(change: Partial<View> = {}): State {
     pointed: "",
   };
 }
+
+describe("what a row adds up to", () => {
+  const sums: Sums = { text: "", overhead: 3, later: 0, own_overhead: false, counted: {}, whole: {} };
+  const sum = (change: Partial<Sums>, at: number, state: string) => {
+    const held = made({ sums: { ...sums, ...change } });
+    return sumOf(held, held.messages.rows[at], state);
+  };
+
+  test("its own tokens and those beside them", () => {
+    expect(sum({}, 1, "c")).toBe("10 + 3 overhead = 13 tokens");
+    expect(sum({ later: 2 }, 1, "c")).toBe("10 + 3 overhead + 2 set aside for later steps = 15 tokens");
+    expect(sum({}, 3, "k")).toBe("10 + 3 overhead = 13 counted at the cut");
+  });
+
+  test("what was counted where later steps changed it, shortened it or put it there", () => {
+    expect(sum({ counted: { d: 21 } }, 3, "k")).toBe("10 now, with its overhead 21 counted at the cut");
+    expect(sum({ counted: { d: 0 } }, 3, "p")).toBe("not counted at the cut: a later step put it there");
+    expect(sum({ whole: { d: 90 } }, 3, "s")).toBe("10 + 3 overhead = 13 counted at the cut; whole it needed 90");
+  });
+
+  test("nothing where nothing was cut to a budget", () => expect(sumOf(made(), made().messages.rows[1], "k")).toBe(""));
+});
+
+describe("the price of a cut row", () => {
+  test("is what the ladder of budgets has above this one", () => {
+    expect([0, 1, 2, 3].map((at) => priceOf(made(), at))).toEqual([null, 30, 5, null]);
+  });
+
+  test("is not known where messages don't come back one by one, or come back as heads", () => {
+    expect(priceOf(made({ by_units: false }), 1)).toBeNull();
+    const held = made();
+    const numbers = [{ name: "retained_characters", title: "", value: 40, step: 50, max: null, about: "" }];
+    held.choices = { ...held.choices, strategies: [{ name: "sliding", about: "", numbers }] };
+    expect(priceOf(held, 1)).toBeNull();
+  });
+});
+
+test("ids in sentences go without their kind", () => {
+  expect(named("sliding: older than node:a8, which needed 3")).toBe("sliding: older than a8, which needed 3");
+});
 
 describe("the handle", () => {
   test("stands at the budget, where it is held, or at the end of what is sent", () => {

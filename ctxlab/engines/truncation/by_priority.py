@@ -78,6 +78,6 @@ def _reasons(window: Window, border: Border, gone: list[_Ranked]) -> Iterator[Re
             older.update(i for i in at if i not in below and i < newest and priority(i) <= of_newest)
     clause = f"which {border.words()}"
     yield Reason(border.own_words(needed_by(border)), border.at, border)
-    yield Reason(f"of lower priority than {window.key(highest)}, {clause}", lower, border)
-    yield Reason(f"older and no more important than {window.key(newest)}, {clause}", older, border)
-    yield Reason(f"its calls and results rank behind those of {window.key(highest)}, {clause}", ALL_OTHERS, border)
+    yield Reason(f"of lower priority than {window.name(highest)}, {clause}", lower, border)
+    yield Reason(f"older and no more important than {window.name(newest)}, {clause}", older, border)
+    yield Reason(f"its calls and results rank behind those of {window.name(highest)}, {clause}", ALL_OTHERS, border)

@@ -75,6 +75,6 @@ class HeadAndTail:
 
 def _reasons(window: Window, border: Border, share: int) -> tuple[Reason, ...]:
     own = Reason(border.own_words(needed_by(border)), border.at, border)
-    older = f"older than {window.key(border.at[0])}, which {border.words()}"
+    older = f"older than {window.name(border.at[0])}, which {border.words()}"
     rest = f"{older}, and past the head's share of {counted(share, 'token')}"
     return own, Reason(rest, range(border.at[0]), border)

@@ -27,7 +27,7 @@ class MiddleOut:
         if border is None:
             return verdict
         own = Reason(border.own_words(needed_by(border)), border.at, border)
-        rest = f"behind {window.key(border.at[0])} on the way from both ends inwards, which {border.words()}"
+        rest = f"behind {window.name(border.at[0])} on the way from both ends inwards, which {border.words()}"
         return replace(verdict, reasons=(own, Reason(rest, ALL_OTHERS, border)))
 
     def kept(self, window: Window, unit: Unit) -> Kept:

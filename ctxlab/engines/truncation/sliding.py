@@ -25,7 +25,7 @@ class Sliding:
 
     name: ClassVar[str] = "sliding"
     traits: ClassVar[Traits] = Traits(
-        keeps_one_end=True, keeps_one_more=True, main_setting="retained_characters", step=50
+        keeps_one_end=True, keeps_one_more=True, main_setting="retained_characters", step=50, shortens=True
     )
     retain: Annotated[
         Retain,
@@ -95,7 +95,7 @@ def _head_did_not_fit(window: Window, border: Border, heads: dict[int, Draft]) -
 
 
 def _older_than(window: Window, border: Border, clause: str) -> Reason:
-    return Reason(f"older than {window.key(border.at[0])}, {clause}", range(border.at[0]), border)
+    return Reason(f"older than {window.name(border.at[0])}, {clause}", range(border.at[0]), border)
 
 
 def _kept_at_border(window: Window, unit: Unit, cut: frozenset[int]) -> Iterator[KeptRange]:

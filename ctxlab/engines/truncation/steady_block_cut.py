@@ -146,7 +146,7 @@ class _Full(NamedTuple):
 
 def _reasons(window: Window, units: list[Unit], full: _Full, share: int) -> tuple[Reason, ...]:
     border = full.border
-    last, capacity = window.key(border.at[0]), f"{window.capacity:,}"
+    last, capacity = window.name(border.at[0]), f"{window.capacity:,}"
     if border.needed > window.capacity:
         alone = Border(border.needed, window.capacity, border.at)
         needed = f"{needed_by(border)} needed {counted(border.needed, 'token')}".strip()
@@ -158,7 +158,7 @@ def _reasons(window: Window, units: list[Unit], full: _Full, share: int) -> tupl
         return (Reason(f"older than {last}, which {filled}", range(border.at[0]), border),)
     first = units[full.start].at[0]
     words = (
-        f"older than {window.key(first)}: when {last} {filled}, the oldest went until the rest fitted into {share:,}"
+        f"older than {window.name(first)}: when {last} {filled}, the oldest went until the rest fitted into {share:,}"
     )
     return (Reason(words, range(first), border),)
 
@@ -166,5 +166,5 @@ def _reasons(window: Window, units: list[Unit], full: _Full, share: int) -> tupl
 def _reasons_for_want_of_room(window: Window, border: Border) -> tuple[Reason, ...]:
     what = "it and the newer ones that may go"
     own = Reason(border.own_words(what), border.at, border)
-    older = f"older than {window.key(border.at[0])}, which with the newer ones that may go {border.words()}"
+    older = f"older than {window.name(border.at[0])}, which with the newer ones that may go {border.words()}"
     return own, Reason(older, range(border.at[0]), border)

@@ -65,8 +65,9 @@ class Window:
         """The units that may go, newest first."""
         return (unit for unit in self.units() if not self.is_protected(unit))
 
-    def key(self, at: int) -> str:
-        return self.draft(at).key
+    def name(self, at: int) -> str:
+        """The name of a message in a sentence."""
+        return self.draft(at).key.removeprefix("node:")
 
     def keep_while_they_fit(self, units: Iterable[Unit], *, left: int | None = None) -> Verdict:
         """The units of a row up to the first that doesn't fit into `left` tokens; that one is the border."""
@@ -112,13 +113,14 @@ class Traits:
     With `keeps_one_end` an unbroken end of the conversation stays, so that one line parts it from what goes. With
     `keeps_one_more` a little more budget keeps just one more unit, so that this line can be moved from unit to unit.
     `main_setting` is the number that the strategy goes by, a setting of its own or of the limiter, and `step` a step of
-    it in a form.
+    it in a form. With `shortens` it may keep the heads of messages, as `window.shortened` gives them.
     """
 
     keeps_one_end: bool = False
     keeps_one_more: bool = False
     main_setting: str | None = None
     step: float = 1
+    shortens: bool = False
 
 
 class Strategy(Protocol):

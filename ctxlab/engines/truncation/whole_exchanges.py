@@ -55,7 +55,7 @@ def _positions(units: list[Unit]) -> tuple[int, ...]:
 
 def _reasons(window: Window, border: Border, *, is_whole: bool) -> tuple[Reason, ...]:
     own = border.own_words("its exchange" if is_whole else "what may go of its exchange")
-    older = f"in an exchange older than that of {window.key(border.at[0])}, which {border.words()}"
+    older = f"in an exchange older than that of {window.name(border.at[0])}, which {border.words()}"
     return Reason(own, border.at, border), Reason(older, ALL_OTHERS, border)
 
 

@@ -60,6 +60,7 @@ def closed_gates(lore: PreparedEntry, scan_input: ScanInput, clock: EntryTiming)
         out.append(ClosedGate("delay", reason, {"delay": None}))
     if entry.cooldown and clock.cools(lore) and not clock.is_sticky(lore):
         reason = f"it fired {counted(clock.since(lore) or 0, 'message')} ago and cools down for {entry.cooldown}"
+        reason += f", after {entry.sticky} in which it is sticky" if (entry.sticky or 0) > 0 else ""
         out.append(ClosedGate("cooldown", reason, {"cooldown": None}))
     if DONT_ACTIVATE in lore.decorators and ACTIVATE not in lore.decorators:
         out.append(ClosedGate("decorator", "it says @@dont_activate", {"content": lore.content}))

@@ -167,7 +167,7 @@ class Activation:
             by_index = {one.lore.index: one.lore for one in contenders}
             for index, to in settled.lost.items():
                 shared = next((name for name in by_index[index].groups if name in to.groups), to.groups[0])
-                reason = f"{to.entry.title!r} fires for group {shared!r}"
+                reason = f"it lost to “{to.entry.title}” in group “{shared}”"
                 self._stop(by_index[index], BlockedEntry("group", reason, this.number, lost_to=to.key))
         winners = settled.winners
         if not self.reference:
@@ -205,7 +205,7 @@ class Activation:
         if not self.key_matches.matches(lore, before=this.number):
             return "no-key", f"none of its keys stands in the newest {_messages(lore.depth)}"
         if not self.key_matches.agrees(lore, before=this.number):
-            return "secondary-keys", f"its secondary keys say no ({_logic(lore)})"
+            return "secondary-keys", _second_keys(lore)
         return None
 
     def draw(self, id: str) -> float:
@@ -222,7 +222,8 @@ class Activation:
         if one.sticky or self.has_luck(one.lore):
             return True
         drawn = self.draw(one.lore.key) * 100
-        reason = f"{drawn:.1f} was drawn, it fires up to {one.lore.entry.probability:g}"
+        limit = one.lore.entry.probability
+        reason = f"{_above(drawn, limit)} was drawn, it fires up to {limit:g}"
         self._unlucky.add(one.lore.index)
         self._stop(one.lore, BlockedEntry("probability", reason, this.number))
         return False
@@ -237,8 +238,8 @@ class Activation:
             if refused is not None:
                 self._stop(lore, BlockedEntry("budget", refused, this.number, tokens=tokens, left=self._left()))
             elif this.is_beyond:
-                made = counted(this.number - 1, "pass was", "passes were")
-                reason = f"{made} made, no more are allowed"
+                allowed = counted(this.number - 1, "pass is", "passes are")
+                reason = f"it would fire in pass {this.number}, and {allowed} allowed"
                 self._stop(lore, BlockedEntry("pass-limit", reason, this.number, tokens=tokens, left=self._left()))
                 self.spent += tokens
             else:
@@ -285,5 +286,23 @@ def _messages(depth: int) -> str:
     return "message" if depth == 1 else f"{depth} messages"
 
 
-def _logic(lore: PreparedEntry) -> str:
-    return {1: "not all", 2: "not any", 3: "all"}.get(lore.entry.selective_logic, "any")
+def _second_keys(lore: PreparedEntry) -> str:
+    """What its second keys lack, or have and shouldn't."""
+    n, one = len(lore.secondary), len(lore.secondary) == 1
+    where = f" in the newest {_messages(lore.depth)}" if lore.depth else ""
+    match lore.entry.selective_logic:
+        case 1 | 2 if one:
+            return "its second key was found, it fires only without"
+        case 1:
+            return f"all of its {n} second keys were found, it fires only while one is missing"
+        case 2:
+            return f"at least one of its {n} second keys was found, it fires only without them"
+        case 3 if not one:
+            return f"not all of its {n} second keys were found{where}"
+        case _:
+            return f"its second key wasn't found{where}" if one else f"none of its {n} second keys was found{where}"
+
+
+def _above(drawn: float, limit: float) -> str:
+    """A number that was drawn, with as many places as show that it is above the limit."""
+    return next((text for places in range(1, 12) if float(text := f"{drawn:.{places}f}") > limit), repr(drawn))

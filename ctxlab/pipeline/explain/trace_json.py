@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ctxlab.context import Cause, Draft, Span, StepReport
 from ctxlab.context.step_report import summary_of
 from ctxlab.pipeline.explain.merged_parts import is_seam
+from ctxlab.pipeline.manual_edit import HAND
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.services import TokenCounter
@@ -40,7 +41,7 @@ class Tables:
         self._counter = tokenizer
         self._alone: dict[str, int] = {}
         self.texts: list[str] = []
-        self.causes: list[dict[str, str]] = []
+        self.causes: list[dict[str, Any]] = []
         self.spans: list[list[Any]] = []
         self.drafts: list[dict[str, Any]] = []
         self.rows: list[Any] = []
@@ -82,6 +83,7 @@ class Tables:
         return {
             "id": step.id,
             "edited": step.edited,
+            "lost": step.is_lost,
             "skipped": step.skipped,
             "seconds": step.seconds,
             "error": step.error,
@@ -115,7 +117,7 @@ class Tables:
             return -1
         if cause not in self._cause:
             self._cause[cause] = len(self.causes)
-            self.causes.append(cause.as_data())
+            self.causes.append({**cause.as_data(), **({"by_hand": True} if cause.processor == HAND else {})})
         return self._cause[cause]
 
     def span(self, span: Span) -> int:

@@ -45,6 +45,7 @@ def steps_as_data(stages: Sequence[Stage]) -> list[dict[str, Any]]:
                     "layer": stage.sources[name],
                     "description": info.description or "",
                     **field_of(info),
+                    "read_with": type(stage.processor.settings).read_with.get(name),
                 }
                 for name, info in type(stage.processor.settings).model_fields.items()
             },

@@ -65,7 +65,7 @@ export class ProvenanceCard {
 
   private picked(event: MouseEvent): void {
     const target = event.target as HTMLElement;
-    if (target.closest(".pop, button, .clip")) return;
+    if (target.closest(".pop, button, .clip, .editor")) return;
     const chosen = document.getSelection();
     const message = target.closest<HTMLElement>("article.m");
     if (chosen && !chosen.isCollapsed && chosen.rangeCount) {

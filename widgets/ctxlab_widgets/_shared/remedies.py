@@ -10,21 +10,26 @@ from ctxlab_widgets._shared.json_values import as_json
 
 
 class RemedyCache:
-    """Remedies by key, as JSON; the last answer is kept while the run and the keys are the same."""
+    """Remedies by key, as JSON; those of one run are looked up once, several together."""
 
     def __init__(self) -> None:
         self._cached_for: tuple[Any, ...] = ()
-        self._json = ""
+        self._found: dict[str, dict[str, Any] | None] = {}
 
     def of(self, trace: Trace | None, keys: Iterable[str]) -> str:
+        """Those of dropped messages among the keys, all others are left out; empty when none is dropped."""
         wanted = sorted({key for key in keys if key})
+        run = () if trace is None else (trace.pipeline, trace.steps, trace.services)
+        if run != self._cached_for:
+            self._cached_for, self._found = run, {}
         if trace is None or not wanted:
-            self._cached_for, self._json = (), ""
             return ""
-        cache_key = (wanted, trace.pipeline, trace.steps, trace.services)
-        if cache_key != self._cached_for:
-            self._cached_for, self._json = cache_key, remedies_json(trace, wanted)
-        return self._json
+        missing = [key for key in wanted if key not in self._found]
+        if missing:
+            found = remedies(trace, missing)
+            self._found |= {key: found[key].as_data() if key in found else None for key in missing}
+        known = {key: data for key in wanted if (data := self._found[key]) is not None}
+        return as_json(known) if known else ""
 
 
 def remedies_json(trace: Trace, keys: Iterable[str]) -> str:

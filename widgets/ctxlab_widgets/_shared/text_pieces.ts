@@ -79,16 +79,21 @@ function byDifference(view: SpanTables, now: Piece[], before: Spans): Piece[] {
   return out;
 }
 
-/** How many stretches each rule put in or took out, in order of appearance. */
-export function tally(
-  view: SpanTables,
-  found: Piece[],
-): { processor: string; rule: string; word: string; count: number }[] {
-  const out = new Map<string, { processor: string; rule: string; word: string; count: number }>();
+export interface Tally {
+  processor: string;
+  rule: string;
+  word: "macro" | "rewritten" | "removed";
+  count: number;
+}
+
+/** How many stretches each rule or macro put in or took out, in order of appearance; a person's edits aside. */
+export function tally(view: SpanTables, found: Piece[]): Tally[] {
+  const out = new Map<string, Tally>();
   for (const piece of found) {
     if (!piece.fresh || piece.cause < 0) continue;
-    const { processor, rule } = view.causes[piece.cause];
-    const word = piece.text ? "rewritten" : "removed";
+    const { processor, rule, by_hand } = view.causes[piece.cause];
+    if (by_hand) continue;
+    const word = view.spans[piece.span][1] === "macro" ? "macro" : piece.text ? "rewritten" : "removed";
     const key = `${word}|${processor}|${rule}`;
     const row = out.get(key);
     if (row) row.count += 1;

@@ -9,6 +9,8 @@ export interface Cause {
   processor: string;
   rule: string;
   reason: string;
+  /** Whether a person did it between two steps; absent where not. */
+  by_hand?: boolean;
 }
 
 export interface Origin {
@@ -62,6 +64,10 @@ export interface Step {
   notes: Note[];
   /** What it decided without changing a message, in words: "5 of 16 entries fired". */
   decided: string;
+  /** The reports that it left, by name. */
+  reports: Record<string, number>;
+  /** Of a person's edit: nothing of it could be made again after an earlier step had changed. */
+  lost: boolean;
 }
 
 export interface Setting {
@@ -75,6 +81,8 @@ export interface Setting {
   maximum: number | null;
   /** Whether it may be none. */
   optional: boolean;
+  /** The setting that says whether this one is read, and the values of that one with which it is; null: always. */
+  read_with: [setting: string, values: unknown[]] | null;
 }
 
 export interface Stage {
@@ -104,7 +112,7 @@ export interface View {
 /** The tables that say where characters come from; `names` is what people call an origin, by `kind:ref`. */
 export type SpanTables = Pick<View, "texts" | "causes" | "spans"> & { names?: ReadonlyMap<string, string> };
 
-export type BoxState = "done" | "failed" | "skipped" | "edited" | "off" | "todo";
+export type BoxState = "done" | "failed" | "skipped" | "edited" | "lost" | "off" | "todo";
 
 /** One box of the row: a step of the pipeline, or a person's edit between two. `at` counts the steps done after it. */
 export interface Box {
@@ -139,7 +147,8 @@ const todo = (out: Box[]) => out.filter((box) => box.state === "todo").length;
 
 function done(view: View, index: number): Box {
   const step = view.steps[index];
-  const state = step.error !== null ? "failed" : step.edited ? "edited" : step.skipped ? "skipped" : "done";
+  const state =
+    step.error !== null ? "failed" : step.edited ? (step.lost ? "lost" : "edited") : step.skipped ? "skipped" : "done";
   return {
     id: step.id,
     state,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,26 +14,41 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import Agent
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline import Trace
-from ctxlab.studies import Comparison, compare
+from ctxlab.studies import Comparison, NamedRun, compare
+from ctxlab.studies.comparison import runs_by_name
 from ctxlab_widgets._shared.json_values import as_json
+from ctxlab_widgets._shared.remedies import RemedyCache
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.compare.columns import Column, Variant, built_column, columns_of, free_name, rebased, variants
+from ctxlab_widgets.compare.columns import (
+    BASE,
+    Column,
+    Variant,
+    branch_columns,
+    built_column,
+    columns_of,
+    free_name,
+    rebased,
+    variant_name,
+    variants,
+)
 from ctxlab_widgets.compare.payload import view_of
 
 UNCOUNTABLE = 2**53
+BRANCHES = "branches:"
 
 
 class Compare(Widget):
     """A table of messages with a column for each run; the first column is the base, which the others are held against.
 
-    `traces` is the base's run, runs by name (the first is the base), or a Comparison. From the base further columns are
-    made: every one of `strategies` at every one of `budgets`, each of `agents`, each of `leaves` (ids of messages).
+    `traces` is the base's run, runs by name (the first is the base), a list of values with a `name` and a `trace`, or a
+    Comparison. From the base further columns are made: every one of `strategies` at every one of `budgets`, each of
+    `agents`, each of `leaves` (ids of messages).
     """
 
     _esm = Path(__file__).parent / "static" / "widget.js"
 
     trace = traitlets.Instance(Trace, allow_none=True)
-    """The base's run. Setting it makes the columns that come from the base anew; runs that were given stay."""
+    """The run that columns are made from, the base's unless two branches are shown. Runs that were given stay."""
     view = traitlets.Unicode("").tag(sync=True)
     """Columns and rows as JSON; empty when there is no run."""
     texts = traitlets.Unicode(as_json({"texts": []})).tag(sync=True)
@@ -42,11 +58,15 @@ class Compare(Widget):
     ledgers = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """Names of the columns whose ledger is shown."""
     only_differences = traitlets.Bool(False).tag(sync=True)
+    remedies = traitlets.Unicode("").tag(sync=True)
+    """What would keep the messages of open rows that the base cut, as JSON by key; empty when there are none."""
+    undoable = traitlets.Int(0).tag(sync=True)
+    """The number of changes made here that can be taken back."""
 
     @checked_arguments
     def __init__(
         self,
-        traces: Trace | Mapping[str, Trace] | Comparison | None = None,
+        traces: Trace | Mapping[str, Trace] | Sequence[NamedRun] | Comparison | None = None,
         *,
         strategies: Sequence[str] | None = None,
         budgets: Sequence[int] | None = None,
@@ -55,13 +75,17 @@ class Compare(Widget):
     ) -> None:
         runs = traces.traces if isinstance(traces, Comparison) else traces
         self._columns: tuple[Column, ...] = ()
+        self._source: Trace | None = None
+        self._undo: list[tuple[tuple[Column, ...], Trace]] = []
+        self._own: Trace | None = None
+        self._remedies = RemedyCache()
         self._comparison = Comparison({}, ())
         self._agents = tuple(agents or ())
         self._shown: Comparison | None = None
         columns = columns_of(runs, variants(strategies, budgets, agents, leaves))
         found = traces if isinstance(traces, Comparison) and list(traces.traces) == _names(columns) else None
         super().__init__()
-        self._set(columns, found)
+        self._set(columns, columns[0].trace if columns else None, found)
 
     @property
     def comparison(self) -> Comparison:
@@ -93,9 +117,7 @@ class Compare(Widget):
 
         A run whose budget is too small is a column that says so. Raises for what there is not.
         """
-        base = self._base
-        if base is None:
-            raise CtxlabError("there is no run to start from: set `trace` first")
+        base = self._shown_run()
         if budget is not None and budget >= UNCOUNTABLE:
             raise CtxlabError(f"a budget is below {UNCOUNTABLE:,} tokens: a page can't count further")
         variant = Variant(strategy, budget, self._agent(agent), leaf)
@@ -104,23 +126,50 @@ class Compare(Widget):
         taken = _names(self._columns)
         if name is not None and name in taken:
             raise CtxlabError(f"there is a column {name!r} already")
-        column = built_column(name or free_name(variant.name, taken), variant, base)
-        self._set((*self._columns, column))
+        column = built_column(name or free_name(variant_name(variant, base), taken), variant, base)
+        self._set((*self._columns, column), base)
 
-    def show_runs(self, runs: Mapping[str, Trace]) -> None:
+    def show_branches(self, one: str, other: str) -> None:
+        """Two branches of the conversation instead of all columns, each named by the message that it ends at.
+
+        They are run with what `trace` was run with, which stays; the one that `trace` is at is the base.
+        """
+        run = self._shown_run()
+        self._set(branch_columns(run, one, other), run)
+
+    def show_key(self, key: str) -> None:
+        """Open a message's row, or of `branches:["a8","b3"]` two branches."""
+        if not key.startswith(BRANCHES):
+            self.open_row(key)
+            return
+        match _json(key.removeprefix(BRANCHES)):
+            case [str(one), str(other)]:
+                self.show_branches(one, other)
+            case _:
+                raise CtxlabError(f'two branches are named as in {BRANCHES}["a8","b3"], got {key[:80]!r}')
+
+    def undo(self) -> None:
+        """Take the last change of the base's run back."""
+        if not self._undo:
+            raise CtxlabError("nothing was changed here that could be taken back")
+        columns, self._own = self._undo.pop()
+        self.effect = {}
+        self._set(columns, self._own)
+
+    def show_runs(self, runs: Mapping[str, Trace] | Sequence[NamedRun]) -> None:
         """Hold the base against these runs by name, in place of those that were shown; the base is not shown twice."""
-        base = self._columns[:1]
-        others = {name: run for name, run in runs.items() if run is not self._base}
-        taken = _names(base)
-        columns = [Column(free_name(name, taken), trace=run) for name, run in others.items()]
-        self._set((*base, *columns))
+        columns = [each for each in self._columns[:1] if each.variant is None] or [Column(BASE, trace=self._source)]
+        for name, run in runs_by_name(runs).items():
+            if run is not self._source:
+                columns.append(Column(free_name(name, _names(columns)), trace=run))
+        self._set(tuple(columns), self._source)
 
     def remove(self, name: str) -> None:
         """Take a column away; the base stays."""
         column = self._column(name)
         if column is self._columns[0]:
             raise CtxlabError(f"{name!r} is the base: make another column the base first")
-        self._set(tuple(each for each in self._columns if each is not column))
+        self._set(tuple(each for each in self._columns if each is not column), self._source)
 
     def set_base(self, name: str) -> None:
         """Hold the others against this column, which goes to the front. All runs stay as they are."""
@@ -130,7 +179,7 @@ class Compare(Widget):
         if column is self._columns[0]:
             return
         rest = [each for each in self._columns if each is not column]
-        self._set((replace(column, variant=None), *rest))
+        self._make_base((replace(column, variant=None), *rest), column.trace)
 
     def open_row(self, key: str) -> None:
         """Open a message's row: its text in every run, and why."""
@@ -152,38 +201,63 @@ class Compare(Widget):
                 self.set_base(name)
             case {"command": "open", "key": str(key)}:
                 self.open_row(key)
+            case {"command": "undo"}:
+                self.undo()
             case _:
                 raise self._wrong_command(message)
 
     # --- what is held
 
+    def _take_run(self, run: Trace, *, label: str = "", continues: bool = False) -> None:
+        before = self._columns, self._shown_run()
+        self._own = run
+        super()._take_run(run, label=label, continues=continues)
+        self._undo.append(before)
+        self.undoable = len(self._undo)
+
+    def _make_base(self, columns: tuple[Column, ...], run: Trace) -> None:
+        """Columns that are there already in another order; the first one's run is the one to show from now on."""
+        if self._source is not None:
+            self._undo.append((self._columns, self._source))
+            self._columns, self._source, self._own = columns, run, run
+            super()._take_run(run)
+        self._set(columns, run)
+
     @traitlets.observe("trace")
     def _on_trace(self, change: Any) -> None:
-        base: Trace | None = change["new"]
-        if base is self._base:
+        run: Trace | None = change["new"]
+        if run is self._source:
             return
-        columns = rebased(self._columns, base)
+        if run is not self._own:
+            self._undo.clear()
+        columns = rebased(self._columns, run)
         with self.hold_sync():
             if self._columns and self._columns[0].name in self.ledgers:
                 self.ledgers = [columns[0].name if name == self._columns[0].name else name for name in self.ledgers]
-            self._set(columns)
+            self._set(columns, run)
 
-    def _set(self, columns: tuple[Column, ...], comparison: Comparison | None = None) -> None:
+    @traitlets.observe("opened")
+    def _on_opened(self, _: Any) -> None:
+        self._fill_remedies()
+
+    def _set(self, columns: tuple[Column, ...], source: Trace | None, comparison: Comparison | None = None) -> None:
         """Take over other columns whole, or nothing of them where they can't be compared."""
         if comparison is None:
             comparison = compare({each.name: each.trace for each in columns if each.trace is not None})
-        self._columns, self._comparison = columns, comparison
+        self._columns, self._source, self._comparison = columns, source, comparison
         with self.hold_sync():
-            self.trace = self._base
+            self.trace = source
             self.ledgers = [name for name in self.ledgers if name in comparison.traces]
             self.show()
 
     def show(self) -> None:
         """Take over what is compared, where it is something else than what was shown last."""
+        self.undoable = len(self._undo)
         if self._shown is self._comparison:
             return
         self._shown = self._comparison
         with self.hold_sync():
+            self._fill_remedies()
             if not self._comparison.traces:
                 self.view, self.texts = "", as_json({"texts": []})
                 return
@@ -191,9 +265,10 @@ class Compare(Widget):
             self.texts = as_json({"texts": texts})
             self.view = as_json(view)
 
-    @property
-    def _base(self) -> Trace | None:
-        return self._columns[0].trace if self._columns else None
+    def _fill_remedies(self) -> None:
+        """Only the base's run can be changed here, and only while it is the one that columns are made from."""
+        run = self._columns[0].trace if self._columns else None
+        self.remedies = self._remedies.of(run if run is self._source else None, self.opened)
 
     def _column(self, name: str) -> Column:
         found = next((column for column in self._columns if column.name == name), None)
@@ -203,7 +278,7 @@ class Compare(Widget):
 
     def _known_agents(self) -> list[Agent]:
         """The agents that a column can be made with, each id once."""
-        build_input = self._base.start.input if self._base is not None else None
+        build_input = self._source.start.input if self._source is not None else None
         known = [*(build_input.agents if build_input else ()), *self._agents]
         if build_input is not None and build_input.agent is not None:
             known.insert(0, build_input.agent)
@@ -231,3 +306,10 @@ def _add_arguments(command: Mapping[str, Any]) -> dict[str, Any] | None:
     fields = {name: value for name, value in command.items() if name != "command" and value is not None}
     right = all(type(value) is _FIELDS.get(name) for name, value in fields.items())
     return fields if right else None
+
+
+def _json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

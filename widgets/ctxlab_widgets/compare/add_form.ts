@@ -21,7 +21,14 @@ export class AddForm {
   ) {
     const { signal } = host;
     this.button.addEventListener("click", () => (this.element.hidden ? this.open() : this.close()), { signal });
-    this.element.addEventListener("submit", (event) => this.submit(event), { signal });
+    this.element.addEventListener(
+      "submit",
+      (event) => {
+        event.preventDefault();
+        this.submit();
+      },
+      { signal },
+    );
     this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
   }
 
@@ -60,14 +67,16 @@ export class AddForm {
     if (inside) this.button.focus();
   }
 
+  /** Enter in a field adds the column: a notebook may give the form no `submit` for it. */
   private pressed(event: KeyboardEvent): void {
-    if (event.key !== "Escape") return;
+    const isAdd = event.key === "Enter" && event.target instanceof HTMLInputElement && !event.isComposing;
+    if (event.key !== "Escape" && !isAdd) return;
     taken(event);
-    this.close();
+    if (isAdd) this.submit();
+    else this.close();
   }
 
-  private submit(event: Event): void {
-    event.preventDefault();
+  private submit(): void {
     const values = Object.fromEntries([...this.fields].map(([name, field]) => [name, field.value]));
     const what: Command = { command: "add" };
     if (values.strategy) what.strategy = values.strategy;

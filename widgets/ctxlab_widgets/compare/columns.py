@@ -8,14 +8,18 @@ from itertools import product
 from typing import Any
 
 from ctxlab import rebuild
+from ctxlab.display.one_line import plain
 from ctxlab.documents import Agent
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import ProcessorFailed, Trace
 from ctxlab.processors import TokenLimiter
-from ctxlab.studies.comparison import COLUMNS
+from ctxlab.studies import NamedRun
+from ctxlab.studies.comparison import COLUMNS, runs_by_name
 
 BASE = "base"
+LONGEST_ID = 12
+"""Ids of messages that are longer say nothing to a person: their first words are the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +111,14 @@ def variants(
 
 
 def rebased(columns: Sequence[Column], base: Trace | None) -> tuple[Column, ...]:
-    """The columns with another base: one that is named by what it has is named anew."""
+    """The columns with another base: one that is named by what it has is named anew.
+
+    Two branches stay two branches while the conversation has one of them.
+    """
     first, *rest = columns or (Column(BASE),)
+    if first.variant is not None:
+        again = [column.rebuilt(base) for column in columns]
+        return tuple(again) if any(column.trace for column in again) else (Column(BASE, trace=base),)
     wanted = [column.variant for column in rest if column.variant is not None]
     name, taken = first.name, [column.name for column in rest]
     if name != BASE and name == _name_of_base(first.trace, wanted):
@@ -117,19 +127,45 @@ def rebased(columns: Sequence[Column], base: Trace | None) -> tuple[Column, ...]
     return (Column(name, trace=base), *(column.rebuilt(base) for column in rest))
 
 
-def columns_of(traces: Trace | Mapping[str, Trace] | None, wanted: Sequence[Variant]) -> tuple[Column, ...]:
+def branch_columns(run: Trace, one: str, other: str) -> tuple[Column, ...]:
+    """The run at two leaves; the one that it is at comes first and is the run itself."""
+    if one == other:
+        raise CtxlabError(f"{one!r} is named twice: two branches end at two messages")
+    own = run.start.input.leaf_id
+    leaves = (other, one) if other == own else (one, other)
+    found: list[Column] = []
+    for leaf in leaves:
+        variant = Variant(leaf=leaf)
+        name = free_name(variant_name(variant, run), [column.name for column in found])
+        found.append(Column(name, trace=run) if leaf == own else built_column(name, variant, run))
+    return tuple(found)
+
+
+def variant_name(variant: Variant, base: Trace) -> str:
+    """What the variant has in a few words; a branch by its leaf's id, or by its first words where the id is long."""
+    session, leaf = base.start.input.session, variant.leaf
+    if leaf is None or len(leaf) <= LONGEST_ID or leaf not in session.nodes:
+        return variant.name
+    words = plain(session.node(leaf).content, 2 * LONGEST_ID)
+    return replace(variant, leaf=f"“{words}”" if words else leaf).name
+
+
+def columns_of(
+    traces: Trace | Mapping[str, Trace] | Sequence[NamedRun] | None, wanted: Sequence[Variant]
+) -> tuple[Column, ...]:
     """The given runs, then what is made from the first of them; what would be the base once more is left out."""
-    if isinstance(traces, Mapping):
-        runs = [Column(name, trace=trace) for name, trace in traces.items()]
-    else:
+    if traces is None or isinstance(traces, Trace):
         runs = [Column(_name_of_base(traces, wanted), trace=traces)]
+    else:
+        runs = [Column(name, trace=trace) for name, trace in runs_by_name(traces).items()]
     base = runs[0].trace if runs else None
     same = variant_of(base) if base is not None else None
     found = runs or [Column(BASE)]
     for variant in wanted:
         if same is not None and variant.gives_the_base(same):
             continue
-        name = free_name(variant.name, [column.name for column in found])
+        known = variant.name if base is None else variant_name(variant, base)
+        name = free_name(known, [column.name for column in found])
         found.append(built_column(name, variant, base) if base is not None else Column(name, variant))
     return tuple(found)
 
@@ -149,7 +185,7 @@ def _name_of_base(trace: Trace | None, wanted: Sequence[Variant]) -> str:
     own = variant_of(trace)
     names = ("strategy", "budget", "agent", "leaf")
     same = [name for name in names if not any(getattr(variant, name) for variant in wanted)]
-    return free_name(replace(own, **dict.fromkeys(same)).name or BASE, [])
+    return free_name(variant_name(replace(own, **dict.fromkeys(same)), trace) or BASE, [])
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:

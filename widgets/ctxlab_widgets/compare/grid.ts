@@ -1,30 +1,29 @@
 // The table: only the rows in sight are drawn, one of them holds the keys.
 
-import { glyph, h, harmless } from "../_shared/dom";
+import { h, harmless } from "../_shared/dom";
 import { onlyStop, taken } from "../_shared/keyboard";
-import { grouped, many } from "../_shared/numbers";
+import { many } from "../_shared/numbers";
 import { VirtualRows } from "../_shared/virtual_rows";
-import { columnHeads, totalRows } from "./column_heads";
-import type { Cell, CompareHost, ComparisonRow, State } from "./payload";
-import { rowDetail } from "./row_detail";
-import { cellLabel, foldCell, type Item, isSent, items } from "./rows";
+import { columnHeads } from "./column_heads";
+import { columnWidths } from "./column_widths";
+import type { CompareHost, State } from "./payload";
+import { foldElement, rowElement, textsElement } from "./row_cells";
+import { type Item, items } from "./rows";
 
-const PLAIN = 24;
-const NOTED = 38;
+const ROW = 24;
 const UNSEEN = 160; // an open row's texts, before they were drawn once
 const SPARE = 240; // pixels drawn above and below what is seen
-/** Columns that are seen at once; more scroll sideways. */
-export const SIDE_BY_SIDE = 3;
 
 export class Grid {
   readonly element: HTMLElement;
   private readonly columnHeads = h("div", { class: "hd", role: "rowgroup" });
   private readonly body = h("div", { class: "bd", role: "rowgroup" });
-  private readonly footer = h("div", { class: "ft", role: "rowgroup" });
+  private readonly more = h("button", { type: "button", class: "do more", hidden: true, tabindex: -1 });
   private readonly id: string;
   private items: Item[] = [];
   private readonly rows: VirtualRows;
   private at = { id: "", column: 0 };
+  private widths: [first: number, column: number] = [0, 1];
 
   constructor(
     private readonly state: State,
@@ -37,17 +36,17 @@ export class Grid {
       { class: "cmp", role: "grid", tabindex: 0, "aria-label": "Messages by run" },
       this.columnHeads,
       this.body,
-      this.footer,
     );
     this.rows = new VirtualRows({
       scroller: this.element,
       body: this.body,
       spare: SPARE,
-      covered: () => this.columnHeads.offsetHeight + this.footer.offsetHeight,
+      covered: () => this.columnHeads.offsetHeight,
     });
     this.element.addEventListener("scroll", () => this.look(), { signal, passive: true });
     this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.body.addEventListener("click", (event) => this.clicked(event), { signal });
+    this.more.addEventListener("click", () => this.toTheLast(), { signal });
     const watch = new ResizeObserver(() => this.resize());
     watch.observe(this.element);
     signal.addEventListener("abort", () => watch.disconnect());
@@ -57,8 +56,8 @@ export class Grid {
   draw(): void {
     this.rows.forget();
     this.drawHeads();
-    this.footer.replaceChildren(...totalRows(this.state));
-    this.element.setAttribute("aria-colcount", String(this.state.view.columns.length + 1));
+    this.element.setAttribute("aria-colcount", String(this.state.shown.length + 1));
+    this.at.column = Math.min(this.at.column, this.state.shown.length);
     this.adjust();
     this.arrange();
   }
@@ -68,7 +67,7 @@ export class Grid {
     const held =
       document.activeElement instanceof HTMLElement ? document.activeElement.getAttribute("aria-label") : null;
     const had = this.columnHeads.contains(document.activeElement);
-    this.columnHeads.replaceChildren(columnHeads(this.state, this.host));
+    this.columnHeads.replaceChildren(...columnHeads(this.state, this.host, this.more));
     if (!had) return;
     const buttons = this.buttons();
     const again = Math.max(
@@ -100,21 +99,39 @@ export class Grid {
     this.lay();
   }
 
-  /** The message is in sight and holds the keys, whatever was folded over it; false when it can't be seen. */
-  reveal(key: string): boolean {
+  /** The first row in which a run differs holds the keys, and is in sight with the row above it. */
+  toFirstDifference(): void {
+    const index = this.items.findIndex((item) => (item.kind === "fold" ? item.rows[0] : item.row).differs);
+    if (index < 0) return;
+    this.at.id = this.items[index].id;
+    this.scrollTo(index);
+    if (this.element.scrollTop > 0) this.element.scrollTop = this.rows.offsets.top(Math.max(0, index - 1));
+    this.look();
+    this.mark();
+  }
+
+  /** The message's row is no more folded away. */
+  unfold(key: string): void {
     const hiding = this.items.find(
       (item) => item.kind === "fold" && !item.open && item.rows.some((row) => row.key === key),
     );
-    if (hiding?.kind === "fold") {
-      this.state.unfolded.add(hiding.rows[0].key);
-      this.arrange();
-    }
+    if (hiding?.kind === "fold") this.state.unfolded.add(hiding.rows[0].key);
+    this.arrange();
+  }
+
+  /** The message is in sight and holds the keys; false when there is no row of it, or it is folded away. */
+  reveal(key: string): boolean {
     const index = this.items.findIndex((item) => item.kind === "row" && item.row.key === key);
     if (index < 0) return false;
     this.at.id = this.items[index].id;
     this.scrollTo(index);
     this.mark();
     return true;
+  }
+
+  /** Whether the message has a row of its own now. */
+  holds(key: string): boolean {
+    return this.items.some((item) => item.kind === "row" && item.row.key === key);
   }
 
   /** Marks what is selected and which cell holds the keys. */
@@ -145,49 +162,72 @@ export class Grid {
   private adjust(): boolean {
     const wide = this.element.clientWidth;
     if (!wide) return false;
-    const narrow = wide < 700;
-    const count = Math.max(1, Math.min(SIDE_BY_SIDE, this.state.view.columns.length));
-    const column = Math.max(narrow ? 96 : 160, Math.floor((wide * 0.72) / count));
+    const cells = this.state.shown.length;
+    const { first, column, narrow } = columnWidths(wide, cells);
     const { style } = this.element;
-    const first = Math.max(narrow ? 104 : 160, wide - column * count);
-    const cells = this.state.view.columns.length;
     style.setProperty("--first", `${first}px`);
     style.setProperty("--col", `${column}px`);
     style.setProperty("--n", String(cells));
     style.setProperty("--whole", `${first + column * cells}px`);
     style.setProperty("--seen", `${wide}px`);
+    this.element.classList.toggle("tight", column < TIGHT);
+    this.widths = [first, column];
     const key = `${narrow} ${column}`;
     if (this.element.dataset.fit === key) return false;
     this.element.dataset.fit = key;
-    this.state.narrow = narrow;
     return true;
+  }
+
+  /** The first and one past the last of the columns that are seen for the most part. */
+  private seen(): [from: number, to: number] {
+    const [first, column] = this.widths;
+    const { scrollLeft, clientWidth } = this.element;
+    return [Math.round(scrollLeft / column), Math.round((scrollLeft + clientWidth - first) / column)];
+  }
+
+  /** What differs out of sight is named in its row; the corner counts the columns to the right. */
+  private markUnseen(): void {
+    const { view, shown } = this.state;
+    const [from, to] = this.seen();
+    const beyond = Math.max(0, shown.length - to);
+    this.more.hidden = beyond === 0;
+    this.more.textContent = `${many(beyond, "more run")} ›`;
+    for (const [at, element] of this.rows.drawn) {
+      const item = this.items[at];
+      const place = element.querySelector(".off");
+      if (!place || item.kind === "texts") continue;
+      const row = item.kind === "fold" ? item.rows[0] : item.row;
+      const differ = shown.flatMap((column, i) => (row.cells[column]?.alike === false ? [i] : []));
+      const isSeen = differ.some((i) => from <= i && i < to);
+      const names = isSeen ? [] : differ.map((i) => harmless(view.columns[shown[i]].name));
+      place.textContent = names.length ? `differs in ${names.join(", ")}` : "";
+    }
   }
 
   private lay(): void {
     const { items, state } = this;
+    const heads = this.columnHeads.children.length;
     this.rows.set({
       count: items.length,
       key: (i) => `${items[i].id} ${stateOf(items[i], state)}`,
       height: (i) => this.heightOf(items[i]),
       measured: (i) => items[i].kind === "texts",
       draw: (i) => this.drawn(items[i]),
-      number: (element, i) => element.setAttribute("aria-rowindex", String(i + 2)),
+      number: (element, i) => element.setAttribute("aria-rowindex", String(i + 1 + heads)),
     });
-    this.element.setAttribute("aria-rowcount", String(items.length + 1 + this.footer.children.length));
+    this.element.setAttribute("aria-rowcount", String(items.length + heads));
     this.mark();
+    this.markUnseen();
   }
 
   private heightOf(item: Item): number {
-    if (item.kind === "texts") return UNSEEN;
-    if (item.kind === "fold" || this.state.narrow) return PLAIN;
-    return item.row.cells.some((cell) => cell && note(cell)) ? NOTED : PLAIN;
+    return item.kind === "texts" ? UNSEEN : ROW;
   }
 
   private scrollTo(index: number): void {
     const { element } = this;
     this.rows.reveal(index);
-    const first = this.columnHeads.querySelector<HTMLElement>(".cc0")?.offsetWidth ?? 0;
-    const column = this.columnHeads.querySelector<HTMLElement>("[data-column]")?.offsetWidth ?? 0;
+    const [first, column] = this.widths;
     const left = (this.at.column - 1) * column;
     if (this.at.column > 0 && left < element.scrollLeft) element.scrollLeft = left;
     else if (left + column > element.scrollLeft + element.clientWidth - first)
@@ -199,90 +239,19 @@ export class Grid {
 
   private look(): void {
     if (this.rows.update()) this.mark();
+    this.markUnseen();
   }
 
   private drawn(item: Item): HTMLElement {
+    const { state, host } = this;
     const made =
-      item.kind === "texts" ? this.texts(item.row) : item.kind === "fold" ? this.fold(item) : this.row(item.row);
+      item.kind === "texts"
+        ? textsElement(state, host, item.row)
+        : item.kind === "fold"
+          ? foldElement(state, item)
+          : rowElement(state, item.row);
     made.dataset.id = item.id;
     return made;
-  }
-
-  private row(row: ComparisonRow): HTMLElement {
-    const open = this.state.opened.has(row.key);
-    const noted = !this.state.narrow && row.cells.some((cell) => cell && note(cell));
-    const short = row.key.replace(/^node:/, "");
-    const sign =
-      row.look === "history"
-        ? h("span", { class: `sg r-${row.role}` }, glyph(row.role))
-        : h("span", { class: `sg src-${row.look}` }, glyph(row.look));
-    const label = h(
-      "span",
-      { class: "x" },
-      h("span", { class: row.look === "history" ? "ink2" : "ink2 hide-n" }, harmless(short)),
-      " ",
-      harmless(row.words),
-    );
-    const title = `${harmless(row.key)}, ${row.role}: ${harmless(row.words)}`;
-    const head = h(
-      "div",
-      { class: "cc cc0", role: "rowheader", title, "aria-expanded": String(open) },
-      h("div", { class: "in1" }, sign, label),
-    );
-    const cells = row.cells.map((cell) => this.cell(cell, row.cells[0]));
-    return h(
-      "div",
-      { class: `cr it${noted ? " is-noted" : ""}${open ? " is-open" : ""}`, role: "row", "data-key": row.key },
-      head,
-      cells,
-    );
-  }
-
-  private fold(item: Item & { kind: "fold" }): HTMLElement {
-    const { rows } = item;
-    const sums = this.state.view.columns.map((_, i) => foldCell(rows, i));
-    const mark = h("span", { class: `mk${item.open ? " down" : ""}`, "aria-hidden": "true" }, "›");
-    const [count, rest] = item.words.split(/(?=,)/);
-    const words = h("span", { class: "x" }, count, h("span", { class: "hide-n" }, rest));
-    const label = h("div", { class: "in1" }, mark, words);
-    const head = h(
-      "div",
-      { class: "cc cc0", role: "rowheader", title: item.words, "aria-expanded": String(item.open) },
-      label,
-    );
-    return h(
-      "div",
-      { class: "cr it fold", role: "row", "data-fold": rows[0].key },
-      head,
-      sums.map((cell) => this.cell(cell, sums[0])),
-    );
-  }
-
-  private texts(row: ComparisonRow): HTMLElement {
-    const facts = h(
-      "div",
-      { class: "cc0 facts", role: "rowheader" },
-      h("code", {}, harmless(row.key)),
-      h("span", { class: "ink2" }, `${row.role}${row.look === "history" ? "" : `, ${row.look}`}`),
-    );
-    return h("div", { class: "cr texts", role: "row" }, facts, rowDetail(this.state, row));
-  }
-
-  private cell(cell: Cell | null, base: Cell | null): HTMLElement {
-    if (!cell) return h("div", { class: "cc is-none", role: "gridcell" }, h("span", { class: "vh" }, "no run"));
-    const { look, sign, word } = cellLabel(cell, base);
-    const sent = isSent(cell);
-    const cut = cell.state === "cut" ? `${cell.cause}, ${many(cell.tokens, "token")}` : cell.cause;
-    const line = h(
-      "div",
-      { class: "in1" },
-      h("span", { class: "sn", "aria-hidden": "true" }, sign),
-      h("span", { class: "x" }, word),
-      h("span", { class: "sp" }),
-      sent && h("span", {}, grouped(cell.tokens)),
-    );
-    const small = note(cell) && h("div", { class: "nb0 ink2" }, harmless(note(cell)));
-    return h("div", { class: `cc is-${look}`, role: "gridcell", title: harmless(cut) || null }, line, small);
   }
 
   // --- keys and clicks
@@ -323,7 +292,7 @@ export class Grid {
     const index = this.index();
     if (this.items[index + 1]?.kind !== "texts") return;
     const { element } = this;
-    const room = element.clientHeight - this.columnHeads.offsetHeight - this.footer.offsetHeight;
+    const room = element.clientHeight - this.columnHeads.offsetHeight;
     const { offsets } = this.rows;
     const top = offsets.top(index);
     const beyond = offsets.bottom(index + 1) - element.scrollTop - room;
@@ -331,7 +300,7 @@ export class Grid {
   }
 
   private buttons(): HTMLElement[] {
-    return [...this.columnHeads.querySelectorAll("button")];
+    return [...this.columnHeads.querySelectorAll("button")].filter((each) => !each.hidden);
   }
 
   private pressed(event: KeyboardEvent): void {
@@ -382,18 +351,19 @@ export class Grid {
   }
 
   private toColumn(column: number): void {
-    this.at.column = Math.min(Math.max(column, 0), this.state.view.columns.length);
+    this.at.column = Math.min(Math.max(column, 0), this.state.shown.length);
     this.scrollTo(this.index());
     this.mark();
   }
 }
 
-/** What a cell says below its word; a cut run's cause stands in its title and in the open row. */
-const note = (cell: Cell): string => (cell.state === "cut" ? "" : cell.note);
+/** Narrower columns have no room for more than a word and a number. */
+const TIGHT = 200;
 
+/** What an element of the same item is drawn anew for. */
 const stateOf = (item: Item, state: State): string =>
   item.kind === "row"
     ? String(state.opened.has(item.row.key))
     : item.kind === "fold"
       ? `${item.open} ${item.rows.length}`
-      : "";
+      : `${state.remedies[item.row.key]?.text ?? ""} ${state.views}`;

@@ -1,4 +1,4 @@
-"""A comparison as the page gets it: columns with bars and totals, rows with a cell a column, every text once."""
+"""A comparison as the page gets it: its sentence, columns with totals, rows with a cell a column, every text once."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ctxlab.documents import Agent
 from ctxlab.engines.truncation import BudgetReport, strategies
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.ledger import ledger_rows
-from ctxlab.studies import Comparison
+from ctxlab.studies import Comparison, comparison_summary
 from ctxlab.studies.budget_figure import segments_of
-from ctxlab.studies.comparison import STATES, Cell, ComparisonLine
+from ctxlab.studies.comparison import PART_OF, STATES, Cell, ComparisonLine
 from ctxlab_widgets.compare.columns import Column
 
 WORDS = 80
@@ -29,8 +29,12 @@ def view_of(
     places = {name: i for i, name in enumerate(comparison.traces)}
     rows = [_row(line, columns, places, sentences, texts) for line in comparison.lines]
     totals = comparison.total_rows()
+    equal, names = comparison.equal_runs(), list(comparison.traces)
     drawn = [
-        _column(column, comparison, places[column.name], totals[places[column.name]])
+        {
+            **_column(column, comparison, places[column.name], totals[places[column.name]]),
+            "same": names[equal[places[column.name]]] if equal[places[column.name]] != places[column.name] else "",
+        }
         if column.name in places
         else {"name": column.name, "error": column.error or "no run yet"}
         for column in columns
@@ -41,7 +45,8 @@ def view_of(
         "agents": [[agent.id, agent.name or agent.id] for agent in agents],
         "leaves": _leaves(base) if base is not None else [],
     }
-    return {"columns": drawn, "rows": rows, "sentences": sentences.entries, **forms}, texts.entries
+    answer = [[part.words, part.key] for part in comparison_summary(comparison).parts]
+    return {"answer": answer, "columns": drawn, "rows": rows, "sentences": sentences.entries, **forms}, texts.entries
 
 
 class _StringTable:
@@ -69,13 +74,16 @@ def _row(
     texts: _StringTable,
 ) -> list[Any]:
     """[key, words, role, look, 1 if it differs, a cell for each column]"""
-    cells = [line.cells[places[c.name]] if c.name in places else None for c in columns]
-    drawn = [_cell(cell, sentences, texts) if cell is not None else None for cell in cells]
+    at = [places.get(column.name) for column in columns]
+    drawn = [
+        None if i is None else [*_cell(line.cells[i], sentences, texts), int(line.groups[i] == line.groups[at[0] or 0])]
+        for i in at
+    ]
     return [line.key, plain(line.words, WORDS), line.role, OF_PART.get(line.source, OVERHEAD), int(line.differs), drawn]
 
 
 def _cell(cell: Cell, sentences: _StringTable, texts: _StringTable) -> list[int]:
-    """[state, tokens, its cause, the same in few words, its text]"""
+    """[state, tokens, its cause, the same in few words, its text]; the row adds 1 where it is as in the base"""
     text = _full_text(cell.draft) if cell.draft is not None else None
     return [
         STATES.index(cell.state),
@@ -96,7 +104,7 @@ def _short_cause(cell: Cell) -> str | None:
             rules = dict.fromkeys(span.cause.rule for span in _spans(cell) if span.cause)
             return f"rewritten by {', '.join(rules)}" if rules else "other words"
         case "moved" | "kept":
-            return cell.cause or None
+            return "joined with others" if PART_OF in cell.cause else cell.cause or None
         case _:
             return None
 

@@ -1,5 +1,7 @@
 // The runs as Python sends them, and the state of the page.
 
+import type { RemedyJson } from "../_shared/remedy_button";
+
 export const STATES = ["kept", "moved", "shortened", "rewritten", "only here", "cut", "not there"] as const;
 export type CellState = (typeof STATES)[number];
 
@@ -10,6 +12,8 @@ export interface Cell {
   cause: string;
   note: string;
   text: number;
+  /** Whether this run does the same with the message as the base. */
+  alike: boolean;
 }
 
 /** One message in all runs; a column that came to no run has no cell. */
@@ -28,6 +32,8 @@ export type LedgerEntry = [string, string, number, number, number, number, numbe
 export interface RunColumn {
   name: string;
   error?: undefined;
+  /** The first run that does the same with every message; empty where this is the first. */
+  same: string;
   about: string;
   tokens: number;
   budget: number | null;
@@ -50,6 +56,8 @@ export interface FailedColumn {
 export type Column = RunColumn | FailedColumn;
 
 export interface View {
+  /** The sentence in its parts, with the key of the message that a part names. */
+  answer: [words: string, key: string][];
   columns: Column[];
   rows: ComparisonRow[];
   strategies: string[];
@@ -63,8 +71,9 @@ export function viewOf(json: string): View {
   const { rows, sentences, ...rest } = JSON.parse(json) as Omit<View, "rows"> & { rows: Packed[]; sentences: string[] };
   const cell = (packed: number[] | null): Cell | null => {
     if (!packed) return null;
-    const [state, tokens, cause, note, text] = packed;
-    return { state: STATES[state], tokens, cause: sentences[cause] ?? "", note: sentences[note] ?? "", text };
+    const [state, tokens, cause, note, text, alike] = packed;
+    const words = { cause: sentences[cause] ?? "", note: sentences[note] ?? "" };
+    return { state: STATES[state], tokens, ...words, text, alike: alike === 1 };
   };
   const row = ([key, words, role, look, differs, cells]: Packed): ComparisonRow => ({
     key,
@@ -79,16 +88,32 @@ export function viewOf(json: string): View {
 
 export const hasRun = (column: Column): column is RunColumn => column.error === undefined;
 
+/** The columns in the table, by number: runs that do the same as another are in its column until they are unfolded. */
+export function shownColumns({ columns }: View, unfolded: ReadonlySet<string>): number[] {
+  const isShown = (column: Column) => !hasRun(column) || !column.same || unfolded.has(column.same);
+  return columns.flatMap((column, i) => (isShown(column) ? [i] : []));
+}
+
 /** What Python does when it is asked. */
 export type Command =
   | { command: "add"; strategy?: string; budget?: number; agent?: string; leaf?: string }
-  | { command: "remove" | "base"; name: string };
+  | { command: "remove" | "base"; name: string }
+  | { command: "undo" | "page_undo" | "page_redo" }
+  | { command: "apply_remedy"; key: string }
+  | { command: "open_view"; view: string; key: string };
 
 export interface State {
   view: View;
   texts: string[];
   live: boolean;
-  narrow: boolean;
+  /** Views beside this one that can be opened from here. */
+  views: string[];
+  /** What would keep messages that the base cut, by key. */
+  remedies: Record<string, RemedyJson>;
+  /** Columns in the table, by number. */
+  shown: number[];
+  /** Names of runs whose equals have columns of their own. */
+  unfoldedRuns: Set<string>;
   onlyDifferences: boolean;
   /** Keys of rows whose texts are shown. */
   opened: Set<string>;
@@ -106,4 +131,7 @@ export interface CompareHost {
   select(key: string): void;
   toggleRow(key: string): void;
   toggleLedger(name: string): void;
+  toggleEqual(name: string): void;
+  /** Bring a message's row into sight, whatever hides it. */
+  show(key: string): void;
 }

@@ -3,28 +3,35 @@
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
 import { ends } from "../_shared/one_difference";
-import type { Cell, ComparisonRow, State } from "./payload";
+import { remedyButton } from "../_shared/remedy_button";
+import type { Cell, CompareHost, ComparisonRow, State } from "./payload";
 import { cellLabel, isSent } from "./rows";
 import { type DiffPart, wordDiff } from "./word_diff";
 
 const WHOLE = 1500; // characters at either end of a text that is shown by itself
 const AROUND = 120; // the same beside a change
 
-export function rowDetail(state: State, row: ComparisonRow): HTMLElement[] {
+export function rowDetail(state: State, host: CompareHost, row: ComparisonRow): HTMLElement[] {
   const held = row.cells.findIndex((cell) => cell !== null && cell.text >= 0);
-  return row.cells.map((cell, i) => {
+  return state.shown.map((i) => {
+    const cell = row.cells[i];
     const { name } = state.view.columns[i];
     const body = cell ? shown(state, row, i, cell, held) : [h("p", { class: "muted" }, "no run")];
     const heading = h("div", { class: "who strong" }, harmless(name));
-    return h("div", { class: "tx1", role: "gridcell", "data-column": i }, heading, body);
+    const keep = i === 0 && cell?.state === "cut" && remedy(state, host, row.key);
+    return h("div", { class: "tx1", role: "gridcell", "data-column": i }, heading, body, keep);
   });
 }
 
+/** What would keep it in the base, as a button with its price. */
+const remedy = (state: State, host: CompareHost, key: string): Child =>
+  remedyButton(state.remedies[key], state.live, () => host.send({ command: "apply_remedy", key }));
+
 function shown(state: State, row: ComparisonRow, i: number, cell: Cell, held: number): Child[] {
-  const { sign, word } = cellLabel(cell, row.cells[0]);
+  const { sign, word } = cellLabel(cell, i ? row.cells[0] : null);
   const tokens = cell.state === "not there" ? "" : many(cell.tokens, "token");
   const state_ = h("div", { class: "st1 ink2" }, h("span", {}, `${sign} ${word}`), tokens && h("span", {}, tokens));
-  const look = isSent(cell) ? (cell.cause === cell.note ? "why told" : "why") : "why gone";
+  const look = isSent(cell) ? "why" : "why gone";
   const why =
     cell.cause && h("p", { class: look }, cell.state === "cut" && glyph("cut"), h("span", {}, harmless(cell.cause)));
   return [state_, why, words(state, row, i, cell, held)];

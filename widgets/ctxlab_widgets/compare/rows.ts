@@ -53,7 +53,8 @@ const FOLDING: ReadonlySet<CellState> = new Set(["kept", "cut", "not there", "on
 function signature(row: ComparisonRow): string {
   const cells = row.cells.filter((cell) => cell !== null);
   if (cells.some((cell) => !FOLDING.has(cell.state) || (cell.note && cell.state !== "cut"))) return "";
-  return `${row.differs}|${row.cells.map((cell) => (cell ? `${cell.state} ${cell.cause}` : "")).join("|")}`;
+  const cell = (each: Cell | null) => (each ? `${each.state} ${each.alike} ${each.cause}` : "");
+  return `${row.differs}|${row.cells.map(cell).join("|")}`;
 }
 
 function isUniform(row: ComparisonRow): boolean {
@@ -65,6 +66,7 @@ function foldLabel(run: ComparisonRow[]): string {
   const cells = run[0].cells.filter((cell) => cell !== null);
   const count = (state: CellState) => cells.filter((cell) => cell.state === state).length;
   const all = many(run.length, "message");
+  if (run[0].differs && run[0].cells.every((cell) => cell?.state === "kept")) return `${all}, sent otherwise`;
   if (count("kept") === cells.length) return `${all}, same`;
   if (count("cut") === cells.length) return `${all}, cut`;
   if (count("cut")) return `${all}, cut in ${count("cut")} of ${cells.length}`;
@@ -79,27 +81,43 @@ export function foldCell(run: ComparisonRow[], column: number): Cell | null {
 }
 
 export interface CellLabel {
-  look: "same" | "changed" | "moved" | "new" | "not" | "cut";
+  look: "same" | "base" | "changed" | "moved" | "new" | "not" | "cut";
   sign: string;
   word: string;
 }
 
-const LABELS: Record<CellState, CellLabel> = {
-  kept: { look: "same", sign: "=", word: "same" },
-  moved: { look: "moved", sign: "↔", word: "moved" },
-  shortened: { look: "changed", sign: "≠", word: "changed" },
-  rewritten: { look: "changed", sign: "≠", word: "changed" },
-  "only here": { look: "new", sign: "+", word: "only here" },
+const OWN: Record<CellState, CellLabel> = {
+  kept: { look: "base", sign: "", word: "kept" },
+  moved: { look: "base", sign: "", word: "kept" },
+  "only here": { look: "base", sign: "", word: "kept" },
+  shortened: { look: "changed", sign: "~", word: "shortened" },
+  rewritten: { look: "changed", sign: "~", word: "rewritten" },
   cut: { look: "cut", sign: "×", word: "cut" },
-  "not there": { look: "not", sign: "–", word: "not here" },
+  "not there": { look: "not", sign: "", word: "" },
 };
 
-/** How a cell is called beside the base's: what the base changed and another run did not is no "same". */
+/** How the base's cell is called, and any where there is no base to hold it against. */
+export const ownLabel = (cell: Cell): CellLabel => OWN[cell.state];
+
+/** How a cell is called beside the base's: "=" says that it is as the base's, whatever that is. */
 export function cellLabel(cell: Cell, base: Cell | null): CellLabel {
-  const found = LABELS[cell.state];
-  if (cell.state !== "kept" || !base || base.text === cell.text) return found;
-  if (base.state === "shortened") return { ...found, word: "in full" };
-  return base.state === "rewritten" ? { ...found, word: "as typed" } : found;
+  if (!base || cell === base) return ownLabel(cell);
+  if (cell.alike) return { look: "same", sign: "=", word: isSent(cell) ? "" : OWN[cell.state].word };
+  if (cell.state === "not there") return { look: "not", sign: "–", word: "not here" };
+  if (cell.state === "cut") return OWN.cut;
+  if (!isSent(base)) return { look: "new", sign: "+", word: cell.state === "shortened" ? "kept in part" : "kept" };
+  if (base.text !== cell.text) return { look: "changed", sign: "~", word: change(cell, base) };
+  const isMoved = cell.state === "moved" || base.state === "moved";
+  return isMoved ? { look: "moved", sign: "↔", word: "moved" } : { look: "changed", sign: "~", word: "changed" };
 }
+
+function change(cell: Cell, base: Cell): string {
+  if (cell.state === "shortened") return "shortened";
+  if (base.state === "shortened") return "in full";
+  return base.state === "rewritten" && cell.state !== "rewritten" ? "as typed" : "changed";
+}
+
+/** What a cell says behind its word; a cut run's cause stands in its title and in the open row. */
+export const note = (cell: Cell): string => (cell.state === "cut" ? "" : cell.note);
 
 export const isSent = (cell: Cell): boolean => cell.state !== "cut" && cell.state !== "not there";

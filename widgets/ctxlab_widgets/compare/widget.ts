@@ -1,18 +1,37 @@
 // Runs side by side. With a kernel behind it columns come and go; in a report the rows open all the same.
 
-import { h } from "../_shared/dom";
+import { h, harmless } from "../_shared/dom";
+import { type Effect, EffectBanner } from "../_shared/effect_banner";
+import { onlyStop, roving, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
-import { grouped, many } from "../_shared/numbers";
+import type { RemedyJson } from "../_shared/remedy_button";
+import { type KeyList, ViewHead } from "../_shared/view_head";
 import { AddForm } from "./add_form";
-import { Grid, SIDE_BY_SIDE } from "./grid";
+import { barcodes } from "./barcode";
+import { Grid } from "./grid";
 import { ledgersOf } from "./ledgers";
-import { type Command, type CompareHost, hasRun, type State, type View, viewOf } from "./payload";
+import { type Command, type CompareHost, type State, shownColumns, viewOf } from "./payload";
 import own from "./widget.css";
 
 const EMPTY =
   'Nothing to compare: pass a trace and what shall differ, Compare(trace, strategies=["sliding", "middle-out"]), or runs by name.';
 
-const TRAITS = ["view", "texts", "opened", "ledgers", "only_differences", "selected", "error"];
+const TRAITS = [
+  ...["view", "texts", "opened", "ledgers", "only_differences", "selected", "error"],
+  ...["remedies", "undoable", "effect", "views"],
+];
+
+const KEYS: KeyList = [
+  ["↑ ↓", "the message above, below"],
+  ["← →", "the column beside; along the buttons of the heads, and the messages of the sentence"],
+  ["Home End", "the first, the last message"],
+  ["Enter", "open or close a message, or messages folded; add the column"],
+  ["Space", "as Enter, in the table"],
+  ["Esc", "close the form or this list"],
+  ["Ctrl+Z", "take the last change back"],
+  ["Ctrl+Shift+Z", "make it again, in a page of views"],
+  ["?", "this list"],
+];
 
 function begin(at: Mounted): void {
   let shown: Compare | null = null;
@@ -42,18 +61,26 @@ class Compare implements CompareHost {
   private readonly state: State;
   private readonly grid: Grid;
   private readonly form: AddForm;
-  private readonly status = h("span", { class: "muted status", "aria-live": "polite" });
   private readonly only = h("input", { type: "checkbox" });
+  private readonly undo = h("button", { type: "button", class: "btn", hidden: true }, "Undo");
+  private readonly codes = h("div", { class: "codes", role: "group", "aria-label": "All messages of all runs" });
+  private readonly jump = h("p", { class: "jump", hidden: true, "aria-live": "polite" });
   private readonly ledgers = h("div", { class: "ledgers" });
+  private readonly head: ViewHead;
+  private readonly banner: EffectBanner;
 
-  constructor({ model, signal }: Mounted) {
+  constructor(at: Mounted) {
+    const { model, signal, root } = at;
     this.model = model;
     this.signal = signal;
     this.state = {
       view: viewOf(String(model.get("view"))),
       texts: textsIn(model),
       live: model.get("live") === true,
-      narrow: false,
+      views: listOf(model, "views"),
+      remedies: remediesIn(model),
+      shown: [],
+      unfoldedRuns: new Set(),
       onlyDifferences: model.get("only_differences") === true,
       opened: new Set(listOf(model, "opened")),
       ledgers: new Set(listOf(model, "ledgers")),
@@ -62,9 +89,23 @@ class Compare implements CompareHost {
     };
     this.grid = new Grid(this.state, this);
     this.form = new AddForm(this.state, this);
-    this.element = h("div", {}, this.head(), this.form.element, this.grid.element, this.ledgers);
+    this.head = new ViewHead("Compare", this.tools(), KEYS, at);
+    this.banner = new EffectBanner(this.state.live ? () => this.back() : null, signal);
+    const above = [this.head.element, this.form.element, this.banner.element, this.codes, this.jump];
+    this.element = h("div", {}, above, this.grid.element, this.ledgers);
+    root.addEventListener("keydown", (event) => this.pressed(event), { signal });
+    roving(this.head.element, () => this.links(), { signal });
     this.drawAll();
-    requestAnimationFrame(() => this.grid.reveal(this.state.selected)); // its place is known when it has a size
+    requestAnimationFrame(() => this.begin()); // places are known when there is a size
+  }
+
+  /** The first view is the first difference, or what is selected where it is one. */
+  private begin(): void {
+    this.grid.toFirstDifference();
+    requestAnimationFrame(() => {
+      this.grid.toFirstDifference(); // open rows above it have got their heights
+      this.follow();
+    });
   }
 
   changed(names: Set<string>): void {
@@ -73,17 +114,22 @@ class Compare implements CompareHost {
     state.onlyDifferences = model.get("only_differences") === true;
     state.opened = new Set(listOf(model, "opened"));
     state.ledgers = new Set(listOf(model, "ledgers"));
+    state.views = listOf(model, "views");
+    state.remedies = remediesIn(model);
     if (names.has("view")) {
-      const before = state.view.columns.length;
+      const before = state.view.columns.map((column) => column.name);
       state.view = viewOf(String(model.get("view")));
       this.drawAll();
-      if (state.view.columns.length > before) this.grid.toTheLast();
+      const isNew = state.shown.some((i) => !before.includes(state.view.columns[i].name));
+      if (isNew && state.view.columns.length > before.length) this.grid.toTheLast();
     } else {
-      if (names.has("opened") || names.has("only_differences")) this.grid.arrange();
+      if (["opened", "only_differences", "remedies", "views"].some((name) => names.has(name))) this.grid.arrange();
       if (names.has("ledgers")) this.drawLedgers();
       this.drawStatus();
     }
-    this.follow();
+    const isElsewhere = String(model.get("selected") ?? "") !== state.selected;
+    if (isElsewhere || names.has("opened")) this.follow();
+    else this.drawJump();
   }
 
   // --- what parts ask for
@@ -95,7 +141,44 @@ class Compare implements CompareHost {
   select(key: string): void {
     this.state.selected = key;
     this.grid.mark();
+    this.jump.hidden = true;
     save(this.model, { selected: key });
+  }
+
+  /** A message that was asked for here: its row comes out of whatever hides it. */
+  show(key: string): void {
+    const row = this.state.view.rows.find((each) => each.key === key);
+    if (row && !row.differs && this.state.onlyDifferences) this.setOnly(false);
+    this.grid.unfold(key);
+    if (!this.grid.reveal(key)) return;
+    this.grid.element.focus({ preventScroll: true });
+    this.select(key);
+  }
+
+  toggleEqual(name: string): void {
+    const { unfoldedRuns } = this.state;
+    if (!unfoldedRuns.delete(name)) unfoldedRuns.add(name);
+    this.drawTable();
+  }
+
+  private back(): void {
+    this.send({ command: this.state.views.length ? "page_undo" : "undo" });
+  }
+
+  private setOnly(only: boolean): void {
+    this.only.checked = only;
+    this.state.onlyDifferences = only;
+    this.grid.arrange();
+    this.drawJump();
+    save(this.model, { only_differences: only });
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.altKey;
+    if (!isUndo || !this.state.live || (event.target as HTMLElement).matches("input:not([type=checkbox])")) return;
+    taken(event);
+    if (!event.shiftKey) this.back();
+    else if (this.state.views.length) this.send({ command: "page_redo" });
   }
 
   toggleRow(key: string): void {
@@ -119,9 +202,16 @@ class Compare implements CompareHost {
   private drawAll(): void {
     this.only.checked = this.state.onlyDifferences;
     this.form.draw();
-    this.grid.draw();
+    this.drawTable();
     this.ledgers.replaceChildren(...ledgersOf(this.state, this));
     this.drawStatus();
+  }
+
+  private drawTable(): void {
+    const { state } = this;
+    state.shown = shownColumns(state.view, state.unfoldedRuns);
+    this.codes.replaceChildren(...barcodes(state, this));
+    this.grid.draw();
   }
 
   private drawLedgers(): void {
@@ -129,42 +219,53 @@ class Compare implements CompareHost {
     this.ledgers.replaceChildren(...ledgersOf(this.state, this));
   }
 
-  /** A message that was selected elsewhere is shown here. */
+  /** A message that was selected elsewhere is marked here, and brought into sight where nothing hides it. */
   private follow(): void {
-    const selected = String(this.model.get("selected") ?? "");
-    if (selected === this.state.selected) return;
-    this.state.selected = selected;
-    if (!this.grid.reveal(selected)) this.grid.mark();
+    this.state.selected = String(this.model.get("selected") ?? "");
+    if (!this.grid.reveal(this.state.selected)) this.grid.mark();
+    this.drawJump();
+  }
+
+  /** What is selected is folded away: nothing unfolds by itself, there is a way to it. */
+  private drawJump(): void {
+    const { state } = this;
+    const row = state.view.rows.find((each) => each.key === state.selected);
+    this.jump.hidden = !row || this.grid.holds(state.selected);
+    if (!row || this.jump.hidden) return;
+    const show = h("button", { type: "button", class: "lk" }, "Show it");
+    show.addEventListener("click", () => this.show(row.key), { signal: this.signal });
+    const words = row.differs ? "is folded with others" : "is the same in all runs";
+    this.jump.replaceChildren(`Selected: “${harmless(row.words)}” ${words}. `, show);
   }
 
   private drawStatus(): void {
-    const wrong = String(this.model.get("error") ?? "");
-    this.only.checked = this.state.onlyDifferences;
-    this.status.replaceChildren(wrong || sentence(this.state.view));
-    this.status.classList.toggle("wrong", Boolean(wrong));
+    const { model, state } = this;
+    const wrong = String(model.get("error") ?? "");
+    this.only.checked = state.onlyDifferences;
+    this.banner.draw((model.get("effect") as Partial<Effect> | undefined) ?? {});
+    this.undo.hidden = !state.live || state.views.length > 0 || !model.get("undoable");
+    this.head.answer(wrong ? harmless(wrong) : state.view.answer.map(([words, key]) => this.part(words, key)), !!wrong);
+    onlyStop(this.links(), 0);
   }
 
-  private head(): HTMLElement {
+  /** The messages that the sentence names: one tab stop. */
+  private links(): HTMLElement[] {
+    return [...this.head.element.querySelectorAll<HTMLElement>(".answer button")];
+  }
+
+  private part(words: string, key: string): Node | string {
+    if (!key) return harmless(words);
+    const button = h("button", { type: "button", class: "lk" }, harmless(words));
+    button.addEventListener("click", () => this.show(key), { signal: this.signal });
+    return button;
+  }
+
+  private tools(): (HTMLElement | false)[] {
     const { signal } = this;
-    this.only.addEventListener(
-      "change",
-      () => {
-        this.state.onlyDifferences = this.only.checked;
-        this.grid.arrange();
-        save(this.model, { only_differences: this.only.checked });
-      },
-      { signal },
-    );
+    this.only.addEventListener("change", () => this.setOnly(this.only.checked), { signal });
+    this.undo.addEventListener("click", () => this.back(), { signal });
     const only = h("label", { class: "only-diff" }, this.only, "only differences");
-    return h(
-      "div",
-      { class: "head" },
-      h("h2", {}, "Compare"),
-      this.status,
-      h("span", { class: "sp" }),
-      only,
-      this.state.live && this.form.button,
-    );
+    return [h("span", { class: "sp" }), this.undo, only, this.state.live && this.form.button];
   }
 }
 
@@ -173,21 +274,7 @@ const listOf = (model: Model, name: string): string[] => (model.get(name) as str
 const textsIn = (model: Model): string[] =>
   (JSON.parse(String(model.get("texts") || "{}")) as { texts?: string[] }).texts ?? [];
 
-/** What came of it: "29 of 46 messages differ, budget 2,400". */
-function sentence({ columns, rows }: View): string {
-  const differing = rows.filter((row) => row.differs).length;
-  const runs = columns.filter(hasRun);
-  const budgets = [...new Set(runs.map((column) => column.budget))];
-  const known = budgets.filter((budget) => budget !== null);
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  const budget = !known.length
-    ? ""
-    : least === most
-      ? `, budget ${grouped(least)}`
-      : `, budgets ${grouped(least)} to ${grouped(most)}`;
-  if (runs.length < 2) return `${many(rows.length, "message")} in one run${budget}`;
-  const among = columns.length > SIDE_BY_SIDE ? ` in ${runs.length} runs` : "";
-  return `${grouped(differing)} of ${many(rows.length, "message")} differ${differing === 1 ? "s" : ""}${among}${budget}`;
-}
+const remediesIn = (model: Model): Record<string, RemedyJson> =>
+  JSON.parse(String(model.get("remedies") || "{}")) as Record<string, RemedyJson>;
 
 export default widget("Compare", own, begin);

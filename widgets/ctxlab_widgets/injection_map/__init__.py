@@ -16,6 +16,7 @@ from ctxlab.pipeline import Trace
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.injection_map.payload import map_payload
+from ctxlab_widgets.injection_map.place_words import move_label
 from ctxlab_widgets.injection_map.relocate import relocated
 
 PLACE = {"depth": (int, float, str), "order": (int, float), "anchor": (str,), "position": (str,)}
@@ -24,7 +25,8 @@ PLACE = {"depth": (int, float, str), "order": (int, float), "anchor": (str,), "p
 class InjectionMap(Widget):
     """The definitions at the left, the messages with them at the right; what is moved makes a new run.
 
-    `selected` is the key of a definition, such as `preset:4` or `lore:book/2`, or of a message at the right.
+    `selected` is the key of a definition, such as `preset:4` or `lore:book/2`, or of a message at the right. After a
+    move `trace` is the run with it; `agent`, `user`, `presets` and `books` are what it was run with, to be saved.
     """
 
     _esm = Path(__file__).parent / "static" / "widget.js"
@@ -117,17 +119,24 @@ class InjectionMap(Widget):
             raise Refused("there is no run to move anything in: set trace")
         again = relocated(run, key, depth=depth, order=order, anchor=anchor, position=position)
         self._before.append(run)
-        self._set(again)
+        self._own = again
+        self._take_run(again, label=move_label(again, key, depth=depth, order=order, anchor=anchor, position=position))
+
+    def show_key(self, key: str) -> None:
+        """Choose a definition or a message: a preset, an entry of lore, a message of the conversation."""
+        self.selected = key
 
     def undo(self) -> None:
         """Take the last move back."""
         if not self._before:
             raise Refused("nothing was moved that could be taken back")
-        self._set(self._before.pop())
+        self._own = self._before.pop()
+        self.effect = {}
+        self.trace = self._own
 
-    def _set(self, trace: Trace) -> None:
-        self._own = trace
-        self.trace = trace
+    def _take_run(self, run: Trace, *, label: str = "", continues: bool = False) -> None:
+        super()._take_run(run, label=label, continues=continues)
+        self.undoable = len(self._before)
 
 
 def _fits(value: object, kinds: tuple[type, ...]) -> bool:

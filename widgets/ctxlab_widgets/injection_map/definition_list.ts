@@ -35,7 +35,11 @@ export class DefinitionList {
   private readonly open = new Set<string>();
   private stop = "";
 
-  constructor(private readonly host: DefinitionListHost) {
+  /** `editor` stands right under the definition that is selected. */
+  constructor(
+    private readonly host: DefinitionListHost,
+    private readonly editor: HTMLElement,
+  ) {
     const { element } = this;
     const { signal } = host;
     roving(element, () => this.buttons(), { signal, vertical: true });
@@ -61,6 +65,7 @@ export class DefinitionList {
     const held = focused?.dataset.key ?? focused?.dataset.fold;
     const chosen = definitionOf(view, selected)?.key ?? "";
     const all = items(view, this.open, chosen);
+    const typing = this.editor.contains(document.activeElement) ? (document.activeElement as HTMLElement) : null;
     this.element.replaceChildren(
       ...all.map((item) => {
         if ("heading" in item) return h("h3", {}, item.heading);
@@ -68,6 +73,8 @@ export class DefinitionList {
         return card(item.definition, item.definition.key === chosen);
       }),
     );
+    this.placeEditor(chosen);
+    typing?.focus({ preventScroll: true });
     const nothing = view.unplaced || (view.groups.length ? "" : NOTHING);
     if (nothing) this.element.prepend(h("p", { class: "none" }, harmless(nothing)));
     const buttons = this.buttons();
@@ -85,21 +92,30 @@ export class DefinitionList {
       each.classList.toggle("chosen", each.dataset.key === chosen);
       each.setAttribute("aria-pressed", String(each.dataset.key === chosen));
     }
+    this.placeEditor(chosen);
     return true;
   }
 
+  private placeEditor(chosen: string): void {
+    const card = this.places().get(chosen);
+    if (!card) this.editor.remove();
+    else if (card.nextSibling !== this.editor) card.after(this.editor);
+  }
+
   private buttons(): HTMLElement[] {
-    return [...this.element.querySelectorAll<HTMLElement>("button")];
+    return [...this.element.querySelectorAll<HTMLElement>("button.d")];
   }
 
   private clicked(event: Event): void {
-    const button = (event.target as HTMLElement).closest<HTMLElement>("button");
+    const button = (event.target as HTMLElement).closest<HTMLElement>("button.d");
     if (!button) return;
     const { key, fold } = button.dataset;
     onlyStop(this.buttons(), this.buttons().indexOf(button));
     this.stop = name(button);
-    if (key) this.host.select(key, false);
-    else if (fold) this.toggle(fold);
+    if (key) {
+      this.host.select(key, false);
+      this.editor.scrollIntoView({ block: "nearest" });
+    } else if (fold) this.toggle(fold);
   }
 
   private toggle(fold: string): void {
@@ -115,7 +131,7 @@ export class DefinitionList {
   }
 
   private near(target: EventTarget | null, focused: boolean): void {
-    const button = (target as HTMLElement | null)?.closest<HTMLElement>("button") ?? null;
+    const button = (target as HTMLElement | null)?.closest<HTMLElement>("button.d") ?? null;
     if (button && focused) this.stop = name(button);
     this.host.light(button?.dataset.key ?? null);
   }
@@ -137,7 +153,7 @@ function card(each: Definition, chosen: boolean): HTMLElement {
       "data-key": each.key,
       "data-outcome": each.outcome,
       "aria-pressed": String(chosen),
-      title: harmless(`${each.name}: ${each.ask}`),
+      title: harmless(`${each.name}: ${each.ask} (${each.key})`),
     },
     h(
       "span",

@@ -3,6 +3,8 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { onlyStop, roving } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
+import type { Gap } from "./landing_gaps";
+import { endOfHistory } from "./landing_gaps";
 import { crowd, OPENING, type Slot, slots } from "./message_rows";
 import { heading, isOf, type MapView, type MessageRow } from "./payload";
 
@@ -16,13 +18,14 @@ export interface MessageListHost {
 
 export class MessageList {
   private readonly title = h("h3");
-  private readonly list = h("div", { role: "list", "aria-label": "Messages in the order in which they are sent" });
+  readonly list = h("div", { role: "list", "aria-label": "Messages in the order in which they are sent" });
   readonly element = h("div", { class: "col" }, this.title, this.list);
   private readonly open = new Map<string, number>();
   private byRow = new Map<number, HTMLElement>();
   private byGhost = new Map<number, HTMLElement>();
   private folds: { from: number; to: number; element: HTMLElement }[] = [];
   private ticks: [depth: number, ruler: HTMLElement][] = [];
+  private drawn: { slot: Slot; element: HTMLElement }[] = [];
 
   constructor(private readonly host: MessageListHost) {
     const { list } = this;
@@ -48,6 +51,15 @@ export class MessageList {
     return this.byGhost.get(depth);
   }
 
+  /** The gaps of the ruler from the top, where something can land: the row below each, its depth and its element. */
+  gaps(view: MapView): Gap[] {
+    return this.drawn.flatMap(({ slot, element }) => {
+      if (slot.depth === null || "ghost" in slot) return [];
+      const row = "row" in slot ? slot.row : "fold" in slot ? slot.from : endOfHistory(view);
+      return [{ row, depth: slot.depth, element }];
+    });
+  }
+
   /** Another run: what was unfolded of the last one says nothing of this one. */
   forget(): void {
     this.open.clear();
@@ -65,7 +77,8 @@ export class MessageList {
     this.byGhost = new Map();
     this.folds = [];
     this.ticks = [];
-    this.list.replaceChildren(...all.map((slot) => this.slot(view, slot)));
+    this.drawn = all.map((slot) => ({ slot, element: this.slot(view, slot) }));
+    this.list.replaceChildren(...this.drawn.map(({ element }) => element));
     this.mark(view, selected, landed);
     const buttons = this.buttons();
     const at = buttons.findIndex((each) =>

@@ -15,6 +15,8 @@ from ctxlab.processors.injection.presets import Preset, presets_of
 from ctxlab.processors.injection.read_preset_placement import RequestedPlacement, anchor_id, requested_placement
 from ctxlab.studies import Injection, Landing, landings
 from ctxlab.studies.landings import ASSEMBLER, anchors_of
+from ctxlab_widgets.injection_map.map_summary import map_summary
+from ctxlab_widgets.injection_map.place_words import anchor_names, depths_words, position_words
 from ctxlab_widgets.injection_map.relocate import books_by_key
 
 GROUPS = {
@@ -37,13 +39,14 @@ def map_payload(trace: Trace) -> dict[str, Any]:
     movable, anchors = books_by_key(build_input.books), list(anchors_of(build_input))
     lore = {one.key: one for one in decisions(trace.result)}
     names = {each.key: each.name for each in placed.injections}
+    called = anchor_names(build_input)
     groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
     for each in placed.injections:
         definition = _definition(each)
         if each.key in presets:
             preset = presets[each.key]
             place = requested_placement(preset.node)
-            group, more = _of_preset(preset, place)
+            group, more = _of_preset(preset, place, called)
             if (
                 each.outcome == "warned"
                 and place is not None
@@ -59,16 +62,16 @@ def map_payload(trace: Trace) -> dict[str, Any]:
     groups["lore"] += [_not_fired(one, movable) for one in lore.values() if not one.fired and one.key not in names]
     for name in ("depth", "anchor", "lore"):
         groups[name].sort(key=_where)
+    unplaced = _unplaced(trace)
     return {
-        "unplaced": _unplaced(trace),
-        "session": plain(build_input.session.name or build_input.session.id, NAME),
-        "leaf": plain(build_input.leaf_id or "", 20),
+        "answer": [(unplaced, "")] if unplaced else map_summary(groups),
+        "unplaced": unplaced,
         "history": placed.history,
         "sent": len(trace.result.drafts),
         "groups": [{"name": GROUPS[name], "definitions": group} for name, group in groups.items() if group],
         "rows": [_row(row, names) for row in placed.rows],
-        "anchors": anchors,
-        "positions": list(POSITIONS),
+        "anchors": [[name, called.get(name, name)] for name in anchors],
+        "positions": [[name, position_words(name)] for name in POSITIONS],
     }
 
 
@@ -95,6 +98,7 @@ def _definition(each: Injection) -> dict[str, Any]:
         "landings": [landing.position for landing in each.landings],
         "missing": list(dict.fromkeys(each.missing)),
         "fixed": "",
+        "isInPlace": False,
         "place": None,
     }
 
@@ -105,20 +109,26 @@ def _where(definition: Mapping[str, Any]) -> tuple[bool, int]:
     return (not landings, landings[0] if landings else 0)
 
 
-def _of_preset(preset: Preset, place: RequestedPlacement | None) -> tuple[str, dict[str, Any]]:
+def _of_preset(
+    preset: Preset, place: RequestedPlacement | None, called: Mapping[str, str]
+) -> tuple[str, dict[str, Any]]:
     marks = anchor_id(preset.node)
     if marks is not None:
-        fixed = f"It marks the place of {plain(marks)}: where it is listed among the presets is where it stands."
-        return "presets", {"ask": f"at {plain(marks, 40)}", "fixed": fixed}
+        name = plain(called.get(marks, marks), 40)
+        fixed = f"It marks the place of {name}: where it is listed among the presets is where it stands."
+        return "presets", {"ask": "in its place", "isInPlace": True, "fixed": fixed}
     strategy = preset.node.injection_strategy
     depths = strategy.depth_config or "" if strategy is not None else ""
-    ask, fields = _place_fields(place, depths)
+    ask, fields = _place_fields(place, depths, called)
     group = {"skeleton": "presets", "anchor": "anchor"}.get(place.kind, "depth") if place is not None else "depth"
     level = {"global": "everyone's, ", "user": "the user's, "}.get(preset.level, "")
-    return group, {"ask": plain(level + ask, NAME), "place": {"kind": "preset", **fields}}
+    in_place = place is not None and place.kind == "skeleton"
+    return group, {"ask": plain(level + ask, NAME), "isInPlace": in_place, "place": {"kind": "preset", **fields}}
 
 
-def _place_fields(place: RequestedPlacement | None, depths: str) -> tuple[str, dict[str, str]]:
+def _place_fields(
+    place: RequestedPlacement | None, depths: str, called: Mapping[str, str]
+) -> tuple[str, dict[str, str]]:
     """The place that a preset asks for, in words and as the values of the fields that change it."""
     bare = {"depth": "", "order": "", "anchor": "", "position": "after"}
     if place is None:
@@ -127,11 +137,11 @@ def _place_fields(place: RequestedPlacement | None, depths: str) -> tuple[str, d
     if place.kind == "depth":
         return f"depth {place.depth:g}, order {place.order:g}", {**ordered, "depth": f"{place.depth:g}"}
     if place.kind == "depths":
-        return f"depths {depths}, order {place.order:g}", {**ordered, "depth": depths}
+        return f"{depths_words(depths)}, order {place.order:g}", {**ordered, "depth": depths}
     if place.kind == "anchor":
         side = "before" if place.before else "after"
         fields = {**ordered, "anchor": place.anchor, "position": side}
-        return f"{side} {place.anchor}, order {place.order:g}", fields
+        return f"{side} {called.get(place.anchor, place.anchor)}, order {place.order:g}", fields
     return (f"insertion point {place.point}" if place.kind == "point" else "in its place"), bare
 
 
@@ -139,7 +149,7 @@ def _of_lore(decision: Decision, movable: Container[str]) -> dict[str, Any]:
     entry = decision.lore.entry
     place = entry.position_name or "unknown"
     depth, order = f"{entry.depth:g}", f"{entry.order:g}"
-    where = {"at_depth": f"depth {depth}", "outlet": f"outlet {entry.outlet_name}"}.get(place, place.replace("_", " "))
+    where = {"at_depth": f"depth {depth}", "outlet": f"outlet {entry.outlet_name}"}.get(place, position_words(place))
     definition = {"ask": plain(f"{where}, order {order}", NAME)}
     if decision.key in movable:
         return {**definition, "place": {"kind": "lore", "position": place, "depth": depth, "order": order}}

@@ -26,6 +26,8 @@ export interface Definition {
   missing: number[];
   /** Why it can't be moved; empty where it can. */
   fixed: string;
+  /** Whether it stands where it is listed, among the other presets. */
+  isInPlace: boolean;
   place: PlaceFields | null;
 }
 
@@ -45,16 +47,16 @@ export interface MessageRow {
 }
 
 export interface MapView {
+  /** The sentence in its parts, with the key of the definition that a part names. */
+  answer: [words: string, key: string][];
   /** Why nothing was placed; empty where it was. */
   unplaced: string;
-  session: string;
-  leaf: string;
   history: number;
   sent: number;
   groups: { name: string; definitions: Definition[] }[];
   rows: MessageRow[];
-  anchors: string[];
-  positions: string[];
+  anchors: [id: string, name: string][];
+  positions: [id: string, words: string][];
 }
 
 export const definitions = (view: MapView): Definition[] => view.groups.flatMap((group) => group.definitions);
@@ -66,19 +68,6 @@ export const definitionOf = (view: MapView, key: string): Definition | undefined
 /** Whether a message is the one that is selected, or one of the places where that definition landed. */
 export const isOf = (row: MessageRow, selected: string): boolean =>
   row.key === selected || (selected !== "" && row.key.startsWith(`${selected}@`));
-
-/** Everything that was sent but did not go as asked, in a few words each; the second says whether it is a warning. */
-export function exceptions(view: MapView): [words: string, warns: boolean][] {
-  const all = definitions(view);
-  const count = (outcome: LandingOutcome) => all.filter((each) => each.outcome === outcome).length;
-  const counts: [number, string, boolean][] = [
-    [count("elsewhere"), "landed elsewhere", false],
-    [count("moved"), "moved by a later step", false],
-    [count("unknown anchor"), `unknown anchor${count("unknown anchor") === 1 ? "" : "s"}`, true],
-    [count("warned"), "with a warning", true],
-  ];
-  return counts.filter(([n]) => n).map(([n, words, warns]) => [`${grouped(n)} ${words}`, warns]);
-}
 
 /** "Sent, 41 messages, joined into 22" */
 export function heading(view: MapView): string {

@@ -1,15 +1,16 @@
-// The row below the map: the placement of what is selected, and the fields that change it.
+// The row under the definition that is selected: the fields that change its place, and the ways to other views.
 
-import { glyph, h, harmless } from "../_shared/dom";
+import { h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
-import { many } from "../_shared/numbers";
 import { change, type Definition, type MapView, type MessageRow, type PlaceFields } from "./payload";
 
 export interface PlacementEditorHost {
   signal: AbortSignal;
   live: boolean;
   place(key: string, change: Record<string, string | number>): void;
-  undo(): void;
+  open(view: string, key: string): void;
+  /** Views beside this one that can be opened from here. */
+  views(): string[];
   /** Gives the focus back to where it came from. */
   leave(): void;
 }
@@ -17,26 +18,21 @@ export interface PlacementEditorHost {
 type Field = HTMLInputElement | HTMLSelectElement;
 
 export class PlacementEditor {
-  readonly element = h("div", { class: "foot" });
+  readonly element = h("div", { class: "foot", role: "group", "aria-label": "Place" });
   private readonly fields = h("form", { class: "fields" });
   private readonly facts = h("p", { class: "facts" });
   private readonly apply = h("button", { type: "button", class: "btn" }, "Apply");
-  private readonly undo = h("button", { type: "button", class: "btn", title: "Take the last move back" }, "Undo");
+  private readonly jumps = h("span", { class: "jumps" });
   private readonly by = new Map<string, Field>();
   private definition: Definition | undefined;
-  private undone = false;
 
   constructor(private readonly host: PlacementEditorHost) {
     const { signal } = host;
-    const buttons = h("span", { class: "does" }, this.undo, this.apply);
-    this.element.append(this.fields, buttons, this.facts);
+    this.element.append(this.fields, this.apply, this.jumps, this.facts);
     this.fields.addEventListener("submit", (event) => event.preventDefault(), { signal });
     this.fields.addEventListener("input", (event) => this.typed(event.target as Field), { signal });
     this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.apply.addEventListener("click", () => this.send(), { signal });
-    this.undo.addEventListener("click", () => this.undo.getAttribute("aria-disabled") !== "true" && host.undo(), {
-      signal,
-    });
   }
 
   /** Goes into the first field that can be changed; says whether there is one. */
@@ -48,17 +44,15 @@ export class PlacementEditor {
   }
 
   /** What is selected. What was typed stays until the place is another one. */
-  draw(view: MapView, chosen: Definition | undefined, row: MessageRow | undefined, undoable: number): void {
+  draw(view: MapView, chosen: Definition | undefined, row: MessageRow | undefined): void {
     const same = chosen !== undefined && this.definition?.key === chosen.key && this.alike(chosen);
     const moved = !same || JSON.stringify(chosen.place) !== JSON.stringify(this.definition?.place);
     this.definition = chosen;
-    this.undone ||= undoable > 0; // once there it stays, so that the focus on it isn't lost
-    this.undo.hidden = !this.host.live || !this.undone;
-    this.undo.setAttribute("aria-disabled", String(undoable === 0));
     this.apply.hidden = !this.host.live || !chosen?.place;
-    if (!same) this.build(view, chosen, row);
+    if (!same) this.build(view, chosen);
+    this.jumps.replaceChildren(...(chosen ? jumps(chosen.key, this.host) : []));
     if (moved) this.restore();
-    this.facts.textContent = facts(chosen, row);
+    this.facts.textContent = row ? fates(row).join(" ") : "";
     this.facts.hidden = !this.facts.textContent;
     this.changed();
   }
@@ -72,29 +66,21 @@ export class PlacementEditor {
     );
   }
 
-  private build(view: MapView, chosen: Definition | undefined, row: MessageRow | undefined): void {
+  private build(view: MapView, chosen: Definition | undefined): void {
     this.by.clear();
-    if (!chosen) {
-      const hint = view.groups.length ? HINT : "Choose a message to see its depth.";
-      const words = row ? h("b", {}, harmless(row.id || row.key)) : h("span", { class: "ink2" }, hint);
-      this.fields.replaceChildren(words);
-      return;
-    }
-    const name = h("b", { class: `nm src-${chosen.look}` }, glyph(chosen.look), h("span", {}, harmless(chosen.name)));
-    if (!chosen.place || !this.host.live) {
-      this.fields.replaceChildren(name, h("span", { class: "ink2" }, harmless(chosen.fixed || chosen.ask)));
+    if (!chosen?.place || !this.host.live) {
+      this.fields.replaceChildren(h("span", { class: "ink2" }, harmless(chosen?.fixed || chosen?.ask || "")));
       return;
     }
     this.fields.replaceChildren(
-      name,
       ...(chosen.place.kind === "lore" ? this.ofLore(view) : this.ofPreset(view, chosen.place)),
     );
   }
 
   private ofPreset(view: MapView, place: PlaceFields): HTMLElement[] {
-    const known: [string, string][] = view.anchors.map((each) => [each, each]);
+    const known = [...view.anchors];
     const anchor = place.anchor ?? "";
-    if (anchor && !view.anchors.includes(anchor)) known.push([anchor, `${anchor} (unknown)`]);
+    if (anchor && !view.anchors.some(([id]) => id === anchor)) known.push([anchor, `${anchor} (unknown)`]);
     return [
       this.input("depth", "depth", "decimal"),
       this.input("order", "order", "numeric"),
@@ -108,11 +94,7 @@ export class PlacementEditor {
 
   private ofLore(view: MapView): HTMLElement[] {
     return [
-      this.select(
-        "position",
-        "position",
-        view.positions.map((each) => [each, each.replaceAll("_", " ")]),
-      ),
+      this.select("position", "position", view.positions),
       this.input("depth", "depth", "numeric"),
       this.input("order", "order", "numeric"),
     ];
@@ -220,12 +202,24 @@ export class PlacementEditor {
   }
 }
 
-const HINT = "Choose a definition to see where it asks to be, and to move it.";
+/** What else becomes of a message, each in a sentence. */
+export const fates = (row: MessageRow): string[] =>
+  [
+    row.cut && "A later step takes it out.",
+    row.joined && `Sent as one message with its neighbours: ${row.joined} joins them.`,
+  ].filter((words): words is string => Boolean(words));
 
-function facts(chosen: Definition | undefined, row: MessageRow | undefined): string {
-  const sentences: string[] = [];
-  if (row && !chosen) sentences.push(`Role ${row.role}, ${many(row.below, "message")} of the history below it.`);
-  if (row?.cut) sentences.push("A later step takes it out.");
-  if (row?.joined) sentences.push(`Sent as one message with its neighbours: ${row.joined} joins them.`);
-  return sentences.join(" ");
+const JUMPS: [view: string, words: string, isFor: (key: string) => boolean][] = [
+  ["lore", "Open in Lore", (key) => key.startsWith("lore:")],
+  ["steps", "Open in Steps", () => true],
+];
+
+/** The ways to the other views of a page; none where the map stands alone. */
+export function jumps(key: string, host: Pick<PlacementEditorHost, "live" | "views" | "open">): HTMLElement[] {
+  const there = host.live ? host.views() : [];
+  return JUMPS.filter(([view, , isFor]) => there.includes(view) && isFor(key)).map(([view, words]) => {
+    const button = h("button", { type: "button", class: "lk" }, words);
+    button.addEventListener("click", () => host.open(view, key));
+    return button;
+  });
 }

@@ -1,16 +1,31 @@
 // The injection map: what is defined at the left, what is sent at the right, wires between, and a row to move one.
 
-import { glyph, h, harmless } from "../_shared/dom";
+import { h, harmless } from "../_shared/dom";
+import { type Effect, EffectBanner } from "../_shared/effect_banner";
+import { onlyStop, roving, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
-import { grouped } from "../_shared/numbers";
+import { many } from "../_shared/numbers";
+import { type KeyList, ViewHead } from "../_shared/view_head";
 import { DefinitionList, type DefinitionListHost } from "./definition_list";
 import { MessageList, type MessageListHost } from "./message_list";
-import { definitionOf, definitions, exceptions, isOf, type MapView } from "./payload";
-import { PlacementEditor, type PlacementEditorHost } from "./placement_editor";
+import { definitionOf, definitions, isOf, type MapView, type MessageRow } from "./payload";
+import { PlacementDrag } from "./placement_drag";
+import { fates, jumps, PlacementEditor, type PlacementEditorHost } from "./placement_editor";
 import own from "./widget.css";
 import { Wires } from "./wires";
 
 const EMPTY = "Nothing to show: pass a run, InjectionMap(ctxlab.build(session, agent)), or set its trace.";
+
+const KEYS: KeyList = [
+  ["↑ ↓", "the definition or the message above, below; in a number one more, one less"],
+  ["Home End", "the first, the last of them"],
+  ["Enter", "edit the place of a definition; in a field apply it"],
+  ["Esc", "give back what stood in the fields; let go of what is dragged; close this list"],
+  ["Tab", "from the definitions to the messages"],
+  ["Ctrl+Z", "take the last move back"],
+  ["Ctrl+Shift+Z", "make it again, in a page of views"],
+  ["?", "this list"],
+];
 
 class InjectionMap implements DefinitionListHost, PlacementEditorHost {
   readonly signal: AbortSignal;
@@ -21,8 +36,10 @@ class InjectionMap implements DefinitionListHost, PlacementEditorHost {
   private highlighted: string | null = null;
   private due = 0;
 
-  private readonly facts = h("span", { class: "muted facts" });
-  private readonly status = h("span", { class: "status", "aria-live": "polite" });
+  private readonly undoButton = h("button", { type: "button", class: "btn", hidden: true }, "Undo");
+  private readonly facts = h("p", { class: "chosen-row", hidden: true });
+  private readonly head: ViewHead;
+  private readonly banner: EffectBanner;
   private readonly definitionList: DefinitionList;
   private readonly messageList: MessageList;
   private readonly editor: PlacementEditor;
@@ -34,7 +51,8 @@ class InjectionMap implements DefinitionListHost, PlacementEditorHost {
     this.model = at.model;
     this.signal = at.signal;
     this.live = at.model.get("live") === true;
-    this.definitionList = new DefinitionList(this);
+    this.editor = new PlacementEditor(this);
+    this.definitionList = new DefinitionList(this, this.editor.element);
     const host: MessageListHost = {
       signal: this.signal,
       select: (key) => this.select(key, false),
@@ -42,7 +60,17 @@ class InjectionMap implements DefinitionListHost, PlacementEditorHost {
       unfolded: () => this.unfolded(),
     };
     this.messageList = new MessageList(host);
-    this.editor = new PlacementEditor(this);
+    new PlacementDrag(this.messageList, {
+      signal: this.signal,
+      live: this.live,
+      view: () => this.view,
+      place: (key, change) => this.place(key, change),
+    });
+    this.head = new ViewHead("Injections", [h("span", { class: "sp" }), this.undoButton], KEYS, at);
+    this.banner = new EffectBanner(this.live ? () => this.undo() : null, this.signal);
+    this.undoButton.addEventListener("click", () => this.undo(), { signal: this.signal });
+    roving(this.head.element, () => this.links(), { signal: this.signal });
+    at.root.addEventListener("keydown", (event) => this.pressed(event), { signal: this.signal });
     this.map = h(
       "div",
       { class: "map" },
@@ -53,7 +81,7 @@ class InjectionMap implements DefinitionListHost, PlacementEditorHost {
     );
     at.root.append(this.frame);
     this.follow();
-    whenChanged(at, ["view", "selected", "error", "undoable"], (changed) => this.onChange(changed));
+    whenChanged(at, ["view", "selected", "error", "undoable", "effect", "views"], (changed) => this.onChange(changed));
     this.onChange(new Set(["view"]));
   }
 
@@ -81,7 +109,23 @@ class InjectionMap implements DefinitionListHost, PlacementEditorHost {
   }
 
   undo(): void {
-    this.model.send({ command: "undo" });
+    this.model.send({ command: this.views().length ? "page_undo" : "undo" });
+  }
+
+  open(view: string, key: string): void {
+    this.model.send({ command: "open_view", view, key });
+  }
+
+  views(): string[] {
+    return (this.model.get("views") as string[] | undefined) ?? [];
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.altKey;
+    if (!isUndo || !this.live || (event.target as HTMLElement).matches("input")) return;
+    taken(event);
+    if (!event.shiftKey) this.undo();
+    else if (this.views().length) this.model.send({ command: "page_redo" });
   }
 
   leave(): void {
@@ -109,19 +153,12 @@ class InjectionMap implements DefinitionListHost, PlacementEditorHost {
   private draw(anew: boolean): void {
     const view = this.view;
     if (!view) return;
-    if (!this.map.isConnected) {
-      const sp = h("span", { class: "sp" });
-      const head = h("div", { class: "head" }, h("h2", {}, "Injections"), this.facts, sp, this.status);
-      this.frame.replaceChildren(head, this.map, this.editor.element);
-    }
-    const facts = [view.session, view.leaf && `leaf ${view.leaf}`, `history ${grouped(view.history)}`];
-    this.facts.textContent = harmless(facts.filter(Boolean).join(", "));
-    const wrong = String(this.model.get("error") ?? "");
-    this.status.classList.toggle("wrong", Boolean(wrong));
-    this.status.replaceChildren(...(wrong ? [harmless(wrong)] : this.result(view)));
+    if (!this.map.isConnected) this.frame.replaceChildren(this.head.element, this.banner.element, this.map, this.facts);
+    this.drawHead(view);
     const row = view.rows.find((each) => isOf(each, this.selected));
     const chosen = definitionOf(view, this.selected);
-    this.editor.draw(view, chosen, row, Number(this.model.get("undoable") ?? 0));
+    this.editor.draw(view, chosen, row);
+    this.drawFacts(chosen ? undefined : row);
     if (anew || !this.picked(view)) this.drawColumns();
   }
 
@@ -136,13 +173,39 @@ class InjectionMap implements DefinitionListHost, PlacementEditorHost {
     return new Set(definitionOf(view, this.selected)?.landings ?? []);
   }
 
-  private result(view: MapView): (Node | string)[] {
-    const found = exceptions(view);
-    if (!definitions(view).length) return [];
-    if (!found.length) return [h("span", { class: "tag" }, glyph("done"), "all as asked")];
-    return found.map(([words, warns]) =>
-      h("span", { class: warns ? "tag warns" : "tag" }, glyph(warns ? "warning" : "info"), words),
+  private drawHead(view: MapView): void {
+    const wrong = String(this.model.get("error") ?? "");
+    this.head.answer(
+      wrong ? harmless(wrong) : view.answer.map(([words, key]) => this.part(words, key)),
+      Boolean(wrong),
     );
+    onlyStop(this.links(), 0);
+    this.banner.draw((this.model.get("effect") as Partial<Effect> | undefined) ?? {});
+    this.undoButton.hidden = !this.live || this.views().length > 0 || !this.model.get("undoable");
+  }
+
+  /** The definitions that the sentence names: one tab stop. */
+  private links(): HTMLElement[] {
+    return [...this.head.element.querySelectorAll<HTMLElement>(".answer button")];
+  }
+
+  private part(words: string, key: string): Node | string {
+    if (!key) return harmless(words);
+    const button = h("button", { type: "button", class: "lk" }, harmless(words));
+    button.addEventListener("click", () => {
+      this.select(key, false);
+      this.editor.element.scrollIntoView({ block: "nearest" });
+    });
+    return button;
+  }
+
+  /** A message that no definition put there says where it is, below the map and in sight. */
+  private drawFacts(row: MessageRow | undefined): void {
+    this.facts.hidden = !row;
+    if (!row) return;
+    const name = h("b", { title: harmless(row.key) }, harmless(row.id || `“${row.text.slice(0, 40)}”`));
+    const place = `, ${row.role}, ${many(row.below, "message")} of the history below it.`;
+    this.facts.replaceChildren(name, place, ...fates(row).map((words) => ` ${words}`), " ", ...jumps(row.key, this));
   }
 
   private drawColumns(): void {

@@ -10,7 +10,7 @@ const DIFFERS = new Set<LandingOutcome>(["elsewhere", "moved"]);
 const MIDDLE = 12;
 
 export interface Stroke {
-  kind: "source" | "differs" | "warns" | "asked";
+  kind: "source" | "plain" | "differs" | "warns" | "asked";
   width: number;
   dash: string | null;
 }
@@ -20,6 +20,7 @@ export function stroke(definition: Definition, asked = false): Stroke {
   if (asked) return { kind: "asked", width: 1, dash: "3 3" };
   if (WARNS.has(definition.outcome)) return { kind: "warns", width: 1.25, dash: "5 3" };
   if (DIFFERS.has(definition.outcome)) return { kind: "differs", width: 2, dash: null };
+  if (definition.isInPlace) return { kind: "plain", width: 1, dash: DASHES[definition.look] ?? null };
   return { kind: "source", width: 1.25, dash: DASHES[definition.look] ?? null };
 }
 

@@ -12,31 +12,31 @@ import traitlets
 import ctxlab
 from ctxlab import Trace, Worldbook
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.display.short_texts import counted
-from ctxlab.engines.worldbook import Decision, LoreScan, with_change
+from ctxlab.engines.worldbook import LoreScan
 from ctxlab.errors import CtxlabError
-from ctxlab.processors import WorldbookProcessor
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.lore_view import explanations
 from ctxlab_widgets.lore_view.excerpts import ScannedTexts
+from ctxlab_widgets.lore_view.payload import answer_of, counts_of, detail_of, rows_of, why_empty
+from ctxlab_widgets.lore_view.trials import Trial, price_of, scan_effect, scan_of, trial_of, turned
 
 FEW = 64
 """Entries up to which the page gets all that an opened row shows, so that it opens without asking."""
-STEP = WorldbookProcessor.id
+AT_ONCE = 8
+"""Prices found in one go; the page asks again for further ones."""
 
 LoreViewSource = Trace | LoreScan | Worldbook | Sequence[Worldbook]
 Kind = Literal["all", "fired", "blocked", "not-hit"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _TriedChange:
-    """The scan before a change was tried, and the change."""
+class _Before:
+    """What was shown before a change was tried."""
 
     trace: Trace | None
     scan: LoreScan
-    title: str
-    change: str
+    effect: dict[str, str]
 
 
 class LoreView(Widget):
@@ -60,6 +60,8 @@ class LoreView(Widget):
     """Words that title or keys must have; capitals don't matter."""
     opened = traitlets.Unicode("").tag(sync=True)
     """Key of the row that is open; empty when none is."""
+    prices: traitlets.Dict[str, int | None] = traitlets.Dict().tag(sync=True)
+    """Tokens that the prompt grows by with an entry's nearest change, by its key; only those that were asked for."""
     trace = traitlets.Instance(Trace, allow_none=True)
     """The run that is shown; None where books are scanned against a text."""
     scan = traitlets.Instance(LoreScan, allow_none=True)
@@ -68,7 +70,9 @@ class LoreView(Widget):
     @checked_arguments
     def __init__(self, run_or_book: LoreViewSource | None = None, text: str | None = None) -> None:
         self._books: tuple[Worldbook, ...] | None = None
-        self._tried: list[_TriedChange] = []
+        self._tried: list[_Before] = []
+        self._trials: dict[str, Trial] = {}
+        self._order: Sequence[str] = ()
         self._scanned_texts: ScannedTexts | None = None
         self._is_updating = False
         self._typed = ""
@@ -92,34 +96,37 @@ class LoreView(Widget):
 
     # --- commands
 
+    @checked_arguments
     def set_text(self, text: str) -> None:
         """Scan the books against another text; what was tried is forgotten."""
         if self._books is None:
             raise CtxlabError("there is no text to change: LoreView(book, text) scans books against one")
         scan = ctxlab.lore_scan(self._books, text)
-        self._tried.clear()
+        self._forget()
         self._typed = self.text = text
         self._replace(None, scan)
 
+    @checked_arguments
     def try_change(self, key: str) -> None:
-        """Show what would fire with an entry's nearest change; `back` leads back.
+        """Show what would fire with an entry's nearest change, and what that does to the run; `back` leads back.
 
         A run is built again with the changed book. A change that is a message is tried in the scan alone.
         """
-        scan = self._scan()
-        decision = scan[key]
-        change = decision.nearest
-        if not change:
-            raise CtxlabError(f"no change is known for {decision.lore.entry.title!r}")
-        words = explanations.nearest(decision, scan)
-        before = _TriedChange(self._run, scan, decision.lore.entry.title, words)
-        if self._run is None or "message" in change:
-            after, found = self._run, scan.with_change(key)
-        else:
-            after = _rebuilt(self._run, scan, decision)
-            found = scan_of(after)
+        before = _Before(self._run, self._scan(), dict(self.effect))
+        trial = self._trial(key)
+        label = turned(before.scan, trial.scan)
         self._tried.append(before)
-        self._replace(after, found)
+        if trial.trace is None:
+            self._replace(before.trace, trial.scan)
+            text = scan_effect(before.scan, trial.scan, in_run=before.trace is not None)
+            self.effect = {"label": label, "text": text}
+            return
+        self._is_updating = True
+        try:
+            self._take_run(trial.trace, label=label)
+        finally:
+            self._is_updating = False
+        self._replace(trial.trace, trial.scan)
 
     def back(self) -> None:
         """Show what stood there before the last change that was tried."""
@@ -127,18 +134,38 @@ class LoreView(Widget):
             raise CtxlabError("no change is being tried")
         before = self._tried.pop()
         self._replace(before.trace, before.scan)
+        self.effect = before.effect
 
+    @checked_arguments
+    def price(self, key: str) -> int | None:
+        """Tokens that the prompt grows by with an entry's nearest change, without a run those of the lore.
+
+        None where that isn't known: a message is tried in the scan alone, and a run may end early with the change.
+        """
+        if key not in self.prices:
+            self._find_prices([key])
+        return self.prices[key]
+
+    @checked_arguments
     def filter(self, kind: Kind) -> None:
         """Show all entries, or only those that fired, were blocked, or whose keys weren't seen."""
-        if kind not in ("all", *explanations.KINDS):
-            raise CtxlabError(f"entries are all, {', '.join(explanations.KINDS)}, not {kind!r}")
         self.kind = kind
 
+    @checked_arguments
     def open_row(self, key: str) -> None:
         """Open a row, or with an empty key close the one that is open."""
         if key:
             self._scan()[key]
         self.opened = key
+
+    @checked_arguments
+    def show_key(self, key: str) -> None:
+        """Open the view anew, at the entry of this key, such as `lore:harbour/3`; an empty one opens none."""
+        self.open_row(key)
+        self.kind, self.find = "all", ""
+        self._order = ()
+        self.selected = key or self.selected
+        self._show_scan()
 
     def _handle(self, message: Mapping[str, Any]) -> None:
         match message:
@@ -148,6 +175,8 @@ class LoreView(Widget):
                 self.try_change(key)
             case {"command": "back"}:
                 self.back()
+            case {"command": "prices", "keys": [*keys]} if all(isinstance(key, str) for key in keys):
+                self._find_prices(keys[:AT_ONCE])
             case {"command": "filter", "kind": str(kind)}:
                 self.filter(kind)  # pyright: ignore[reportArgumentType]
             case {"command": "open", "key": str(key)}:
@@ -177,13 +206,40 @@ class LoreView(Widget):
             self.trace, self.scan = trace, scan
         finally:
             self._is_updating = False
+        self._trials.clear()
+        self.prices = {}
         self.show()
+
+    def _forget(self) -> None:
+        """Begin anew: nothing is on trial, and the rows come in the order of interest."""
+        self._tried.clear()
+        self._order = ()
+        self.effect = {}
+
+    def _trial(self, key: str) -> Trial:
+        if key not in self._trials:
+            scan = self._scan()
+            self._trials[key] = trial_of(self._run, scan, scan[key])
+        return self._trials[key]
+
+    def _find_prices(self, keys: Sequence[str]) -> None:
+        scan, found = self._scan(), dict(self.prices)
+        for key in keys:
+            scan[key]
+            try:
+                found[key] = price_of(self._trial(key), self._run, scan)
+            except CtxlabError:  # with the change the run can't be built: trying it says why
+                found[key] = None
+        self.prices = found
 
     @traitlets.observe("trace")
     def _on_trace(self, change: Any) -> None:
         if self._is_updating:
             return
-        self._tried.clear()
+        if self._tried and self._run is self._tried[-1].trace:  # taken back elsewhere
+            self.back()
+            return
+        self._forget()
         self._books = None
         self._typed = self.text = ""
         self._replace(self._run, None if self._run is None else scan_of(self._run))
@@ -191,8 +247,8 @@ class LoreView(Widget):
     @traitlets.observe("scan")
     def _on_scan(self, change: Any) -> None:
         if not self._is_updating:
-            self._tried.clear()
-            self.show()
+            self._forget()
+            self._replace(self._run, self._shown_scan)
 
     @traitlets.observe("text")
     def _on_text(self, change: Any) -> None:
@@ -211,140 +267,37 @@ class LoreView(Widget):
             self._scanned_texts = ScannedTexts(scan) if scan is not None else None
         elif self.view:
             return
+        self._show_scan()
+
+    def _show_scan(self) -> None:
         with self.hold_sync():
-            self.view = as_json(self._view()) if scan is not None or self._run is not None else ""
+            self.view = as_json(self._view()) if self._shown_scan is not None or self._run is not None else ""
             self._show_details()
 
     def _view(self) -> dict[str, Any]:
         if self._scanned_texts is None:
-            return {"empty": _why_empty(self._run)}
+            return {"empty": why_empty(self._run)}
         scan = self._scanned_texts.scan
-        counts = dict.fromkeys(("all", *explanations.KINDS), 0)
-        for decision in scan.decisions:
-            counts["all"] += 1
-            counts[explanations.kind_of(decision)] += 1
-        before = {one.key for one in self._tried[-1].scan.fired} if self._tried else None
+        before = self._tried[-1] if self._tried else None
+        rows = rows_of(self._scanned_texts, None if before is None else before.scan, self._order)
+        self._order = [row["key"] for row in rows]
         return {
             "books": ", ".join(book.shown_name for book in scan.books),
             "several": len(scan.books) > 1,
             "typed": self._books is not None,
-            "summary": _result(scan),
-            "counts": counts,
-            "rows": [self._row(decision, before) for decision in _in_order(scan)],
-            "tried": self._tried_json(),
+            "depth": scan.scan_input.rules.scan_depth,
+            "answer": answer_of(scan, rows),
+            "counts": counts_of(scan),
+            "rows": rows,
+            "own_back": before is not None and before.trace is self._run,
             "notes": [note.text for note in scan.notes if note.level != "info"],
         }
 
-    def _row(self, decision: Decision, before: set[str] | None) -> dict[str, Any]:
-        assert self._scanned_texts is not None
-        scan, lore = self._scanned_texts.scan, decision.lore
-        row: dict[str, Any] = {
-            "key": decision.key,
-            "uid": str(lore.entry.uid),
-            "title": lore.entry.title,
-            "book": lore.book.shown_name,
-            "keys": explanations.keys_of(lore),
-            "kind": explanations.kind_of(decision),
-            "chips": list(explanations.chips(decision, scan)),
-            "nearest": "" if decision.fired else explanations.nearest(decision, scan),
-            "tokens": decision.tokens or 0 if decision.fired else 0,
-            **self._where(decision),
-        }
-        if before is not None and decision.fired != (decision.key in before):
-            row["turned"] = "new" if decision.fired else "no longer"
-        return row
-
-    def _where(self, decision: Decision) -> dict[str, Any]:
-        """The place where its key was found, or the texts that were searched in vain."""
-        assert self._scanned_texts is not None
-        match = self._scanned_texts.first_match(decision)
-        if match is None:
-            return {"scanned": self._scanned_summary(decision)}
-        text, spot = match
-        where = text.key.replace("-", " ")
-        if text.number is not None:
-            where = f"message {text.number}"
-        elif text.key.startswith("lore:"):
-            where = self._scanned_texts.scan[text.key].lore.entry.title
-        pieces = self._scanned_texts.excerpt(decision, text, spot)
-        return {"number": text.number, "where": where, "in_lore": text.key.startswith("lore:"), "pieces": pieces}
-
-    def _scanned_summary(self, decision: Decision) -> str:
-        assert self._scanned_texts is not None
-        if decision.lore.is_certain:
-            return "it needs no key"
-        if not decision.lore.primary:
-            return "it has no keys"
-        messages, characters = self._scanned_texts.characters(decision.lore.depth)
-        return f"scanned {counted(messages, 'message')}, {counted(characters, 'character')}"
-
-    def _tried_json(self) -> dict[str, Any] | None:
-        """The change on trial, and its effects."""
-        if not self._tried or self._shown_scan is None:
-            return None
-        tried = self._tried[-1]
-        was, now = {one.key for one in tried.scan.fired}, {one.key for one in self._shown_scan.fired}
-        return {
-            "title": tried.title,
-            "change": tried.change,
-            "came": [one.lore.entry.title for one in self._shown_scan.fired if one.key not in was],
-            "went": [one.lore.entry.title for one in tried.scan.fired if one.key not in now],
-            "alone": self._run is not None and self._run is tried.trace,
-        }
-
     def _show_details(self) -> None:
-        scan = self._shown_scan
-        if scan is None or self._scanned_texts is None:
+        scan, texts = self._shown_scan, self._scanned_texts
+        if scan is None or texts is None:
             self.details = "{}"
             return
         keys = [one.key for one in scan.decisions] if len(scan) <= FEW else [self.opened]
         known = {one.key for one in scan.decisions} if len(scan) > FEW else set(keys)
-        self.details = as_json({key: self._detail(scan[key]) for key in keys if key in known})
-
-    def _detail(self, decision: Decision) -> dict[str, Any]:
-        assert self._scanned_texts is not None
-        scan = self._scanned_texts.scan
-        return {
-            "texts": [
-                {"key": text.key, "number": text.number, "pieces": pieces}
-                for text, pieces in self._scanned_texts.marked(decision)
-            ],
-            "content": decision.lore.entry.content,
-            "goes": explanations.placement(decision.lore),
-            "gates": list(explanations.gates(decision, scan)),
-            "change": explanations.nearest(decision, scan),
-            "fired": decision.fired,
-        }
-
-
-def scan_of(trace: Trace) -> LoreScan | None:
-    """The scan that a run left, with what it was made from; None where it made none."""
-    return trace.result.report(LoreScan)
-
-
-def _rebuilt(trace: Trace, scan: LoreScan, decision: Decision) -> Trace:
-    """The run with the changed books."""
-    change = decision.nearest
-    books = [held.book for held in with_change(scan.scan_input, change, of=decision.lore).books]
-    settings = {f"{STEP}.{name}": value for name, value in change.get("settings", {}).items()}
-    return ctxlab.rebuild(trace, books=books, settings=settings)
-
-
-def _why_empty(trace: Trace | None) -> str:
-    if trace is not None and not trace.start.input.books:
-        return "No book is in force in this run: ctxlab.build(session, books=[book]) has one."
-    return "This run hasn't decided on its lore: the step worldbook-processor is off, failed or still to come."
-
-
-def _in_order(scan: LoreScan) -> list[Decision]:
-    """Those that fire in the order in which they came, then what was blocked, then what wasn't hit."""
-    rest = [one for one in scan.decisions if not one.fired]
-    rest.sort(key=lambda one: explanations.kind_of(one) == "not-hit")
-    return [*scan.fired, *rest]
-
-
-def _result(scan: LoreScan) -> str:
-    rules = scan.scan_input.rules
-    of = f" of {rules.budget_tokens:,}" if rules.budget_tokens is not None else ""
-    spent = f"{scan.spent_tokens:,}{of} tokens" if of else counted(scan.spent_tokens, "token")
-    return f"{spent}, scan depth {rules.scan_depth}"
+        self.details = as_json({key: detail_of(scan[key], texts) for key in keys if key in known})

@@ -3,6 +3,7 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
+import { price } from "../_shared/remedy_button";
 import { VirtualRows } from "../_shared/virtual_rows";
 import { rowDetail } from "./row_detail";
 import { type Detail, type EntryRow, KINDS } from "./rows";
@@ -13,7 +14,7 @@ const FEW = 120;
 const HEIGHT = 46; // of a row that was never drawn
 const DETAIL = 320; // of what an opened row shows, before it was drawn
 const PAGE = 10;
-const NAMES = ["entry, keys", "decision", "where the key was seen", "gate", "nearest change", "tokens"];
+const NAMES = ["entry, keys", "decision", "where the key was seen", "why, and the nearest change", "tokens"];
 const SIGNS = { fired: "done", blocked: "off", "not-hit": "todo" };
 
 export interface GridHost {
@@ -25,6 +26,10 @@ export interface GridHost {
   pick(key: string): void;
   close(): void;
   tryChange(key: string): void;
+  /** Tokens that the prompt grows by with the nearest change; null where that isn't known, undefined not yet. */
+  price(key: string): number | null | undefined;
+  /** These rows are drawn: whoever wants to tell the price of their change looks it up. */
+  drawn(rows: EntryRow[]): void;
 }
 
 /** A row of the table: an entry, or below the one that is open all that is known of it. */
@@ -38,7 +43,7 @@ export class Grid {
   private readonly head = h(
     "div",
     { class: "lrow lhead", role: "row", "aria-rowindex": 1 },
-    NAMES.map((name, i) => h("div", { role: "columnheader", class: i === 5 ? "num" : "" }, name)),
+    NAMES.map((name, i) => h("div", { role: "columnheader", class: i === NAMES.length - 1 ? "num" : "" }, name)),
   );
   private rows: EntryRow[] = [];
   private lines: Line[] = [];
@@ -61,7 +66,7 @@ export class Grid {
       spare: SPARE,
       covered: () => this.head.offsetHeight,
     });
-    this.element.addEventListener("scroll", () => this.virtual.update() && this.mark(), { signal, passive: true });
+    this.element.addEventListener("scroll", () => this.virtual.update() && this.onDrawn(), { signal, passive: true });
     const watch = new ResizeObserver(() => this.resized());
     watch.observe(this.element);
     signal.addEventListener("abort", () => watch.disconnect());
@@ -87,8 +92,28 @@ export class Grid {
     this.element.scrollTop = top;
     this.virtual.update();
     if (place >= 0 && had) this.reveal(place);
-    this.mark();
+    this.onDrawn();
     if (had) this.cell()?.focus({ preventScroll: true });
+  }
+
+  /** The prices that are known now, in the buttons. */
+  drawPrices(): void {
+    for (const button of this.element.querySelectorAll<HTMLElement>("[data-change]"))
+      writePrice(button, this.host.price(button.dataset.change!));
+  }
+
+  /** Brings an entry's row into sight. */
+  revealKey(key: string): void {
+    const place = this.rows.findIndex((row) => row.key === key);
+    if (place >= 0) this.reveal(place);
+    this.onDrawn();
+  }
+
+  private onDrawn(): void {
+    this.mark();
+    const drawn = [...this.element.querySelectorAll<HTMLElement>(".lrow[data-key]")];
+    const keys = new Set(drawn.map((line) => line.dataset.key));
+    this.host.drawn(this.rows.filter((row) => keys.has(row.key)));
   }
 
   /** Another row is open. */
@@ -98,7 +123,7 @@ export class Grid {
     this.open = open;
     for (const key of [before, open]) this.virtual.forget(`detail ${key}`);
     this.lay();
-    this.mark();
+    this.onDrawn();
     if (had && !this.element.contains(document.activeElement)) this.cell()?.focus({ preventScroll: true });
     const detail = this.lines.findIndex((line) => line.isDetail);
     if (before !== open && this.long && detail >= 0) this.virtual.reveal(detail);
@@ -114,7 +139,7 @@ export class Grid {
       this.virtual.update();
       this.reveal(place);
     }
-    this.mark();
+    this.onDrawn();
   }
 
   focus(): void {
@@ -163,12 +188,16 @@ export class Grid {
     const { clientWidth } = this.element;
     if (clientWidth === this.width) return;
     this.width = clientWidth;
-    if (this.virtual.update()) this.mark();
+    if (this.virtual.update()) this.onDrawn();
   }
 
   private below(row: EntryRow): HTMLElement {
     const body = rowDetail(this.host.detail(row.key), row, this.host);
-    return h("div", { class: "lopen", role: "row" }, h("div", { role: "gridcell", "aria-colspan": 6 }, body));
+    return h(
+      "div",
+      { class: "lopen", role: "row" },
+      h("div", { role: "gridcell", "aria-colspan": NAMES.length }, body),
+    );
   }
 
   private line(row: EntryRow, place: number): HTMLElement {
@@ -178,7 +207,7 @@ export class Grid {
     return h(
       "div",
       {
-        class: `lrow k-${row.kind}`,
+        class: `lrow k-${row.kind}${row.turned ? " turned" : ""}`,
         role: "row",
         "data-key": row.key,
         "aria-rowindex": place + 2,
@@ -187,18 +216,14 @@ export class Grid {
       h(
         "div",
         { role: "rowheader", class: "who", tabindex: -1 },
-        h("span", { class: "strong" }, harmless(row.title === row.uid ? row.uid : `${row.uid} ${row.title}`)),
+        h("span", { class: "strong", title: harmless(`entry ${row.uid}`) }, harmless(row.title)),
         h("span", { class: "sub mono" }, harmless(row.keys)),
         this.host.several && h("span", { class: "sub" }, harmless(row.book)),
       ),
       cell("decided", this.decision(row)),
       cell("tx", this.seenAt(row)),
-      cell("gate", h("span", { class: "lb" }, "gate "), row.chips.map(tag)),
-      cell(
-        row.nearest ? "near" : "near none",
-        row.nearest ? [h("span", { class: "lb" }, "nearest "), harmless(row.nearest)] : "–",
-      ),
-      cell("num", grouped(row.tokens)),
+      cell("why", this.reason(row)),
+      cell("num", row.tokens === undefined ? "" : grouped(row.tokens)),
     );
   }
 
@@ -209,14 +234,25 @@ export class Grid {
     return out;
   }
 
+  private reason(row: EntryRow): (Node | string | false)[] {
+    const why = h("span", { class: "cause" }, harmless(row.why[0]?.toUpperCase() + row.why.slice(1)));
+    if (!row.change) return [why];
+    const button = changeButton(row.key, row.change, `Fires with: ${row.nearest}`, this.host);
+    if (button) button.tabIndex = -1; // the table is one tab stop: T does it
+    return [
+      why,
+      " ",
+      button ?? harmless(row.change),
+      !!row.aside && h("span", { class: "muted" }, ` ${harmless(row.aside)}`),
+    ];
+  }
+
   private seenAt(row: EntryRow): (Node | string)[] {
     if (!row.pieces) return [h("span", { class: "muted" }, row.scanned ?? "")];
     const where = harmless(row.where ?? "");
     const sign = row.in_lore
       ? h("span", { class: "chip src-lore" }, glyph("lore"), h("span", { class: "lb" }, where))
-      : row.number
-        ? h("span", { class: "mno", title: where }, row.number, h("span", { class: "vh" }, ": "))
-        : h("span", { class: "tag" }, where);
+      : h("span", { class: "mno" }, where);
     return [sign, " ", ...highlighted(row.pieces)];
   }
 
@@ -241,9 +277,9 @@ export class Grid {
 
   private came(event: FocusEvent): void {
     const cell = event.target as HTMLElement;
-    const line = cell.parentElement;
-    if (!line?.dataset.key || !line.classList.contains("lrow")) return;
-    this.at = { key: line.dataset.key, column: [...line.children].indexOf(cell) };
+    const line = cell.closest<HTMLElement>(".lrow[data-key]");
+    if (!line) return;
+    this.at = { key: line.dataset.key!, column: [...line.children].findIndex((each) => each.contains(cell)) };
     this.mark();
   }
 
@@ -256,7 +292,7 @@ export class Grid {
     const column = [...line.children].findIndex((cell) => cell.contains(target));
     this.at = { key: line.dataset.key!, column: Math.max(0, column) };
     this.mark();
-    this.host.pick(line.dataset.key!);
+    if (!target.closest("[data-change]")) this.host.pick(line.dataset.key!);
   }
 
   private pressed(event: KeyboardEvent): void {
@@ -270,14 +306,18 @@ export class Grid {
       this.cell()?.focus();
       return;
     }
-    if (inside || target !== this.cell()) return;
+    const cell = this.cell();
+    if (inside || !cell?.contains(target)) return;
     const to = this.leads(event);
     if (to) {
       taken(event);
       this.go(to.place, to.column);
-    } else if (event.key === "Enter" && !event.ctrlKey) {
+    } else if (event.key === "Enter" && !event.ctrlKey && target === cell) {
       taken(event);
       this.host.pick(this.at.key);
+    } else if (event.key.toLowerCase() === "t" && !event.ctrlKey) {
+      taken(event);
+      if (this.host.live && this.rows.find((row) => row.key === this.at.key)?.change) this.host.tryChange(this.at.key);
     }
   }
 
@@ -313,7 +353,24 @@ export class Grid {
   }
 }
 
-const tag = (words: string) => h("span", { class: "tag" }, h("span", { class: "cut" }, harmless(words)));
+/** The nearest change of an entry as a button with its price; null where nobody answers. */
+export function changeButton(key: string, label: string, title: string, host: GridHost): HTMLElement | null {
+  if (!host.live) return null;
+  const button = h("button", {
+    type: "button",
+    class: "btn small change1",
+    "data-change": key,
+    "data-label": harmless(label),
+    title: harmless(title),
+  });
+  writePrice(button, host.price(key));
+  button.addEventListener("click", () => host.tryChange(key));
+  return button;
+}
+
+function writePrice(button: HTMLElement, tokens: number | null | undefined): void {
+  button.textContent = `${button.dataset.label}${typeof tokens === "number" ? `, ${price(tokens)}` : ""}`;
+}
 
 /** Text and lit text in turn. */
 export const highlighted = (pieces: string[]): (Node | string)[] =>

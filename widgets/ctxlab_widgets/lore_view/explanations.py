@@ -1,4 +1,4 @@
-"""A decision in words: chips, gates with their values, and the nearest change."""
+"""A decision in words: why, its gates with their values, and the nearest change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ Kind = Literal["fired", "blocked", "not-hit"]
 KINDS: tuple[Kind, ...] = ("fired", "blocked", "not-hit")
 
 _LOGIC = ("any of", "not all of", "none of", "all of")
-_CHIP = ("AND any", "NOT all", "NOT any", "AND all")
 
 
 def kind_of(decision: Decision) -> Kind:
@@ -40,78 +39,53 @@ def drawn(lore: PreparedEntry, scan: LoreScan) -> float:
     return scan.scan_input.dice(lore.key) * 100
 
 
-# --- chips
+# --- why it fires or not
 
 
-def chips(decision: Decision, scan: LoreScan) -> Iterator[str]:
-    """The gates that decided, in a few words each."""
+def cause(decision: Decision, scan: LoreScan) -> str:
+    """Why it fires or doesn't, in one sentence without its full stop."""
+    if not decision.fired:
+        return decision.reason
+    return "; ".join(_why_fired(decision, scan))
+
+
+def _why_fired(decision: Decision, scan: LoreScan) -> Iterator[str]:
     lore, entry = decision.lore, decision.lore.entry
-    if decision.fired:
-        yield from _match_chips(decision)
-        if lore.secondary and entry.selective and not lore.is_certain:
-            yield f"{_of(_CHIP, entry.selective_logic)} {len(lore.secondary)}"
-        if _by_chance(lore):
-            yield f"probability {entry.probability:g}\u00a0%"
-            yield f"drew {drawn(lore, scan):.0f}"
-        if lore.groups:
-            yield f"group {', '.join(lore.groups)}"
-        if lore.depth != scan.scan_input.rules.scan_depth and not lore.is_certain:
-            yield f"depth {lore.depth}"
+    is_sticky = decision.reason.startswith("it is sticky")
+    yield from _called_up_by(decision, scan, is_sticky=is_sticky)
+    if is_sticky:
         return
-    yield from _blocked_chips(decision, scan)
+    if lore.secondary and entry.selective and not lore.is_certain:
+        yield _AGREED[entry.selective_logic if entry.selective_logic in _AGREED else 0][len(lore.secondary) > 1]
+    if _by_chance(lore):
+        yield f"probability {entry.probability:g}\u00a0%, {drawn(lore, scan):.1f} was drawn"
+    if lore.groups:
+        yield f"in group {', '.join(lore.groups)}"
+    if lore.depth != scan.scan_input.rules.scan_depth and not lore.is_certain:
+        yield f"scan depth {lore.depth}"
 
 
-def _match_chips(decision: Decision) -> Iterator[str]:
-    entry, matched = decision.lore.entry, decision.matched
-    if decision.reason.startswith("it is sticky"):
-        yield f"sticky {entry.sticky}"
-    elif entry.constant:
-        yield "constant"
-    elif matched is None:
-        yield "@@activate"
+def _called_up_by(decision: Decision, scan: LoreScan, *, is_sticky: bool) -> Iterator[str]:
+    matched = decision.matched
+    if is_sticky or decision.lore.entry.constant or matched is None:
+        yield decision.reason
     elif matched.where.startswith("lore:"):
-        yield "key hit"
-        yield f"in lore, pass {decision.made_in}"
+        yield f"called up by {scan[matched.where].title}"
     else:
-        yield "key hit"
+        yield "its key was found" if len(matched.keys) == 1 else f"{len(matched.keys):,} of its keys were found"
 
 
-def _blocked_chips(decision: Decision, scan: LoreScan) -> Iterator[str]:
-    lore, entry = decision.lore, decision.lore.entry
-    match decision.gate:
-        case "disabled":
-            yield "switched off"
-        case "no-key":
-            yield "no key" if lore.primary else "has no keys"
-        case "delay" | "cooldown":
-            yield f"{decision.gate} {getattr(entry, decision.gate)}"
-        case "secondary-keys":
-            yield f"{_of(_CHIP, entry.selective_logic)} {len(lore.secondary)}"
-        case "group":
-            yield f"group {', '.join(lore.groups)}"
-            if decision.lost_to in {other.key for other in scan.fired}:
-                yield f"lost to {scan[decision.lost_to].lore.entry.uid}"
-        case "probability":
-            yield f"probability {entry.probability:g}\u00a0%"
-            yield f"drew {drawn(lore, scan):.0f}"
-        case "budget":
-            yield "budget"
-            if decision.tokens is not None:
-                yield f"needed {decision.tokens:,}"
-            if decision.left is not None:
-                yield f"left {decision.left:,}"
-        case "pass-limit":
-            yield f"{counted(scan.scan_input.rules.max_passes, 'pass', 'passes')} at most"
-        case gate:
-            yield (gate or "").replace("-", " ")
+_AGREED = {
+    0: ("with its second key", "with one of its second keys"),
+    1: ("without its second key", "without one of its second keys"),
+    2: ("without its second key", "without its second keys"),
+    3: ("with its second key", "with all its second keys"),
+}
+"""Whether its second keys let it fire, one of them and several, by `selective_logic`."""
 
 
 def _by_chance(lore: PreparedEntry) -> bool:
     return lore.entry.use_probability and lore.entry.probability < 100
-
-
-def _of(words: tuple[str, ...], logic: int) -> str:
-    return words[logic] if 0 <= logic < len(words) else words[0]
 
 
 # --- gates with their values
@@ -123,8 +97,8 @@ def gates(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
     for gate, name, value in _values(decision, scan):
         place = GATES.index(gate)
         state = "passed" if place < furthest else "stopped" if place == furthest else "not asked"
-        shown = decision.reason if state == "stopped" else value
-        yield name, f"{value}: it is not so" if gate == "secondary-keys" and state == "stopped" else shown, state
+        stopped = f"{decision.reason}: {value}" if gate == "secondary-keys" else decision.reason
+        yield name, stopped if state == "stopped" else value, state
 
 
 def _values(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
@@ -149,7 +123,8 @@ def _values(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]
     yield "no-key", "keys", _key_value(decision)
     if lore.secondary and entry.selective:
         words = ", ".join(entry.keysecondary)
-        yield "secondary-keys", "second keys", f"{_of(_LOGIC, entry.selective_logic)} {words}"
+        logic = _LOGIC[entry.selective_logic if 0 <= entry.selective_logic < len(_LOGIC) else 0]
+        yield "secondary-keys", "second keys", f"{logic} {words}" if len(entry.keysecondary) > 1 else words
     if lore.groups:
         weight = "it overrides" if entry.group_override else f"weight {entry.group_weight:g}"
         yield "group", "group", f"{', '.join(lore.groups)}; {weight}"
@@ -191,39 +166,60 @@ def placement(lore: PreparedEntry) -> str:
 # --- the nearest change
 
 
+def change_label(decision: Decision) -> str:
+    """The nearest change as a button says it; empty where none is known."""
+    words = ", ".join(_parts(decision))
+    return f"{words[:1].upper()}{words[1:]}"
+
+
 def nearest(decision: Decision, scan: LoreScan) -> str:
-    """The nearest change that makes it fire, or keeps it out, as a sentence without its full stop."""
-    change, lore = decision.nearest, decision.lore
-    parts = ["its book for every model"] if "book" in change else []
-    parts += [f"a message that says “{short(change['message'])}”"] if "message" in change else []
-    fields: Mapping[str, Any] = change.get("entry", {})
-    parts += [_field(name, value, decision, scan) for name, value in fields.items()]
-    more = change.get("settings", {}).get("max_passes")
-    parts += [f"{counted(more, 'pass', 'passes')} allowed"] if more is not None else []
+    """The nearest change that makes it fire, or keeps it out, and what else would, without a full stop."""
+    words = ", ".join(_parts(decision))
+    reached = _reaches(decision, scan)
+    return "; ".join(
+        filter(None, [f"{words}, which reaches message {reached}" if reached else words, aside(decision, scan)])
+    )
+
+
+def aside(decision: Decision, scan: LoreScan) -> str:
+    """What time or chance would do about it; empty where they have no part in it."""
+    lore, chat = decision.lore, scan.scan_input.chat
     if decision.gate == "cooldown" and (wait := _until_cool(lore, scan)):
-        parts.append(f"or {counted(wait, 'more message')}")
-    elif decision.gate == "delay" and lore.entry.delay:
-        parts.append(f"or {counted(lore.entry.delay - len(scan.scan_input.chat.messages), 'more message')}")
-    return ", ".join(parts)
+        return f"its cooldown ends in {counted(wait, 'message')}"
+    if decision.gate == "delay" and lore.entry.delay:
+        return f"its delay ends in {counted(lore.entry.delay - len(chat.messages), 'message')}"
+    is_chance_alone = decision.gate == "probability" and decision.nearest == {"entry": {"probability": 100}}
+    if is_chance_alone and lore.entry.probability > 0:
+        return f"{_enough(drawn(lore, scan))}\u00a0% would do, or another seed"
+    return ""
 
 
-def _field(name: str, value: Any, decision: Decision, scan: LoreScan) -> str:
-    lore = decision.lore
+def _parts(decision: Decision) -> Iterator[str]:
+    change = decision.nearest
+    if "book" in change:
+        yield "its book for every model"
+    if "message" in change:
+        yield f"add a message “{short(change['message'])}”"
+    fields: Mapping[str, Any] = change.get("entry", {})
+    for name, value in fields.items():
+        yield _field(name, value, decision.lore)
+    more = change.get("settings", {}).get("max_passes")
+    if more is not None:
+        yield f"{counted(more, 'pass', 'passes')} allowed"
+
+
+def _field(name: str, value: Any, lore: PreparedEntry) -> str:
     match name, value:
         case "scanDepth", int(depth):
-            return f"scan depth {lore.depth} → {depth}{_reaches(lore, depth, scan)}"
+            return f"scan depth {depth}"
         case "probability", _:
-            return f"probability ≥ {_enough(drawn(lore, scan))}\u00a0%, or another seed"
-        case "groupOverride", _:
-            return "group override, to win its group"
+            return f"probability {value:g}\u00a0%"
         case "key", list():
-            return f"only these keys: {', '.join(value)}" if value else "none of its keys"
+            return f"only these keys: {short(', '.join(value))}" if value else "none of its keys"
         case "disable", _:
             return "switch it off" if value else "switch it on"
         case "triggers", _:
             return f"not only for {', '.join(lore.entry.triggers)}"
-        case "content", _:
-            return "without @@dont_activate"
         case "delay" | "cooldown", _:
             return f"without its {name} of {counted(getattr(lore.entry, name), 'message')}"
         case _:
@@ -231,7 +227,9 @@ def _field(name: str, value: Any, decision: Decision, scan: LoreScan) -> str:
 
 
 _PLAIN = {
+    "content": "without @@dont_activate",
     "group": "without its group",
+    "groupOverride": "group override",
     "ignoreBudget": "let it ignore the budget",
     "constant": "make it constant",
     "selective": "without its second keys",
@@ -249,12 +247,12 @@ _PLAIN = {
 }
 
 
-def _reaches(lore: PreparedEntry, depth: int, scan: LoreScan) -> str:
-    """The message that comes into sight at a depth."""
-    messages = scan.scan_input.chat.messages
-    if depth <= lore.depth or depth > len(messages):
-        return ""
-    return f" reaches message {len(messages) - depth + 1}"
+def _reaches(decision: Decision, scan: LoreScan) -> int:
+    """Number of the oldest message that a greater scan depth brings into sight; 0 where it brings none."""
+    depth, messages = decision.nearest.get("entry", {}).get("scanDepth"), len(scan.scan_input.chat.messages)
+    if not isinstance(depth, int) or not decision.lore.depth < depth <= messages:
+        return 0
+    return messages - depth + 1
 
 
 def _enough(percent: float) -> int:

@@ -1,7 +1,7 @@
 // The detail of an open row: the scanned texts with the keys marked, the gates, the content, the nearest change.
 
 import { glyph, h, harmless } from "../_shared/dom";
-import { type GridHost, highlighted } from "./entry_table";
+import { changeButton, type GridHost, highlighted } from "./entry_table";
 import type { Detail, EntryRow } from "./rows";
 
 const SIGNS = { passed: "done", stopped: "off", "not asked": "todo" };
@@ -26,13 +26,13 @@ export function rowDetail(detail: Detail | null, row: EntryRow, host: GridHost):
 }
 
 function scanned(detail: Detail): HTMLElement {
-  const texts = detail.texts.map(({ key, number, pieces }) =>
+  const texts = detail.texts.map(({ where, pieces }) =>
     h(
       "div",
       { class: "said1" },
-      number
-        ? h("span", { class: "mno", title: harmless(key) }, number)
-        : h("span", { class: "chip src-lore" }, glyph("lore"), h("span", { class: "lb" }, harmless(key))),
+      where.startsWith("lore:")
+        ? h("span", { class: "chip src-lore" }, glyph("lore"), h("span", { class: "lb" }, harmless(where)))
+        : h("span", { class: "mno" }, harmless(where)),
       h("div", { class: "words" }, pieces.join("") ? highlighted(pieces) : h("span", { class: "muted" }, "empty")),
     ),
   );
@@ -56,10 +56,11 @@ function gate([name, value, state]: Detail["gates"][number]): HTMLElement {
 
 function change(detail: Detail, row: EntryRow, host: GridHost): HTMLElement | false {
   if (!detail.change) return false;
-  const words = detail.fired ? "Kept out by" : "Fires with";
-  const line = h("p", { class: "change" }, h("span", { class: "ink2" }, `${words} `), harmless(detail.change), " ");
-  if (!host.live) return line;
-  const go = h("button", { type: "button", class: "btn" }, glyph("step"), "Try this change");
-  go.addEventListener("click", () => host.tryChange(row.key), { signal: host.signal });
-  return h("div", { class: "nearest" }, line, go);
+  const words = detail.fired ? "Stays out with" : "Fires with";
+  return h(
+    "div",
+    { class: "nearest" },
+    h("p", { class: "change" }, h("span", { class: "ink2" }, `${words} `), harmless(detail.change), " "),
+    changeButton(row.key, detail.label, detail.change, host),
+  );
 }

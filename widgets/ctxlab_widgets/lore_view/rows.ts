@@ -15,36 +15,47 @@ export interface EntryRow {
   book: string;
   keys: string;
   kind: Kind;
-  chips: string[];
-  nearest: string;
-  tokens: number;
+  /** Why it fired or didn't, as a sentence without its full stop. */
+  why: string;
+  /** The nearest change as a button says it, as a sentence, and what time or chance would do; none of what fired. */
+  change?: string;
+  nearest?: string;
+  aside?: string;
+  /** Of an entry that fired. */
+  tokens?: number;
   turned?: string;
   /** Where its key stands: text and lit text in turn; else `scanned` says what was looked through. */
   pieces?: string[];
-  number?: number | null;
   where?: string;
   in_lore?: boolean;
   scanned?: string;
 }
+
+/** Words of the sentence above the rows, and where they lead: to a kind of rows, or to an entry. */
+export type AnswerPart = [words: string, leads: "kind" | "key" | "", to: string];
 
 export interface View {
   empty?: string;
   books: string;
   several: boolean;
   typed: boolean;
-  summary: string;
+  /** Scan depth of entries that have none of their own. */
+  depth: number;
+  answer: AnswerPart[];
   counts: Record<Kind | "all", number>;
   rows: EntryRow[];
-  tried: { title: string; change: string; came: string[]; went: string[]; alone: boolean } | null;
+  /** Whether this view alone can take the last change back: only the scan was made again. */
+  own_back: boolean;
   notes: string[];
 }
 
 export interface Detail {
-  texts: { key: string; number: number | null; pieces: string[] }[];
+  texts: { where: string; pieces: string[] }[];
   content: string;
   goes: string;
   gates: [name: string, value: string, state: "passed" | "stopped" | "not asked"][];
   change: string;
+  label: string;
   fired: boolean;
 }
 
@@ -58,10 +69,4 @@ export function chosen(rows: EntryRow[], kind: string, find: string): EntryRow[]
     const text = `${row.uid} ${row.title} ${row.keys} ${row.key}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
-}
-
-/** A few names, and how many more there are. */
-export function named(names: string[], most = 4): string {
-  const more = names.length - most;
-  return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");
 }

@@ -1,18 +1,34 @@
 // What became of every entry of the lore, and a text to try books against.
 
 import { glyph, h, harmless } from "../_shared/dom";
+import { EffectBanner } from "../_shared/effect_banner";
 import { isSingle, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
-import { Frame, jsonTrait, StatusLine, TextField } from "../_shared/text_tester";
+import { Frame, jsonTrait, TextField } from "../_shared/text_tester";
+import { type KeyList, ViewHead } from "../_shared/view_head";
 import { Grid } from "./entry_table";
-import { chosen, type Detail, type EntryRow, KINDS, named, type View } from "./rows";
+import { type AnswerPart, chosen, type Detail, type EntryRow, KINDS, type View } from "./rows";
 import own from "./widget.css";
 
 const EMPTY =
   'Nothing to show: pass a run with a book, LoreView(trace), or a book and a text, LoreView(book, "a text").';
-const TRAITS = ["view", "details", "text", "kind", "find", "opened", "selected", "error", "live"];
+const TRAITS = [
+  ...["view", "details", "text", "kind", "find", "opened", "selected", "error", "live"],
+  ...["prices", "effect", "views"],
+];
+const KEYS: KeyList = [
+  ["Arrows", "from entry to entry, and from column to column"],
+  ["Home, End", "first and last column; with Ctrl the first and last entry"],
+  ["Page Up, Down", "ten entries"],
+  ["Enter", "open the entry, or close it"],
+  ["T", "try the nearest change"],
+  ["Esc", "close the entry that is open"],
+  ["/", "find in titles and keys"],
+  ["Ctrl+Z", "take back what was tried"],
+];
+const AT_ONCE = 8; // prices asked for in one go
 
 const begin = (at: Mounted): void => void new LoreView(at);
 
@@ -23,8 +39,8 @@ class LoreView {
   private details: Record<string, Detail> = {};
   private readonly frame = new Frame();
   private readonly books = h("span", { class: "muted books" });
-  private readonly status = new StatusLine();
-  private readonly tried = h("div", { class: "tried", role: "status" });
+  private readonly head: ViewHead;
+  private readonly banner: EffectBanner;
   private readonly notes = h("ul", { class: "lnotes" });
   private readonly text: TextField;
   private readonly typing: HTMLElement;
@@ -36,6 +52,9 @@ class LoreView {
   });
   private readonly kinds;
   private readonly grid: Grid;
+  private rows: EntryRow[] = [];
+  private found = 0;
+  private waiting = ""; // the keys whose prices were asked for last
 
   constructor(private readonly at: Mounted) {
     const { model, root, signal } = at;
@@ -45,10 +64,17 @@ class LoreView {
     this.typing = h("div", { class: "typing" }, h("span", { class: "ink2" }, "Text"), this.text.element);
     this.grid = new Grid(this);
     this.kinds = radios("Show", KINDS, (kind) => this.choose({ kind }), signal);
+    this.head = new ViewHead("Lore", [this.books, this.kinds.element, this.find], KEYS, at);
+    this.banner = new EffectBanner(() => this.back(), signal);
     root.append(this.frame.element);
     this.listen(root);
     this.read();
     this.draw();
+    if (this.live && this.opened) this.grid.revealKey(this.opened);
+  }
+
+  private get opened(): string {
+    return String(this.model.get("opened") ?? "");
   }
 
   get live(): boolean {
@@ -78,6 +104,40 @@ class LoreView {
     this.model.send({ command: "try_change", key });
   }
 
+  price(key: string): number | null | undefined {
+    return (this.model.get("prices") as Record<string, number | null> | undefined)?.[key];
+  }
+
+  /** Asks for the prices of what is drawn, a few at a time. */
+  drawn(rows: EntryRow[]): void {
+    this.rows = rows;
+    this.askForPrices();
+  }
+
+  private askForPrices(): void {
+    if (!this.live) return;
+    const hasButton = (row: EntryRow) => row.change || (row.key === this.opened && this.details[row.key]?.change);
+    const missing = this.rows.filter((row) => hasButton(row) && this.price(row.key) === undefined);
+    const keys = missing.slice(0, AT_ONCE).map((row) => row.key);
+    const asked = keys.join("\n");
+    if (!keys.length || asked === this.waiting) return;
+    this.waiting = asked;
+    this.model.send({ command: "prices", keys });
+  }
+
+  /** Takes back what was tried: here, or in the page that has one undo for all its views. */
+  private back(): void {
+    if (this.live) this.model.send({ command: this.inPage && !this.view?.own_back ? "page_undo" : "back" });
+  }
+
+  private get inPage(): boolean {
+    return ((this.model.get("views") as string[] | undefined) ?? []).length > 0;
+  }
+
+  private get effect(): { label?: string; text?: string } {
+    return (this.model.get("effect") as { label?: string; text?: string } | undefined) ?? {};
+  }
+
   // --- changes
 
   private listen(root: HTMLElement): void {
@@ -87,9 +147,15 @@ class LoreView {
     root.addEventListener(
       "keydown",
       (event) => {
-        if (event.key !== "/" || !isSingle(event)) return;
-        taken(event);
-        this.find.focus();
+        const inField = (event.target as HTMLElement).matches("input, textarea, select");
+        const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z";
+        if (isUndo && !inField && !event.altKey) {
+          taken(event);
+          if (this.effect.text || this.inPage) this.back();
+        } else if (event.key === "/" && isSingle(event)) {
+          taken(event);
+          this.find.focus();
+        }
       },
       { signal },
     );
@@ -97,18 +163,20 @@ class LoreView {
 
   private onChange(changed: Set<string>): void {
     const has = (...names: string[]) => names.some((name) => changed.has(name));
-    const before = this.view;
+    const inside = this.frame.element.contains(document.activeElement);
     if (has("view", "details")) this.read();
-    if (has("view", "kind", "find", "live") || (has("error") && !this.view)) this.draw(before);
+    if (has("prices", "view", "error")) this.waiting = "";
+    if (has("view", "kind", "find", "live") || (has("error") && !this.view)) this.draw();
     else {
-      this.drawStatus();
+      this.drawAnswer();
       if (has("text")) this.text.update();
-      if (has("opened", "details")) this.grid.show(String(this.model.get("opened")));
+      if (has("opened", "details")) this.grid.show(this.opened);
+      if (has("prices")) this.grid.drawPrices();
     }
-    if (has("selected")) {
-      const inside = this.frame.element.contains(document.activeElement);
-      this.grid.select(String(this.model.get("selected")), !inside);
-    }
+    if (has("effect")) this.banner.draw(this.effect);
+    if (has("prices")) this.askForPrices();
+    if (has("selected")) this.grid.select(String(this.model.get("selected")), !inside);
+    if (has("opened") && this.opened && !inside) this.grid.revealKey(this.opened);
   }
 
   private read(): void {
@@ -122,14 +190,14 @@ class LoreView {
 
   // --- drawing
 
-  private draw(before: View | null = null): void {
+  private draw(): void {
     const { view } = this;
     if (!view || view.empty !== undefined) {
       this.frame.showEmpty(view?.empty ?? EMPTY);
       return;
     }
     this.frame.showParts(() => this.parts());
-    this.books.textContent = harmless(view.books);
+    this.books.textContent = harmless(`${view.books}, scan depth ${view.depth}`);
     this.books.title = harmless(view.books);
     this.typing.hidden = !view.typed;
     this.text.element.disabled = !this.live;
@@ -140,7 +208,7 @@ class LoreView {
     this.kinds.set(kind);
     const find = String(this.model.get("find") ?? "");
     if (this.find.value !== find && document.activeElement !== this.find) this.find.value = find;
-    this.drawTried(view, before);
+    this.banner.draw(this.effect);
     this.notes.replaceChildren(...view.notes.map((note) => h("li", {}, glyph("warning"), harmless(note))));
     this.notes.hidden = !view.notes.length;
     const rows = chosen(view.rows, kind, find);
@@ -150,21 +218,12 @@ class LoreView {
       String(this.model.get("selected") ?? ""),
       this.nothing(kind, find),
     );
-    this.drawStatus(rows);
+    this.found = rows.length;
+    this.drawAnswer();
   }
 
   private parts(): HTMLElement[] {
-    const head = h(
-      "div",
-      { class: "head" },
-      h("h2", {}, "Lore"),
-      this.books,
-      this.kinds.element,
-      this.find,
-      h("span", { class: "sp" }),
-      this.status.element,
-    );
-    return [head, this.tried, this.typing, this.grid.element, this.notes];
+    return [this.head.element, this.banner.element, this.typing, this.grid.element, this.notes];
   }
 
   private nothing(kind: string, find: string): string {
@@ -175,40 +234,29 @@ class LoreView {
   }
 
   /** The result, or why the last thing asked for was not done. */
-  private drawStatus(rows?: EntryRow[]): void {
-    const summary = this.view?.summary ?? "";
-    const found = rows && this.model.get("find") ? `${grouped(rows.length)} found, ` : "";
-    this.status.show(String(this.model.get("error") ?? ""), `${found}${summary}`);
-  }
-
-  private drawTried(view: View, before: View | null): void {
-    const { tried } = view;
-    const had = this.tried.contains(document.activeElement);
-    this.tried.hidden = !tried;
-    if (!tried) {
-      this.tried.replaceChildren();
-      if (had || (before?.tried && document.activeElement === document.body)) this.grid.focus();
+  private drawAnswer(): void {
+    const error = String(this.model.get("error") ?? "");
+    if (error) {
+      this.head.answer(harmless(error), true);
       return;
     }
-    const back = h("button", { type: "button", class: "btn" }, glyph("back"), "Back");
-    back.addEventListener("click", () => this.model.send({ command: "back" }), { signal: this.signal });
-    if (!this.live) back.setAttribute("aria-disabled", "true");
-    const did = [
-      tried.came.length && `fires now: ${named(tried.came)}`,
-      tried.went.length && `no longer: ${named(tried.went)}`,
-    ].filter(Boolean);
-    this.tried.replaceChildren(
-      glyph("edited"),
-      h(
-        "span",
-        { class: "words" },
-        h("b", {}, harmless(tried.title)),
-        ` tried with: ${harmless(tried.change)}. `,
-        harmless(did.length ? `${did.join("; ")}.` : "nothing else fires."),
-        tried.alone && " Only the scan was made again; the run is as it was.",
-      ),
-      back,
-    );
+    const found = this.model.get("find") ? `${grouped(this.found)} found; ` : "";
+    this.head.answer([found, (this.view?.answer ?? []).map((part) => this.answerPart(part)), "."]);
+  }
+
+  private answerPart([words, leads, to]: AnswerPart): Node | string {
+    if (!leads) return harmless(words);
+    const link = h("button", { type: "button", class: "lk" }, harmless(words));
+    const { signal } = this;
+    if (leads === "kind") link.addEventListener("click", () => this.choose({ kind: to, find: "" }), { signal });
+    else link.addEventListener("click", () => this.goTo(to), { signal });
+    return link;
+  }
+
+  /** Opens an entry's row, wherever the filters have left it. */
+  private goTo(key: string): void {
+    this.choose({ kind: "all", find: "", opened: key, selected: key });
+    this.grid.revealKey(key);
   }
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,36 +15,51 @@ from ctxlab.api.sources import rules_of
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Origin, Text
 from ctxlab.documents import Session
+from ctxlab.engines.regexes.report import RuleHit
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset, RuleSource, listed
 from ctxlab.engines.regexes.rule_steps import RegexSteps, regex_steps
 from ctxlab.errors import CtxlabError, did_you_mean
-from ctxlab.processors import RegexProcessor
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.rule_view.editing import (
+    EDITED,
+    Edits,
     RulePosition,
-    WrongFlags,
+    WrongField,
+    change_label,
+    fields_of,
     holder_of,
     positions_of,
     rebuilt,
     rule_key,
-    with_flags,
     with_rule,
 )
 from ctxlab_widgets.rule_view.messages import (
     ROLES,
-    STEP,
     RuleMessage,
     Stage,
     TestInput,
-    default_message,
+    changed_input,
+    first_changed,
+    hits_of,
     message_key,
     message_options,
     messages_of,
+    processor_of,
+    stage_of,
+    why_empty,
 )
-from ctxlab_widgets.rule_view.payload import last_of, result_of, row_of
+from ctxlab_widgets.rule_view.payload import (
+    answer_of_run,
+    answer_of_text,
+    failures_of,
+    hits_json,
+    last_of,
+    row_of,
+)
 
 NO_MESSAGES = '{"count":0,"all":[]}'
+NO_HITS = '{"count":0,"tokens":null,"messages":[]}'
 
 Rules = RegexConfig | RegexPreset | RegexRule | Sequence[RegexPreset | RegexRule]
 
@@ -82,6 +98,8 @@ class RuleView(Widget):
     """Whether it is about to be sent or to be shown."""
     opened = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """Keys of the rules that are open."""
+    hits = traitlets.Unicode(NO_HITS).tag(sync=True)
+    """The messages of the run that its rules changed, as JSON."""
     wrong = traitlets.Dict().tag(sync=True)
     """`{"rule", "field", "error"}` of an edit that was refused; empty when none was."""
     trace = traitlets.Instance(Trace, allow_none=True)
@@ -92,6 +110,8 @@ class RuleView(Widget):
         self._config: RegexConfig | None = None
         self._undo: list[_UndoState] = []
         self._messages: dict[str, RuleMessage] = {}
+        self._hits: Sequence[RuleHit] = ()
+        self._changed: Mapping[str, Any] = {}
         self._listed_rules: tuple[Sequence[RuleSource], dict[str, BoundRule]] = ((), {})
         self._is_updating = True
         super().__init__()
@@ -102,7 +122,7 @@ class RuleView(Widget):
                 self.set_text(text)
         elif run_or_rules is not None:
             self._config = rules_of(run_or_rules)
-            self._set_input(TestInput(text or "", stage=_stage_of(self._config)))
+            self._set_input(TestInput(text or "", stage=stage_of(self._config)))
         elif text is not None:
             self._set_input(TestInput(text))
 
@@ -126,21 +146,7 @@ class RuleView(Widget):
 
     def set_test_input(self, **where: Any) -> None:
         """Say otherwise what is tested: `text`, `role` (None is any), `depth` (None is any), `stage`."""
-        known = {"text", "role", "depth", "stage"}
-        if wrong := set(where) - known:
-            raise CtxlabError(f"a text has no {sorted(wrong)[0]!r}; it has a text, a role, a depth and a stage")
-        now = self._test_input
-        fields = {name: where.get(name, getattr(now, name)) for name in known}
-        if not isinstance(fields["text"], str):
-            raise CtxlabError(f"a text is text, not {fields['text']!r}")
-        if fields["role"] not in (None, *ROLES):
-            raise CtxlabError(f"a role is one of {', '.join(ROLES)} or None, not {fields['role']!r}")
-        if fields["stage"] not in ("request", "render"):
-            raise CtxlabError(f"a stage is request or render, not {fields['stage']!r}")
-        depth = fields["depth"]
-        if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
-            raise CtxlabError(f"a depth is a number from 0, or None, not {depth!r}")
-        self._set_input(TestInput(**fields))
+        self._set_input(changed_input(self._test_input, where))
 
     def choose(self, key: str) -> None:
         """Show a message of the run, as the rules found it."""
@@ -159,11 +165,39 @@ class RuleView(Widget):
         """Switch a rule on or off, by its key, id or name. Of a run, the run is built again."""
         self._change(rule, {"enabled": on}, typing=None)
 
+    @checked_arguments
     def edit(
-        self, rule: str, *, pattern: str | None = None, replacement: str | None = None, flags: str | None = None
+        self,
+        rule: str,
+        *,
+        pattern: str | None = None,
+        replacement: str | None = None,
+        flags: str | None = None,
+        name: str | None = None,
+        min_depth: int | str | None = None,
+        max_depth: int | str | None = None,
     ) -> None:
-        """Give a rule another pattern, replacement or flags. Of a run, the run is built again."""
-        self._edit(rule, pattern, replacement, flags, typing=None)
+        """Give a rule other words, flags, another name or depths (an empty text is no bound). A run is built again."""
+        words = (pattern, replacement, flags, name, min_depth, max_depth)
+        edits = {field: str(value) for field, value in zip(EDITED, words, strict=True) if value is not None}
+        self._edit(rule, edits, typing=None)
+
+    @checked_arguments
+    def show_key(self, key: str) -> None:
+        """Open the view anew: at a rule (its key, id or name) where it changed a message, or at a message's key.
+
+        An empty key opens it where the first rule changed something.
+        """
+        message = next((each for each in self._messages if key in (each, message_key(each))), "")
+        if message or not key:
+            self._open_at(message or self._first_message())
+            return
+        rule = rule_key(key, self._listed_rules[1])
+        bound = self._listed_rules[1][rule]
+        found = [hit.key for hit in self._hits if hit.bound.rule is bound.rule]
+        if found and message_key(self.message) not in found and found[0] in self._messages:
+            self._choose(found[0])
+        self.opened = [rule]
 
     def undo(self) -> None:
         """Take the last change of a rule back."""
@@ -172,25 +206,17 @@ class RuleView(Widget):
         before = self._undo.pop()
         self.wrong = {}
         self._config = before.config
-        self._replace_run(before.trace)
+        if before.trace is None:
+            self.show()
+        else:
+            self._show_run(before.trace)
 
-    def _edit(
-        self,
-        rule: str,
-        pattern: str | None,
-        replacement: str | None,
-        flags: str | None,
-        *,
-        typing: tuple[str, str] | None,
-    ) -> None:
+    def _edit(self, rule: str, edits: Edits, *, typing: tuple[str, str] | None) -> None:
         key = rule_key(rule, self._listed_rules[1])
-        now = self._listed_rules[1][key].rule
-        fields: dict[str, Any] = {"regex": pattern} if pattern is not None else {}
-        fields |= {"replacement": replacement} if replacement is not None else {}
         try:
-            fields |= with_flags(now.changed(fields), flags) if flags is not None else {}
-        except WrongFlags as problem:
-            self.wrong = {"rule": key, "field": "flags", "error": str(problem)}
+            fields = fields_of(self._listed_rules[1][key].rule, edits)
+        except WrongField as problem:
+            self.wrong = {"rule": key, "field": problem.field, "error": str(problem)}
             raise
         self._change(key, fields, typing=typing)
 
@@ -203,13 +229,16 @@ class RuleView(Widget):
         layer, preset, index = key.split("/")
         source = next(source for source in sources if source.layer == layer)
         config = with_rule(source.config, RulePosition(source.layer, int(preset), int(index)), fields)
+        label = change_label(rules[key].rule, fields)
         before = _UndoState(self._run, self.rules, typing)
         after = rebuilt(self._run, source, config) if self._run is not None else None
         if not (typing is not None and self._undo and self._undo[-1].typing == typing):
             self._undo.append(before)
         if after is None:
             self._config = config
-        self._replace_run(after)
+            self.show()
+        else:
+            self._show_run(after, label=label)
 
     def _handle(self, message: Mapping[str, Any]) -> None:
         match message:
@@ -224,11 +253,12 @@ class RuleView(Widget):
             case {"command": "switch", "rule": str(rule), "on": bool(on)}:
                 self.switch(rule, on=on)
             case {"command": "edit", "rule": str(rule), "field": str(field), "value": str(value), **more}:
-                if field not in ("pattern", "replacement", "flags"):
+                if field not in EDITED:
                     raise self._wrong_command(message)
-                words = {name: value if name == field else None for name in ("pattern", "replacement", "flags")}
                 turn = (rule, f"{field} {more['turn']}") if "turn" in more else None
-                self._edit(rule, **words, typing=turn)
+                self._edit(rule, {field: value}, typing=turn)
+            case {"command": "show_key", "key": str(key)}:
+                self.show_key(key)
             case {"command": "undo"}:
                 self.undo()
             case _:
@@ -263,20 +293,39 @@ class RuleView(Widget):
         self._show_options()
         self._set_input(self._messages[key].own)
 
-    def _replace_run(self, trace: Trace | None) -> None:
-        """Show a run that a change here has made; what is tested stays what it is."""
+    def _show_run(self, trace: Trace, *, label: str = "") -> None:
+        """Show a run that was made here, and with a label what it changed; what is tested stays what it is."""
         self._is_updating = True
         try:
-            if trace is not None:
-                self.trace = trace
-                self._read(trace)
+            self._take_run(trace, label=label)
+            self._read(trace)
         finally:
             self._is_updating = False
         self.show()
 
     def _read(self, trace: Trace) -> None:
         self._messages = {message.key: message for message in messages_of(trace)}
+        self._hits = hits_of(trace) if self._messages else ()
+        self._changed = hits_json(trace, self._messages) if self._hits else json.loads(NO_HITS)
+        self.hits = as_json(self._changed)
         self._show_options()
+
+    def _first_message(self) -> str:
+        """The first message that the first rule with hits changed; else the newest."""
+        if not self._hits:
+            return next(reversed(self._messages), "")
+        return first_changed(
+            self._hits, [bound for bound, _ in listed(self._sources(self._hits[0].key), stage="request")]
+        )
+
+    def _open_at(self, message: str) -> None:
+        """Show a message, with the first rule open that changed it."""
+        if not message:
+            self.show()
+            return
+        self._choose(message)
+        matched = [key for key, step in zip(self._listed_rules[1], self._steps(), strict=True) if step.hits]
+        self.opened = matched[:1]
 
     def _show_options(self) -> None:
         self.messages = as_json({"count": len(self._messages), "all": message_options(self._messages, self.message)})
@@ -286,9 +335,10 @@ class RuleView(Widget):
         if self._is_updating:
             return
         self._undo.clear()
-        self.wrong = {}
+        self.wrong, self.effect = {}, {}
         if self._run is None:
-            self._messages, self.messages = {}, NO_MESSAGES
+            self._messages, self._hits = {}, ()
+            self.messages, self.hits = NO_MESSAGES, NO_HITS
             self.show()
             return
         self._config = None
@@ -297,10 +347,11 @@ class RuleView(Widget):
         keys = [key for key in self._messages if message_key(key) == self.selected]
         if was_own or self.message not in self._messages:
             kept = self.message if self.message in self._messages else ""
-            first = next(iter(keys), "") or kept or default_message(self._messages)
-            if first:
+            if first := next(iter(keys), "") or kept:
                 self._choose(first)
-                return
+            else:
+                self._open_at(self._first_message())
+            return
         self.show()
 
     @traitlets.observe("selected")
@@ -331,18 +382,19 @@ class RuleView(Widget):
         own = message is not None and tested.text == message.own.text
         text = message.text if message is not None and own else Text.of(tested.text, Origin("text"))
         settings: dict[str, Any] = {}
-        processor = _processor_of(run) if run is not None else None
+        processor = processor_of(run) if run is not None else None
         if processor is not None:
             settings = {"compat": processor.settings.compat, "limits": processor.settings.limits}
         return regex_steps(
             text, sources, self._build_input, role=tested.role, depth=tested.depth, stage=tested.stage, **settings
         )
 
-    def _sources(self) -> Sequence[RuleSource]:
-        """The layers of rules that hold for what is tested."""
+    def _sources(self, message: str | None = None) -> Sequence[RuleSource]:
+        """The layers of rules that hold for what is tested, or for a message of the run."""
         if self._run is None:
             return [RuleSource("global", self.rules)]
-        meta = self._messages[self.message].draft.meta if self.message in self._messages else {}
+        key = self.message if message is None else message
+        meta = self._messages[key].draft.meta if key in self._messages else {}
         ruleset = Ruleset(self._build_input, stage=cast("Stage", self.stage))
         return ruleset.sources(agent_id=meta.get("agentId"), user_id=meta.get("userProfileId"))
 
@@ -353,7 +405,7 @@ class RuleView(Widget):
             self.view = ""
             return
         if self._run is not None and not self._messages:
-            self.view = as_json({"empty": _why_empty(self._run)})
+            self.view = as_json({"empty": why_empty(self._run)})
             return
         sources = self._sources()
         rules = [bound for bound, _ in listed(sources, stage=cast("Stage", self.stage))]
@@ -366,12 +418,17 @@ class RuleView(Widget):
     def _view(self, keys: Sequence[str], steps: RegexSteps) -> dict[str, Any]:
         sources, rules = self._listed_rules
         message = self._messages.get(self.message)
+        own = message is None or self._test_input == message.own
+        if self._run is not None and own:
+            answer = [*answer_of_run(self._hits, rules, self._changed), *failures_of(steps, keys)]
+        else:
+            answer = answer_of_text(steps, keys)
         return {
             "run": self._run is not None,
             "names": ", ".join(dict.fromkeys(bound.preset.name or bound.preset.id for bound in rules.values())),
-            "summary": result_of(steps),
+            "answer": answer,
             "several": len({id(bound.preset) for bound in rules.values()}) > 1,
-            "own": message is None or self._test_input == message.own,
+            "own": own,
             "undo": len(self._undo),
             "rules": [
                 row_of(key, rules[key], step, self._holder(sources, rules[key]))
@@ -384,21 +441,3 @@ class RuleView(Widget):
         source = next(source for source in sources if source.layer == bound.layer)
         holder = holder_of(source, self._build_input)
         return "" if holder is None else holder.shown_name
-
-
-def _stage_of(config: RegexConfig) -> Stage:
-    """The request stage, unless the rules are only for rendering."""
-    rules = [rule for preset in config.presets for rule in preset.rules]
-    is_shown_only = bool(rules) and not any(rule.apply_to.request for rule in rules)
-    return "render" if is_shown_only else "request"
-
-
-def _why_empty(trace: Trace) -> str:
-    if any(step.id == STEP and not step.skipped for step in trace.steps):
-        return "This run has no messages that rules could change."
-    return f"This run's rules haven't run: the step {STEP} is off, failed or still to come."
-
-
-def _processor_of(trace: Trace) -> RegexProcessor | None:
-    stage = next((stage for stage in trace.pipeline.stages if stage.id == STEP), None)
-    return stage.processor if stage is not None and isinstance(stage.processor, RegexProcessor) else None

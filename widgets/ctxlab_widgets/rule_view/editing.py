@@ -9,7 +9,8 @@ from typing import Any
 import ctxlab
 from ctxlab import Agent, RegexConfig, RegexRule, Trace, UserProfile
 from ctxlab.context import BuildInput
-from ctxlab.display.short_texts import counted
+from ctxlab.display.short_texts import counted, short
+from ctxlab.documents.rules import DepthRange
 from ctxlab.engines.regexes.compile_rule import pattern_of
 from ctxlab.engines.regexes.pattern import written_flags
 from ctxlab.engines.regexes.rule_selection import BoundRule, RuleLayer, RuleSource
@@ -18,8 +19,12 @@ from ctxlab.errors import CtxlabError, did_you_mean
 FLAGS = {"javascript": "dgimsuvy", "python": "gimsuxa"}
 
 
-class WrongFlags(CtxlabError):
-    """Flags that the rule's flavour doesn't have."""
+class WrongField(CtxlabError):
+    """A value that a field of a rule can't have; `field` is its name."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        self.field = field
+        super().__init__(reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +87,47 @@ def with_flags(rule: RegexRule, flags: str) -> dict[str, str]:
     wrong = next((flag for i, flag in enumerate(flags) if flag not in known or flag in flags[:i]), None)
     if wrong is not None:
         twice = "stands there twice" if wrong in known else "is not one of them"
-        raise WrongFlags(f"flags are some of {', '.join(known)}; {wrong!r} {twice}")
+        raise WrongField("flags", f"flags are some of {', '.join(known)}; {wrong!r} {twice}")
     if not written_flags(rule.regex, flavor=rule.flavor):
         return {"flags": flags}
     return {"regex": f"{rule.regex[: rule.regex.rindex('/') + 1]}{flags}", "flags": flags}
+
+
+Edits = Mapping[str, str]
+"""New values of a rule as they were typed: pattern, replacement, flags, name, min_depth and max_depth."""
+EDITED = ("pattern", "replacement", "flags", "name", "min_depth", "max_depth")
+
+
+def fields_of(rule: RegexRule, edits: Edits) -> dict[str, Any]:
+    """The fields of a rule with these edits; raises WrongField."""
+    fields: dict[str, Any] = {}
+    if "pattern" in edits:
+        fields["regex"] = edits["pattern"]
+    if "replacement" in edits:
+        fields["replacement"] = edits["replacement"]
+    if "name" in edits:
+        fields["name"] = edits["name"] or None
+    if "flags" in edits:
+        fields |= with_flags(rule.changed(fields), edits["flags"])
+    if "min_depth" in edits or "max_depth" in edits:
+        fields["depth_range"] = _depth_range(rule.depth_range or DepthRange(), edits)
+    return fields
+
+
+def _depth_range(now: DepthRange, edits: Edits) -> DepthRange | None:
+    ends = {"min": now.min, "max": now.max}
+    for end in ends:
+        field = f"{end}_depth"
+        words = edits.get(field, "").strip()
+        if words and not (words.isascii() and words.isdigit()):
+            raise WrongField(field, f"a depth is a whole number from 0, or nothing for no bound, not {short(words)!r}")
+        if field in edits:
+            ends[end] = int(words) if words else None
+    least, most = ends["min"], ends["max"]
+    if least is not None and most is not None and least > most:
+        wrong = "min_depth" if "min_depth" in edits else "max_depth"
+        raise WrongField(wrong, f"there is no depth from {least:,} to {most:,}: the first is at most the second")
+    return DepthRange(min=least, max=most) if (least, most) != (None, None) else None
 
 
 # --- whose they are
@@ -125,6 +167,14 @@ def rebuilt(trace: Trace, source: RuleSource, config: RegexConfig) -> Trace:
 
 
 # --- in words
+
+
+def change_label(rule: RegexRule, fields: Mapping[str, Any]) -> str:
+    """What was changed, as the line after it says."""
+    name = short(rule.shown_name or rule.regex)
+    if "enabled" in fields:
+        return f"“{name}” is {'on' if fields['enabled'] else 'off'}."
+    return f"“{name}” is changed."
 
 
 def scope_text(rule: RegexRule) -> str:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ctxlab import Draft, Trace
+from ctxlab import Draft, RegexConfig, Trace
 from ctxlab.context import Text
-from ctxlab.engines.regexes.report import RuleHits
+from ctxlab.engines.regexes.report import RuleHit, RuleHits
+from ctxlab.engines.regexes.rule_selection import BoundRule
+from ctxlab.errors import CtxlabError
 from ctxlab.processors import RegexProcessor
 
 STEP = RegexProcessor.id
 ROLES = ("system", "user", "assistant", "tool")
+MOST_COUNTED = 200
+"""Changed messages whose tokens are counted before and after the rules."""
 NEWEST = 200
 """Messages that can be chosen beside those that a rule changed, where a conversation is long."""
 SHORT = 60
@@ -42,15 +47,29 @@ class RuleMessage:
     changed_by: int
 
 
+def changed_input(now: TestInput, where: Mapping[str, Any]) -> TestInput:
+    """The input with some of it said otherwise; raises CtxlabError where a value can't be."""
+    known = ("text", "role", "depth", "stage")
+    if wrong := set(where) - set(known):
+        raise CtxlabError(f"a text has no {sorted(wrong)[0]!r}; it has a text, a role, a depth and a stage")
+    text, role, depth, stage = (where.get(name, getattr(now, name)) for name in known)
+    if not isinstance(text, str):
+        raise CtxlabError(f"a text is text, not {text!r}")
+    if role not in (None, *ROLES):
+        raise CtxlabError(f"a role is one of {', '.join(ROLES)} or None, not {role!r}")
+    if stage not in ("request", "render"):
+        raise CtxlabError(f"a stage is request or render, not {stage!r}")
+    if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
+        raise CtxlabError(f"a depth is a number from 0, or None, not {depth!r}")
+    return TestInput(text, role, depth, stage)
+
+
 def messages_of(trace: Trace) -> list[RuleMessage]:
     """The texts that the rules saw, oldest first; a message's further texts have a number behind their key."""
     step = next((step for step in trace.steps if step.id == STEP and not step.skipped), None)
     if step is None:
         return []
-    changed: dict[str, int] = {}
-    report = step.after.report(RuleHits)
-    for hit in report.hits if report is not None else ():
-        changed[hit.key] = changed.get(hit.key, 0) + 1
+    changed = Counter(hit.key for hit in hits_of(trace))
     newest = len(step.before.drafts) - 1
     out: list[RuleMessage] = []
     for i, draft in enumerate(step.before.drafts):
@@ -58,7 +77,7 @@ def messages_of(trace: Trace) -> list[RuleMessage]:
         for number, text in enumerate(texts, 1):
             key = draft.key if number == 1 else f"{draft.key}#{number}"
             own = TestInput(str(text), draft.role if draft.role in ROLES else None, newest - i)
-            out.append(RuleMessage(key, i + 1, draft, text, own, changed.get(draft.key, 0)))
+            out.append(RuleMessage(key, i + 1, draft, text, own, changed[draft.key]))
     return out
 
 
@@ -66,10 +85,32 @@ def message_key(key: str) -> str:
     return key.split("#")[0]
 
 
-def default_message(messages: Mapping[str, RuleMessage]) -> str:
-    """The newest that a rule changed, else the newest."""
-    newest = list(messages.values())[::-1]
-    return next((one.key for one in newest if one.changed_by), newest[0].key if newest else "")
+def hits_of(trace: Trace) -> Sequence[RuleHit]:
+    """What the rules of a run changed, in the order of the messages and of their rules."""
+    report = trace.result.report(RuleHits)
+    return report.hits if report is not None else ()
+
+
+def first_changed(hits: Sequence[RuleHit], rules: Sequence[BoundRule]) -> str:
+    """The key of the first message that the first rule with hits changed."""
+    for bound in rules:
+        for hit in hits:
+            if hit.bound.rule is bound.rule:
+                return hit.key
+    return hits[0].key
+
+
+def changed_tokens(trace: Trace, keys: Collection[str]) -> dict[str, int] | None:
+    """By message, the tokens that the rules put to it; negative where they took some. None of very many messages."""
+    if len(keys) > MOST_COUNTED:
+        return None
+    step, counter = trace.step(STEP), trace.services.tokenizer
+    before = {draft.key: draft for draft in step.before.drafts if draft.key in keys}
+    after = {draft.key: draft for draft in step.after.drafts if draft.key in keys}
+    return {
+        key: (counter.count_draft(after[key]) if key in after else 0) - counter.count_draft(draft)
+        for key, draft in before.items()
+    }
 
 
 def message_options(messages: Mapping[str, RuleMessage], shown: str) -> list[dict[str, Any]]:
@@ -87,3 +128,23 @@ def message_options(messages: Mapping[str, RuleMessage], shown: str) -> list[dic
         }
         for row in (rows if len(rows) <= 2 * NEWEST else kept)
     ]
+
+
+def stage_of(config: RegexConfig) -> Stage:
+    """The request stage, unless the rules are only for rendering."""
+    rules = [rule for preset in config.presets for rule in preset.rules]
+    is_shown_only = bool(rules) and not any(rule.apply_to.request for rule in rules)
+    return "render" if is_shown_only else "request"
+
+
+def why_empty(trace: Trace) -> str:
+    """Why a run has no messages to show."""
+    if any(step.id == STEP and not step.skipped for step in trace.steps):
+        return "This run has no messages that rules could change."
+    return f"This run's rules haven't run: the step {STEP} is off, failed or still to come."
+
+
+def processor_of(trace: Trace) -> RegexProcessor | None:
+    """The step that ran the rules; None where the pipeline has none of this kind."""
+    stage = next((stage for stage in trace.pipeline.stages if stage.id == STEP), None)
+    return stage.processor if stage is not None and isinstance(stage.processor, RegexProcessor) else None

@@ -1,11 +1,19 @@
 // One rule: its line, and below it the text after it and the fields to change it in.
 
 import { glyph, h, harmless } from "../_shared/dom";
-import { taken } from "../_shared/keyboard";
-import { complaint, type Piece, type Rule, shownReplacement, type Wrong, withBreaks } from "./rules";
+import { commits } from "../_shared/number_field";
+import { markedText } from "./marked_text";
+import { complaint, type Rule, shownReplacement, type Wrong } from "./rules";
 
 const SIGNS = { matched: "done", none: "todo", off: "off", failed: "failed", idle: "skipped" };
-const FIELDS = { pattern: "Pattern", replacement: "Replacement", flags: "Flags" } as const;
+const FIELDS = {
+  pattern: "Pattern",
+  replacement: "Replacement",
+  flags: "Flags",
+  name: "Name",
+  min_depth: "Depth from",
+  max_depth: "to",
+} as const;
 type Field = keyof typeof FIELDS;
 const LIVE = 300; // milliseconds without a key before what is typed counts
 
@@ -19,6 +27,8 @@ export interface RuleRowHost {
   toggle(key: string): void;
   turn(key: string, on: boolean): void;
   edit(key: string, field: string, value: string, turn: number): void;
+  /** A button that opens the message in the steps; null where there is no such view. */
+  toSteps(): HTMLElement | null;
 }
 
 export class RuleRow {
@@ -81,19 +91,22 @@ export class RuleRow {
     const wrong = this.host.wrong();
     for (const [name, field] of this.fields) {
       // What somebody types right now is not overwritten.
-      if (document.activeElement !== field && field.value !== rule[name]) field.value = rule[name];
+      const refused = wrong.rule === rule.key && wrong.field === name;
+      if (document.activeElement !== field && !refused) field.value = shownValue(rule, name);
       field.disabled = !this.host.live;
       const outcome = complaint(rule, name, wrong);
       this.errors.get(name)!.textContent = harmless(outcome);
       field.setAttribute("aria-invalid", String(outcome !== ""));
     }
-    this.marked.replaceChildren(...after(rule));
+    this.marked.replaceChildren(...after(rule, this.host));
   }
 
   private makeForm(): HTMLElement {
     const parts = (Object.keys(FIELDS) as Field[]).map((name) => {
-      const shared = { class: `mono f-${name}`, "aria-label": FIELDS[name], spellcheck: "false", autocomplete: "off" };
-      const field = name === "replacement" ? h("textarea", { ...shared, rows: 1 }) : h("input", shared);
+      const label = name === "max_depth" ? "Depth to" : FIELDS[name];
+      const shared = { class: `mono f-${name}`, "aria-label": label, spellcheck: "false", autocomplete: "off" };
+      const more = name.endsWith("depth") ? { inputmode: "numeric", placeholder: "any" } : {};
+      const field = name === "replacement" ? h("textarea", { ...shared, rows: 1 }) : h("input", { ...shared, ...more });
       const error = h("span", { class: "wrong", role: "alert" });
       this.fields.set(name, field);
       this.errors.set(name, error);
@@ -109,11 +122,10 @@ export class RuleRow {
 
   private listen(name: Field, field: HTMLInputElement | HTMLTextAreaElement): void {
     const { signal } = this.host;
-    const send = () => {
+    const send = (value: string) => {
       clearTimeout(this.waiting);
       this.waiting = 0;
-      if (field.value !== this.rule[name] || this.host.wrong().rule === this.rule.key)
-        this.host.edit(this.rule.key, name, field.value, this.turns);
+      this.host.edit(this.rule.key, name, value, this.turns);
     };
     field.addEventListener(
       "focus",
@@ -127,29 +139,24 @@ export class RuleRow {
       () => {
         if (!this.host.whileTyping) return;
         clearTimeout(this.waiting);
-        this.waiting = setTimeout(send, LIVE);
+        this.waiting = setTimeout(() => send(field.value), LIVE);
       },
       { signal },
     );
-    field.addEventListener("change", send, { signal });
+    commits(field, { commit: send, value: () => shownValue(this.rule, name), signal });
     field.addEventListener(
       "keydown",
       (event) => {
-        const pressed = event as KeyboardEvent;
-        if (pressed.key === "Escape") {
-          taken(pressed);
-          field.value = this.rule[name];
-          send();
-          this.opener.focus();
-        } else if (pressed.key === "Enter" && !pressed.shiftKey) {
-          taken(pressed);
-          send();
-        }
+        const { key } = event as KeyboardEvent;
+        // What was refused is forgotten with the value.
+        if (key === "Escape" && this.host.wrong().rule === this.rule.key) send(shownValue(this.rule, name));
       },
       { signal },
     );
   }
 }
+
+const shownValue = (rule: Rule, name: Field): string => rule[name === "name" ? "own_name" : name];
 
 function line(rule: Rule, number: number, several: boolean): HTMLElement[] {
   const from = rule.layer === "global" ? rule.preset : `${rule.layer} ${rule.holder || rule.preset}`;
@@ -179,18 +186,11 @@ function line(rule: Rule, number: number, several: boolean): HTMLElement[] {
 
 const flags = (rule: Rule) => rule.flags && h("span", { class: "tag fg" }, harmless(rule.flags));
 
-function after(rule: Rule): HTMLElement[] {
+function after(rule: Rule, host: RuleRowHost): Node[] {
   const remarks = rule.remarks.map((remark) => h("p", { class: "muted" }, harmless(remark)));
   if (!rule.pieces) return [h("p", { class: "ink2" }, stays(rule)), ...remarks];
-  // It may scroll: the arrow keys need somewhere to be.
-  const text = h("div", {
-    class: "words",
-    tabindex: 0,
-    role: "group",
-    "aria-label": `Text after ${harmless(rule.name)}`,
-  });
-  text.append(...rule.pieces.map(piece));
-  return [text, ...remarks];
+  const open = host.toSteps();
+  return [markedText(rule.pieces, `Text after ${rule.name}`), ...(open ? [open] : []), ...remarks];
 }
 
 function stays({ state, outcome }: Rule): string {
@@ -201,11 +201,4 @@ function stays({ state, outcome }: Rule): string {
     none: "nothing in it matches",
   };
   return `The text stays as it was: ${harmless(because[state as keyof typeof because] ?? outcome)}.`;
-}
-
-function piece([sign, text]: Piece): Node {
-  if (sign === "-") return h("del", {}, withBreaks(harmless(text)));
-  if (sign === "+") return h("ins", {}, withBreaks(harmless(text)));
-  if (sign === "~") return h("span", { class: "tag out" }, harmless(text));
-  return document.createTextNode(harmless(text));
 }

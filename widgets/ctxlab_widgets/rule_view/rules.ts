@@ -15,6 +15,10 @@ export interface Rule {
   pattern: string;
   replacement: string;
   flags: string;
+  /** Its name as it is stored, and the depths between which it holds; empty for none. */
+  own_name: string;
+  min_depth: string;
+  max_depth: string;
   flavor: string;
   where: string;
   on: boolean;
@@ -30,11 +34,19 @@ export interface View {
   names: string;
   /** Whether they come from more than one preset. */
   several: boolean;
-  summary: string;
+  /** The sentence above the rules: words, and the rule that they lead to. */
+  answer: [words: string, rule: string][];
   own: boolean;
   undo: number;
   rules: Rule[];
-  last: { text: string; summary: string; more: string };
+  last: { pieces: Piece[]; summary: string };
+}
+
+/** The messages of a run that its rules changed; tokens are null where there are too many to count. */
+export interface Hits {
+  count: number;
+  tokens: number | null;
+  messages: { key: string; name: string; number: number; tokens: number | null }[];
 }
 
 export interface Message {
@@ -69,8 +81,29 @@ export function complaint(rule: Rule, field: string, wrong: Wrong): string {
   return field === "pattern" && rule.state === "failed" ? rule.outcome : "";
 }
 
-/** The key of the message before or after, of those that can be chosen. */
-export function neighbourOf(all: Message[], key: string, by: number): string | null {
+/** The key of the next message that a rule changed, or of the one before, of those that can be chosen. */
+export function nextHit(all: Message[], key: string, by: 1 | -1): string | null {
   const at = all.findIndex((each) => each.key === key);
-  return at < 0 ? null : (all[at + by]?.key ?? null);
+  for (let i = at + by; at >= 0 && i >= 0 && i < all.length; i += by) if (all[i].rules) return all[i].key;
+  return null;
+}
+
+/** Neighbours that did nothing stand together; those in `apart`, and all others, each alone. */
+export function groups(rules: Rule[], apart: Set<string>): Rule[][] {
+  const out: Rule[][] = [];
+  const idle = (rule: Rule) => rule.state !== "matched" && rule.state !== "failed" && !apart.has(rule.key);
+  for (const rule of rules) {
+    const last = out.at(-1);
+    if (last && idle(rule) && idle(last[0])) last.push(rule);
+    else out.push([rule]);
+  }
+  return out;
+}
+
+/** Why rules that stand together did nothing, each reason once with its count. */
+export function reasons(rules: Rule[]): string {
+  const counts = new Map<string, number>();
+  for (const { outcome } of rules) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  const all = [...counts].map(([outcome, n]) => `${n} ${outcome}`);
+  return all.length > 4 ? `${all.slice(0, 4).join(", ")} and other reasons` : all.join(", ");
 }

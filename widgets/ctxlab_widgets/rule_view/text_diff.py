@@ -30,6 +30,79 @@ def diff_pieces(text: str, hits: Sequence[RegexHit]) -> list[Piece]:
     return _joined([*out, *_kept(text[at:])])
 
 
+def diff_through(text: str, changes: Sequence[Sequence[RegexHit]], *, longest: int) -> list[Piece]:
+    """The text before several rules, with all that came and went through them; cut after so many characters.
+
+    `changes` are the hits of each rule in the text that the rules before it left.
+    """
+    pieces: list[Piece] = [("=", text)] if text else []
+    for hits in changes:
+        walk = _Walk(pieces)
+        at = 0
+        for hit in hits:
+            walk.keep(hit.start - at)
+            for sign, words in smallest_diff(hit.found, hit.new):
+                walk.add(sign, words)
+            at = hit.end
+        pieces = walk.rest()
+    out: list[Piece] = []
+    left = longest
+    for sign, words in pieces:
+        if len(words) > left:
+            more = sum(len(piece[1]) for piece in pieces) - longest
+            return [*out, *([(sign, words[:left])] if left else []), ("~", f"{more:,} characters more")]
+        out.append((sign, words))
+        left -= len(words)
+    return out
+
+
+class _Walk:
+    """Goes once through the pieces of a diff and makes those of the next: what went before is passed by."""
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        self._pieces, self._next, self._at = pieces, 0, 0
+        self._out: list[Piece] = []
+
+    def keep(self, characters: int) -> None:
+        """Leave the next characters as they are."""
+        for sign, words in self._take(characters):
+            self._put(sign, words)
+
+    def add(self, sign: str, words: str) -> None:
+        """Leave, take out or put in these words here. What was put in before and goes again leaves no trace."""
+        if sign == "+":
+            self._put("+", words)
+        elif sign == "=":
+            self.keep(len(words))
+        else:
+            for was, gone in self._take(len(words)):
+                if was != "+":
+                    self._put("-", gone)
+
+    def rest(self) -> list[Piece]:
+        """All pieces, with what is left to go through as it is."""
+        for sign, words in self._take(None):
+            self._put(sign, words)
+        return self._out
+
+    def _take(self, characters: int | None) -> Iterator[Piece]:
+        while self._next < len(self._pieces) and (characters is None or characters > 0):
+            sign, words = self._pieces[self._next]
+            end = len(words) if characters is None or sign == "-" else min(len(words), self._at + characters)
+            yield sign, words[self._at : end]
+            if characters is not None and sign != "-":
+                characters -= end - self._at
+            self._next, self._at = (self._next + 1, 0) if end == len(words) else (self._next, end)
+
+    def _put(self, sign: str, words: str) -> None:
+        if not words:
+            return
+        if self._out and self._out[-1][0] == sign:
+            self._out[-1] = sign, self._out[-1][1] + words
+        else:
+            self._out.append((sign, words))
+
+
 def smallest_diff(before: str, after: str) -> list[Piece]:
     """One text made another with the least that has to be marked: what is put around it, or one stretch."""
     if before and (at := _inside(before, after)) >= 0:

@@ -1,17 +1,35 @@
 // A tester of rules: a text on top, below it what each rule does to it, and what is left in the end.
 
 import { glyph, h, harmless } from "../_shared/dom";
-import { onlyStop, taken } from "../_shared/keyboard";
+import { EffectBanner } from "../_shared/effect_banner";
+import { isSingle, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
+import { commits } from "../_shared/number_field";
 import { grouped } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
-import { Frame, jsonTrait, StatusLine, TextField } from "../_shared/text_tester";
-import { RuleRow } from "./rule_row";
-import { line, type Message, neighbourOf, type View, type Wrong } from "./rules";
+import { Frame, jsonTrait, TextField } from "../_shared/text_tester";
+import { type KeyList, ViewHead } from "../_shared/view_head";
+import { HitStrip } from "./hit_strip";
+import { markedText } from "./marked_text";
+import { RuleList } from "./rule_list";
+import { type Hits, line, type Message, nextHit, type View, type Wrong } from "./rules";
 import own from "./widget.css";
 
 const EMPTY = 'Nothing to show: pass rules and a text, RuleView(rules, "a text"), or a run, RuleView(trace).';
-const TRAITS = ["view", "messages", "message", "text", "role", "depth", "stage", "opened", "wrong", "error", "live"];
+const TRAITS = [
+  ...["view", "messages", "message", "text", "role", "depth", "stage", "opened", "wrong", "error", "live"],
+  ...["hits", "effect", "views"],
+];
+const KEYS: KeyList = [
+  ["Up, Down", "from rule to rule; Home and End the first and the last"],
+  ["Left, Right", "between a rule's switch and its line"],
+  ["Enter", "open a rule, or close it; in a field: take the value"],
+  ["O", "switch a rule on or off"],
+  ["N, Shift+N", "the next message that a rule changed, and the one before"],
+  ["Ctrl+Z", "undo"],
+  ["Esc", "in a field: give the value back, then to its rule"],
+];
+const NO_HITS: Hits = { count: 0, tokens: null, messages: [] };
 /** How many messages there are, and those that can be chosen. */
 type Messages = { count: number; all: Message[] };
 const NO_MESSAGES: Messages = { count: 0, all: [] };
@@ -24,15 +42,25 @@ class RuleView {
   private readonly model: Model;
   private view: View | null = null;
   private all = NO_MESSAGES;
-  private readonly rows = new Map<string, RuleRow>();
+  private hits = NO_HITS;
   private readonly frame = new Frame();
   private readonly names = h("span", { class: "muted names" });
-  private readonly status = new StatusLine();
+  private readonly head: ViewHead;
+  private readonly banner: EffectBanner;
+  private readonly strip: HitStrip;
   private readonly undo = h("button", { type: "button", class: "btn", title: "Ctrl+Z" }, glyph("back"), "Undo");
   private readonly reset = h("button", { type: "button", class: "btn" }, "Back to the message");
   private readonly choice = h("select", { class: "choice", "aria-label": "Message" });
-  private readonly before = h("button", { type: "button", class: "btn", "aria-label": "Message before" }, "‹");
-  private readonly after = h("button", { type: "button", class: "btn", "aria-label": "Message after" }, "›");
+  private readonly before = h(
+    "button",
+    { type: "button", class: "btn", "aria-label": "Changed message before", title: "Shift+N" },
+    "‹",
+  );
+  private readonly after = h(
+    "button",
+    { type: "button", class: "btn", "aria-label": "Next changed message", title: "N" },
+    "›",
+  );
   private readonly message = h("div", { class: "group pick" }, this.before, this.choice, this.after);
   private readonly some = h("span", { class: "muted" });
   private readonly role = h(
@@ -44,9 +72,9 @@ class RuleView {
   private readonly depth = h("input", { type: "number", min: 0, class: "depth", placeholder: "any" });
   private readonly stage;
   private readonly text: TextField;
-  private readonly list = h("div", { class: "rules", role: "list", "aria-label": "Rules in running order" });
+  private readonly depthWrong = h("span", { class: "wrong", role: "alert" });
+  private readonly list: RuleList;
   private readonly last = h("div", { class: "last" });
-  private at: { key: string; column: 0 | 1 } = { key: "", column: 1 };
 
   constructor(private readonly mounted: Mounted) {
     const { model, root, signal } = mounted;
@@ -54,7 +82,11 @@ class RuleView {
     this.signal = signal;
     const stages = { request: "Sent", render: "Shown" };
     this.stage = radios("Stage", stages, (stage) => this.look({ stage }), signal);
-    this.text = new TextField(mounted, "Text before the rules", 4);
+    this.text = new TextField(mounted, "Text before the rules", 6);
+    this.head = new ViewHead("Rules", [this.names, this.undo], KEYS, mounted);
+    this.banner = new EffectBanner(() => this.takeBack(), signal);
+    this.strip = new HitStrip(this);
+    this.list = new RuleList(this);
     root.append(this.frame.element);
     this.listen(root);
     this.read();
@@ -81,15 +113,31 @@ class RuleView {
 
   toggle(key: string): void {
     const opened = this.opened();
+    this.list.touch(key);
     save(this.model, { opened: opened.includes(key) ? opened.filter((each) => each !== key) : [...opened, key] });
   }
 
   turn(rule: string, on: boolean): void {
+    this.list.touch(rule);
     this.model.send({ command: "switch", rule, on });
   }
 
   edit(rule: string, field: string, value: string, turn: number): void {
     this.model.send({ command: "edit", rule, field, value, turn });
+  }
+
+  /** A button that shows the message in the steps. */
+  toSteps(): HTMLElement | null {
+    const key = this.key().split("#")[0];
+    if (!this.live || !this.view?.run || !this.views().includes("steps") || !key) return null;
+    const button = h("button", { type: "button", class: "btn small to-steps" }, "Open in Steps");
+    const open = () => this.model.send({ command: "open_view", view: "steps", key });
+    button.addEventListener("click", open, { signal: this.signal });
+    return button;
+  }
+
+  private views(): string[] {
+    return (this.model.get("views") as string[] | undefined) ?? [];
   }
 
   private opened(): string[] {
@@ -105,7 +153,7 @@ class RuleView {
   private listen(root: HTMLElement): void {
     const { signal, model } = this;
     whenChanged(this.mounted, TRAITS, (changed) => {
-      if (changed.has("view") || changed.has("messages")) this.read();
+      if (changed.has("view") || changed.has("messages") || changed.has("hits")) this.read();
       if (changed.has("messages")) this.choice.replaceChildren();
       this.draw();
     });
@@ -113,92 +161,63 @@ class RuleView {
     this.undo.addEventListener("click", () => this.takeBack(), listening);
     this.reset.addEventListener("click", () => this.live && model.send({ command: "reset" }), listening);
     this.choice.addEventListener("change", () => this.choose(this.choice.value), listening);
-    this.before.addEventListener("click", () => this.choose(neighbourOf(this.all.all, this.key(), -1)), listening);
-    this.after.addEventListener("click", () => this.choose(neighbourOf(this.all.all, this.key(), 1)), listening);
+    this.before.addEventListener("click", () => this.toHit(-1), listening);
+    this.after.addEventListener("click", () => this.toHit(1), listening);
     this.role.addEventListener("change", () => this.look({ role: this.role.value || null }), listening);
-    this.depth.addEventListener("change", () => this.sendDepth(), listening);
-    this.list.addEventListener("keydown", (event) => this.walk(event), listening);
-    this.list.addEventListener("focusin", (event) => this.came(event), listening);
+    const depth = () => String(model.get("depth") ?? "");
+    commits(this.depth, { commit: (typed) => this.sendDepth(typed), value: depth, signal });
+    this.depth.addEventListener("input", () => this.complain(""), listening);
+    this.depth.addEventListener("keydown", (event) => event.key === "Escape" && this.complain(""), listening);
     root.addEventListener("keydown", (event) => this.pressed(event), listening);
   }
 
   private pressed(event: KeyboardEvent): void {
-    const target = event.target as HTMLElement;
-    if (target.matches("input, textarea, select") || event.altKey) return;
+    if ((event.target as HTMLElement).matches("input, textarea, select") || event.altKey) return;
     const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z";
-    if (!isUndo) return;
-    taken(event);
-    this.takeBack();
+    if (isUndo) {
+      taken(event);
+      this.takeBack();
+    } else if (event.key.toLowerCase() === "n" && isSingle(event)) {
+      taken(event);
+      this.toHit(event.shiftKey ? -1 : 1);
+    }
   }
 
+  /** Undoes the last change: here, or in the page that has one undo for all its views. */
   private takeBack(): void {
-    if (this.live && this.view?.undo) this.model.send({ command: "undo" });
+    if (!this.live) return;
+    if (this.views().length) this.model.send({ command: "page_undo" });
+    else if (this.view?.undo) this.model.send({ command: "undo" });
+  }
+
+  private toHit(by: 1 | -1): void {
+    this.choose(nextHit(this.all.all, this.key(), by));
   }
 
   private key(): string {
     return String(this.model.get("message") ?? "");
   }
 
-  private choose(key: string | null): void {
+  choose(key: string | null): void {
     if (key && this.live) this.model.send({ command: "choose", message: key });
   }
 
-  private sendDepth(): void {
-    const words = this.depth.value.trim();
-    const depth = words === "" ? null : Number(words);
-    if (depth === null || (Number.isInteger(depth) && depth >= 0)) this.look({ depth });
-    else this.draw();
+  private sendDepth(typed: string): void {
+    const words = typed.trim();
+    const isDepth = /^\d+$/.test(words);
+    this.complain(words === "" || isDepth ? "" : "A depth is a whole number from 0, or nothing for any.");
+    if (words === "" || isDepth) this.look({ depth: words === "" ? null : Number(words) });
+  }
+
+  private complain(words: string): void {
+    this.depthWrong.textContent = words;
+    this.depth.setAttribute("aria-invalid", String(words !== ""));
   }
 
   private read(): void {
     this.view = jsonTrait<View>(this.model, "view");
     this.all = jsonTrait<Messages>(this.model, "messages") ?? NO_MESSAGES;
-  }
-
-  // --- keys in the list: up and down from rule to rule, left and right between its switch and its line
-
-  private stops(): HTMLElement[] {
-    return [...this.rows.values()].flatMap((row) => [row.toggle, row.opener]);
-  }
-
-  private came(event: FocusEvent): void {
-    const stops = this.stops();
-    const place = stops.indexOf(event.target as HTMLElement);
-    if (place < 0) return;
-    onlyStop(stops, place);
-    this.at = { key: [...this.rows.keys()][place >> 1], column: (place & 1) as 0 | 1 };
-  }
-
-  private walk(event: KeyboardEvent): void {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const target = event.target as HTMLElement;
-    const stops = this.stops();
-    const place = stops.indexOf(target);
-    if (place < 0) {
-      if (event.key === "Escape" && target.closest(".rb") && !target.matches("input, textarea")) {
-        taken(event);
-        this.rows.get(target.closest<HTMLElement>(".rule")?.dataset.key ?? "")?.opener.focus();
-      }
-      return;
-    }
-    if (event.key.toLowerCase() === "o") {
-      taken(event);
-      [...this.rows.values()][place >> 1].flip();
-      return;
-    }
-    const column = place & 1;
-    const ways: Record<string, number> = {
-      ArrowUp: place - 2,
-      ArrowDown: place + 2,
-      ArrowLeft: column ? place - 1 : place,
-      ArrowRight: column ? place : place + 1,
-      Home: column,
-      End: stops.length - 2 + column,
-    };
-    const to = ways[event.key];
-    if (to === undefined) return;
-    taken(event);
-    if (stops[to]) stops[to].focus();
+    this.hits = jsonTrait<Hits>(this.model, "hits") ?? NO_HITS;
   }
 
   // --- drawing
@@ -212,12 +231,35 @@ class RuleView {
     this.frame.showParts(() => this.parts());
     this.names.textContent = harmless(view.names);
     this.names.title = harmless(view.names);
+    this.undo.hidden = this.views().length > 0;
     this.undo.setAttribute("aria-disabled", String(!this.live || !view.undo));
     this.drawMessages(view);
     this.drawWhere();
-    this.drawRules(view);
+    this.strip.draw(this.hits, this.key());
+    this.list.draw(view.rules, new Set(this.opened()), view.run);
     this.drawLast(view);
-    this.status.show(String(this.model.get("error") ?? ""), view.summary);
+    this.drawAnswer(view);
+    this.banner.draw((this.model.get("effect") as { label?: string; text?: string } | undefined) ?? {});
+  }
+
+  /** The result, or why the last thing asked for was not done. */
+  private drawAnswer({ answer }: View): void {
+    const all = String(this.model.get("error") ?? "");
+    const { rule, error: atField } = this.wrong();
+    // What a field says is not said twice.
+    const error = all === atField && this.opened().includes(rule ?? "") ? "" : all;
+    const parts = answer.map(([words, to]) => {
+      if (!to) return harmless(words);
+      const link = h("button", { type: "button", class: "lk" }, harmless(words));
+      link.addEventListener("click", () => this.openRule(to), { signal: this.signal });
+      return link;
+    });
+    this.head.answer(error ? harmless(error) : [...parts, "."], error !== "");
+  }
+
+  private openRule(key: string): void {
+    if (this.live) this.model.send({ command: "show_key", key });
+    else save(this.model, { opened: [key] });
   }
 
   private drawWhere(): void {
@@ -226,7 +268,8 @@ class RuleView {
     this.text.update();
     this.role.value = String(model.get("role") ?? "");
     const depth = model.get("depth");
-    if (document.activeElement !== this.depth) this.depth.value = depth === null ? "" : String(depth);
+    const isFree = document.activeElement !== this.depth && !this.depthWrong.textContent;
+    if (isFree) this.depth.value = depth === null ? "" : String(depth);
     this.stage.set(String(model.get("stage")));
     this.stage.element.toggleAttribute("inert", !live);
   }
@@ -245,74 +288,38 @@ class RuleView {
     const key = this.key();
     this.choice.value = key;
     this.choice.disabled = !this.live;
-    this.before.setAttribute("aria-disabled", String(!this.live || !neighbourOf(all, key, -1)));
-    this.after.setAttribute("aria-disabled", String(!this.live || !neighbourOf(all, key, 1)));
-  }
-
-  private drawRules(view: View): void {
-    const opened = new Set(this.opened());
-    const kept = new Set(view.rules.map((rule) => rule.key));
-    for (const [key, row] of this.rows) if (!kept.has(key)) this.forget(key, row);
-    for (const [i, rule] of view.rules.entries()) {
-      let row = this.rows.get(rule.key);
-      if (!row) {
-        row = new RuleRow(rule, this);
-        this.rows.set(rule.key, row);
-      }
-      row.draw(rule, i + 1, opened.has(rule.key));
-    }
-    const order = view.rules.map((rule) => this.rows.get(rule.key)!.element);
-    const stand = [...this.list.children];
-    if (order.length !== stand.length || order.some((each, i) => each !== stand[i]))
-      this.list.replaceChildren(...order);
-    if (!order.length) this.list.replaceChildren(h("p", { class: "empty" }, "There are no rules here."));
-    this.list.classList.toggle("long", order.length > 60);
-    const place = Math.max(0, [...this.rows.keys()].indexOf(this.at.key));
-    onlyStop(this.stops(), place * 2 + this.at.column);
-  }
-
-  private forget(key: string, row: RuleRow): void {
-    row.element.remove();
-    this.rows.delete(key);
+    this.before.setAttribute("aria-disabled", String(!this.live || !nextHit(all, key, -1)));
+    this.after.setAttribute("aria-disabled", String(!this.live || !nextHit(all, key, 1)));
   }
 
   private drawLast({ last }: View): void {
     this.last.replaceChildren(
       h("h3", {}, "After all rules", h("span", { class: "muted plain" }, last.summary)),
-      h(
-        "div",
-        { class: "words", tabindex: 0, role: "group", "aria-label": "Text after all rules" },
-        last.text ? harmless(last.text) : h("span", { class: "muted" }, "nothing is left"),
-        last.more && h("span", { class: "tag out" }, last.more),
-      ),
+      last.pieces.length
+        ? markedText(last.pieces, "Text after all rules")
+        : h("p", { class: "muted" }, "There is no text."),
     );
   }
 
   private parts(): HTMLElement[] {
     const label = (words: string, control: HTMLElement) => h("label", { class: "lab" }, words, control);
     return [
-      h(
-        "div",
-        { class: "head" },
-        h("h2", {}, "Rules"),
-        this.names,
-        this.undo,
-        h("span", { class: "sp" }),
-        this.status.element,
-      ),
+      this.head.element,
+      this.banner.element,
+      this.strip.element,
       h(
         "div",
         { class: "bar2" },
         this.message,
         this.role,
         label("Depth", this.depth),
+        this.depthWrong,
         this.stage.element,
         this.reset,
         this.some,
       ),
-      h("div", { class: "typing" }, this.text.element),
-      this.list,
-      this.last,
+      h("div", { class: "pair" }, h("div", { class: "typing" }, h("h3", {}, "Before"), this.text.element), this.last),
+      this.list.element,
     ];
   }
 }

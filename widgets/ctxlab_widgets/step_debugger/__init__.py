@@ -12,12 +12,24 @@ import traitlets
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.engines.tokens.model_encodings import ENCODINGS
 from ctxlab.errors import CtxlabError, LawBroken
-from ctxlab.pipeline import Debugger, Pipeline, Trace
+from ctxlab.pipeline import Debugger, Pipeline, Step, Trace
+from ctxlab.pipeline.explain.consequential_step import most_consequential_step
+from ctxlab.pipeline.explain.message_names import message_name
 from ctxlab.pipeline.explain.trace_json import plain
+from ctxlab.pipeline.manual_edit import reworded
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyCache
 from ctxlab_widgets._shared.view_delta import ViewDelta
 from ctxlab_widgets._shared.widget import Widget, WrongCommand
+from ctxlab_widgets.step_debugger.run_places import (
+    debugger_at,
+    is_finished,
+    is_prefix,
+    is_same_conversation,
+    is_same_run,
+    place_in,
+    steps_only_in,
+)
 from ctxlab_widgets.step_debugger.setting_errors import setting_error
 from ctxlab_widgets.step_debugger.settings_effect import settings_effect
 
@@ -28,7 +40,8 @@ MOST_DRAFTS = 500
 class StepDebugger(Widget):
     """Walks through a run: steps forwards and back, breakpoints, other settings, steps switched off.
 
-    Of a debugger it drives that very one; of a trace a debugger of its own, and the trace stays as it is.
+    Of a debugger it drives that very one, where that stands. Of a trace it has a debugger of its own, the trace stays
+    as it is, and what is shown first is the step with most consequence.
     """
 
     _esm = Path(__file__).parent / "static" / "widget.js"
@@ -45,6 +58,8 @@ class StepDebugger(Widget):
     """As JSON what has become of it since: the same keys, of the tables only the rows that came; empty when nothing."""
     position = traitlets.Int(0).tag(sync=True)
     """Steps done, a person's edits included."""
+    result = traitlets.Bool(False).tag(sync=True)
+    """Whether what is sent is shown, behind the last step, instead of what that step did."""
     breakpoints = traitlets.List(traitlets.Unicode()).tag(sync=True)
     rerun = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """Steps that ran again because of the last change."""
@@ -59,7 +74,7 @@ class StepDebugger(Widget):
     can_split_tokens = traitlets.Bool(False).tag(sync=True)
     """Whether the tokenizer of the run tells where tokens end."""
     remedies = traitlets.Unicode("").tag(sync=True)
-    """As JSON, by key: what would have kept the selected message where it was dropped; empty when it wasn't."""
+    """As JSON, by key: what would have kept dropped messages, of the selected one and of those that the page shows."""
     token_ends = traitlets.Dict().tag(sync=True)
     """By a draft's number in the view, where the tokens of its text end, in UTF-16 units; only what was asked for."""
 
@@ -70,13 +85,16 @@ class StepDebugger(Widget):
         self._initial_pipeline: Pipeline | None = None
         self._before: Trace | None = None
         self._changing: tuple[str, str] | None = None
-        self._reached: str | None = None
+        self._reached: tuple[Step, ...] | None = None
         self._remedy_cache = RemedyCache()
+        self._dropped_in_sight: set[str] = set()
+        self._continues = False
+        self._before_effect: Trace | None = None
         super().__init__()
         if isinstance(run, Debugger):
             self._set_debugger(run)
         elif run is not None:
-            self._set_debugger(_finished_debugger(run))
+            self._open(run, None)
             self.trace = run
         self.show()
 
@@ -93,25 +111,31 @@ class StepDebugger(Widget):
             if self._debugger is None:
                 self.view, self.delta, self.position, self.breakpoints = "", "", 0, []
                 self._view_delta, self.token_ends, self.can_split_tokens, self.remedies = None, {}, False, ""
+                self.result, self.effect = False, {}
                 return
             known = self._debugger.known
-            if self._view_delta is None or not _is_prefix(self._view_delta.trace, known):
+            if self._view_delta is None or not is_prefix(self._view_delta.trace, known):
                 self._send_run(known)
-            if self.trait_has_value("trace") and not _is_prefix(self.trace, known):
-                self.trace = self._finished_trace()
+            if self.trait_has_value("trace") and not is_prefix(self.trace, known):
+                self._take_run(self._finished_trace(), continues=self._continues)
             self.position = self._debugger.position
+            self.result = self.result and self._debugger.done
             self.breakpoints = sorted(self._debugger.breakpoints)
-            self.remedies = self._remedy_cache.of(known, [self.selected])
+            self._update_remedies()
 
     @traitlets.observe("selected")
-    def _on_selected(self, change: Any) -> None:
+    def _on_selected(self, _: Any) -> None:
         if self._debugger is not None:
-            self.remedies = self._remedy_cache.of(self._debugger.known, [change["new"]])
+            self._update_remedies()
+
+    def _update_remedies(self) -> None:
+        self.remedies = self._remedy_cache.of(self.debugger.known, [self.selected, *self._dropped_in_sight])
 
     def _send_run(self, known: Trace) -> None:
         sent = self._view_delta.updated(known) if self._view_delta else ViewDelta(known)
         if sent is not self._view_delta:
             self.token_ends = {}  # its messages have other numbers
+        self._dropped_in_sight.clear()
         self._view_delta, self.view, self.delta = sent, sent.view, sent.delta
         tokenizer = known.services.tokenizer
         self.can_split_tokens = not tokenizer.estimated and tokenizer.name in ENCODINGS
@@ -127,14 +151,25 @@ class StepDebugger(Widget):
         run: Trace | None = change["new"]
         if run is None:
             self._debugger = self._before = None
-        elif self._debugger is not None and _is_same_run(run, self._debugger.known):
+        elif self._debugger is not None and is_same_run(run, self._debugger.known):
             return
         else:
-            self._set_debugger(_finished_debugger(run))
-            old = change["old"]
-            if isinstance(old, Trace) and _is_same_conversation(old, run):
-                self.comparison = settings_effect(old, run, ran=_steps_only_in(run, old))
+            old = change["old"] if isinstance(change["old"], Trace) else None
+            follows = old is not None and is_same_conversation(old, run)
+            self.effect, self._before_effect = {}, None
+            self._open(run, self._debugger if follows else None)
+            if old is not None and follows:
+                self.comparison = settings_effect(old, run, ran=steps_only_in(run, old))
         self.show()
+
+    def _open(self, run: Trace, before: Debugger | None) -> None:
+        """Another run at the step where the one before stood; without one, at the step with most consequence."""
+        at = None if before is None else place_in(run, before.trace.steps)
+        first = most_consequential_step(run)
+        if at is None:
+            self.result = first is None
+            at = len(run.steps) if first is None else first + 1
+        self._set_debugger(debugger_at(run, at))
 
     def _set_debugger(self, debugger: Debugger) -> None:
         """Another run, with the breakpoints of the one before."""
@@ -144,6 +179,14 @@ class StepDebugger(Widget):
         self._before = self._changing = self._reached = None
         self.initial_settings = as_json(_settings_of(debugger.pipeline))
         self.failed, self.refused, self.rerun, self.comparison = {}, {}, [], {}
+
+    def _take_run(self, run: Trace, *, label: str = "", continues: bool = False) -> None:
+        """A run that was made here: settings stay marked as changed against the run given at first."""
+        before = self._shown_run()
+        initial = self._initial_pipeline, self.initial_settings
+        super()._take_run(run, label=label, continues=continues)
+        self._initial_pipeline, self.initial_settings = initial
+        self._before_effect = before if self.effect else None
 
     def _finished_trace(self) -> Trace:
         """The run to its end, or as far as it came."""
@@ -155,9 +198,9 @@ class StepDebugger(Widget):
     # --- what the page asks
 
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
-        if _command(content) != "tokens":
+        if _command(content) not in ("tokens", "remedies", "open_view"):
             self.failed, self.refused, self.rerun = {}, {}, []
-        if _command(content) not in ("tokens", "set", "undo", "switch", "breakpoint"):
+        if _command(content) not in ("tokens", "remedies", "open_view", "set", "undo", "switch", "breakpoint"):
             self._reached = None
         super()._on_message(_, content, buffers)
 
@@ -176,9 +219,11 @@ class StepDebugger(Widget):
             case {"command": "step"}:
                 self.debugger.step()
             case {"command": "back"}:
-                self.debugger.back()
+                self.back()
             case {"command": "run"}:
                 self.debugger.run()
+            case {"command": "result"}:
+                self.show_result()
             case {"command": "run_to", "position": int(position)} if not isinstance(position, bool):
                 self.run_to(position)
             case {"command": "switch", "step": str(step), "on": bool(on)}:
@@ -189,12 +234,25 @@ class StepDebugger(Widget):
                 self.undo(step, message.get("name"))
             case {"command": "breakpoint", "step": str(step), "on": bool(on)}:
                 self.set_breakpoint(step, on=on)
+            case {"command": "edit", "key": str(key), "text": str(text)}:
+                self.edit_message(key, text)
+            case {"command": "undo_change"}:
+                self.undo_change()
             case {"command": "tokens", "drafts": [*drafts]} if _are_numbers(drafts):
                 self.load_token_ends(drafts)
+            case {"command": "remedies", "keys": [*keys]} if all(isinstance(key, str) for key in keys):
+                self._dropped_in_sight.update(keys[:MOST_DRAFTS])
             case _:
                 raise self._wrong_command(message)
 
     # --- moving
+
+    def show_result(self) -> None:
+        """Go to the end, and show what is sent instead of what the last step did; breakpoints on the way stop it."""
+        with self._updating():
+            if not self.debugger.done:
+                self.debugger.run()
+            self.result = self.debugger.done
 
     def run_to(self, position: int) -> None:
         """Go on until so many steps are done, or back; on the way on, breakpoints stop it."""
@@ -202,6 +260,7 @@ class StepDebugger(Widget):
         if not 0 <= position <= len(debugger.pipeline.running()) + len(debugger.trace.steps):
             raise WrongCommand(f"there is no step {position}")
         with self._updating():
+            self.result = False
             while debugger.position > position:
                 debugger.back()
             moved = False
@@ -211,6 +270,13 @@ class StepDebugger(Widget):
                 debugger.step()
                 moved = True
 
+    def back(self) -> None:
+        """Go back by a step; from what is sent to the last step."""
+        with self._updating():
+            if not self.result:
+                self.debugger.back()
+            self.result = False
+
     def set_breakpoint(self, step: str, *, on: bool) -> None:
         """Stop before a step, or no longer."""
         stage = self.debugger.pipeline.stage(step)
@@ -218,6 +284,33 @@ class StepDebugger(Widget):
             (self.debugger.breakpoints.add if on else self.debugger.breakpoints.discard)(stage.id)
 
     # --- changing
+
+    def edit_message(self, key: str, text: str) -> None:
+        """Give a message other words at the step that is shown; the run goes on from there to its end.
+
+        Raises WrongCommand where no message of that key is among those, and what a run would raise.
+        """
+        debugger = self.debugger
+        draft = debugger.context.draft(key)
+        if draft is None:
+            raise WrongCommand(f"no message {key} is there to be edited")
+        if reworded(draft, text) is draft:
+            return
+        was_finished = self.trait_has_value("trace") or is_finished(debugger.known)
+        if was_finished:
+            self._shown_run()  # that of before, which the effect is told against
+        with self._updating():
+            self.result = False
+            debugger.edit(lambda ctx: ctx.edit(lambda each: reworded(draft, text) if each is draft else each))
+            self._before, self.comparison = None, {}
+            if was_finished:
+                self._take_run(debugger.finished(), label=f"Edited {message_name(draft)} by hand")
+
+    def undo_change(self) -> None:
+        """Show the run before the change that `effect` tells of."""
+        if self._before_effect is None:
+            raise WrongCommand("there is no change to undo")
+        self._take_run(self._before_effect)
 
     def switch(self, step: str, *, on: bool) -> None:
         """Switch a step on or off, and run again as far as the run had come."""
@@ -256,31 +349,42 @@ class StepDebugger(Widget):
         """Run again with other settings as far as the run had come, also where that failed the last time."""
         debugger = self.debugger
         goes_on = self._before is not None and (self._reached is not None or (continues and self._changing == what))
-        before = self._before if goes_on and self._before is not None else debugger.trace
-        last = self._reached or next((step.id for step in reversed(debugger.trace.steps) if not step.edited), None)
-        with self._updating():
+        before = self._before if goes_on and self._before is not None else self._run_so_far()
+        done = self._reached or debugger.trace.steps
+        with self._updating(continues=continues):
             debugger.set(settings)
-            self._before, self._changing, self._reached = before, what, last
+            self._before, self._changing, self._reached = before, what, done
             self.comparison = {}
-            kept = debugger.position
             try:
-                self._run_through(last)
-            except CtxlabError:
-                self.trace = debugger.known
-                raise
+                self._run_on(done, to_the_end=is_finished(before))
             finally:
-                self.rerun = [done.id for done in debugger.trace.steps[kept:]]
+                run = self._run_so_far() if is_finished(before) else debugger.trace
+                self.rerun = steps_only_in(run, before)
             self._reached = None
-            self.trace = self._finished_trace()
-            self.comparison = settings_effect(before, debugger.trace, ran=self.rerun)
+            self.comparison = settings_effect(before, run, ran=self.rerun)
 
-    def _run_through(self, last: str | None) -> None:
-        """Do the steps up to and with one of them; those that are done stay as they are."""
+    def _run_so_far(self) -> Trace:
+        """The whole run where it is known to its end, else the steps done."""
+        known = self.debugger.known
+        return known if is_finished(known) else self.debugger.trace
+
+    def _run_on(self, done: Sequence[Step], *, to_the_end: bool) -> None:
+        """Do steps again up to the place behind those, and with `to_the_end` all others without going there."""
         debugger = self.debugger
         ids = debugger.pipeline.ids
-        passed = ids[: ids.index(last) + 1] if last in ids else ()
-        while debugger.next_id in passed:
+        last = next((step.id for step in reversed(done) if not step.edited), None)
+        passed = {*ids[: ids.index(last) + 1]} if last in ids else set[str]()
+        while passed.intersection(self._ids_to_come()):
             debugger.step()
+        if to_the_end:
+            debugger.finished()
+        at = place_in(debugger.known, done)
+        while at is not None and debugger.position < at:
+            debugger.step()
+
+    def _ids_to_come(self) -> list[str]:
+        running = [stage.id for stage in self.debugger.pipeline.running()]
+        return running[sum(not step.edited for step in self.debugger.trace.steps) :]
 
     # --- tokens
 
@@ -296,45 +400,15 @@ class StepDebugger(Widget):
         self.token_ends = {**self.token_ends, **{str(n): token_ends(text, encoding) for n, text in texts.items()}}
 
     @contextmanager
-    def _updating(self) -> Generator[None]:
+    def _updating(self, *, continues: bool = False) -> Generator[None]:
         """A block whose work is shown when it ends, also when it fails half-way."""
         with self.hold_sync():
+            self._continues = continues
             try:
                 yield
             finally:
                 self.show()
-
-
-def _finished_debugger(trace: Trace) -> Debugger:
-    debugger = Debugger(trace)
-    for _ in trace.steps:
-        debugger.step()
-    return debugger
-
-
-def _is_prefix(seen: Trace | None, trace: Trace) -> bool:
-    """Whether what was shown last holds this run already, so that only the position moves."""
-    return (
-        seen is not None
-        and seen.pipeline is trace.pipeline
-        and seen.start is trace.start
-        and len(seen.steps) >= len(trace.steps)
-        and all(a is b for a, b in zip(seen.steps, trace.steps, strict=False))
-    )
-
-
-def _is_same_run(a: Trace, b: Trace) -> bool:
-    return _is_prefix(a, b) and len(a.steps) == len(b.steps)
-
-
-def _is_same_conversation(a: Trace, b: Trace) -> bool:
-    """Whether two runs are of the same conversation at the same place, so that comparing them says something."""
-    return a.start.input.session is b.start.input.session and a.start.input.leaf_id == b.start.input.leaf_id
-
-
-def _steps_only_in(run: Trace, old: Trace) -> list[str]:
-    known = {id(step) for step in old.steps}
-    return [step.id for step in run.steps if id(step) not in known]
+                self._continues = False
 
 
 def _settings_of(pipeline: Pipeline) -> dict[str, Any]:

@@ -3,28 +3,39 @@
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { type ChangeRow, tokensAlone } from "../_shared/message_changes";
 import { grouped, many } from "../_shared/numbers";
+import { type RemedyJson, remedyButton } from "../_shared/remedy_button";
 import { type Piece, parted, pieces, tally } from "../_shared/text_pieces";
-import { type Draft, draftsAt, keysOf, sourceOf } from "../_shared/trace_view";
+import { type Cause, type Draft, draftsAt, keysOf, sourceOf, type View } from "../_shared/trace_view";
+import { shortName } from "./jump";
 import { MessageText } from "./message_text";
-import type { State } from "./state";
+import { type DebuggerHost, type State, scopeOf } from "./state";
 
 const ROLES = new Set(["system", "user", "assistant", "tool"]);
+/** The view that shows a step's decisions one by one, by the report that the step left. */
+const VIEW_OF_REPORT: Record<string, [view: string, title: string]> = {
+  budget: ["budget", "Open in Budget"],
+  "rule-hits": ["rules", "Open in Rules"],
+};
 
 /** Draws the messages of one moment. */
 export class MessageView {
   private alone: Map<string, number> | null = null;
 
-  constructor(private readonly state: State) {}
+  constructor(
+    private readonly state: State,
+    private readonly host: DebuggerHost,
+  ) {}
 
   message(row: ChangeRow): HTMLElement {
-    const { view, scope, selected } = this.state;
+    const { view, selected } = this.state;
+    const scope = scopeOf(this.state);
     const draft = view.drafts[row.draft];
     const before = this.before(row, draft);
     const found = pieces(view, draft, before, scope);
     const gone = row.kind === "dropped";
-    const no = gone ? "\u2013" : String(row.number);
+    const no = gone ? "" : String(row.number);
     const role = ROLES.has(draft.role) ? draft.role : "other";
-    const label = `${gone ? "dropped" : `message ${no}`}, ${draft.role}, ${draft.key}, ${row.kind}, ${many(draft.tokens, "token")}`;
+    const label = `${gone ? "dropped" : `message ${no}`}, ${draft.role}, ${shortName(draft.key)}, ${row.kind}, ${many(draft.tokens, "token")}`;
     const chosen = selected !== "" && keysOf(draft).includes(selected);
     return h(
       "article",
@@ -33,7 +44,7 @@ export class MessageView {
         "aria-label": harmless(label),
         "aria-current": chosen ? "true" : null,
         tabindex: -1,
-        "data-id": `m:${row.draft}:${no}`,
+        "data-id": `m:${row.draft}:${row.number ?? ""}`,
         "data-draft": row.draft,
       },
       h("div", { class: "no" }, no),
@@ -48,7 +59,8 @@ export class MessageView {
   }
 
   private before(row: ChangeRow, draft: Draft): Draft[] {
-    const { view, position, scope } = this.state;
+    const { view, position } = this.state;
+    const scope = scopeOf(this.state);
     if (row.kind === "same" || row.kind === "moved" || row.kind === "dropped") return [draft];
     if (scope === "step" && row.kind === "merged") {
       const keys = new Set(draft.merged.map((part) => part.key));
@@ -62,7 +74,7 @@ export class MessageView {
   /** Tokens before what is shown of it: of a merged message those of its parts. */
   private was(row: ChangeRow, draft: Draft, before: Draft[]): number {
     if (row.kind === "dropped") return draft.tokens;
-    if (this.state.scope === "start" && draft.merged.length && draft.seams?.length)
+    if (scopeOf(this.state) === "start" && draft.merged.length && draft.seams?.length)
       return draft.tokens - draft.seams.reduce((n, each) => n + each, 0);
     return before.length ? before.reduce((n, each) => n + each.tokens, 0) : draft.tokens;
   }
@@ -74,13 +86,14 @@ export class MessageView {
       "div",
       { class: "mh" },
       h("span", { class: "role" }, glyph(draft.role), harmless(draft.role)),
-      h("span", { class: "mono muted key" }, harmless(draft.key)),
+      h("span", { class: "mono muted key", title: harmless(draft.key) }, harmless(shortName(draft.key))),
       !draft.merged.length && chip(source, source),
       draft.speaker && tag(harmless(draft.speaker)),
       draft.assets.map((asset) => chip("attachment", harmless(asset.name || asset.kind))),
       draft.calls.length > 0 && chip("tools", many(draft.calls.length, "call")),
       draft.result_of !== null && chip("tools", "result"),
       this.tags(row, draft, found),
+      this.actions(row, draft, found),
       h(
         "span",
         { class: "num ink2" },
@@ -91,7 +104,8 @@ export class MessageView {
   }
 
   private tags(row: ChangeRow, draft: Draft, found: Piece[]): Child[] {
-    const { view, scope } = this.state;
+    const { view } = this.state;
+    const scope = scopeOf(this.state);
     if (row.kind === "dropped") return [];
     const isNew = row.kind === "added" && scope === "step";
     return [
@@ -100,21 +114,71 @@ export class MessageView {
       row.moved && tag(`moved ${row.from}\u2009\u2192\u2009${row.number}`),
       draft.placed && (isNew || scope === "start") && tag(harmless(draft.placed)),
       draft.pinned && row.kind !== "same" && sourceOf(draft.origin.kind) === "history" && tag("never cut"),
-      tally(view, found).map(({ processor, word, rule, count }) =>
-        tag(harmless(`${processor === "macros" ? many(count, "macro") : `${grouped(count)} ${word}`}, ${rule}`)),
+      editedByHand(view, draft) && tag("edited by hand", "hand"),
+      tally(view, found).map(({ word, rule, count }) =>
+        tag(harmless(`${word === "macro" ? many(count, word) : `${grouped(count)} ${word}`}, ${rule}`)),
       ),
     ];
   }
 
+  /** What can be done with a message, or seen of it elsewhere. */
+  private actions(row: ChangeRow, draft: Draft, found: Piece[]): Child[] {
+    const { live, view } = this.state;
+    if (!live) return [];
+    const out: Child[] = [];
+    const source = sourceOf(draft.origin.kind);
+    if (row.kind !== "dropped")
+      out.push(
+        h("button", { type: "button", class: "btn small act", title: "E", tabindex: -1, "data-edit": "" }, "Edit"),
+      );
+    if (source === "lore" && !draft.merged.length) out.push(this.link("lore", "Open in Lore", draft.key.split("@")[0]));
+    const rule = found
+      .map((piece) => view.causes[piece.fresh ? piece.cause : -1])
+      .find((why) => why && this.viewOf(why));
+    if (rule) out.push(this.link(...this.viewOf(rule)!, rule.rule));
+    return out;
+  }
+
+  /** The view of the page where a cause is shown among its like. */
+  private viewOf({ processor }: Cause): [view: string, title: string] | null {
+    const step = this.state.view.steps.find(({ id }) => id === processor);
+    const report = Object.keys(step?.reports ?? {}).find((name) => VIEW_OF_REPORT[name]);
+    return report ? VIEW_OF_REPORT[report] : null;
+  }
+
+  private link(view: string, title: string, key: string): Child {
+    if (!this.state.views.includes(view)) return null;
+    const button = h("button", { type: "button", class: "btn small act", tabindex: -1 }, title);
+    button.addEventListener("click", () => this.host.send({ command: "open_view", view, key }));
+    return button;
+  }
+
   private cause(row: ChangeRow, draft: Draft): HTMLElement {
-    const { processor, rule, reason } = this.state.view.causes[row.cause];
+    const why = this.state.view.causes[row.cause];
+    const link = this.viewOf(why);
     return h(
       "p",
       { class: "cause" },
       glyph("cut"),
-      h("span", { class: "strong" }, harmless(`${processor} / ${rule}${reason ? `: ${reason}` : ""}`)),
-      h("span", { class: "ink2 remedy" }, harmless(remedyOf(this.state, draft))),
+      h(
+        "span",
+        { class: "strong", title: harmless(why.processor) },
+        harmless(`${why.rule}${why.reason ? `: ${why.reason}` : ""}`),
+      ),
+      h("span", { class: "ink2 remedy" }, this.remedy(draft)),
+      link && this.link(...link, draft.key),
     );
+  }
+
+  /** What would have kept a dropped message: the button that does it, or the sentence where there is none to press. */
+  remedy(draft: Draft): Child {
+    const { live, remedies, selected } = this.state;
+    const found = remedyOf(this.state, draft);
+    if (!found) return null;
+    const key = keysOf(draft).find((each) => remedies.has(each)) ?? draft.key;
+    const button = remedyButton(found, live, () => this.host.send({ command: "apply_remedy", key }));
+    const isSaid = !button || keysOf(draft).includes(selected);
+    return [button, isSaid && h("span", { class: "said" }, harmless(found.text))];
   }
 
   private body(row: ChangeRow, draft: Draft, found: Piece[]): Child {
@@ -158,7 +222,7 @@ export class MessageView {
         h(
           "li",
           { class: "part", "data-key": key },
-          h("span", { class: "who" }, chip(own, harmless(key))),
+          h("span", { class: "who", title: harmless(key) }, chip(own, harmless(shortName(key)))),
           h("p", { class: "t tx" }, marked),
           h("span", { class: "num" }, alone === undefined ? "" : grouped(alone)),
         ),
@@ -169,10 +233,13 @@ export class MessageView {
 }
 
 /** What would have kept a dropped message, where Python has said it. */
-export const remedyOf = ({ remedies }: State, draft: Draft): string =>
+const remedyOf = ({ remedies }: State, draft: Draft): RemedyJson | undefined =>
   keysOf(draft)
-    .map((key) => remedies.get(key)?.text)
-    .find(Boolean) ?? "";
+    .map((key) => remedies.get(key))
+    .find(Boolean);
+
+const editedByHand = (view: View, draft: Draft): boolean =>
+  draft.spans.some((i) => view.spans[i][3] >= 0 && view.causes[view.spans[i][3]].by_hand === true);
 
 const chip = (from: string, label: string): HTMLElement =>
   h("span", { class: `chip src-${from}` }, glyph(from), h("span", { class: "lb" }, label));

@@ -1,17 +1,18 @@
 // The messages after a step: what it added, rewrote, moved, merged and dropped.
 
-import { h, harmless } from "../_shared/dom";
-import { onlyStop, roving, taken } from "../_shared/keyboard";
+import { h } from "../_shared/dom";
+import { isSingle, onlyStop, roving, taken } from "../_shared/keyboard";
 import { type ChangeRow, type Scope, summary } from "../_shared/message_changes";
 import { grouped, many } from "../_shared/numbers";
 import { ProvenanceCard } from "../_shared/provenance_card";
 import { type Radios, radios } from "../_shared/radios";
 import { draftsAt, keysOf, tokens } from "../_shared/trace_view";
 import { folded, OPENING } from "./fold_rows";
-import { MessageView, remedyOf } from "./message";
-import type { Colour, DebuggerHost, State } from "./state";
-
-const SOON = 40; // milliseconds until messages that came into sight are asked for
+import type { Jump } from "./jump";
+import { MessageView } from "./message";
+import { MessageEditor } from "./message_editor";
+import { MessagesInSight } from "./messages_in_sight";
+import { type Colour, type DebuggerHost, type State, scopeOf } from "./state";
 
 export class Messages {
   readonly element = h("div", { class: "msgs" });
@@ -19,13 +20,12 @@ export class Messages {
   private readonly head = h("div", { class: "bar" });
   private readonly count = h("span", { class: "muted" });
   private readonly hint = h("p", { class: "hint ink2", role: "status" });
+  private readonly jump = h("p", { class: "hint jump", role: "status", hidden: true });
   private readonly card: ProvenanceCard;
+  private readonly editor: MessageEditor;
   private readonly scope: Radios;
   private readonly colour: Radios;
-  private readonly sight: IntersectionObserver;
-  private readonly asked = new Set<number>();
-  private wanted = new Set<number>();
-  private soon = 0;
+  private readonly sight: MessagesInSight;
 
   constructor(
     private readonly state: State,
@@ -45,17 +45,17 @@ export class Messages {
       signal,
     );
     this.head.append(this.scope.element, this.colour.element, h("span", { class: "sp" }), this.count);
-    this.element.append(this.head, this.hint, this.feed);
+    this.editor = new MessageEditor(state, host);
+    this.element.append(this.head, this.hint, this.jump, this.feed);
     roving(this.feed, () => this.stops(), { signal, vertical: true });
     this.feed.addEventListener("click", (event) => this.clicked(event), { signal });
     this.feed.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.feed.addEventListener("focusin", (event) => this.came(event), { signal });
+    this.feed.addEventListener("dblclick", (event) => this.twice(event), { signal });
+    // Not when the press begins: what is pressed would move away under the pointer.
+    for (const kind of ["click", "keydown"]) this.feed.addEventListener(kind, () => this.offer(null), { signal });
     this.card.listen(this.feed);
-    this.sight = new IntersectionObserver((seen) => this.seen(seen));
-    signal.addEventListener("abort", () => {
-      this.sight.disconnect();
-      clearTimeout(this.soon);
-    });
+    this.sight = new MessagesInSight(state, host);
   }
 
   draw(focus?: string): void {
@@ -63,25 +63,38 @@ export class Messages {
     const had = focus ?? document.activeElement?.closest<HTMLElement>(".feed [data-id]")?.dataset.id;
     this.card.close();
     const items = folded(state.rows, state.open, this.revealedDraft());
-    const painter = new MessageView(state);
+    const painter = new MessageView(state, this.host);
     this.feed.replaceChildren(
       ...items.map((item) => ("row" in item ? painter.message(item.row) : this.fold(item.fold))),
     );
     this.feed.classList.toggle("big", items.length > 60);
     this.feed.classList.toggle("tokens", state.colour === "token");
     const step = state.view.steps[state.position - 1];
-    this.feed.setAttribute("aria-label", step ? `Messages after ${step.id}` : "Messages before the first step");
+    const where = step ? `Messages after ${step.id}` : "Messages before the first step";
+    this.feed.setAttribute("aria-label", state.result ? "Messages that are sent" : where);
     if (!items.length) this.feed.append(h("p", { class: "empty" }, this.nothing()));
     const kept = draftsAt(state.view, state.position).length;
-    const changes = state.scope === "step" && state.position ? `, ${summary(state.rows)}` : this.dropped();
+    const changes = scopeOf(state) === "step" && state.position ? `, ${summary(state.rows)}` : this.dropped();
     this.count.textContent = `${many(kept, "message")}${changes}`;
-    this.scope.set(state.scope);
+    this.scope.set(scopeOf(state));
     this.colour.set(state.colour);
     this.watch();
     const stops = this.stops();
     const at = stops.findIndex((each) => each.dataset.id === had);
     onlyStop(stops, Math.max(at, 0));
     if (had !== undefined && at >= 0) stops[at].focus({ preventScroll: focus === undefined });
+    this.focusEdited();
+  }
+
+  /** After an edit the message has another number: the focus goes to it by its key. */
+  private focusEdited(): void {
+    const key = this.editor.takeCommitted();
+    if (key === null) return;
+    const { view } = this.state;
+    const found = this.articles().find((each) => keysOf(view.drafts[Number(each.dataset.draft)]).includes(key));
+    if (!found) return;
+    onlyStop(this.stops(), this.stops().indexOf(found));
+    found.focus({ preventScroll: true });
   }
 
   private dropped(): string {
@@ -112,6 +125,7 @@ export class Messages {
     const target = event.target as Element;
     const part = target.closest<HTMLElement>(".part[data-key]")?.dataset.key;
     if (part !== undefined) this.host.select(part);
+    if (target.closest("[data-edit]")) this.edit(target.closest<HTMLElement>("article.m")!);
     const button = target.closest<HTMLElement>("[data-fold],[data-more]");
     if (!button) return;
     const { fold, more } = button.dataset;
@@ -131,8 +145,26 @@ export class Messages {
     }
   }
 
+  private twice(event: MouseEvent): void {
+    const target = event.target as Element;
+    const message = target.closest<HTMLElement>("article.m");
+    if (message && !target.closest("button, textarea, .pop")) this.edit(message);
+  }
+
+  private edit(message: HTMLElement): void {
+    this.card.close();
+    document.getSelection()?.removeAllRanges();
+    this.editor.open(message);
+  }
+
   private pressed(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
+    const message = target.closest<HTMLElement>("article.m");
+    if (message && event.key.toLowerCase() === "e" && isSingle(event) && this.editor.mayEdit(message)) {
+      taken(event);
+      this.edit(message);
+      return;
+    }
     if (event.key !== "Enter" || !target.matches("article.m")) return;
     taken(event);
     const clipped = target.querySelector<HTMLElement>(".clip");
@@ -156,10 +188,22 @@ export class Messages {
   /** Puts what would have kept a dropped message beside its cause. */
   remediesCame(): void {
     const { view } = this.state;
+    const painter = new MessageView(this.state, this.host);
     for (const article of this.articles()) {
       const place = article.querySelector(".remedy");
-      if (place) place.textContent = harmless(remedyOf(this.state, view.drafts[Number(article.dataset.draft)]));
+      const held = place?.contains(document.activeElement);
+      place?.replaceChildren(...h("p", {}, painter.remedy(view.drafts[Number(article.dataset.draft)])).childNodes);
+      if (held) place?.querySelector("button")?.focus({ preventScroll: true });
     }
+  }
+
+  /** Says where else the selected message is to be seen; nothing where there is nothing to say. */
+  offer(jump: Jump | null): void {
+    this.jump.hidden = !jump;
+    if (!jump) return;
+    const go = h("button", { type: "button", class: "lk" }, jump.label);
+    go.addEventListener("click", () => this.host.goToBox(jump.box), { signal: this.host.signal });
+    this.jump.replaceChildren(`${jump.words} \u00b7 `, go);
   }
 
   /** Whether the message is among those shown, or inside a fold. */
@@ -195,12 +239,12 @@ export class Messages {
 
   /** Python has told where the tokens of some messages end. */
   tokensCame(): void {
-    const painter = new MessageView(this.state);
+    const painter = new MessageView(this.state, this.host);
     const rows = new Map(this.state.rows.map((row) => [row.draft, row]));
     for (const article of this.articles()) {
       const draft = Number(article.dataset.draft);
       const row = rows.get(draft);
-      if (!row || !this.state.ends.has(draft) || article.querySelector(".tok, .pop")) continue;
+      if (!row || !this.state.ends.has(draft) || article.querySelector(".tok, .pop, .editor")) continue;
       const fresh = painter.message(row);
       fresh.tabIndex = article.tabIndex;
       const had = document.activeElement === article;
@@ -209,34 +253,17 @@ export class Messages {
     }
   }
 
-  /** Another view: its messages have other numbers. */
-  forget(): void {
-    this.asked.clear();
-    this.wanted.clear();
+  /** Another run; with another view its messages have other numbers, too. */
+  forget(isOtherView: boolean): void {
+    this.sight.forget(isOtherView);
   }
 
   private watch(): void {
     const { state } = this;
-    this.sight.disconnect();
     const on = state.colour === "token";
     this.hint.hidden = !on || state.canSplitTokens;
     this.hint.textContent = this.hint.hidden ? "" : noBorders(state);
-    if (on && state.canSplitTokens) for (const article of this.articles()) this.sight.observe(article);
-  }
-
-  private seen(found: IntersectionObserverEntry[]): void {
-    for (const { isIntersecting, target } of found) {
-      const draft = Number((target as HTMLElement).dataset.draft);
-      if (isIntersecting && !this.asked.has(draft) && !this.state.ends.has(draft)) this.wanted.add(draft);
-    }
-    if (!this.wanted.size || this.soon) return;
-    this.soon = window.setTimeout(() => {
-      this.soon = 0;
-      const drafts = [...this.wanted];
-      this.wanted = new Set();
-      for (const draft of drafts) this.asked.add(draft);
-      if (drafts.length) this.host.send({ command: "tokens", drafts });
-    }, SOON);
+    this.sight.watch(this.articles());
   }
 
   private fold({ id, rows }: { id: string; rows: ChangeRow[] }): HTMLElement {

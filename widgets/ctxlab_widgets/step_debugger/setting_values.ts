@@ -16,7 +16,7 @@ export function parsedInput({ type, optional }: Setting, text: string): { value:
     try {
       return { value: JSON.parse(text) };
     } catch {
-      return { problem: 'This is not JSON: lists are ["a", "b"], mappings {"a": 1}.' };
+      return { problem: 'is not JSON: lists are ["a", "b"], mappings {"a": 1}.' };
     }
   }
   if (type !== "integer" && type !== "number") return { value: text };

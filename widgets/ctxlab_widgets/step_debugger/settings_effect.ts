@@ -2,6 +2,7 @@
 
 import { h, harmless } from "../_shared/dom";
 import { grouped, many, milliseconds } from "../_shared/numbers";
+import { shortName } from "./jump";
 import { valueText } from "./setting_values";
 
 export interface SettingsDiff {
@@ -82,7 +83,7 @@ export function diffTable({ rows, tokens, difference }: SettingsDiff): HTMLEleme
               ? h(
                   "button",
                   { type: "button", class: "key mono", tabindex: -1, title: harmless(row.key) },
-                  harmless(row.key),
+                  harmless(shortName(row.key)),
                 )
               : row.messages > 0 && h("span", { class: "several" }, many(row.messages, "message")),
           ),

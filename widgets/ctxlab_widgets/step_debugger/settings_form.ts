@@ -42,8 +42,19 @@ export class SettingsForm {
   }
 
   update(state: State, stage: Stage, everything: number | null): void {
-    for (const field of this.fields) field.update(state, stage.settings[field.name], everything);
+    for (const field of this.fields) {
+      field.update(state, stage.settings[field.name], everything);
+      field.hide(!isRead(stage, field.name));
+    }
   }
+}
+
+/** Whether a setting is read with the others as they are: of a strategy that isn't chosen it isn't. */
+export function isRead({ settings }: Pick<Stage, "settings">, name: string): boolean {
+  const needed = settings[name].read_with;
+  if (!needed) return true;
+  const [other, values] = needed;
+  return values.some((value) => alike(value, settings[other]?.value));
 }
 
 type Written = HTMLInputElement | HTMLTextAreaElement;
@@ -121,6 +132,10 @@ class SettingField {
     if (!wrong && (changed || !this.isTouched())) this.write();
   }
 
+  hide(isHidden: boolean): void {
+    for (const element of this.elements) element.hidden = isHidden;
+  }
+
   private title(): string {
     return this.setting.title || this.name.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
   }
@@ -186,7 +201,7 @@ class SettingField {
     if (typed === (this.sent ?? fieldText(this.setting, this.setting.value))) return;
     const found = parsedInput(this.setting, typed);
     this.sent = typed;
-    if ("problem" in found) this.complain(found.problem);
+    if ("problem" in found) this.complain(`${this.title()} ${found.problem}`);
     else if (alike(found.value, this.setting.value)) {
       this.complain("");
       this.write();

@@ -3,11 +3,14 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { onlyStop, roving } from "../_shared/keyboard";
 import { changeRows, summary } from "../_shared/message_changes";
+import { grouped, many } from "../_shared/numbers";
 import { type Box, draftsAt, type Note, type Setting, type Stage, tokens } from "../_shared/trace_view";
 import { alike, layerWords, valueText } from "./setting_values";
 import { diffTable, reranWords, settingsWords } from "./settings_effect";
-import { SettingsForm } from "./settings_form";
+import { isRead, SettingsForm } from "./settings_form";
 import type { DebuggerHost, State } from "./state";
+
+const EDITS: Partial<Record<Box["state"], string>> = { edited: "Edited by hand", lost: "Edit by hand, lost" };
 
 export class SidePanel {
   readonly element = h("div", { class: "side" });
@@ -68,6 +71,13 @@ export class SidePanel {
   private drawAbout(): void {
     const { state } = this;
     const box = state.boxes[state.shown];
+    if (!box && state.boxes.length) {
+      this.about.setAttribute("aria-label", "About the result");
+      this.top.replaceChildren(...this.result());
+      this.place.replaceChildren();
+      this.form = null;
+      return;
+    }
     if (!box) {
       this.top.replaceChildren(h("h3", {}, "No steps"));
       this.place.replaceChildren();
@@ -79,6 +89,34 @@ export class SidePanel {
     this.drawSettings(box, stage);
   }
 
+  /** What is sent, and what became of the rest. */
+  private result(): HTMLElement[] {
+    const { live, view, views } = this.state;
+    const at = view.steps.length;
+    const sent = draftsAt(view, at);
+    const dropped = changeRows(view, at, "start").filter((row) => row.kind === "dropped").length;
+    const open = h("button", { type: "button", class: "btn quiet" }, "Open in Sent");
+    open.addEventListener("click", () => this.host.send({ command: "open_view", view: "sent", key: "" }), {
+      signal: this.host.signal,
+    });
+    const sum = many(tokens(view, sent) + view.request_tokens, "token");
+    return [
+      h(
+        "h3",
+        {},
+        h("span", { class: "name" }, "Result"),
+        h("span", { class: "sp" }),
+        live && views.includes("sent") && open,
+      ),
+      h("p", { class: "ink2" }, "What is sent, against what was there at first."),
+      h(
+        "p",
+        { class: "did" },
+        `${many(sent.length, "message")}, ${sum}${dropped ? `; ${grouped(dropped)} taken out` : ""}`,
+      ),
+    ];
+  }
+
   private head(box: Box, stage: Stage | undefined): HTMLElement[] {
     const { state } = this;
     const ran = box.state !== "off" && box.state !== "todo";
@@ -87,7 +125,7 @@ export class SidePanel {
     const heading = h(
       "h3",
       {},
-      h("span", { class: "name" }, harmless(stage?.name ?? box.id)),
+      h("span", { class: "name" }, harmless(stage?.name ?? EDITS[box.state] ?? box.id)),
       changed > 0 && h("span", { class: "tag" }, "changed"),
       h("span", { class: "sp" }),
       this.buttons(stage, changed),
@@ -177,8 +215,9 @@ export class SidePanel {
           ),
         ),
       );
+    this.notes.hidden = !items.length;
     this.notes.replaceChildren(
-      h("h3", {}, "Notes", h("span", { class: "muted plain" }, levels.join(", ") || "none so far")),
+      h("h3", {}, "Notes", h("span", { class: "muted plain" }, levels.join(", "))),
       ...(items.length ? [h("ul", { class: "notes" }, items)] : []),
       ...(found.length > 200 ? [h("p", { class: "muted" }, `and ${found.length - 200} more`)] : []),
     );
@@ -206,16 +245,18 @@ function list(stage: Stage): HTMLElement {
   return h(
     "dl",
     { class: "form" },
-    Object.entries(stage.settings).map(([name, setting]) => [
-      h("dt", {}, harmless(setting.title || name.replaceAll("_", " "))),
-      h(
-        "dd",
-        {},
-        h("span", { class: "value" }, harmless(valueText(setting.value))),
-        layer(setting),
-        h("span", { class: "hint" }, harmless(setting.description)),
-      ),
-    ]),
+    Object.entries(stage.settings)
+      .filter(([name]) => isRead(stage, name))
+      .map(([name, setting]) => [
+        h("dt", {}, harmless(setting.title || name.replaceAll("_", " "))),
+        h(
+          "dd",
+          {},
+          h("span", { class: "value" }, harmless(valueText(setting.value))),
+          layer(setting),
+          h("span", { class: "hint" }, harmless(setting.description)),
+        ),
+      ]),
   );
 }
 

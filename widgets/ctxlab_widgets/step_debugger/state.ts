@@ -29,6 +29,11 @@ export interface State {
   refused: { step: string; name: string; text: string } | null;
   comparison: SettingsDiff | null;
   live: boolean;
+  /** Whether what is sent is shown, behind the last step, instead of what that step did. */
+  result: boolean;
+  /** Views of the page that can be opened from here. */
+  views: readonly string[];
+  /** Against what a person wants to see the messages of a step; ask `scopeOf` what holds. */
   scope: Scope;
   colour: Colour;
   /** Whether Python tells where tokens end, and what it has told, by draft. */
@@ -47,7 +52,11 @@ export interface State {
 
 /** What a click or a key asks for. With a kernel it becomes a message, without one the page answers itself. */
 export type Command =
-  | { command: "step" | "back" | "run" }
+  | { command: "step" | "back" | "run" | "result" | "undo_change" | "page_undo" | "page_redo" }
+  | { command: "edit"; key: string; text: string }
+  | { command: "apply_remedy"; key: string }
+  | { command: "remedies"; keys: string[] }
+  | { command: "open_view"; view: string; key: string }
   | { command: "run_to"; position: number }
   | { command: "switch"; step: string; on: boolean }
   | { command: "set"; step: string; name: string; value: unknown; continues?: boolean }
@@ -58,6 +67,8 @@ export type Command =
 export interface DebuggerHost {
   send(what: Command): void;
   show(box: number): void;
+  /** Goes to a step, and shows its settings; behind the last box is what is sent. */
+  goToBox(box: number): void;
   change(values: Partial<Pick<State, "scope" | "colour">>): void;
   /** A message was selected here; everybody is told. */
   select(key: string): void;
@@ -66,8 +77,12 @@ export interface DebuggerHost {
   signal: AbortSignal;
 }
 
+/** Against what the messages are shown: what is sent against what was there at first. */
+export const scopeOf = (state: State): Scope => (state.result ? "start" : state.scope);
+
 /** The box that the position stands on: the last one done; -1 before the first. */
 export function currentBox(state: State): number {
+  if (state.result) return state.boxes.length;
   let found = -1;
   for (const [i, box] of state.boxes.entries()) if (box.state !== "off" && box.at === state.position) found = i;
   return state.position > 0 ? found : -1;

@@ -2,8 +2,10 @@
 
 import { glyph, h, harmless } from "../_shared/dom";
 import { onlyStop, roving } from "../_shared/keyboard";
-import { grouped, milliseconds } from "../_shared/numbers";
-import { type Box, budgetOf } from "../_shared/trace_view";
+import { changeRows, summary } from "../_shared/message_changes";
+import { grouped, many, milliseconds } from "../_shared/numbers";
+import { price } from "../_shared/remedy_button";
+import { type Box, budgetOf, draftsAt, tokens } from "../_shared/trace_view";
 import { currentBox, type DebuggerHost, type State } from "./state";
 
 const SAID = {
@@ -11,6 +13,7 @@ const SAID = {
   failed: "failed, skipped",
   skipped: "passed over",
   edited: "edited by hand",
+  lost: "edit by hand, lost",
   off: "switched off",
   todo: "not yet",
 };
@@ -26,25 +29,24 @@ export class StepRow {
     const { signal } = host;
     roving(this.element, () => this.buttons, { signal, onmove: (to) => this.arrived(to) });
     this.element.addEventListener("click", (event) => this.clicked(event), { signal });
-    this.element.addEventListener("dblclick", (event) => this.twice(event), { signal });
   }
 
   draw(): void {
     const { state } = this;
     const had = this.buttons.indexOf(document.activeElement as HTMLButtonElement);
-    const most = Math.max(1, ...state.boxes.map((box) => box.after ?? 0));
+    const most = Math.max(1, ...state.boxes.map((box) => Math.max(box.before ?? 0, box.after ?? 0)));
     const current = currentBox(state);
-    this.element.style.setProperty("--n", String(state.boxes.length));
-    this.element.classList.toggle("long", state.boxes.length > 14);
-    this.buttons = state.boxes.map((box, i) => this.box(box, i, i === current, most));
+    this.element.style.setProperty("--n", String(state.boxes.length + 1));
+    this.element.classList.toggle("long", state.boxes.length > 13);
+    this.buttons = [...state.boxes.map((box, i) => this.box(box, i, i === current, most)), this.result()];
     this.element.replaceChildren(...this.buttons.map((button) => h("li", {}, button)));
     const stop = had >= 0 ? had : Math.max(0, state.shown);
     onlyStop(this.buttons, Math.min(stop, this.buttons.length - 1));
     if (had >= 0) this.buttons[had]?.focus({ preventScroll: true });
-    if (state.boxes.length > 14) this.reveal(this.buttons[Math.max(current, 0)]);
+    if (state.boxes.length > 13) this.reveal(this.buttons[Math.max(current, 0)]);
   }
 
-  /** Another box is shown: nothing is drawn anew, so that a second click still finds what the first one hit. */
+  /** Another box is shown: nothing is drawn anew. */
   mark(): void {
     for (const [i, button] of this.buttons.entries()) {
       const isShown = i === this.state.shown;
@@ -71,7 +73,8 @@ export class StepRow {
   private box(box: Box, i: number, isCurrent: boolean, most: number): HTMLButtonElement {
     const { state } = this;
     const failed = state.failed?.id === box.id && box.state === "todo";
-    const ahead = state.live && box.at > state.position && (box.state === "done" || box.state === "edited");
+    const isAhead = state.live && box.at > state.position;
+    const ahead = isAhead && !isKnown(state) && (box.state === "done" || box.state === "edited");
     const kind = failed ? "failed" : ahead ? "todo" : box.state;
     const stops = state.breakpoints.has(box.id);
     const words = failed ? "failed" : SAID[kind];
@@ -102,12 +105,42 @@ export class StepRow {
         h("span", { class: "no" }, glyph(isCurrent && kind === "done" ? "now" : kind), number),
         stops && h("span", { class: "bp" }, glyph("breakpoint")),
         kind === "failed" && h("span", { class: "rr" }, failed ? "failed" : "skipped"),
+        kind === "edited" && h("span", { class: "rr" }, "by hand"),
+        kind === "lost" && h("span", { class: "rr" }, "lost"),
         state.rerun.has(box.id) && h("span", { class: "rr" }, "rerun"),
       ),
       h("span", { class: "nm" }, harmless(box.id)),
       h("span", { class: "ms" }, time || "\u00a0"),
       h("span", { class: "tk" }, this.tokens(box)),
-      h("span", { class: "lvl" }, bar((box.after ?? 0) / most)),
+      h("span", { class: "lvl" }, bar(box.before, box.after, most)),
+    );
+  }
+
+  /** Behind the last step: what is sent. */
+  private result(): HTMLButtonElement {
+    const { state } = this;
+    const at = state.boxes.length;
+    const isKnown = state.view.steps.length > 0 && !state.boxes.some((box) => box.state === "todo");
+    const messages = draftsAt(state.view, state.view.steps.length);
+    const sum = tokens(state.view, messages) + state.view.request_tokens;
+    const words = isKnown ? many(messages.length, "message") : "not yet run";
+    return h(
+      "button",
+      {
+        type: "button",
+        class: ["step result", state.result && "now", at === state.shown && "shown"].filter(Boolean).join(" "),
+        "data-step": "",
+        tabindex: -1,
+        "aria-current": state.result ? "step" : null,
+        "aria-pressed": String(at === state.shown),
+        "aria-label": `Result, ${words}${isKnown ? `, ${many(sum, "token")}` : ""}`,
+        title: "What is sent",
+      },
+      h("span", { class: "st" }, h("span", {}, glyph(state.result ? "now" : "to"))),
+      h("span", { class: "nm" }, "Result"),
+      h("span", { class: "ms" }, words),
+      h("span", { class: "tk" }, isKnown ? h("b", {}, many(sum, "token")) : ""),
+      h("span", { class: "lvl" }),
     );
   }
 
@@ -115,7 +148,7 @@ export class StepRow {
     if (state === "off") return "switched off";
     if (after === null || before === null) return "not yet run";
     if (before === after) return `= ${grouped(after)}`;
-    return [`${grouped(before)}\u2009\u2192\u2009`, h("b", {}, grouped(after))];
+    return [h("b", {}, price(after - before)), ` = ${grouped(after)}`];
   }
 
   private indexOf(target: EventTarget | null): number {
@@ -130,58 +163,59 @@ export class StepRow {
     else this.enter(at);
   }
 
-  /** A step's settings; in a report also what the run was after it. */
+  /** Goes to a step; its settings follow. */
   enter(at: number): void {
-    if (this.state.live) this.host.show(at);
-    else this.arrived(at);
-  }
-
-  private twice(event: MouseEvent): void {
-    if (!isOnNumber(event)) this.runTo(this.indexOf(event.target));
+    this.host.goToBox(at);
   }
 
   /** Without a kernel there is nothing to run: moving along the row moves through the run. */
   private arrived(at: number): void {
-    if (this.state.live) return;
-    this.host.show(at);
-    this.runTo(at);
-  }
-
-  runTo(at: number): void {
-    const box = this.state.boxes[at];
-    if (box && box.state !== "off") this.host.send({ command: "run_to", position: box.at });
+    if (!this.state.live) this.enter(at);
   }
 
   toggleBreakpoint(at: number): void {
     const box = this.state.boxes[at];
-    if (!box || box.state === "edited") return;
+    if (!box || isEdit(box)) return;
     this.host.send({ command: "breakpoint", step: box.id, on: !this.state.breakpoints.has(box.id) });
   }
 
   toggleOn(at: number): void {
     const box = this.state.boxes[at];
-    if (!box || box.state === "edited") return;
+    if (!box || isEdit(box)) return;
     this.host.send({ command: "switch", step: box.id, on: box.state === "off" });
   }
 }
 
+const isEdit = (box: Box): boolean => box.state === "edited" || box.state === "lost";
+
+/** Whether the run is known to its end, so that no step ahead is still to be done. */
+const isKnown = ({ boxes }: State): boolean => !boxes.some((box) => box.state === "todo");
+
 const isOnNumber = ({ target }: MouseEvent): boolean => (target as Element).closest(".no") !== null;
 
-function bar(share: number): HTMLElement {
-  const level = h("i");
-  level.style.width = `${Math.round(share * 1000) / 10}%`;
-  return level;
+/** What a step added or took away, on the scale of all; what was there and stays is pale. */
+function bar(before: number | null, after: number | null, most: number): HTMLElement[] {
+  if (before === null || after === null) return [];
+  const share = (tokens: number) => `${Math.round((tokens / most) * 1000) / 10}%`;
+  const level = h("i", { class: "stays" });
+  level.style.width = share(Math.min(before, after));
+  const delta = h("i", { class: after < before ? "took" : "put" });
+  delta.style.width = share(Math.abs(after - before));
+  return [level, delta];
 }
 
 /** "after 8 of 10, 1,733 + 60 = 1,793 of 1,800 tokens", in pieces. */
 export function sentence(state: State): (string | HTMLElement)[] {
   if (state.failed) return [`${state.failed.id} failed: ${harmless(state.failed.error)}`];
   const running = state.boxes.filter((box) => box.state !== "off");
-  const box = state.boxes[currentBox(state)];
+  const box = state.result ? running.at(-1) : state.boxes[currentBox(state)];
   const after = box?.after ?? state.view.start.drafts.reduce((n, i) => n + state.view.drafts[i].tokens, 0);
   const extra = state.view.request_tokens;
   const budget = budgetOf(state.view);
-  const place = state.position ? `after ${state.position} of ${running.length}, ` : "before the first step, ";
+  const sent = `${many(draftsAt(state.view, state.position).length, "message")} sent, `;
+  const did = state.position > 0 && !state.result ? summary(changeRows(state.view, state.position, "step")) : "";
+  const done = did ? `after ${state.position} of ${running.length}: ${did}; ` : "before the first step, ";
+  const place = state.result ? sent : done;
   const sum = extra ? `${grouped(after)} + ${grouped(extra)} = ${grouped(after + extra)}` : grouped(after);
   const isGuess = state.view.tokenizer.estimated || state.view.drafts.some((draft) => draft.estimated);
   const about = isGuess ? " tokens, estimated" : " tokens";

@@ -1,20 +1,41 @@
 // The step debugger. With a kernel behind it, what is asked becomes a message; alone, it scrubs through a finished run.
 
-import { glyph, h } from "../_shared/dom";
+import { glyph, h, harmless } from "../_shared/dom";
+import { type Effect, EffectBanner } from "../_shared/effect_banner";
 import { isSingle, roving, taken } from "../_shared/keyboard";
 import { changeRows } from "../_shared/message_changes";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import card from "../_shared/provenance_card.css";
 import type { RemedyJson } from "../_shared/remedy_button";
-import { boxes, keysOf, type View } from "../_shared/trace_view";
+import { boxes, type View } from "../_shared/trace_view";
 import { applyDelta, type ViewDelta } from "../_shared/view_delta";
+import { type KeyList, ViewHead } from "../_shared/view_head";
+import { jumpTo } from "./jump";
 import { Messages } from "./message_list";
 import { SidePanel } from "./side_panel";
-import { type Command, currentBox, type DebuggerHost, type State } from "./state";
+import { type Command, currentBox, type DebuggerHost, type State, scopeOf } from "./state";
 import { StepRow, sentence } from "./step_row";
 import own from "./widget.css";
 
 const EMPTY = "Nothing to show: pass a trace or a debugger, StepDebugger(ctxlab.build(session)).";
+
+const MOVING: KeyList = [
+  ["\u2190 \u2192 Home End", "along the steps; up and down along the messages"],
+  ["Enter, T", "on a step: go there"],
+  ["N, Shift+N", "one step on, one back"],
+];
+const LIVE: KeyList = [
+  ["R", "run to the next breakpoint, or to the end"],
+  ["B", "on a step: a breakpoint, or none"],
+  ["O", "on a step: on or off"],
+  ["E", "on a message: edit it; Ctrl+Enter takes it over, Esc gives back"],
+  ["Ctrl+Z, Ctrl+Shift+Z", "undo the last change, redo it in a page"],
+];
+const READING: KeyList = [
+  ["Enter", "on a message: where its words come from; \u2190 \u2192 by span, Shift by character"],
+  ["Esc", "closes, and gives the focus back"],
+  ["?", "these keys"],
+];
 
 /** A run may come, and go again: each time the widget begins anew. */
 function begin(at: Mounted): void {
@@ -42,13 +63,13 @@ class StepDebugger implements DebuggerHost {
   private readonly row: StepRow;
   private readonly messages: Messages;
   private readonly side: SidePanel;
-  private readonly status = h("span", { class: "ink2 status", "aria-live": "polite" });
+  private readonly head: ViewHead;
+  private readonly banner: EffectBanner;
   private readonly slider = h("input", { type: "range", min: 0, step: 1, class: "scrub", "aria-label": "Steps done" });
-  private readonly target = h("select", { "aria-label": "Run to step" });
   private readonly buttons = new Map<string, HTMLButtonElement>();
 
-  /** Whether a setting was changed here: its step stays in view, also where the run doesn't come to it any more. */
-  private changing = false;
+  /** Whether a step was asked for here: its settings stay in view, also where the run doesn't come to it. */
+  private keepsShown = false;
   private first!: View;
   private readonly model: Model;
   readonly signal: AbortSignal;
@@ -70,7 +91,9 @@ class StepDebugger implements DebuggerHost {
       refused: null,
       comparison: null,
       live,
-      scope: live ? "step" : "start",
+      result: model.get("result") === true,
+      views: (model.get("views") as string[] | undefined) ?? [],
+      scope: "step",
       colour: "source",
       canSplitTokens: false,
       ends: new Map(),
@@ -86,7 +109,9 @@ class StepDebugger implements DebuggerHost {
     this.side = new SidePanel(this.state, this);
     const body = h("div", { class: "two" }, this.messages.element, this.side.element);
     root.classList.toggle("live", live);
-    root.append(this.head(), this.row.element, body);
+    this.head = new ViewHead("Steps", this.tools(), [...MOVING, ...(live ? LIVE : []), ...READING], at);
+    this.banner = new EffectBanner(live ? () => this.undo() : null, signal);
+    root.append(this.head.element, this.row.element, this.banner.element, body);
     this.listen(root);
     this.side.watch((height) => root.style.setProperty("--beside", `${height}px`));
     this.read();
@@ -95,21 +120,23 @@ class StepDebugger implements DebuggerHost {
     this.state.initialSettings = this.json("initial_settings");
     this.state.shown = Math.max(0, currentBox(this.state));
     this.draw();
+    if (this.state.selected) this.bring(false);
   }
 
   // --- what parts ask for
 
   send(what: Command): void {
     if (this.state.live) {
-      this.changing = what.command === "set" || what.command === "undo" || what.command === "switch";
-      this.model.send(what);
+      if (!QUESTIONS.has(what.command)) this.keepsShown = KEEP_SHOWN.has(what.command);
+      if (what.command === "step" && this.isAtEnd()) this.model.send({ command: "result" });
+      else this.model.send(what);
       return;
     }
-    const { position, view } = this.state;
+    const { position, result, view } = this.state;
     const last = view.steps.length;
     if (what.command === "step") this.goTo(position + 1);
-    else if (what.command === "back") this.goTo(position - 1);
-    else if (what.command === "run") this.goTo(last);
+    else if (what.command === "back") this.goTo(result ? last : position - 1);
+    else if (what.command === "result") this.goTo(last + 1);
     else if (what.command === "run_to") this.goTo(what.position);
   }
 
@@ -117,12 +144,23 @@ class StepDebugger implements DebuggerHost {
     this.state.shown = box;
     this.row.mark();
     this.side.draw();
-    this.target.value = String(box);
+  }
+
+  goToBox(at: number): void {
+    const box = this.state.boxes[at];
+    this.show(at);
+    if (!box) this.send({ command: "result" });
+    else if (box.state !== "off") this.send({ command: "run_to", position: box.at });
   }
 
   change(values: Partial<Pick<State, "scope" | "colour">>): void {
-    Object.assign(this.state, values);
-    this.state.rows = changeRows(this.state.view, this.state.position, this.state.scope);
+    const { state } = this;
+    Object.assign(state, values);
+    if (state.result && values.scope === "step") {
+      this.send({ command: "back" });
+      return;
+    }
+    state.rows = changeRows(state.view, state.position, scopeOf(state));
     this.messages.draw();
   }
 
@@ -138,34 +176,40 @@ class StepDebugger implements DebuggerHost {
   seek(key: string): void {
     this.select(key);
     this.bring(true);
+    const jump = this.messages.has(key) ? null : jumpTo(this.state);
+    if (jump) this.goToBox(jump.box);
   }
 
-  /** What is selected comes into sight, also out of a fold, or where only the whole run tells of it. */
+  /** What is selected comes into sight, also out of a fold; where else it is to be seen is offered, not done. */
   private bring(mayScrollPage: boolean): void {
     const { state } = this;
-    if (!state.selected) return;
     state.revealed = state.selected;
-    if (state.scope === "step" && !this.messages.has(state.selected)) {
-      const found = changeRows(state.view, state.position, "start");
-      if (found.some((row) => keysOf(state.view.drafts[row.draft]).includes(state.selected)))
-        this.change({ scope: "start" });
-    }
-    this.messages.reveal(mayScrollPage);
+    this.messages.offer(state.selected ? jumpTo(state) : null);
+    if (state.selected) this.messages.reveal(mayScrollPage);
+  }
+
+  private undo(): void {
+    this.send({ command: this.state.views.length ? "page_undo" : "undo_change" });
+  }
+
+  private isAtEnd(): boolean {
+    const { boxes: all, position, view } = this.state;
+    return position === view.steps.length && !all.some((box) => box.state === "todo");
   }
 
   // --- where it stands
 
   private goTo(position: number): void {
-    const to = Math.min(Math.max(position, 0), this.state.view.steps.length);
-    if (to === this.state.position) return;
+    const { state } = this;
+    const last = state.view.steps.length;
+    const result = position > last;
+    const to = Math.min(Math.max(position, 0), last);
+    if (to === state.position && result === state.result) return;
     this.model.set("position", to);
+    this.model.set("result", result);
     this.model.save_changes();
-    this.moved(to);
-  }
-
-  private moved(to: number): void {
-    this.state.position = to;
-    this.state.shown = Math.max(0, currentBox(this.state));
+    Object.assign(state, { position: to, result });
+    state.shown = Math.max(0, currentBox(state));
     this.draw();
   }
 
@@ -183,7 +227,9 @@ class StepDebugger implements DebuggerHost {
   /** Takes over what the model holds; says whether it is another place than before. */
   private read(): boolean {
     const { state, model } = this;
-    const before = state.position;
+    const before = [state.position, state.result].join();
+    state.result = model.get("result") === true;
+    state.views = (model.get("views") as string[] | undefined) ?? [];
     state.position = Math.min(Number(model.get("position") ?? 0), state.view.steps.length);
     state.breakpoints = new Set((model.get("breakpoints") as string[] | undefined) ?? []);
     state.rerun = new Set((model.get("rerun") as string[] | undefined) ?? []);
@@ -193,7 +239,7 @@ class StepDebugger implements DebuggerHost {
     state.refused = refused?.name ? refused : null;
     const comparison = model.get("comparison") as State["comparison"] | undefined;
     state.comparison = comparison?.rows ? comparison : null;
-    return state.position !== before;
+    return [state.position, state.result].join() !== before;
   }
 
   private readEnds(): void {
@@ -218,7 +264,7 @@ class StepDebugger implements DebuggerHost {
       state.view = this.view(changed.has("view"));
       state.boxes = boxes(state.view);
     }
-    if (changed.has("view")) this.messages.forget();
+    if (another) this.messages.forget(changed.has("view"));
     if (changed.has("initial_settings")) state.initialSettings = this.json("initial_settings");
     if (another || changed.has("token_ends") || changed.has("can_split_tokens")) this.readEnds();
     const elsewhere = this.read();
@@ -229,28 +275,26 @@ class StepDebugger implements DebuggerHost {
     state.selected = selected;
     if (elsewhere || changed.has("view")) state.open.clear();
     if (elsewhere || another) {
-      if (elsewhere && !this.changing) state.shown = Math.max(0, currentBox(state));
-      this.changing = false;
+      if (elsewhere && !this.keepsShown) state.shown = Math.max(0, currentBox(state));
+      this.keepsShown = false;
       this.draw();
     } else if (PANEL_TRAITS.some((name) => changed.has(name))) this.drawPanels();
     else if (changed.has("token_ends")) this.messages.tokensCame();
     if (changed.has("remedies")) this.messages.remediesCame();
-    if (isOther) {
-      this.messages.mark();
-      this.bring(false);
-    }
+    if (isOther) this.messages.mark();
+    if (isOther || elsewhere || another) this.bring(false);
   }
 
   /** Single keys, while the focus is inside and not in a field. */
   private pressed(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
-    if (!isSingle(event)) return;
+    if (this.undone(event) || !isSingle(event)) return;
     const at = this.row.focused();
     const does: Record<string, () => void> = {
       n: () => this.send({ command: "step" }),
       N: () => this.send({ command: "back" }),
       r: () => this.send({ command: "run" }),
-      t: () => this.row.runTo(at),
+      t: () => this.row.enter(at),
     };
     if (target.matches(".step")) does.enter = () => this.row.enter(at);
     if (this.state.live) {
@@ -263,11 +307,24 @@ class StepDebugger implements DebuggerHost {
     does[key]();
   }
 
+  /** Ctrl+Z: in a page that of the page, alone the change that the banner tells of. */
+  private undone(event: KeyboardEvent): boolean {
+    const { live, views } = this.state;
+    const isZ = event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.altKey;
+    if (!isZ || !live || (event.target as HTMLElement).matches("input, select, textarea")) return false;
+    const effect = this.model.get("effect") as Partial<Effect> | undefined;
+    if (event.shiftKey ? !views.length : !views.length && !effect?.text) return false;
+    taken(event);
+    if (event.shiftKey) this.send({ command: "page_redo" });
+    else this.undo();
+    return true;
+  }
+
   // --- drawing
 
   private draw(): void {
     const { state } = this;
-    state.rows = changeRows(state.view, state.position, state.scope);
+    state.rows = changeRows(state.view, state.position, scopeOf(state));
     this.messages.draw();
     this.drawPanels();
   }
@@ -278,18 +335,17 @@ class StepDebugger implements DebuggerHost {
     this.row.draw();
     this.side.draw();
     const wrong = String(this.model.get("error") ?? "");
-    this.status.replaceChildren(...(wrong ? [wrong] : sentence(state)));
-    this.status.classList.toggle("wrong", Boolean(wrong || state.failed));
+    const words = wrong ? [harmless(wrong)] : sentence(state);
+    this.head.answer(words, Boolean(wrong || state.failed));
+    this.banner.draw((this.model.get("effect") as Partial<Effect> | undefined) ?? {});
     const last = state.live ? state.boxes.filter((box) => box.state !== "off").length : state.view.steps.length;
-    this.slider.max = String(last);
-    this.slider.value = String(state.position);
-    this.slider.setAttribute("aria-valuetext", this.status.textContent ?? "");
+    this.slider.max = String(last + 1);
+    this.slider.value = String(state.result ? last + 1 : state.position);
+    const spoken = words.map((each) => (typeof each === "string" ? each : each.textContent)).join("");
+    this.slider.setAttribute("aria-valuetext", spoken);
     this.enable("back", state.position > 0);
-    this.enable("step", state.position < last);
+    this.enable("step", !state.result);
     this.enable("run", state.position < last);
-    const options = state.boxes.map((box, i) => h("option", { value: i, disabled: box.state === "off" }, box.id));
-    this.target.replaceChildren(...options);
-    this.target.value = String(state.shown);
   }
 
   private enable(name: string, on: boolean): void {
@@ -298,7 +354,7 @@ class StepDebugger implements DebuggerHost {
     button.setAttribute("aria-disabled", String(!on));
   }
 
-  private head(): HTMLElement {
+  private tools(): HTMLElement[] {
     const { state, signal } = this;
     const make = (name: "back" | "step" | "run", label: string, title: string) => {
       const button = h("button", { type: "button", class: "btn", title, "data-does": name }, glyph(name), label);
@@ -316,26 +372,17 @@ class StepDebugger implements DebuggerHost {
     for (const [i, each] of all.entries()) each.tabIndex = i === 1 ? 0 : -1;
     roving(tools, () => all, { signal });
     this.slider.addEventListener("input", () => this.goTo(Number(this.slider.value)), { signal });
-    const sp = h("span", { class: "sp" });
-    return h(
-      "div",
-      { class: "head" },
-      h("h2", {}, "Steps"),
-      tools,
-      state.live ? this.runTo() : this.slider,
-      sp,
-      this.status,
-    );
-  }
-
-  private runTo(): HTMLElement {
-    const go = h("button", { type: "button", class: "btn", title: "T" }, glyph("to"), "Run to");
-    go.addEventListener("click", () => this.row.runTo(Number(this.target.value)), { signal: this.signal });
-    return h("div", { class: "group" }, go, this.target);
+    return state.live ? [tools] : [tools, this.slider];
   }
 }
 
-const PANEL_TRAITS = ["breakpoints", "rerun", "failed", "error", "initial_settings", "refused", "comparison"];
-const TRAITS = ["view", "delta", "position", "can_split_tokens", "token_ends", "selected", "remedies", ...PANEL_TRAITS];
+const KEEP_SHOWN = new Set<Command["command"]>(["set", "undo", "switch", "run_to", "result"]);
+/** What changes nothing, and may be asked while a change is under way. */
+const QUESTIONS = new Set<Command["command"]>(["tokens", "remedies", "open_view"]);
+const PANEL_TRAITS = ["breakpoints", "rerun", "failed", "error", "initial_settings", "refused", "comparison", "effect"];
+const TRAITS = [
+  ...["view", "delta", "position", "result", "can_split_tokens", "token_ends", "selected", "remedies", "views"],
+  ...PANEL_TRAITS,
+];
 
 export default widget("Step debugger", card + own, begin);

@@ -11,7 +11,7 @@ import traitlets
 
 import ctxlab
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.display.short_texts import short
+from ctxlab.display.short_texts import counted, short
 from ctxlab.engines.tokens import Tokenizer, tokenizer_for
 from ctxlab.engines.truncation import BudgetReport, strategies
 from ctxlab.errors import CtxlabError, WrongSetting, did_you_mean
@@ -26,6 +26,7 @@ from ctxlab_widgets.token_budget.payload import BudgetPayload, choices, counted_
 ESTIMATE = "estimate"
 TOKENIZERS: Mapping[str, str] = {"o200k_base": "o200k_base", "cl100k_base": "cl100k_base", ESTIMATE: "estimator"}
 """Tokenizers to choose from, with the names that the engine has for them."""
+MOST_UNDOABLE = 100
 
 
 class TokenBudget(Widget):
@@ -57,7 +58,8 @@ class TokenBudget(Widget):
         self._reserve: tuple[int | None, int] = (None, 0)  # as the limiter is told, and as it comes out
         self._before: Trace | None = None
         self._wanted: int | None = None
-        self._refused_budget = ""
+        self._refused: BudgetTooSmall | OverBudget | None = None
+        self._undoable: tuple[Trace, ...] = ()
         self._payload = BudgetPayload()
         self._sent: tuple[Any, ...] | None = None
         self._own_run: Trace | None = None
@@ -74,22 +76,25 @@ class TokenBudget(Widget):
         goes on telling it against the run before the last change. Raises BudgetTooSmall or OverBudget, and then shows
         the last run with the handle where it was put.
         """
+        self._set_budget(tokens, label=_budget_label(tokens), continues=continues)
+
+    def _set_budget(self, tokens: int | None, *, label: str, continues: bool) -> None:
         if tokens is not None and tokens < 1:
             raise WrongSetting(f"a budget has at least one token, not {tokens!r}")
-        trace = self._run
+        trace = self._shown_run()
         stage = trace.pipeline.stage(TokenLimiter.id)
         wanted = self._room(tokens) | ({} if stage.enabled else {f"{TokenLimiter.id}.enabled": True})
         try:
             found = trace.rerun(wanted)
         except (BudgetTooSmall, OverBudget) as problem:
-            self._wanted, self._refused_budget = tokens, str(problem)
+            self._wanted, self._refused = tokens, problem
             self.show()
             raise
-        self._replace_run(found, continues=continues)
+        self._take_run(found, label=label, continues=continues)
 
     def keep_units(self, count: int, *, continues: bool = False) -> None:
         """Run again with the least budget that keeps just so many units: messages, or calls with their results."""
-        trace = self._run
+        trace = self._shown_run()
         units = self._payload.units(trace)
         report = trace.result.report(BudgetReport)
         known = strategies().by_name
@@ -98,7 +103,7 @@ class TokenBudget(Widget):
             raise CtxlabError(f"only {able} keeps units from the newest backwards; choose it first")
         if not 0 <= count <= len(units):
             raise CtxlabError(f"there are {len(units):,} units that may be cut, so {count!r} can't be kept")
-        self.set_budget(max(1, units.ladder[count]), continues=continues)
+        self._set_budget(max(1, units.ladder[count]), label="", continues=continues)
 
     def set_strategy(self, name: str, /, **settings: Any) -> None:
         """Run again with another strategy; settings are those of the limiter, such as `head_share`."""
@@ -106,12 +111,23 @@ class TokenBudget(Widget):
         if name not in known:
             raise WrongSetting(f"there is no strategy {name!r}{did_you_mean(name, list(known))}")
         wanted = {f"{TokenLimiter.id}.{setting}": value for setting, value in {"strategy": name, **settings}.items()}
-        self._replace_run(self._run.rerun(wanted))
+        label = ", ".join([name, *(f"{setting.replace('_', ' ')} {value}" for setting, value in settings.items())])
+        self._take_run(self._shown_run().rerun(wanted), label=label)
 
     def set_tokenizer(self, name: str) -> None:
         """Run again counted by another tokenizer: the run's own, o200k_base, cl100k_base, or an estimate."""
-        trace = self._run
-        self._replace_run(ctxlab.rebuild(trace, tokenizer=cast("Tokenizer", self._tokenizer(name))))
+        found = ctxlab.rebuild(self._shown_run(), tokenizer=cast("Tokenizer", self._tokenizer(name)))
+        self._take_run(found, label=f"Counted by {name}")
+
+    def undo(self) -> None:
+        """Show the run before the last change that was made here; a movement of the handle is one change."""
+        if not self._undoable:
+            raise CtxlabError("nothing was changed here")
+        *earlier, before = self._undoable
+        self._undoable = tuple(earlier)
+        self._show_own(before, before=None)
+        super()._take_run(before)
+        self.show()
 
     def pin(self, key: str) -> None:
         """Show the card of a message, or of a source such as `source:lore`; "" takes it away."""
@@ -127,7 +143,8 @@ class TokenBudget(Widget):
         continues = message.get("continues") is True
         match message:
             case {"command": "budget", "tokens": int(tokens)} if not isinstance(tokens, bool):
-                self.set_budget(tokens, continues=continues)
+                label = "" if message.get("drag") is True else _budget_label(tokens)
+                self._set_budget(tokens, label=label, continues=continues)
             case {"command": "budget", "tokens": None}:
                 self.set_budget(None)
             case {"command": "keep", "units": int(count)} if not isinstance(count, bool):
@@ -136,6 +153,8 @@ class TokenBudget(Widget):
                 self.set_strategy(name, **message.get("settings", {}))
             case {"command": "tokenizer", "name": str(name)}:
                 self.set_tokenizer(name)
+            case {"command": "undo"}:
+                self.undo()
             case {"command": "pin", "key": str(key)}:
                 self.pin(key)
             case _:
@@ -150,27 +169,42 @@ class TokenBudget(Widget):
 
     # --- what is held
 
-    @property
-    def _run(self) -> Trace:
-        if self.trace is None:
-            raise CtxlabError("there is no run to change: set `trace` first")
-        return cast("Trace", self.trace)
-
-    def _replace_run(self, trace: Trace, *, continues: bool = False) -> None:
-        """Another run, made from the one that was shown."""
+    def _take_run(self, run: Trace, *, label: str = "", continues: bool = False) -> None:
+        """Another run, made from the one that was shown; a change that `continues` is undone with the one before."""
+        shown = self._shown_run()
         if not continues or self._before is None:
-            self._before = self._run
-        self._wanted, self._refused_budget, self.error = None, "", ""
-        self._own_run = trace
-        self.trace = trace
+            self._undoable = (*self._undoable[-MOST_UNDOABLE:], shown)
+            self._before = shown
+        self._show_own(run, before=self._before)
+        super()._take_run(run, label=label, continues=continues)
         self.show()
+
+    def _show_own(self, run: Trace, *, before: Trace | None) -> None:
+        self._before, self._wanted, self._refused, self.error = before, None, None, ""
+        self._own_run = run
+
+    def _on_error(self, problem: CtxlabError) -> None:
+        if problem is self._refused:
+            self.error = self._refusal()
+        else:
+            super()._on_error(problem)
+
+    def _refusal(self) -> str:
+        """Why the last budget made no run, in the words of a view; empty where it did."""
+        problem = self._refused
+        if not isinstance(problem, BudgetTooSmall):
+            return str(problem) if problem is not None else ""
+        largest = ", ".join([f"{self._payload.name(key)} ({tokens:,})" for key, tokens in problem.largest])
+        few = counted(self._wanted or 0, "token is", "tokens are")
+        return f"{few} too few: what must stay needs {problem.least_budget:,}. The largest: {largest}"
 
     @traitlets.observe("trace")
     def _on_trace(self, change: Any) -> None:
         trace: Trace | None = change["new"]
         if trace is not None and trace is not self._own_run:
             old: Any = change["old"]
-            self._before, self._wanted, self._refused_budget = None, None, ""
+            self._before, self._wanted, self._refused, self._undoable = None, None, None, ()
+            self.effect = {}
             if not isinstance(old, Trace) or trace.services.tokenizer is not old.services.tokenizer:
                 self._own_tokenizer = trace.services.tokenizer
             self._reserve = reserve_of(trace)
@@ -179,7 +213,7 @@ class TokenBudget(Widget):
     def show(self) -> None:
         """Take over the run into what the page draws; nothing is done while it is the same."""
         trace = cast("Trace | None", self.trace)
-        now = (trace, self._before, self._wanted, self._refused_budget)
+        now = (trace, self._before, self._wanted, self._refused, self._undoable)
         if self._sent is not None and all(a is b for a, b in zip(self._sent, now, strict=True)):
             return
         self._sent = now
@@ -191,8 +225,10 @@ class TokenBudget(Widget):
                 return
             self.messages = self._payload.messages(trace)
             self.choices = choices(trace, self._tokenizers())
-            view = self._payload.view(trace, self._before, self._wanted, self._refused_budget)
-            self.view = as_json({**view, **self._counting(trace)})
+            view = self._payload.view(trace, self._before, self._wanted)
+            least = self._refused.least_budget if isinstance(self._refused, BudgetTooSmall) else None
+            refused = {"refused": self._refusal(), "least": least, "undo": bool(self._undoable)}
+            self.view = as_json({**view, **refused, **self._counting(trace)})
 
     @traitlets.observe("selected", "pinned")
     def _update_remedies(self, _: Any) -> None:
@@ -236,6 +272,10 @@ class TokenBudget(Widget):
         if own is None or own is counter:
             return held
         return {**held, "own": {"name": _name_of(own), "sent": counted_by(trace, own)}}
+
+
+def _budget_label(tokens: int | None) -> str:
+    return "No budget" if tokens is None else f"Budget {tokens:,}"
 
 
 def _name_of(counter: TokenCounter) -> str:

@@ -2,8 +2,8 @@
 
 import { h } from "../_shared/dom";
 import { onlyStop, roving, taken } from "../_shared/keyboard";
-import { grouped } from "../_shared/numbers";
-import { type BudgetHost, BY_SOURCE, handleAt, range, type State } from "./payload";
+import { grouped, many } from "../_shared/numbers";
+import { type BudgetHost, BY_SOURCE, cutCount, handleAt, range, type State } from "./payload";
 import { captions, type Placed, placed, scaleEnd, type Tick, ticks } from "./scale";
 
 const KEYS: Record<string, number> = {
@@ -93,7 +93,7 @@ export class BudgetBar {
     if (view.budget === null && this.state.held === null)
       return `${view.to_come ? "not cut yet" : "no budget"}, ${grouped(view.sent)} tokens are sent`;
     const free = view.budget === null ? 0 : view.budget - view.sent;
-    const room = view.refused ? "too small" : `${grouped(free)} free, ${grouped(view.cut)} units cut`;
+    const room = view.refused ? "too small" : `${grouped(free)} free, ${many(cutCount(view), "message")} cut`;
     return `${grouped(handle)} tokens, ${room}`;
   }
 
@@ -138,7 +138,9 @@ export class BudgetBar {
     const total = view.segments.reduce((sum, [, , tokens]) => sum + tokens, 0);
     const none = view.wanted === null && held === null;
     this.first.replaceChildren(
-      ...(none ? [view.to_come ? "not cut yet" : "no budget set"] : ["budget ", h("b", {}, grouped(handle))]),
+      ...(none
+        ? [view.to_come ? "not cut yet" : `no budget set${this.state.live ? ", drag to try one" : ""}`]
+        : ["budget ", h("b", {}, grouped(handle))]),
     );
     const parts: (string | Node)[] = [];
     if (window !== null && view.reserve)

@@ -3,6 +3,7 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
+import { remedyButton } from "../_shared/remedy_button";
 import { VirtualRows } from "../_shared/virtual_rows";
 import { Overview } from "./overview";
 import {
@@ -13,6 +14,7 @@ import {
   isCut,
   lineAt,
   names,
+  priceOf,
   type State,
   unitsBelow,
   unitsKept,
@@ -36,6 +38,9 @@ export class MessageList {
   private readonly rows: HTMLElement;
   private readonly line: HTMLElement;
   private readonly lineWords = h("span", { class: "lw" });
+  /** The buttons that keep a message: at the row that is pointed at or chosen, and at the cut line. */
+  private readonly keepHere = h("div", { class: "keep" });
+  private readonly keepBorder = h("div", { class: "keep" });
   private readonly overview: Overview;
   private readonly virtual: VirtualRows;
   /** Ids in a page with several widgets. */
@@ -53,7 +58,7 @@ export class MessageList {
     this.rows = h("div", { class: "rows", role: "listbox", tabindex: 0, "aria-label": "Messages by tokens" });
     this.line = h("div", { class: "cutline" }, h("span", { class: "grip" }), this.lineWords);
     this.overview = new Overview(state, signal, (row) => this.scrollTo(row));
-    this.tall.append(this.rows, this.line);
+    this.tall.append(this.rows, this.line, this.keepHere, this.keepBorder);
     this.scroller.append(this.tall);
     this.virtual = new VirtualRows({ scroller: this.scroller, body: this.rows, spare: SPARE, absolute: true });
     const head = h("div", { class: "lh" }, this.count, h("span", { class: "sp" }), this.changed);
@@ -73,10 +78,11 @@ export class MessageList {
     this.scroller.style.height = crowded ? `${SHOWN * ROW + LINE}px` : "";
     this.tall.style.height = `${rows.length * ROW + (line === null ? 0 : LINE)}px`;
     this.rows.hidden = !rows.length;
-    this.count.textContent = `${many(rows.length, "message")}, in the order in which ${rows.length === 1 ? "it is" : "they are"} sent`;
+    this.count.textContent = this.heading();
     this.changed.textContent = harmless(state.view.changed);
     this.changed.title = harmless(state.view.changed);
     this.drawLine(line);
+    this.drawKeepBorder(line);
     this.overview.draw(crowded, line);
     if (crowded) this.follow(line);
     this.drawnLine = line;
@@ -114,6 +120,58 @@ export class MessageList {
       each.setAttribute("aria-selected", String(names(selected, row)));
       each.classList.toggle("at", Number(each.dataset.row) === this.at);
     }
+    this.drawKeep();
+  }
+
+  private heading(): string {
+    const { rows } = this.state.messages;
+    const { states, messages } = this.state.view;
+    const sent = states.length - (states.split("c").length - 1);
+    const words = `${many(rows.length, "message")}, in the order in which ${rows.length === 1 ? "it is" : "they are"} sent`;
+    return sent > messages ? `${words}; ${grouped(sent)} that stay are joined into ${grouped(messages)}` : words;
+  }
+
+  /** At a cut message that is pointed at, or else chosen, the button that keeps it. */
+  private drawKeep(): void {
+    const { state } = this;
+    const { pointed, pinned, selected, messages, remedies, view } = state;
+    const at = [pointed, pinned, selected]
+      .filter(Boolean)
+      .map((key) => messages.rows.findIndex((row) => names(key, row)));
+    const may = state.live && !view.refused;
+    const row = may ? (at.find((each) => each >= 0 && isCut(view, each)) ?? -1) : -1;
+    const key = messages.rows[row]?.[0] ?? "";
+    const price = priceOf(state, row);
+    const remedy =
+      remedies.get(key) ?? (price === null ? undefined : { text: "", label: "Keep it", price, able: true });
+    const button = row >= 0 ? remedyButton(remedy, state.live, () => this.keepMessage(key)) : null;
+    this.keepHere.hidden = button === null;
+    this.keepHere.style.top = `${this.virtual.offsets.top(Math.max(row, 0))}px`;
+    if (this.keepHere.dataset.of === `${key} ${button?.textContent}`) return;
+    this.keepHere.dataset.of = `${key} ${button?.textContent}`;
+    this.keepHere.replaceChildren(...(button ? [button] : []));
+  }
+
+  /** The button goes with the message that it keeps; the focus stays in the list. */
+  private keepMessage(key: string): void {
+    this.rows.focus({ preventScroll: true });
+    this.host.keep(key);
+  }
+
+  private drawKeepBorder(line: number | null): void {
+    const { state } = this;
+    const { border } = state.view;
+    const row =
+      border && line !== null && !state.view.refused
+        ? state.messages.rows.findIndex(([key]) => key === border.key)
+        : -1;
+    const price = priceOf(state, row);
+    const remedy =
+      price === null ? undefined : { text: "", label: `Keep ${harmless(border?.name ?? "")}`, price, able: true };
+    const button = remedyButton(remedy, state.live, () => this.keepMessage(border?.key ?? ""));
+    this.keepBorder.hidden = button === null;
+    this.keepBorder.style.top = `${(line ?? 0) * ROW + (LINE - ROW) / 2}px`;
+    this.keepBorder.replaceChildren(...(button ? [button] : []));
   }
 
   /** Brings a message into sight inside the list, never by moving the page. */
@@ -169,6 +227,7 @@ export class MessageList {
         id: this.id(at),
         "data-key": key,
         "data-row": at,
+        title: harmless(key),
         "aria-setsize": messages.rows.length,
         "aria-posinset": at + 1,
         "aria-label": `${harmless(words)}, ${many(tokens, "token")}, ${STATES[view.states[at]]}${falls}`,
@@ -201,11 +260,11 @@ export class MessageList {
       role: "slider",
       tabindex: 0,
       "aria-orientation": "vertical",
-      "aria-label": "Units that stay",
+      "aria-label": "Messages, or calls with their results, that stay",
       "aria-valuemin": 0,
       "aria-valuemax": units,
       "aria-valuenow": kept,
-      "aria-valuetext": `${grouped(kept)} of ${grouped(units)} units stay; cut: ${words}`,
+      "aria-valuetext": `${grouped(kept)} of ${grouped(units)} stay; cut: ${words}`,
     };
     for (const [name, value] of Object.entries(attributes))
       if (moves) this.line.setAttribute(name, String(value));
@@ -222,9 +281,11 @@ export class MessageList {
     const { rows, line, host } = this;
     const keyAt = (event: Event) => (event.target as HTMLElement).closest<HTMLElement>("[data-key]");
     rows.addEventListener("pointerover", (event) => host.point(keyAt(event)?.dataset.key ?? ""), { signal });
-    rows.addEventListener("pointerleave", () => host.point(""), { signal });
+    this.tall.addEventListener("pointerleave", () => host.point(""), { signal });
     rows.addEventListener("focus", () => this.entered(), { signal });
-    rows.addEventListener("blur", () => host.point(""), { signal });
+    rows.addEventListener("blur", (event) => this.keepHere.contains(event.relatedTarget as Node) || host.point(""), {
+      signal,
+    });
     rows.addEventListener(
       "click",
       (event) => {
@@ -305,8 +366,13 @@ export class MessageList {
       End: last,
     };
     const chosen = event.key === "Enter" || event.key === " ";
-    if (!chosen && event.key !== "Escape" && !(event.key in to)) return;
+    const keeps = event.key.toLowerCase() === "k" && this.state.live && isCut(this.state.view, this.at);
+    if (!chosen && !keeps && event.key !== "Escape" && !(event.key in to)) return;
     taken(event);
+    if (keeps) {
+      this.host.keep(this.state.messages.rows[this.at][0]);
+      return;
+    }
     if (event.key === "Escape") {
       this.host.point("");
       this.host.pin("");

@@ -12,12 +12,14 @@ from ctxlab.documents import ModelProfile
 from ctxlab.engines.truncation import STRATEGIES, BudgetReport, newest_first, strategies
 from ctxlab.errors import UnknownProcessor
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.cut_causes import cut_cause
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.processors import TokenLimiter
 from ctxlab.processors.token_limiter_settings import LimiterSettings
 from ctxlab.studies.budget_figure import segments_of
+from ctxlab.studies.budget_sums import border_sum, budget_sums
 from ctxlab_widgets._shared.json_values import as_json
-from ctxlab_widgets.token_budget.rows import CUT, BudgetRow, BudgetRows, MessageLabels, RowCache, rows_json
+from ctxlab_widgets.token_budget.rows import CUT, SHORTENED, BudgetRow, BudgetRows, MessageLabels, RowCache, rows_json
 from ctxlab_widgets.token_budget.units import Units, UnitsCache, limiter_step
 
 NAMED = 4
@@ -53,7 +55,11 @@ class BudgetPayload:
             self.written = as_json({"rows": rows, "steps": steps, "ladder": ladder})
         return self.written
 
-    def view(self, trace: Trace, before: Trace | None, wanted: int | None, refused: str) -> dict[str, Any]:
+    def name(self, key: str) -> str:
+        """What a message is called in a sentence; what is no message keeps its name."""
+        return next((self.labels.short(row.draft) for row in self.rows.all if row.key == key), key)
+
+    def view(self, trace: Trace, before: Trace | None, wanted: int | None) -> dict[str, Any]:
         """Everything else; `before` is the run that changes are told against."""
         report = trace.result.report(BudgetReport)
         strategy = report.strategy if report is not None else _strategy(trace)
@@ -72,6 +78,7 @@ class BudgetPayload:
             "wanted": budget if wanted is None else wanted,
             "sent": trace.tokens,
             "window": window_of(trace),
+            "messages": len(trace.result.drafts),
             "to_come": _is_to_come(trace),
             "segments": [[each.name, each.look, each.tokens] for each in segments],
             "overhead": self._overhead(trace, sum(each.tokens for each in segments if each.look == "overhead")),
@@ -81,14 +88,36 @@ class BudgetPayload:
             "cut": _units_cut(trace),
             "shortened": report.shortened if report is not None else 0,
             "border": self._border(trace),
-            "reasons": [str(group.cause) for group in groups],
+            "reasons": [cut_cause(group) for group in groups],
+            "needs": [_own_needs(trace, group) for group in groups],
+            "sums": self._sums(trace),
             "reason_of": "".join([letters.get(row.key, " ") for row in self.rows.all]) if letters else "",
             "one_cut": report is not None and traits.keeps_one_end,
             "by_units": report is not None and traits.keeps_one_more,
             "estimated": trace.estimated,
             "strategy": strategy,
-            "refused": refused,
         }
+
+    def _sums(self, trace: Trace) -> dict[str, Any] | None:
+        """How the numbers of the cut add up; tokens that its limiter counted of rows that now have others, by key."""
+        sums, step, report = budget_sums(trace), limiter_step(trace), trace.result.report(BudgetReport)
+        if sums is None or step is None or report is None:
+            return None
+        after = {draft.key: draft for draft in step.after.drafts}
+        was = {draft.key: draft for draft in step.before.drafts} if report.shortened else {}
+        cost = report.costs.cost_of
+        counted: dict[str, int] = {}
+        whole: dict[str, int] = {}
+        for row, state in self.rows:
+            if state == CUT:
+                continue
+            draft = after.get(row.key)
+            if draft is not row.draft:
+                counted[row.key] = cost(draft) if draft is not None else 0
+            if state == SHORTENED:
+                whole[row.key] = cost(was[row.key])
+        numbers = {"overhead": sums.overhead_tokens, "later": sums.later_tokens, "own_overhead": sums.own_overhead}
+        return {"text": str(sums), **numbers, "counted": counted, "whole": whole}
 
     def _border(self, trace: Trace) -> dict[str, Any] | None:
         """The unit at which the cut began; it may have stayed, such as the one that filled the room."""
@@ -96,8 +125,10 @@ class BudgetPayload:
         if step is None or not groups:
             return None
         border = set(groups[0].border)
-        named = [self.labels.short(draft) for draft in step.before.drafts if draft.key in border]
-        return {"name": ", ".join(named[:NAMED]), "needed": groups[0].needed, "left": groups[0].left}
+        drafts = [draft for draft in step.before.drafts if draft.key in border]
+        named = ", ".join([self.labels.short(draft) for draft in drafts[:NAMED]])
+        key = drafts[0].key if drafts else ""
+        return {"key": key, "name": named, "needed": groups[0].needed, "left": groups[0].left}
 
     def _changes(self, trace: Trace, before: Trace | None) -> tuple[str, str]:
         """Signs for the rows, and the sentence: what falls in and out against another run."""
@@ -190,6 +221,11 @@ def _for_want_of_room(trace: Trace) -> list[Dropped]:
     if step is None:
         return []
     return [group for group in step.after.dropped[len(step.before.dropped) :] if group.needed is not None]
+
+
+def _own_needs(trace: Trace, group: Dropped) -> str:
+    """The sum of what messages needed, where they are those at which the cut began."""
+    return border_sum(trace, group) if {draft.key for draft in group.drafts} <= set(group.border) else ""
 
 
 def _units_cut(trace: Trace) -> int:

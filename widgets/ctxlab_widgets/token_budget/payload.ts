@@ -1,8 +1,9 @@
 // The budget of a run as Python sends it, and pure functions that read it.
 
-/** [key, words, look, [[look, tokens], ...], place of the step that put it there, unit from the newest, pinned]. */
+import { grouped } from "../_shared/numbers";
 import type { RemedyJson } from "../_shared/remedy_button";
 
+/** [key, words, look, [[look, tokens], ...], place of the step that put it there, unit from the newest, pinned]. */
 export type BudgetRow = [
   key: string,
   words: string,
@@ -22,12 +23,36 @@ export interface Messages {
 }
 
 export interface Border {
+  key: string;
   name: string;
   needed: number;
   left: number;
 }
 
+/** How the numbers of the cut add up. */
+export interface Sums {
+  /** "105 left + 39 saved by merge-system = 144 free". */
+  text: string;
+  /** Tokens beside its own that the limiter counted of every message. */
+  overhead: number;
+  later: number;
+  own_overhead: boolean;
+  /** Tokens that were counted at the cut of messages that now have others; 0 of those that came later. */
+  counted: Record<string, number>;
+  /** Tokens of shortened messages before they were. */
+  whole: Record<string, number>;
+}
+
 export interface View {
+  /** Messages as they are sent, joined ones as one. */
+  messages: number;
+  sums: Sums | null;
+  /** For each reason what the messages needed that are the border themselves; else empty. */
+  needs: string[];
+  /** The least budget that is possible, where one was refused for being less. */
+  least: number | null;
+  /** Whether a change was made here that can be taken back. */
+  undo: boolean;
   budget: number | null;
   reserve: number;
   /** Where the person put the handle, also where no run came of it. */
@@ -79,6 +104,8 @@ export interface State {
   choices: Choices;
   live: boolean;
   error: string;
+  /** Views that can be opened from here; none where this one stands alone. */
+  views: string[];
   /** By key, what would have kept a cut message: Python works it out for the one selected or pinned. */
   remedies: ReadonlyMap<string, RemedyJson>;
   selected: string;
@@ -91,6 +118,8 @@ export interface State {
   pointed: string;
 }
 
+export type Slide = { command: "budget"; tokens: number } | { command: "keep"; units: number };
+
 /** What parts of the widget ask of the whole. */
 export interface BudgetHost {
   signal: AbortSignal;
@@ -98,7 +127,12 @@ export interface BudgetHost {
   begin(anew?: boolean): void;
   /** The gesture is over: the scale of the bar may change again. */
   end(): void;
-  slide(command: { command: "budget"; tokens: number } | { command: "keep"; units: number }): void;
+  slide(command: Slide): void;
+  /** A budget that was typed or chosen: a change of its own. */
+  setBudget(tokens: number | null): void;
+  /** The change that keeps a message that was cut. */
+  keep(key: string): void;
+  undo(): void;
   ask(command: Record<string, unknown>): void;
   point(at: string): void;
   pin(at: string): void;
@@ -108,6 +142,39 @@ export interface BudgetHost {
 export const BY_SOURCE = "source:";
 
 export const cost = (row: BudgetRow): number => row[3].reduce((sum, [, tokens]) => sum + tokens, 0);
+
+/** A sentence without the sign before the ids of messages. */
+export const named = (sentence: string): string => sentence.replace(/\bnode:(?=\S)/g, "");
+
+/** How many messages are cut. */
+export const cutCount = ({ states }: View): number => states.split("c").length - 1;
+
+/** Tokens by which the budget must grow to keep a cut row, where units come back one by one and whole; else null. */
+export function priceOf({ view, messages, choices }: State, at: number): number | null {
+  const unit = messages.rows[at]?.[5] ?? -1;
+  const heads = choices.strategies
+    .find(({ name }) => name === view.strategy)
+    ?.numbers.some(({ name, value }) => name === "retained_characters" && value > 0);
+  if (!view.by_units || heads || view.budget === null || unit < 0 || !isCut(view, at)) return null;
+  return messages.ladder[unit + 1] - view.budget;
+}
+
+/** The tokens of a row as the limiter counted them, as a sum: "119 + 3 overhead = 122". */
+export function sumOf({ view }: State, row: BudgetRow, state: string): string {
+  const { sums } = view;
+  if (!sums) return "";
+  const own = cost(row);
+  const counted = state === "c" ? undefined : sums.counted[row[0]];
+  if (counted === 0) return "not counted at the cut: a later step put it there";
+  const all = own + sums.overhead + sums.later;
+  const later = sums.later ? ` + ${grouped(sums.later)} set aside for later steps` : "";
+  const sum = `${grouped(own)} + ${grouped(sums.overhead)} overhead${later} = ${grouped(all)}`;
+  const at =
+    counted === undefined || counted === all ? sum : `${grouped(own)} now, with its overhead ${grouped(counted)}`;
+  const whole = sums.whole[row[0]];
+  if (whole !== undefined) return `${at} counted at the cut; whole it needed ${grouped(whole)}`;
+  return state === "c" ? `${at} tokens` : `${at} counted at the cut`;
+}
 
 /** Whether a key names a row: one preset can stand at several depths, as `preset:11@4` and `preset:11@8`. */
 export const names = (key: string, row: BudgetRow): boolean =>

@@ -154,7 +154,7 @@ class MessageLabels:
             self.contexts.append(context)
 
     def of(self, draft: Draft) -> str:
-        """Its id, where a person can say it, and its name or first words."""
+        """Its title, else its id where a person can say it and its first words."""
         held = self.found.get(id(draft))
         if held is None:
             held = self.found[id(draft)] = (draft, self._made(draft))
@@ -162,13 +162,14 @@ class MessageLabels:
 
     def short(self, draft: Draft) -> str:
         """The label in as few words as a sentence can take."""
-        name = _id(draft)
+        name = plain(self._title(draft), 24) or _id(draft)
         return name or f"“{plain(self.of(draft), 20)}”"
 
     def _made(self, draft: Draft) -> str:
-        title = self.titles.get(draft.key.partition("@")[0], "")
-        words = title or _words(draft)
-        return plain(f"{_id(draft)} {words}".strip(), WORDS) or draft.role
+        return plain(self._title(draft) or f"{_id(draft)} {_words(draft)}".strip(), WORDS) or draft.role
+
+    def _title(self, draft: Draft) -> str:
+        return self.titles.get(draft.key.partition("@")[0], "")
 
 
 def _id(draft: Draft) -> str:

@@ -71,6 +71,8 @@ export function ticks(end: number, width: number): Tick[] {
   return out;
 }
 
+const HALF_HANDLE = 8;
+
 /** About how many pixels a label takes with its line. */
 const labelled = (at: number): number => 7 * grouped(at).length + 4;
 
@@ -87,7 +89,9 @@ export function captions(at: {
   const left = handle - gap - first;
   const one = Math.min(Math.max(left, 0), Math.max(0, width - first));
   if (!second) return [one, null];
-  const two = Math.min(edge + gap, width - second);
+  const beyond = handle > edge ? handle + HALF_HANDLE : edge; // a handle that is dragged to the right of the edge
+  const two = Math.min(beyond + gap, width - second);
+  if (handle > edge && two < beyond + gap) return [one, null];
   if (two >= one + first + 2 * gap) return [one, two];
   const pushed = two - 2 * gap - first;
   return pushed >= 0 ? [pushed, two] : [one, null];

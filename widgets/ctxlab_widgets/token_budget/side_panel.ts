@@ -2,7 +2,20 @@
 
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
-import { type BudgetRow, BY_SOURCE, cost, isCut, names, type Segment, type State, unitsKept } from "./payload";
+import { remedyButton } from "../_shared/remedy_button";
+import {
+  type BudgetHost,
+  type BudgetRow,
+  BY_SOURCE,
+  cost,
+  isCut,
+  named,
+  names,
+  type Segment,
+  type State,
+  sumOf,
+  unitsKept,
+} from "./payload";
 
 const SHOWN = 4; // parts of a source that its card names
 const REST: Record<string, string> = { tools: "tool definitions", cut: "their overhead", overhead: "other" };
@@ -12,14 +25,16 @@ export class SidePanel {
   readonly element = h("div", { class: "rhs" });
   private readonly card = h("div", { class: "card", role: "group", "aria-label": "What is pointed at" });
   private readonly legend = h("tbody");
+  private readonly old = h("p", { class: "old ink2", hidden: true });
 
   constructor(
     private readonly state: State,
-    point: (at: string) => void,
-    signal: AbortSignal,
+    private readonly host: BudgetHost,
   ) {
+    const { signal } = host;
+    const point = (at: string) => host.point(at);
     const table = h("table", { class: "leg" }, h("caption", { class: "vh" }, "Tokens by source"), this.legend);
-    this.element.append(this.card, table);
+    this.element.append(this.card, this.old, table);
     const over = (event: Event) => {
       const look = (event.target as HTMLElement).closest<HTMLElement>("[data-look]")?.dataset.look;
       point(look ? BY_SOURCE + look : "");
@@ -31,6 +46,8 @@ export class SidePanel {
   draw(): void {
     this.drawCard();
     const { view } = this.state;
+    this.old.hidden = view.refused === "";
+    this.old.textContent = `As with the last budget${view.budget === null ? "" : `, ${grouped(view.budget)} tokens`}:`;
     const whole = view.budget === null ? view.sent : view.budget + view.reserve;
     const share = (tokens: number) => `${Math.round((100 * tokens) / Math.max(whole, 1))} %`;
     const row = ([name, look, tokens]: Segment) =>
@@ -54,7 +71,8 @@ export class SidePanel {
   }
 
   drawCard(): void {
-    const { pointed, pinned, selected, closed, view, messages } = this.state;
+    const { pinned, selected, closed, view, messages } = this.state;
+    const pointed = this.isAbove() && !this.state.pointed.startsWith(BY_SOURCE) ? "" : this.state.pointed;
     for (const subject of [pointed, pinned, selected === closed ? "" : selected]) {
       if (!subject) continue;
       const segment = subject.startsWith(BY_SOURCE)
@@ -71,6 +89,12 @@ export class SidePanel {
     this.card.replaceChildren(...this.ofStrategy());
   }
 
+  /** Above the list a card that grows would push the rows away from under the pointer. */
+  private isAbove(): boolean {
+    const { parentElement, offsetWidth } = this.element;
+    return parentElement !== null && offsetWidth > parentElement.clientWidth / 2;
+  }
+
   private ofStrategy(): Node[] {
     const { view, choices, messages } = this.state;
     const about = choices.strategies.find((each) => each.name === view.strategy)?.about ?? "";
@@ -83,6 +107,7 @@ export class SidePanel {
         ladder.length > 1 && ["all of it needs", grouped(ladder[ladder.length - 1])],
         view.window !== null && ["model's window", grouped(view.window)],
       ]),
+      ...this.room(),
     ];
   }
 
@@ -113,7 +138,8 @@ export class SidePanel {
         by !== "" && ["put there by", by],
         why !== "" && ["may be cut", why],
       ]),
-      ...(look === "cut" ? view.reasons.map((each) => this.cause(each, "")) : []),
+      ...(look === "cut" ? view.reasons.map((each) => this.cause(each)) : []),
+      ...(look === "cut" || look === "free" ? this.room() : []),
     ];
   }
 
@@ -144,8 +170,14 @@ export class SidePanel {
         mark === "+" && ["change", "comes in"],
         mark === "-" && ["change", "falls out"],
       ]),
-      ...(state === "c" ? [this.why(at)] : []),
+      ...(state === "c" ? this.why(at) : [sum(sumOf(this.state, row, state))]),
     ];
+  }
+
+  /** How what was left at the cut becomes what is free. */
+  private room(): Node[] {
+    const { sums } = this.state.view;
+    return sums ? [sum(sums.text)] : [];
   }
 
   private mayBeCut(row: BudgetRow, state: string): string {
@@ -156,19 +188,27 @@ export class SidePanel {
     return before > 0 ? `yes, after ${many(before, "other")}` : "yes, it is next";
   }
 
-  private why(at: number): HTMLElement {
-    const { view, messages, remedies } = this.state;
-    const reason = view.reasons[(view.reason_of.charCodeAt(at) || 0) - "a".charCodeAt(0)] ?? "";
-    return this.cause(reason, remedies.get(messages.rows[at][0])?.text ?? "");
+  /** Its cause, the sums behind the numbers in it, and what would keep it. */
+  private why(at: number): Node[] {
+    const { view, messages, remedies, live } = this.state;
+    const group = (view.reason_of.charCodeAt(at) || 0) - "a".charCodeAt(0);
+    const row = messages.rows[at];
+    const remedy = remedies.get(row[0]);
+    const button = remedyButton(remedy, live, () => this.host.keep(row[0]));
+    const nearest = remedy
+      ? h("p", { class: "ink2", title: harmless(remedy.text) }, harmless(named(remedy.text)))
+      : null;
+    return [
+      this.cause(view.reasons[group] ?? ""),
+      sum(view.needs[group] || sumOf(this.state, row, "c")),
+      ...this.room(),
+      h("div", { class: "nearest" }, nearest, button),
+    ];
   }
 
-  private cause(sentence: string, nearest: string): HTMLElement {
-    return h(
-      "div",
-      { class: "because" },
-      glyph("warning"),
-      h("span", {}, h("b", {}, harmless(sentence)), nearest && h("span", { class: "ink2" }, harmless(nearest))),
-    );
+  private cause(sentence: string): HTMLElement {
+    const words = h("b", { title: harmless(sentence) }, harmless(named(sentence)));
+    return h("div", { class: "because" }, glyph("warning"), words);
   }
 
   private step(place: number): string {
@@ -196,6 +236,8 @@ function sign(look: string): Node {
   if (look !== "free" && look !== "reserve") return glyph(look);
   return h("i", { class: `sq ${look}` });
 }
+
+const sum = (words: string): HTMLElement => h("p", { class: "sum" }, words);
 
 type Fact = [string, string] | false;
 

@@ -1,6 +1,7 @@
 // The budget of a run. What is moved becomes a command; Python runs again and says what that changes.
 
 import { h, harmless } from "../_shared/dom";
+import { type Effect, EffectBanner } from "../_shared/effect_banner";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
 import type { RemedyJson } from "../_shared/remedy_button";
@@ -8,7 +9,16 @@ import { BudgetBar } from "./budget_bar";
 import { type Command, Queue } from "./command_queue";
 import { Header } from "./header";
 import { MessageList } from "./message_list";
-import { type BudgetHost, BY_SOURCE, type Choices, isCut, type Messages, type State, type View } from "./payload";
+import {
+  type BudgetHost,
+  BY_SOURCE,
+  type Choices,
+  isCut,
+  type Messages,
+  type Slide,
+  type State,
+  type View,
+} from "./payload";
 import { SidePanel } from "./side_panel";
 import own from "./widget.css";
 
@@ -19,7 +29,7 @@ function begin(at: Mounted): void {
   at.root.append(place);
   let shown: TokenBudget | null = null;
   const update = (changed: Set<string>) => {
-    if (!at.model.get("view") || changed.has("live")) {
+    if (!at.model.get("view") || changed.has("live") || changed.has("views")) {
       shown?.stop();
       shown = null;
     }
@@ -34,7 +44,19 @@ function begin(at: Mounted): void {
   };
   whenChanged(
     at,
-    ["view", "messages", "choices", "error", "live", "pinned", "selected", "remedies", "acknowledged"],
+    [
+      "view",
+      "messages",
+      "choices",
+      "error",
+      "live",
+      "views",
+      "effect",
+      "pinned",
+      "selected",
+      "remedies",
+      "acknowledged",
+    ],
     update,
   );
   update(new Set());
@@ -51,11 +73,12 @@ class TokenBudget implements BudgetHost {
   private readonly list: MessageList;
   private readonly side: SidePanel;
   private readonly versus = h("div", { class: "versus" });
+  private readonly banner: EffectBanner;
   private readonly queue: Queue;
   private fresh = true;
   private gesture = false;
 
-  constructor({ model, signal }: Mounted) {
+  constructor({ model, root, signal }: Mounted) {
     this.model = model;
     this.signal = this.ending.signal;
     signal.addEventListener("abort", () => this.stop(), { signal: this.signal });
@@ -65,6 +88,7 @@ class TokenBudget implements BudgetHost {
       choices: JSON.parse(String(model.get("choices"))) as Choices,
       live: model.get("live") === true,
       error: String(model.get("error") ?? ""),
+      views: [...((model.get("views") as string[] | undefined) ?? [])],
       remedies: remediesOf(model),
       selected: String(model.get("selected") ?? ""),
       pinned: String(model.get("pinned") ?? ""),
@@ -73,12 +97,14 @@ class TokenBudget implements BudgetHost {
       pointed: "",
     };
     this.queue = new Queue((command) => model.send(command), this.signal);
-    this.head = new Header(this.state, this);
+    this.head = new Header(this.state, this, root);
+    this.banner = new EffectBanner(this.state.live ? () => this.undo() : null, this.signal);
     this.bar = new BudgetBar(this.state, this);
     this.list = new MessageList(this.state, this);
-    this.side = new SidePanel(this.state, (at) => this.point(at), this.signal);
+    this.side = new SidePanel(this.state, this);
     const below = h("div", { class: "tb" }, this.side.element, this.list.element);
-    this.element.append(this.head.element, h("div", { class: "bd2" }, this.bar.element, this.versus, below));
+    const { element: banner } = this.banner;
+    this.element.append(this.head.element, h("div", { class: "bd2" }, this.bar.element, this.versus, below), banner);
   }
 
   start(): void {
@@ -123,14 +149,33 @@ class TokenBudget implements BudgetHost {
     this.bar.draw(false);
   }
 
-  slide(command: Command): void {
+  slide(command: Slide): void {
     if (!this.state.live) return;
     const { state } = this;
     if (command.command === "budget") state.held = Number(command.tokens);
-    this.queue.ask(this.fresh ? command : { ...command, continues: true });
+    this.queue.ask({ ...command, drag: true, ...(this.fresh ? {} : { continues: true }) });
     this.fresh = false;
     this.bar.draw(this.gesture);
     this.head.follow();
+  }
+
+  setBudget(tokens: number | null): void {
+    if (!this.state.live) return;
+    this.end();
+    this.state.held = tokens;
+    this.queue.ask({ command: "budget", tokens });
+    this.bar.draw(false);
+    this.head.follow();
+  }
+
+  keep(key: string): void {
+    this.ask({ command: "apply_remedy", key });
+  }
+
+  undo(): void {
+    const { views, view } = this.state;
+    if (views.length) this.ask({ command: "page_undo" });
+    else if (view.undo) this.ask({ command: "undo" });
   }
 
   ask(command: Record<string, unknown>): void {
@@ -166,7 +211,9 @@ class TokenBudget implements BudgetHost {
   // --- drawing
 
   private draw(): void {
+    this.element.classList.toggle("stale", this.state.view.refused !== "");
     this.head.draw();
+    this.banner.draw((this.model.get("effect") ?? {}) as Partial<Effect>);
     this.bar.draw(this.gesture);
     this.drawVersus();
     this.list.draw();
@@ -176,6 +223,7 @@ class TokenBudget implements BudgetHost {
   private redrawMarks(head = true): void {
     if (head) {
       this.head.draw();
+      this.banner.draw((this.model.get("effect") ?? {}) as Partial<Effect>);
       this.bar.draw(this.gesture);
     }
     this.bar.mark();

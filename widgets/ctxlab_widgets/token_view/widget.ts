@@ -6,6 +6,7 @@ import { type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped, many } from "../_shared/numbers";
 import { type Radios, radios } from "../_shared/radios";
 import { sourceOf } from "../_shared/trace_view";
+import { type KeyList, ViewHead } from "../_shared/view_head";
 import { hitAt, search } from "./find_hits";
 import { linesOf } from "./line_breaks";
 import { type Message, other, type Side, type State, type TokenPlace, type TokenViewHost, type View } from "./state";
@@ -17,6 +18,15 @@ import own from "./widget.css";
 
 const EMPTY = 'Nothing to show: pass a text, a message or a trace, TokenView("Hello, harbour").';
 const NAMES = ["o200k_base", "cl100k_base"];
+const KEYS: KeyList = [
+  ["\u2190 \u2192", "the token before, the next one"],
+  ["\u2191 \u2193", "a line up, a line down"],
+  ["Page up, down", "a page up, a page down"],
+  ["Home, End", "the first token, the last one"],
+  ["/", "to the search"],
+  ["Enter", "in the search: the next hit; with Shift the one before"],
+  ["Escape", "in the search: clear it, then back to the text"],
+];
 const SPARE = 24; // pixels at the end of a line, for the sign of its end
 const NOTHING: View = {
   characters: 0,
@@ -31,7 +41,7 @@ class TokenView implements TokenViewHost {
   private readonly state: State;
   private readonly panes: [TokenPane, TokenPane];
   private readonly card: TokenCard;
-  private readonly status = h("span", { class: "ink2 status", "aria-live": "polite" });
+  private readonly title: ViewHead;
   private readonly empty = h("p", { class: "empty", hidden: true }, EMPTY);
   private readonly blank = h("p", { class: "empty", hidden: true }, "The text is empty: no tokens.");
   private readonly frame: HTMLElement;
@@ -70,7 +80,8 @@ class TokenView implements TokenViewHost {
     this.jumps = [this.jump("Previous hit", "\u2191", -1), this.jump("Next hit", "\u2193", 1)];
     const panes = h("div", { class: "panes" }, this.panes[0].element, this.panes[1].element);
     this.two = h("div", { class: "two" }, panes, this.card.element);
-    this.frame = h("div", { class: "w" }, this.head(), this.blank, this.two);
+    this.title = this.head();
+    this.frame = h("div", { class: "w" }, this.title.element, this.blank, this.two);
     root.append(this.empty, this.frame);
     this.listen();
     this.read();
@@ -196,7 +207,7 @@ class TokenView implements TokenViewHost {
     const find = String(at.model.get("find") ?? "");
     if (this.field.value !== find) this.field.value = find;
     this.markMessage();
-    this.drawStatus();
+    this.drawAnswer();
     this.drawText();
     this.drawFound();
   }
@@ -227,18 +238,13 @@ class TokenView implements TokenViewHost {
     this.card.drawToken();
   }
 
-  private drawStatus(): void {
+  private drawAnswer(): void {
     const { view, names } = this.state;
     const wrong = String(this.at.model.get("error") ?? "");
-    this.status.classList.toggle("wrong", Boolean(wrong));
     const [one, two] = view.tokens;
-    const strong = h("b", {}, grouped(one));
-    const words = [
-      ` ${one === 1 ? "token" : "tokens"} ${names[0]}, `,
-      h("b", {}, grouped(two)),
-      ` ${names[1]}, ${difference(one, two)}`,
-    ];
-    this.status.replaceChildren(...(wrong ? [harmless(wrong)] : [strong, ...words]));
+    const apart = difference(one, two);
+    const answer = `${many(one, "token")} by ${names[0]}, ${grouped(two)} by ${names[1]}${apart ? `, ${apart}` : ""}`;
+    this.title.answer(harmless(wrong || answer), wrong !== "");
   }
 
   private listMessages(): void {
@@ -259,23 +265,13 @@ class TokenView implements TokenViewHost {
 
   // --- controls
 
-  private head(): HTMLElement {
+  private head(): ViewHead {
     const { messages, field, signal } = this;
     messages.addEventListener("change", () => save(this.at.model, { selected: messages.value }), { signal });
     field.addEventListener("input", () => this.look(), { signal });
     field.addEventListener("keydown", (event) => this.typed(event), { signal });
     const finding = h("div", { class: "finding", role: "search" }, field, this.jumps, this.found);
-    return h(
-      "div",
-      { class: "head" },
-      h("h2", {}, "Tokens"),
-      messages,
-      this.names,
-      this.colours.element,
-      finding,
-      h("span", { class: "sp" }),
-      this.status,
-    );
+    return new ViewHead("Tokens", [messages, this.names, this.colours.element, finding], KEYS, this.at);
   }
 
   private choice(label: string): HTMLSelectElement {
