@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 
 const LIMIT_BYTES = 100_000;
+/** The tree is a canvas, an outline and an editor in one. */
+const LARGER_BYTES = { "branch_tree/static/widget.js": 112_000 };
 const TARGET = ["chrome111", "firefox113", "safari16.4"];
 const home = dirname(fileURLToPath(import.meta.url));
 const base = `${home}/ctxlab_widgets`;
@@ -57,8 +59,9 @@ const outputFiles = built.flatMap((each) => each.outputFiles);
 let wrong = 0;
 for (const { path, text, contents } of outputFiles) {
   const name = relative(home, path);
-  if (contents.length > LIMIT_BYTES) {
-    console.error(`${name} has ${contents.length} bytes, more than ${LIMIT_BYTES}`);
+  const limit = LARGER_BYTES[relative(base, path)] ?? LIMIT_BYTES;
+  if (contents.length > limit) {
+    console.error(`${name} has ${contents.length} bytes, more than ${limit}`);
     wrong += 1;
   }
   if (process.argv.includes("--check")) {

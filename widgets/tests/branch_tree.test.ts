@@ -4,20 +4,19 @@ import { totals } from "../ctxlab_widgets/branch_tree/head";
 import { heightOf } from "../ctxlab_widgets/branch_tree/height_handle";
 import { initialView } from "../ctxlab_widgets/branch_tree/initial_view";
 import { type KeyActions, keyAction } from "../ctxlab_widgets/branch_tree/key_bindings";
+import type { Messages } from "../ctxlab_widgets/branch_tree/messages";
 import { startsOf } from "../ctxlab_widgets/branch_tree/motion";
 import { factsOf } from "../ctxlab_widgets/branch_tree/preview";
 import {
   activeLeaf,
-  BOX,
-  COLUMN,
   checkDrop,
   childrenOf,
   endOf,
   isBelow,
   keyOf,
   levelOf,
+  NARROW,
   nameOf,
-  ROW,
   roleOf,
   siblingsOf,
   signAt,
@@ -27,7 +26,13 @@ import {
   wayUp,
 } from "../ctxlab_widgets/branch_tree/tree_data";
 
+const { wide: BOX, column: COLUMN, row: ROW } = NARROW;
 const [ACTIVE, LEAF, ROOT] = [1 << 6, 1 << 7, 1 << 9];
+
+const messagesWith = (words: string[]): Messages => {
+  const n = words.length;
+  return { words, seconds: new Float64Array(n), tokens: new Int32Array(n), flags: new Uint16Array(n) };
+};
 
 /** r - u - a - [three in a row] - c, and b beside a; the active leaf is c. Bytes begin at an odd place. */
 function made(): Tree {
@@ -50,7 +55,7 @@ function made(): Tree {
     flags.setUint16(2 * i, flag, true);
   }
   const keys = ["r", "u", "a", "f1", "f2", "f3", "c", "b"];
-  return treeOf({ texts: JSON.stringify({ keys, labels: ["r", "u", "a", "f1", "c", "b"] }), places, flags });
+  return treeOf({ texts: JSON.stringify({ keys }), places, flags }, messagesWith(keys));
 }
 
 describe("the tree", () => {
@@ -67,7 +72,7 @@ describe("the tree", () => {
   });
 
   test("nothing is a tree too", () => {
-    const tree = treeOf({ texts: "", places: null, flags: null });
+    const tree = treeOf({ texts: "", places: null, flags: null }, messagesWith([]));
 
     expect([tree.n, tree.width, activeLeaf(tree), signAt(tree, 0, 0, 5)]).toEqual([0, 0, null, null]);
   });

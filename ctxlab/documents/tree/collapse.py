@@ -95,14 +95,6 @@ def _look(node: MessageNode, group: Sequence[int], parent: int) -> str:
     return "root" if parent < 0 and node.role == "system" else node.role
 
 
-def depths_of(parents: Sequence[int]) -> list[int]:
-    """Steps from the root, in glyphs."""
-    depths: list[int] = []
-    for parent in parents:
-        depths.append(depths[parent] + 1 if parent >= 0 else 0)
-    return depths
-
-
 def straight_children(signs: Sequence[TreeGlyph]) -> list[int]:
     """The child drawn in line with each glyph: the next of the active path, else the one with the deepest subtree."""
     heirs = [-1] * len(signs)

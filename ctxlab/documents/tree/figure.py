@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from ctxlab.display.one_line import label
 from ctxlab.display.theme import ROLE_SYMBOLS, Theme, theme_of
-from ctxlab.documents.tree.collapse import FOLDED, TreeGlyph, depths_of, glyphs_of, straight_children
-from ctxlab.documents.tree.layout import TidyTree, force_places
+from ctxlab.documents.tree.collapse import FOLDED, TreeGlyph, glyphs_of, straight_children
+from ctxlab.documents.tree.layout import LayoutName, Places, layout_places
 from ctxlab.errors import CtxlabError, did_you_mean
 
 if TYPE_CHECKING:
@@ -24,21 +24,17 @@ WIDTH, CELL = 860, 6.5
 """Pixels for which labels are fitted, and of one cell of a label."""
 
 
-def shape_figure(session: Session, shape: TreeShape, layout: str, theme_name: str) -> go.Figure:
+def shape_figure(session: Session, shape: TreeShape, layout: LayoutName, theme_name: str) -> go.Figure:
     import plotly.graph_objects as go
 
     look = theme_of(theme_name)
-    if layout not in ("tree", "force"):
-        raise CtxlabError(f"there is no layout {layout!r}{did_you_mean(layout, ['tree', 'force'])}")
+    if layout not in (layouts := get_args(LayoutName)):
+        raise CtxlabError(f"there is no layout {layout!r}{did_you_mean(layout, layouts)}")
     signs = glyphs_of(session, shape)
-    parents = [sign.parent for sign in signs]
-    depths = depths_of(parents)
-    across = TidyTree(parents, straight_children(signs)).places()
-    axes, height = _axes(depths, across) if layout == "tree" else _square()
-    places = list(zip(map(float, depths), across, strict=True))
-    if layout == "force":
-        places = force_places(parents, depths, across)
-    picture = _TreeTraces(tuple(signs), tuple((round(x, 3), round(y, 3)) for x, y in places), look, layout == "tree")
+    places = layout_places(layout, [sign.parent for sign in signs], straight_children(signs))
+    axes, height = _square() if layout == "force" else _axes(places)
+    rounded = tuple((round(x, 3), round(y, 3)) for x, y in places)
+    picture = _TreeTraces(tuple(signs), rounded, look, layout)
     legend = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "itemclick": False, "itemdoubleclick": False}
     figure = go.Figure([*picture.edges(), *picture.messages(), *picture.marks(session.active_leaf_id)])
     figure.update_layout(
@@ -54,13 +50,13 @@ def shape_figure(session: Session, shape: TreeShape, layout: str, theme_name: st
     return figure
 
 
-def _axes(depths: Sequence[int], across: Sequence[float]) -> tuple[dict[str, Any], int]:
-    """The root at the left, first branches on top; and how many pixels that is high."""
-    rows, deepest = max(across, default=0.0) + 1, max(depths, default=0)
-    pad = max(0.5, 0.015 * deepest)
-    x = {"visible": False, "range": [-pad, deepest + pad]}
-    y = {"visible": False, "range": [rows - 0.3, -0.7]}
-    return {"xaxis": x, "yaxis": y}, 72 + min(MOST, max(LEAST, int(ROW * rows)))
+def _axes(places: Places) -> tuple[dict[str, Any], int]:
+    """The root at the left or on top, first branches first; and how many pixels that is high."""
+    furthest, lowest = (max((place[axis] for place in places), default=0.0) for axis in (0, 1))
+    pad = max(0.5, 0.015 * furthest)
+    x = {"visible": False, "range": [-pad, furthest + pad]}
+    y = {"visible": False, "range": [lowest + 0.7, -0.7]}
+    return {"xaxis": x, "yaxis": y}, 72 + min(MOST, max(LEAST, int(ROW * (lowest + 1))))
 
 
 def _square() -> tuple[dict[str, Any], int]:
@@ -81,7 +77,11 @@ class _TreeTraces:
     signs: tuple[TreeGlyph, ...]
     places: tuple[tuple[float, float], ...]
     look: Theme
-    is_tree: bool
+    layout: LayoutName
+
+    @property
+    def is_tree(self) -> bool:
+        return self.layout != "force"
 
     @property
     def is_small(self) -> bool:
@@ -102,8 +102,7 @@ class _TreeTraces:
                 if sign.parent < 0 or sign.edge != kind:
                     continue
                 x0, y0 = self.places[sign.parent]
-                curved = self.is_tree and self.is_small and y != y0
-                points = _curve(x0, y0, x, y) if curved else [(x0, y0), (x, y)]
+                points = self._line(x0, y0, x, y)
                 xs += [*(point[0] for point in points), None]
                 ys += [*(point[1] for point in points), None]
             if xs:
@@ -150,6 +149,13 @@ class _TreeTraces:
             name="active leaf",
             cliponaxis=False,
         )
+
+    def _line(self, x0: float, y0: float, x: float, y: float) -> list[tuple[float, float]]:
+        if not self.is_small or not self.is_tree or x == x0 or y == y0:
+            return [(x0, y0), (x, y)]
+        if self.layout == "tidy":
+            return _curve(x0, y0, x, y)
+        return [(across, down) for down, across in _curve(y0, x0, y, x)]
 
     def _cells(self) -> int:
         """Most characters of a label; 0 where there is no room for any."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.one_line import plain
 from ctxlab.display.theme import ThemeName
+from ctxlab.documents.tree.layout import LayoutName
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from ctxlab.documents.session.session import Session
-
-LayoutName = Literal["tree", "force"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,8 +145,8 @@ def frame(session: Session) -> pd.DataFrame:
 
 
 @checked_arguments
-def figure(session: Session, layout: LayoutName = "tree", *, theme: ThemeName = "light") -> go.Figure:
-    """The tree as a figure, root at the left, or spread out by springs with layout="force".
+def figure(session: Session, layout: LayoutName = "tidy", *, theme: ThemeName = "light") -> go.Figure:
+    """The tree as a figure, root at the left, at the top with layout="top-down", or spread out by springs with "force".
 
     Above 2,000 messages straight chains are one sign each, which says how many it stands for.
     """

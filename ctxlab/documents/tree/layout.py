@@ -4,6 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import pi
+from typing import Literal
+
+LayoutName = Literal["tidy", "top-down", "force"]
+Places = Sequence[tuple[float, float]]
+FORCE_MOST = 1000
+"""Springs are for at most so many boxes: with more, keeping them off one another leaves little of the picture."""
+
+
+def layout_places(layout: LayoutName, parents: Sequence[int], heirs: Sequence[int] = ()) -> Places:
+    """Places of all nodes, x to the right and y down: the root at the left, at the top, or in the middle.
+
+    No two are less than 1 apart in the direction in which a layout sets siblings side by side.
+    """
+    depths = depths_of(parents)
+    across = TidyTree(parents, heirs).places()
+    if layout == "force":
+        return force_places(parents, depths, across)
+    down = list(map(float, depths))
+    return list(zip(across, down, strict=True) if layout == "top-down" else zip(down, across, strict=True))
+
+
+def depths_of(parents: Sequence[int]) -> list[int]:
+    """Steps from the root."""
+    depths: list[int] = []
+    for parent in parents:
+        depths.append(depths[parent] + 1 if parent >= 0 else 0)
+    return depths
 
 
 class TidyTree:
@@ -171,3 +198,26 @@ def force_places(parents: Sequence[int], depths: Sequence[int], across: Sequence
         size = np.maximum(np.sqrt((push**2).sum(axis=1, keepdims=True)), 1e-9)
         at = at + push / size * np.minimum(size, 1) * step
     return [(float(x), float(y)) for x, y in at]
+
+
+def apart(places: Places, width: float, height: float) -> Places:
+    """The same places, moved down where boxes of this size would lie on one another; the least x and y are 0."""
+    import numpy as np
+
+    n = len(places)
+    order = sorted(range(n), key=lambda i: (places[i][1], places[i][0], i))
+    xs, ys = np.empty(n), np.empty(n)  # of those that have their place, sorted by y
+    found: list[tuple[float, float]] = [(0.0, 0.0)] * n
+    for count, i in enumerate(order):
+        x, y = places[i]
+        near = np.sort(ys[:count][np.abs(xs[:count] - x) < width])
+        for taken in near:
+            if taken + height <= y:
+                continue
+            if taken >= y + height:
+                break
+            y = float(taken) + height
+        xs[count], ys[count] = x, y
+        found[i] = (x, y)
+    left, top = (min((place[axis] for place in found), default=0.0) for axis in (0, 1))
+    return [(x - left, y - top) for x, y in found]

@@ -6,9 +6,9 @@ import json
 import random
 import time
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import plotly.graph_objects as go
 import pytest
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from ctxlab.documents import Session
 from ctxlab.documents.tree.collapse import FOLDED, glyphs_of
 from ctxlab.documents.tree.graph_and_frame import figure, frame, graph, shape_of
-from ctxlab.documents.tree.layout import TidyTree, force_places
+from ctxlab.documents.tree.layout import LayoutName, TidyTree, apart, force_places, layout_places
 from ctxlab.errors import CtxlabError
 from ctxlab.formats import read
 
@@ -140,6 +140,21 @@ def test_springs_find_the_same_places_every_time_apart_from_one_another(parents:
     assert len(set(one)) == len(parents)
 
 
+@settings(deadline=None, max_examples=30)
+@given(forests, st.sampled_from(get_args(LayoutName)))
+def test_boxes_of_every_layout_lie_side_by_side(parents: list[int], layout: LayoutName) -> None:
+    places = layout_places(layout, parents)
+    width, height = (1.15, 0.9) if layout == "force" else (1, 1)
+    if layout == "force":
+        places = apart(places, width, height)
+
+    near = 1 - 1e-6
+    assert all(
+        abs(x0 - x1) >= near * width or abs(y0 - y1) >= near * height for (x0, y0), (x1, y1) in combinations(places, 2)
+    )
+    assert min([x for x, _ in places], default=0) == min([y for _, y in places], default=0) == pytest.approx(0)
+
+
 # --- the shape
 
 
@@ -233,7 +248,7 @@ def drawn(picture: go.Figure) -> str:
     return json.dumps(json.loads(text), ensure_ascii=False)
 
 
-@pytest.mark.parametrize("layout", ["tree", "force"])
+@pytest.mark.parametrize("layout", ["tidy", "top-down", "force"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_picture_is_small_and_sound(name: str, theme: Any, layout: Any) -> None:
@@ -257,7 +272,7 @@ def test_above_that_a_chain_is_one_sign_which_says_how_many() -> None:
 
 
 @pytest.mark.parametrize("kind", BIG)
-@pytest.mark.parametrize("layout", ["tree", "force"])
+@pytest.mark.parametrize("layout", ["tidy", "top-down", "force"])
 def test_ten_thousand_messages_are_drawn_without_recursion(kind: str, layout: Any) -> None:
     start = time.process_time()
 
@@ -291,5 +306,5 @@ def test_markup_in_messages_is_plain_text() -> None:
 
 
 def test_another_layout_is_refused_by_name() -> None:
-    with pytest.raises(CtxlabError, match="did you mean 'tree'"):
-        figure(session_of([-1]), "treee")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(CtxlabError, match="did you mean 'tidy'"):
+        figure(session_of([-1]), "tidyy")  # pyright: ignore[reportArgumentType]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, cast
+from typing import Any, Concatenate, ParamSpec, cast, get_args
 
 import traitlets
 
 import ctxlab
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import History, Session
+from ctxlab.documents.tree.layout import FORCE_MOST, LayoutName
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import TokenCounter
@@ -20,6 +21,7 @@ from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.branch_tree.change_names import Report, messages, node_name
 from ctxlab_widgets.branch_tree.compare_branches import SharedHistory, shared_history
 from ctxlab_widgets.branch_tree.find_messages import found_messages, snippets
+from ctxlab_widgets.branch_tree.message_facts import MessageFacts, packed_messages
 from ctxlab_widgets.branch_tree.message_json import message_to_json, parsed_message, with_message_data
 from ctxlab_widgets.branch_tree.payload import Drawing, drawing_of
 from ctxlab_widgets.branch_tree.preview import MessagePreview, counted, message_preview
@@ -38,8 +40,16 @@ class BranchTree(Widget):
     session = traitlets.Instance(Session, allow_none=True)
     trace = traitlets.Instance(Trace, allow_none=True)
 
+    mode: traitlets.Enum[str] = traitlets.Enum(("", "tree", "outline"), "").tag(sync=True)
+    """A tree, or one row a message; where it is empty, large trees open as an outline."""
+    tree_layout: traitlets.Enum[str] = traitlets.Enum(("", *get_args(LayoutName)), "").tag(sync=True)
+    """Where it is empty, the room decides between "tidy", the root at the left, and "top-down"."""
     texts = traitlets.Unicode("").tag(sync=True)
-    """`{"keys", "labels"}` of the drawing as JSON."""
+    """`{"keys"}` of the drawing as JSON."""
+    words = traitlets.Unicode("").tag(sync=True)
+    """`{"words"}`, the first ones of all messages in the order of the session, as JSON."""
+    messages = traitlets.Bytes(b"").tag(sync=True)
+    """Facts of each message in the order of `texts`, as `packed_messages` writes them."""
     places = traitlets.Bytes(b"").tag(sync=True)
     flags = traitlets.Bytes(b"").tag(sync=True)
     view = traitlets.Unicode("").tag(sync=True)
@@ -73,9 +83,9 @@ class BranchTree(Widget):
         self.history = History(Session())
         self._tokenizer = tokenizer
         self._unfolded: frozenset[str] = frozenset()
-        self._labels: dict[tuple[str, str], str] = {}
-        self._drawing_cache: tuple[Session, frozenset[str], Drawing] | None = None
-        self._shown_drawing: Drawing | None = None
+        self._message_facts = MessageFacts()
+        self._drawing_cache: tuple[Session, frozenset[str], bool, Drawing] | None = None
+        self._shown_drawing: tuple[Drawing, str] | None = None
         self._previewed = ""
         self._news: Report | None = None
         self._is_own_change = False
@@ -349,6 +359,10 @@ class BranchTree(Widget):
             self.history = History(session)
             self._unfolded = frozenset()
 
+    @traitlets.observe("tree_layout")
+    def _on_layout(self, _: object) -> None:
+        self.show()
+
     @traitlets.validate("picked")
     def _at_most_two(self, proposal: Mapping[str, Any]) -> list[str]:
         known = [key for key in cast("list[str]", proposal["value"]) if key in self.history.session.nodes]
@@ -368,10 +382,11 @@ class BranchTree(Widget):
     # --- what is shown
 
     def _drawing(self, session: Session) -> Drawing:
-        drawn = self._drawing_cache
-        if drawn is None or drawn[0] is not session or drawn[1] != self._unfolded:
-            drawn = self._drawing_cache = (session, self._unfolded, drawing_of(session, self._unfolded, self._labels))
-        return drawn[2]
+        drawn, force = self._drawing_cache, self.tree_layout == "force"
+        if drawn is None or drawn[0] is not session or drawn[1:3] != (self._unfolded, force):
+            drawing = drawing_of(session, self._unfolded, force=force)
+            drawn = self._drawing_cache = (session, self._unfolded, force, drawing)
+        return drawn[3]
 
     def _facts(self, session: Session, drawing: Drawing) -> dict[str, Any]:
         labels, index = self.history.labels, self.history.index
@@ -382,6 +397,9 @@ class BranchTree(Widget):
             "messages": drawing.messages,
             "leaves": drawing.leaves,
             "chains": drawing.chains,
+            "layout": drawing.layout,
+            "force_most": 0 if drawing.may_force else FORCE_MOST,
+            "estimated": self.tokenizer.estimated if session.nodes else False,
             "undo": labels[index] if self.history.can_undo else None,
             "redo": labels[index + 1] if self.history.can_redo else None,
         }
@@ -392,11 +410,14 @@ class BranchTree(Widget):
         self.snippets = as_json({"found": snippets(session, self.hits, text)}) if self.hits else ""
 
     def _show_drawing(self, drawing: Drawing) -> None:
-        if drawing is self._shown_drawing:
+        if self._shown_drawing == (drawing, self.tokenizer.name):
             return
-        self._shown_drawing = drawing
-        self.texts = as_json({"keys": drawing.keys, "labels": drawing.labels})
+        self._shown_drawing = (drawing, self.tokenizer.name)
+        session = self.history.session
+        self.texts = as_json({"keys": drawing.keys})
         self.places, self.flags = drawing.places, drawing.flags
+        self.words = as_json({"words": self._message_facts.words(session)})
+        self.messages = packed_messages(session, drawing.keys, self.tokenizer)
 
     def _show_preview(self, node_id: str) -> MessagePreview | None:
         session = self.history.session

@@ -3,13 +3,14 @@
 import { h } from "../_shared/dom";
 import { roving } from "../_shared/keyboard";
 import { aside, type Camera, centred, type Frame, fitted, kept, type Size, seen, showing, zoomed } from "./camera";
+import { READABLE } from "./grid";
 import type { TreeHost } from "./host";
 import { initialView } from "./initial_view";
 import { Minimap } from "./minimap";
 import { Painter } from "./painter";
 import { paletteOf } from "./palette";
 import type { Scene } from "./scene";
-import { activeLeaf, BOX, signAt, TALL, type Tree, wayUp } from "./tree_data";
+import { activeLeaf, signAt, type Tree, wayUp } from "./tree_data";
 
 export const STEP = 1.25;
 /** A theme that changes may hide the page for a moment, and its colours come late. */
@@ -26,7 +27,7 @@ export class TreeCanvas {
   /** They stand beside the canvas, so that they cover nothing. */
   readonly zoomButtons: HTMLElement;
   camera: Camera | null = null;
-  private size: Size = { width: 0, height: 0 };
+  size: Size = { width: 0, height: 0 };
   private readonly pen = this.canvas.getContext("2d", { alpha: false })!;
   private readonly percent = h("button", { type: "button", class: "btn pc", title: "To 100 % (0)" });
   private readonly painter = new Painter();
@@ -71,7 +72,7 @@ export class TreeCanvas {
     });
   }
 
-  /** Another drawing takes the place of one, and the sign that both have stays where it is. */
+  /** Another drawing takes the place of one: and the sign that both have stays where it is. */
   follow(before: Tree, was: number, now: Tree, is: number): void {
     if (!this.camera) return;
     const { scale, left, top } = this.camera;
@@ -106,9 +107,12 @@ export class TreeCanvas {
     this.zoom(1 / (this.camera?.scale ?? 1));
   }
 
-  /** The whole tree. */
+  /** The whole tree, as it is drawn now; where it can be read, with nothing lying on it as far as that goes. */
   showAll(): void {
-    this.look(fitted(this.host.tree, this.size));
+    if (!this.size.width || !this.host.tree.n) return;
+    this.open(this.host.tree, null);
+    const all = fitted(this.host.tree, this.size);
+    this.look(all.scale >= READABLE ? this.camera! : all);
   }
 
   /** A place of the tree in the middle. */
@@ -149,18 +153,19 @@ export class TreeCanvas {
     const { selected } = this.shown();
     const narrower = width < this.size.width;
     this.size = { width, height };
+    this.host.sized();
     if (this.isFirst && selected === null) this.camera = null;
     else if (narrower && selected !== null) this.bring(selected);
     this.paint();
   }
 
   private paint(): void {
-    const scene = this.shown();
-    const { tree } = scene;
+    const still = this.shown();
+    const tree = still.tree;
     const { canvas, size } = this;
     const pen = this.pen;
     if (!tree.n || !size.width || !size.height || !this.element.clientWidth) return;
-    if (!this.camera) this.open(tree, scene.selected);
+    if (!this.camera) this.open(tree, still.selected);
     const camera = this.camera!;
     const ratio = devicePixelRatio || 1;
     const [wide, tall] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
@@ -170,10 +175,12 @@ export class TreeCanvas {
     }
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     const colours = paletteOf(this.root);
-    this.painter.draw(pen, { ...scene, camera, size }, colours);
+    this.painter.draw(pen, { ...still, camera, size }, colours);
     this.minimap.draw(tree, seen(camera, size), colours, ratio);
     this.percent.replaceChildren(camera.scale < 0.01 ? "< 1 %" : `${Math.round(camera.scale * 100)} %`);
     canvas.dataset.camera = `${camera.scale} ${camera.left} ${camera.top}`;
+    const { grid } = tree;
+    canvas.dataset.grid = `${grid.column} ${grid.row} ${grid.wide} ${grid.tall} ${grid.layout}`;
     if (this.isDrawn) return;
     this.isDrawn = true;
     performance.mark("ctxlab:branch-tree:drawn");
@@ -184,6 +191,8 @@ export class TreeCanvas {
     const path = wayUp(tree, activeLeaf(tree)).map((i) => boxes[i]);
     this.camera = initialView({ tree, boxes, path }, this.size, this.over());
     if (selected !== null) this.bring(selected);
+    else if (path.length && fitted(tree, this.size).scale < this.camera.scale)
+      this.camera = aside(this.camera, path[0], this.over()[0], -1);
     this.isFirst = true;
   }
 
@@ -200,7 +209,10 @@ export class TreeCanvas {
       make("−", "-", "Zoom out", () => this.zoom(1 / STEP)),
       percent,
       make("+", "+", "Zoom in", () => this.zoom(STEP)),
-      make("Fit", "The whole tree", "Fit", () => this.showAll()),
+      make("Fit", "As much of the tree as can be read; the rest is folded into counts", "Fit", () =>
+        this.host.fit(false),
+      ),
+      make("All", "The whole tree, however small", "All", () => this.host.fit(true)),
     ];
     const group = h("div", { class: "zoom group", role: "toolbar", "aria-label": "Zoom" }, all);
     for (const [i, each] of all.entries()) each.tabIndex = i === 1 ? 0 : -1;
@@ -209,4 +221,7 @@ export class TreeCanvas {
   }
 }
 
-const boxOf = (tree: Tree, i: number): Frame => ({ x: tree.x[i], y: tree.y[i], width: BOX, height: TALL });
+const boxOf = (tree: Tree, i: number): Frame => {
+  const { wide: width, tall: height } = tree.grid;
+  return { x: tree.x[i], y: tree.y[i], width, height };
+};

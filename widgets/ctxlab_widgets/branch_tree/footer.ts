@@ -8,6 +8,7 @@ import { nameOf, type Tree } from "./tree_data";
 export interface FooterContent {
   tree: Tree;
   live: boolean;
+  isOutline: boolean;
   wrong: string;
   cut: string | null;
   report: Report | null;
@@ -84,7 +85,7 @@ function contentParts(content: FooterContent): HTMLElement[] {
     return [said(name(picked[0]), ` is picked: ${other} compares the two`)];
   }
   if (isPicking) return [said("Pick two messages to compare their branches")];
-  return [h("span", { class: "muted hint" }, content.live ? hint() : "")];
+  return [h("span", { class: "muted hint" }, content.live ? hint(content.isOutline) : "")];
 }
 
 function compared(tree: Tree, { ids, fork, shared, shared_tokens, own, own_tokens }: SharedHistory): HTMLElement[] {
@@ -100,7 +101,7 @@ function compared(tree: Tree, { ids, fork, shared, shared_tokens, own, own_token
   ];
 }
 
-const hint = (): string =>
+const hint = (isOutline: boolean): string =>
   matchMedia("(pointer: coarse)").matches
     ? "A double tap switches to the branch, a long press lifts a message"
-    : "A double click switches to the branch, a drag grafts, Shift+click picks two to compare";
+    : `A double click switches to the branch, ${isOutline ? "X and V graft" : "a drag grafts"}, Shift+click picks two to compare`;

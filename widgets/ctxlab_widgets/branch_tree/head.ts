@@ -9,6 +9,7 @@ import { nameOf, type Tree } from "./tree_data";
 
 const WALK: KeyList = [
   ["Arrows", "walk and read"],
+  ["← →", "in the outline fold and unfold first"],
   ["Home, End", "the root, the active leaf"],
   ["A", "to the active leaf"],
   ["/", "find; Enter and arrows walk the hits"],
@@ -20,7 +21,7 @@ const CHANGE: KeyList = [
   ["Enter", "switch to this branch; also a double click"],
   ["Space", "pick two to compare; also Shift+click"],
   ["E", "edit the message"],
-  ["F", "unfold or fold a chain"],
+  ["F", "unfold or fold"],
   ["X, then V", "cut, and hang it here with all below; Alt+V alone"],
   ["Ctrl+Z", "undo"],
   ["Ctrl+Shift+Z", "redo; also Ctrl+Y"],
@@ -51,6 +52,7 @@ export class TreeHead {
 
   constructor(
     search: HTMLElement,
+    reading: HTMLElement[],
     can: HeadActions,
     private readonly at: Mounted,
   ) {
@@ -65,7 +67,7 @@ export class TreeHead {
     this.leaf = h("button", { type: "button", class: "lk", title: "A" });
     this.leaf.addEventListener("click", () => can.goToLeaf(), { signal: at.signal });
     const keys = can.live ? [...WALK.slice(0, 1), ...CHANGE, ...WALK.slice(1)] : WALK;
-    this.view = new ViewHead("Branches", [search, h("span", { class: "sp" }), tools], keys, at);
+    this.view = new ViewHead("Branches", [search, reading, h("span", { class: "sp" }), tools], keys, at);
   }
 
   get element(): HTMLElement {

@@ -14,6 +14,11 @@ export interface TreeFacts {
   messages: number;
   leaves: number;
   chains: number;
+  /** The layout that Python has computed, and of how many boxes at most springs are drawn where these are too many. */
+  layout: "tidy" | "force";
+  force_most: number;
+  /** Whether tokens are a guess. */
+  estimated: boolean;
   /** What undo and redo would take back and do again; null where there is nothing. */
   undo: string | null;
   redo: string | null;
@@ -63,6 +68,10 @@ export interface TreeHost {
   readonly live: boolean;
   readonly tree: Tree;
   send(what: Command): void;
+  /** The canvas has another size: the tree may be laid out anew. */
+  sized(): void;
+  /** Shows what can be read of the whole tree, or all of it. */
+  fit(all: boolean): void;
   /** Back to the keys of the tree. */
   focus(): void;
   redraw(): void;

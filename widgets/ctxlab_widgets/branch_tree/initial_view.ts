@@ -1,9 +1,8 @@
 // The camera to begin with: the active leaf and as much of its path as fits, with few boxes under what lies on the canvas.
 
 import { type Camera, type Frame, fitted, PAD, type Size, within } from "./camera";
+import { READABLE } from "./grid";
 
-/** Smaller than this one can make out words, but would not want to begin with it. */
-const READABLE = 0.85;
 /** Places that are tried lie so many pixels apart, and at most this far to the side. */
 const STEP = 3;
 const SIDEWAYS = 160;

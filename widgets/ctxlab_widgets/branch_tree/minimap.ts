@@ -3,7 +3,7 @@
 import { h } from "../_shared/dom";
 import type { Frame } from "./camera";
 import type { Palette } from "./palette";
-import { BOX, isActive, isLeaf, ROLES, roleOf, TALL, type Tree } from "./tree_data";
+import { isActive, isLeaf, ROLES, roleOf, type Tree } from "./tree_data";
 
 const WIDTH = 148;
 const HEIGHT = 60;
@@ -82,8 +82,8 @@ function scaled(tree: Tree): { sx: number; sy: number; left: number; top: number
 
 function paint(to: CanvasRenderingContext2D, tree: Tree, colours: Palette): void {
   const { sx, sy, left, top } = scaled(tree);
-  const x = (i: number) => left + (tree.x[i] + BOX / 2) * sx;
-  const y = (i: number) => top + (tree.y[i] + TALL / 2) * sy;
+  const x = (i: number) => left + (tree.x[i] + tree.grid.wide / 2) * sx;
+  const y = (i: number) => top + (tree.y[i] + tree.grid.tall / 2) * sy;
   to.fillStyle = colours.s0;
   to.fillRect(0, 0, WIDTH, HEIGHT);
   for (const active of [false, true]) {

@@ -7,7 +7,7 @@ import { LABELS } from "./camera";
 import type { TreeCanvas } from "./canvas";
 import type { Handlers } from "./gestures";
 import type { Drag } from "./scene";
-import { checkDrop, isFolded, keyOf, type Tree } from "./tree_data";
+import { checkDrop, isBundle, isFolded, keyOf, type Tree } from "./tree_data";
 import type { WheelHint } from "./wheel_hint";
 
 /** Nothing smaller is dragged: one would not see what one holds. */
@@ -51,7 +51,7 @@ export class TreeMouse implements Handlers {
   clicked(sign: number | null, event: MouseEvent, x: number, y: number): boolean {
     if (sign === null) return false;
     if (event.shiftKey || this.can.isPicking) this.can.pickAt(sign);
-    else if (this.can.live && this.isAtFold(sign, x, y)) this.can.unfoldAt(sign);
+    else if (this.isAtFold(sign, x, y)) this.can.unfoldAt(sign);
     else {
       this.can.read(sign);
       return true;
@@ -69,8 +69,9 @@ export class TreeMouse implements Handlers {
 
   private isAtFold(sign: number, x: number, y: number): boolean {
     const { camera } = this.canvas;
-    if (!camera || camera.scale < LABELS || !isFolded(this.can.tree, sign)) return false;
-    return this.signAt(x, y) === sign && (x - camera.left) / camera.scale - this.can.tree.x[sign] < SIGN;
+    const { tree, live } = this.can;
+    if (!camera || camera.scale < LABELS || !(isBundle(tree, sign) || (live && isFolded(tree, sign)))) return false;
+    return this.signAt(x, y) === sign && (x - camera.left) / camera.scale - tree.x[sign] < SIGN;
   }
 
   panned(dx: number, dy: number): void {
@@ -89,8 +90,8 @@ export class TreeMouse implements Handlers {
 
   /** Here the whole id is told, which is nowhere else to be read. */
   private hoverText(sign: number, x: number, y: number): string {
-    const { tree, live } = this.can;
-    if (live && this.isAtFold(sign, x, y)) return `Unfold ${many(tree.count[sign], "message")}`;
+    const { tree } = this.can;
+    if (this.isAtFold(sign, x, y)) return `Unfold ${many(tree.count[sign], "message")}`;
     const words = itemLabel(tree, sign, new Map());
     const key = harmless(keyOf(tree, sign));
     return words.includes(key) ? words : `${words}\n${key}`;

@@ -1,7 +1,7 @@
 // What there is to draw, and where on the screen it lies.
 
 import type { Camera, Frame, Size } from "./camera";
-import { BOX, isBelow, TALL, type Tree } from "./tree_data";
+import { isBelow, type Tree } from "./tree_data";
 
 /** What a person holds: with `onto` where it would hang, and in words what would happen. */
 export interface Drag {
@@ -37,8 +37,6 @@ export interface Scene {
 
 export type Pen = CanvasRenderingContext2D;
 
-export const HALF = TALL / 2;
-
 export const at = (camera: Camera, x: number, y: number) => ({
   x: camera.left + x * camera.scale,
   y: camera.top + y * camera.scale,
@@ -54,8 +52,9 @@ export const grown = (frame: Frame, by: number): Frame => ({
 export function inView(tree: Tree, frame: Frame): number[] {
   const found: number[] = [];
   const [right, bottom] = [frame.x + frame.width, frame.y + frame.height];
+  const { wide, tall } = tree.grid;
   for (let i = 0; i < tree.n; i++) {
-    if (tree.x[i] > right || tree.y[i] > bottom || tree.x[i] + BOX < frame.x || tree.y[i] + TALL < frame.y) continue;
+    if (tree.x[i] > right || tree.y[i] > bottom || tree.x[i] + wide < frame.x || tree.y[i] + tall < frame.y) continue;
     found.push(i);
   }
   return found;

@@ -2,9 +2,11 @@
 
 import { type Model, save } from "../_shared/mount";
 import type { MessagePreview, Report, SharedHistory, Snippet, TreeFacts } from "./host";
-import { activeLeaf, keyOf, type Tree, treeOf } from "./tree_data";
+import { type Messages, messagesOf } from "./messages";
+import { activeLeaf, keyOf, type Layout, type Tree, treeOf } from "./tree_data";
+import { type Mode, Views } from "./views";
 
-export const DRAWING = ["texts", "places", "flags"];
+export const DRAWING = ["texts", "words", "messages", "places", "flags"];
 
 const NO_FACTS: TreeFacts = {
   given: false,
@@ -15,29 +17,58 @@ const NO_FACTS: TreeFacts = {
   chains: 0,
   undo: null,
   redo: null,
+  layout: "tidy",
+  force_most: 0,
+  estimated: false,
 };
 
 export class TreeState {
   readonly live: boolean;
+  /** What is looked at: all of what Python has drawn, or some of it. */
   tree: Tree;
   facts = NO_FACTS;
+  readonly views: Views;
+  private words: { text: string; list: readonly string[] } = { text: "", list: [] };
 
   constructor(private readonly model: Model) {
     this.live = model.get("live") === true;
-    this.tree = this.drawing();
+    this.takeFacts();
+    this.views = new Views(...this.drawing());
+    this.takeViews();
+    this.tree = this.views.tree({ width: 0, height: 0 });
   }
 
   get<T>(name: string, otherwise: T): T {
     return (this.model.get(name) as T | null | undefined) ?? otherwise;
   }
 
-  /** The tree as Python has drawn it last. */
-  drawing(): Tree {
-    return treeOf({
+  takeDrawing(): void {
+    this.views.take(...this.drawing());
+  }
+
+  /** How it is looked at: what a person has chosen, or what goes with the size of the tree. */
+  takeViews(): void {
+    this.views.mode = Views.modeFor(this.get("mode", ""), this.facts.messages);
+    this.views.layout = this.get<Layout | "">("tree_layout", "");
+  }
+
+  look({ mode, layout }: { mode?: Mode; layout?: Layout }): void {
+    save(this.model, { ...(mode && { mode }), ...(layout && { tree_layout: layout }) });
+    this.takeViews();
+  }
+
+  /** The tree as Python has drawn it last, and its messages. */
+  private drawing(): [Tree, Messages, Layout] {
+    const text = this.get("words", "");
+    if (text !== this.words.text)
+      this.words = { text, list: text ? (JSON.parse(text) as { words: string[] }).words : [] };
+    const messages = messagesOf(this.words.list, this.get<DataView | null>("messages", null));
+    const held = {
       texts: this.get("texts", ""),
       places: this.get<DataView | null>("places", null),
       flags: this.get<DataView | null>("flags", null),
-    });
+    };
+    return [treeOf(held, messages), messages, this.facts.layout];
   }
 
   takeFacts(): void {

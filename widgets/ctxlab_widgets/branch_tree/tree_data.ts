@@ -1,12 +1,25 @@
 // The tree as Python laid it out: numbers in typed arrays, and what can be read from them without a page.
 
 import { harmless } from "../_shared/dom";
+import { many } from "../_shared/numbers";
+import type { Messages } from "./messages";
+
+export type Layout = "tidy" | "top-down" | "force";
 
 /** Width of a box, its height, and how far apart columns and rows are, all in pixels at 100 %. */
-export const BOX = 102;
-export const TALL = 24;
-export const COLUMN = 115;
-export const ROW = 44;
+export interface Grid {
+  layout: Layout;
+  wide: number;
+  tall: number;
+  column: number;
+  row: number;
+}
+
+/** Boxes where there is little room. */
+export const NARROW: Grid = { layout: "tidy", wide: 102, tall: 24, column: 115, row: 44 };
+
+/** Characters of a label in a sentence. */
+const FEW = 24;
 
 const [OFF, SUMMARY, HIDDEN, ACTIVE, LEAF, OPENED, ROOT] = [3, 4, 5, 6, 7, 8, 9].map((bit) => 1 << bit);
 
@@ -17,14 +30,22 @@ export const ROLES: readonly Role[] = ["root", "user", "assistant", "tool"];
 export interface Tree {
   n: number;
   keys: string[];
+  /** The first words of each; of a chain those of its first message. */
   labels: string[];
-  /** Top left corner of each box. */
+  tokens: Int32Array;
+  /** Place in the layout: steps from the root and place across them, or among springs x and y. */
+  ux: Float32Array;
+  uy: Float32Array;
+  /** Top left corner of each box, and how large and how far apart boxes are. */
   x: Float32Array;
   y: Float32Array;
+  grid: Grid;
   parent: Int32Array;
   /** Messages that a sign stands for, and the place of the first one in `keys`. */
   count: Int32Array;
   first: Int32Array;
+  /** Signs that stand for branches which the page has folded; null where there are none. */
+  bundles: Uint8Array | null;
   flags: Uint16Array;
   /** The last sign of each one's subtree, and how many messages it has. */
   last: Int32Array;
@@ -40,16 +61,30 @@ export interface TreeData {
   flags: DataView | null;
 }
 
-export function treeOf(held: TreeData): Tree {
-  const { keys, labels } = held.texts
-    ? (JSON.parse(held.texts) as { keys: string[]; labels: string[] })
-    : { keys: [], labels: [] };
-  const n = labels.length;
+/** What there is of a tree before its lengths are summed up. */
+export type Signs = Pick<Tree, "keys" | "labels" | "tokens" | "ux" | "uy" | "parent" | "count" | "flags" | "bundles">;
+
+export function treeOf(held: TreeData, messages: Messages): Tree {
+  const { keys } = held.texts ? (JSON.parse(held.texts) as { keys: string[] }) : { keys: [] };
   const numbers = copied(held.places);
-  const [across, down] = [new Float32Array(numbers, 0, n), new Float32Array(numbers, 4 * n, n)];
+  const n = numbers.byteLength / 16;
+  const [ux, uy] = [new Float32Array(numbers, 0, n), new Float32Array(numbers, 4 * n, n)];
   const [parent, count] = [new Int32Array(numbers, 8 * n, n), new Int32Array(numbers, 12 * n, n)];
-  const x = across.map((column) => Math.round(column * COLUMN));
-  const y = down.map((row) => Math.round(row * ROW));
+  const flags = new Uint16Array(copied(held.flags), 0, n);
+  const labels: string[] = [];
+  const tokens = new Int32Array(n);
+  for (let i = 0, at = 0; i < n; i++) {
+    labels.push(messages.words[at] ?? "");
+    const end = at + count[i];
+    for (; at < end; at++) tokens[i] += messages.tokens[at] ?? 0;
+  }
+  return treeFrom({ keys, labels, tokens, ux, uy, parent, count, flags, bundles: null }, NARROW);
+}
+
+/** A tree of signs in their order, laid on a grid. */
+export function treeFrom(signs: Signs, grid: Grid): Tree {
+  const { keys, parent, count } = signs;
+  const n = count.length;
   const first = new Int32Array(n);
   const last = new Int32Array(n);
   const below = Int32Array.from(count);
@@ -65,14 +100,23 @@ export function treeOf(held: TreeData): Tree {
     last[above] = Math.max(last[above], last[i]);
     below[above] += below[i];
   }
-  const width = n ? x.reduce((a, b) => Math.max(a, b)) + BOX : 0;
-  const height = n ? y.reduce((a, b) => Math.max(a, b)) + TALL : 0;
-  const flags = new Uint16Array(copied(held.flags), 0, n);
-  return { n, keys, labels, x, y, parent, count, first, flags, last, below, signOf, width, height };
+  return { ...signs, n, first, last, below, signOf, ...onGrid(signs, grid) };
+}
+
+/** The same tree with its boxes on another grid. */
+export const arranged = (tree: Tree, grid: Grid): Tree => ({ ...tree, ...onGrid(tree, grid) });
+
+function onGrid({ ux, uy }: Pick<Tree, "ux" | "uy">, grid: Grid): Pick<Tree, "x" | "y" | "grid" | "width" | "height"> {
+  const turned = grid.layout === "top-down";
+  const x = (turned ? uy : ux).map((column) => Math.round(column * grid.column));
+  const y = (turned ? ux : uy).map((row) => Math.round(row * grid.row));
+  const width = x.length ? x.reduce((a, b) => Math.max(a, b)) + grid.wide : 0;
+  const height = y.length ? y.reduce((a, b) => Math.max(a, b)) + grid.tall : 0;
+  return { x, y, grid, width, height };
 }
 
 /** A kernel's buffers may begin anywhere; typed arrays may not. */
-function copied(view: DataView | null): ArrayBuffer {
+export function copied(view: DataView | null): ArrayBuffer {
   if (!view?.byteLength) return new ArrayBuffer(0);
   return view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength) as ArrayBuffer;
 }
@@ -86,7 +130,9 @@ export const isActive = has(ACTIVE);
 export const isLeaf = has(LEAF);
 /** Whether it would be in a folded chain if nobody had unfolded it. */
 export const isOpened = has(OPENED);
-export const isFolded = (tree: Tree, i: number): boolean => tree.count[i] > 1;
+/** Whether it stands for branches that the page has folded. */
+export const isBundle = (tree: Tree, i: number): boolean => tree.bundles?.[i] === 1;
+export const isFolded = (tree: Tree, i: number): boolean => tree.count[i] > 1 || isBundle(tree, i);
 
 export function roleOf(tree: Tree, i: number): Role {
   if ((tree.flags[i] & ROOT) !== 0 && (tree.flags[i] & 7) === 0) return "root";
@@ -102,7 +148,14 @@ export const isBelow = (tree: Tree, i: number, other: number): boolean => i <= o
 export function nameOf(tree: Tree, key: string): string {
   const i = tree.signOf.get(key);
   if (key.length <= 16 || i === undefined) return harmless(key);
-  return isFolded(tree, i) ? `${harmless(key.slice(0, 8))}…` : `“${harmless(tree.labels[i])}”`;
+  return isFolded(tree, i) ? `${harmless(key.slice(0, 8))}…` : `“${harmless(shortened(tree.labels[i]))}”`;
+}
+
+/** As much of a label as a sentence has room for. */
+export function shortened(label: string): string {
+  const whole = [...new Intl.Segmenter().segment(label.slice(0, 4 * FEW))].map((each) => each.segment);
+  const fits = whole.slice(0, FEW).join("");
+  return fits === label ? label : `${fits.trimEnd().replace(/…$/u, "")}…`;
 }
 
 export function childrenOf(tree: Tree, i: number): number[] {
@@ -129,22 +182,44 @@ export function levelOf(tree: Tree, i: number): number {
 export type Way = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown" | "Home" | "End";
 export const WAYS: readonly string[] = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"];
 
+const TURNED: Partial<Record<Way, Way>> = {
+  ArrowUp: "ArrowLeft",
+  ArrowDown: "ArrowRight",
+  ArrowLeft: "ArrowUp",
+  ArrowRight: "ArrowDown",
+};
+
 /** Where a key leads from a sign; the sign itself where there is nothing that way. */
 export function walked(tree: Tree, from: number, way: Way): number {
-  if (way === "ArrowLeft") return tree.parent[from] < 0 ? from : tree.parent[from];
-  if (way === "Home") return 0;
-  if (way === "End") return activeLeaf(tree) ?? from;
-  if (way === "ArrowRight") {
+  const { layout } = tree.grid;
+  const to = layout === "top-down" ? (TURNED[way] ?? way) : way;
+  if (to === "ArrowLeft") return tree.parent[from] < 0 ? from : tree.parent[from];
+  if (to === "Home") return 0;
+  if (to === "End") return activeLeaf(tree) ?? from;
+  if (to === "ArrowRight") {
     const children = childrenOf(tree, from);
     return (
-      children.find((i) => isActive(tree, i)) ?? children.find((i) => tree.y[i] === tree.y[from]) ?? children[0] ?? from
+      children.find((i) => isActive(tree, i)) ??
+      children.find((i) => tree.uy[i] === tree.uy[from]) ??
+      children[0] ??
+      from
     );
   }
-  const up = way === "ArrowUp";
+  const up = to === "ArrowUp";
+  if (layout === "force") {
+    const siblings = siblingsOf(tree, from);
+    return siblings[siblings.indexOf(from) + (up ? -1 : 1)] ?? from;
+  }
+  return neighbour(tree, from, up);
+}
+
+/** The next sign as many steps from the root, before or after one. */
+function neighbour(tree: Tree, from: number, before: boolean): number {
+  const { ux, uy } = tree;
   let best = from;
   for (let i = 0; i < tree.n; i++) {
-    if (tree.x[i] !== tree.x[from] || (up ? tree.y[i] >= tree.y[from] : tree.y[i] <= tree.y[from])) continue;
-    if (best === from || (up ? tree.y[i] > tree.y[best] : tree.y[i] < tree.y[best])) best = i;
+    if (ux[i] !== ux[from] || (before ? uy[i] >= uy[from] : uy[i] <= uy[from])) continue;
+    if (best === from || (before ? uy[i] > uy[best] : uy[i] < uy[best])) best = i;
   }
   return best;
 }
@@ -166,9 +241,9 @@ export function signAt(tree: Tree, x: number, y: number, slack: number): number 
   let best: number | null = null;
   let least = slack;
   for (let i = 0; i < tree.n; i++) {
-    const dx = Math.max(tree.x[i] - x, x - tree.x[i] - BOX, 0);
+    const dx = Math.max(tree.x[i] - x, x - tree.x[i] - tree.grid.wide, 0);
     if (dx > least) continue;
-    const far = Math.max(dx, tree.y[i] - y, y - tree.y[i] - TALL, 0);
+    const far = Math.max(dx, tree.y[i] - y, y - tree.y[i] - tree.grid.tall, 0);
     if (far > least || (far === least && best !== null)) continue;
     best = i;
     least = far;
@@ -183,14 +258,12 @@ export function checkDrop(tree: Tree, i: number, onto: number, one: boolean): Dr
   const [key, parent] = [nameOf(tree, keyOf(tree, i)), nameOf(tree, endOf(tree, onto))];
   const no = (words: string): DropCheck => ({ words: `refused: ${words}`, refused: true });
   if (tree.parent[i] < 0) return no(`${key} is a root`);
+  if (isBundle(tree, i)) return no(`these are ${many(tree.count[i], "folded message")}: unfold them first`);
+  if (isBundle(tree, onto)) return no(`there are ${many(tree.count[onto], "folded message")}: unfold them first`);
   if (one && isFolded(tree, i)) return no(`these are ${tree.count[i]} messages: unfold them to move one`);
   if (i === onto) return no(`${key} can't hang on itself`);
   if (isBelow(tree, i, onto)) return no(`${parent} is ${one ? "below" : "part of"} what you drag`);
   if (tree.parent[i] === onto) return no(`${key} hangs on ${parent} already`);
   if (one) return { words: `move 1 message under ${parent}`, refused: false };
-  const many = tree.below[i];
-  return {
-    words: `graft ${many.toLocaleString("en-US")} message${many === 1 ? "" : "s"} under ${parent}`,
-    refused: false,
-  };
+  return { words: `graft ${many(tree.below[i], "message")} under ${parent}`, refused: false };
 }

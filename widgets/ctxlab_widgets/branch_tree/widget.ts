@@ -3,7 +3,6 @@
 import { h } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
-import { listItems } from "./accessible_list";
 import { type CanvasContent, STEP, TreeCanvas } from "./canvas";
 import { Footer, type FooterActions } from "./footer";
 import { Gestures } from "./gestures";
@@ -13,25 +12,35 @@ import { HeightHandle } from "./height_handle";
 import type { Command, Report, TreeHost } from "./host";
 import { type KeyActions, keyAction } from "./key_bindings";
 import { MessageEditor } from "./message_editor";
-import { LayoutMotion } from "./motion";
 import { type MouseActions, TreeMouse } from "./mouse";
 import { areForced } from "./palette";
 import { Preview, type PreviewActions } from "./preview";
+import { Reading, type ReadingActions } from "./reading";
 import { SearchBox } from "./search_box";
+import { Stage } from "./stage";
 import { DRAWING, TreeState } from "./state";
-import { activeLeaf, isFolded, isOpened, keyOf, nameOf, type Tree, type Way, walked } from "./tree_data";
+import { activeLeaf, isFolded, isOpened, keyOf, type Layout, type Tree, type Way } from "./tree_data";
+import type { Mode } from "./views";
 import { WheelHint } from "./wheel_hint";
 import own from "./widget.css";
 
 const STATE = ["view", "error", "selected", "picked", "shared_history", "query", "hits", "snippets", "editing", "data"];
-STATE.push("edits", "preview", "report", "effect", "views", "height");
+STATE.push("edits", "preview", "report", "effect", "views", "height", "mode", "tree_layout");
 const NOTHING = "Nothing to show: pass a session, a history or a trace, BranchTree(session).";
 const NO_MESSAGES = "This session has no messages yet.";
 /** Changes that put a message somewhere else: it is marked there. */
 const HANGING = ["graft", "move"];
 
 class BranchTree
-  implements TreeHost, GraftingHost, KeyActions, MouseActions, HeadActions, FooterActions, PreviewActions
+  implements
+    TreeHost,
+    GraftingHost,
+    KeyActions,
+    MouseActions,
+    HeadActions,
+    FooterActions,
+    PreviewActions,
+    ReadingActions
 {
   readonly signal: AbortSignal;
   readonly live: boolean;
@@ -52,13 +61,13 @@ class BranchTree
   private readonly preview: Preview;
   private readonly footer: Footer;
   private readonly gestures: Gestures;
-  private readonly motion: LayoutMotion;
   private readonly height: HeightHandle;
+  private readonly reading: Reading;
+  private readonly stage: Stage;
   private readonly empty = h("p", { class: "empty" });
   private readonly frame = h("div", { class: "w" });
   private readonly head: TreeHead;
   private readonly mouse: TreeMouse;
-  private readonly prefix = `t${Math.random().toString(36).slice(2)}`;
 
   constructor(private readonly at: Mounted) {
     const { model, root, signal } = at;
@@ -71,15 +80,16 @@ class BranchTree
     this.editor = new MessageEditor(this);
     this.preview = new Preview(this);
     this.canvas = new TreeCanvas(root, this, () => this.shown());
-    this.motion = new LayoutMotion(() => this.canvas.request(), signal);
     const hint = new WheelHint(this.canvas.canvas, signal);
     this.mouse = new TreeMouse(this.canvas, this, hint);
     this.gestures = new Gestures(this.canvas.canvas, this.mouse, root, signal);
-    this.head = new TreeHead(this.searchBox.element, this, at);
+    this.reading = new Reading(this);
+    this.stage = new Stage(this.state, this.canvas, this.reading, this.grafting, signal);
+    this.head = new TreeHead(this.searchBox.element, this.reading.controls, this, at);
     this.footer = new Footer(this, this.canvas.zoomButtons);
-    this.height = new HeightHandle(this.canvas.element, (height) => this.resize(height), signal);
+    this.height = new HeightHandle(this.stage.element, (height) => this.resize(height), signal);
     this.canvas.element.append(hint.element);
-    const main = h("div", { class: "main" }, this.canvas.element, this.height.element, this.empty);
+    const main = h("div", { class: "main" }, this.stage.element, this.height.element, this.empty);
     const side = h("div", { class: "side" }, this.searchBox.list.element, this.preview.element, this.editor.element);
     const two = h("div", { class: "two" }, main, side);
     this.frame.append(this.head.element, two, this.footer.element);
@@ -100,7 +110,33 @@ class BranchTree
   }
 
   focus(): void {
-    this.canvas.canvas.focus();
+    this.stage.focus();
+  }
+
+  /** The canvas has another size: boxes take the room that there is. */
+  sized(): void {
+    this.stage.replace({ moves: false });
+    this.stage.drawReading(this.shown());
+  }
+
+  // --- how it is read
+
+  look(how: { mode?: Mode; layout?: Layout }): void {
+    this.state.look(how);
+    this.stage.replace({ moves: false });
+    this.draw();
+    this.stage.bring(this.state.selected);
+  }
+
+  /** The tree with branches folded until labels can be read, or all of it. */
+  fit(all: boolean): void {
+    this.stage.fit(all);
+    this.draw();
+  }
+
+  clicked(message: number, event: MouseEvent): void {
+    if (event.shiftKey || this.isPicking) this.pickAt(message);
+    else this.read(message);
   }
 
   redraw(): void {
@@ -112,10 +148,13 @@ class BranchTree
   private take(changed: Set<string>): void {
     const { state } = this;
     if (state.error) this.grafting.refused();
-    if (DRAWING.some((name) => changed.has(name))) this.replace(state.drawing());
     state.takeFacts();
+    const isDrawn = DRAWING.some((name) => changed.has(name));
+    if (isDrawn) state.takeDrawing();
+    state.takeViews();
+    this.stage.replace({ moves: isDrawn });
     if (changed.has("report")) this.dismissed = "";
-    if (changed.has("selected")) this.bring(state.selected);
+    if (changed.has("selected")) this.stage.bring(state.selected);
     if (["hits", "query", "snippets"].some((name) => changed.has(name)))
       this.searchBox.take(state.get("query", ""), state.get("hits", []), state.snippets);
     this.takePanels();
@@ -131,30 +170,6 @@ class BranchTree
     this.edits = edits;
     if (isNew && this.wantsPanel) this.editor.focus();
     if (isNew) this.wantsPanel = false;
-  }
-
-  /** Another drawing of the same tree stands still at what is selected; of another tree it begins anew. */
-  private replace(tree: Tree): void {
-    const before = this.tree;
-    this.state.tree = tree;
-    const anchors = [this.state.selectedKey, this.state.facts.leaf, tree.keys[0]];
-    const anchor = anchors.find((key) => key && before.signOf.has(key) && tree.signOf.has(key));
-    const from = this.canvas.camera;
-    if (!anchor || !from) {
-      this.canvas.camera = null;
-      return;
-    }
-    this.canvas.follow(before, before.signOf.get(anchor)!, tree, tree.signOf.get(anchor)!);
-    const landed = this.grafting.landed(tree);
-    if (landed) this.canvas.hold(landed.sign, landed);
-    const to = this.canvas.camera ?? from;
-    this.motion.begin(
-      before,
-      tree,
-      (from.left - to.left) / to.scale,
-      (from.top - to.top) / to.scale,
-      landed?.sign ?? null,
-    );
   }
 
   private resize(height: number): void {
@@ -184,10 +199,6 @@ class BranchTree
   closePreview(): void {
     this.send({ command: "close_preview" });
     this.focus();
-  }
-
-  private bring(sign: number | null): void {
-    if (sign !== null) this.canvas.bring(sign);
   }
 
   switchTo(sign: number): void {
@@ -222,8 +233,9 @@ class BranchTree
 
   /** What is folded or unfolded has the focus: it stays where it is. */
   unfoldAt(sign: number): void {
-    this.state.select(this.state.keyAt(sign));
-    if (isFolded(this.tree, sign)) this.send({ command: "unfold", node: this.state.keyAt(sign) });
+    if (!this.stage.isOutline) this.state.select(this.state.keyAt(sign));
+    if (this.stage.unfold(sign)) this.draw();
+    else if (isFolded(this.tree, sign)) this.send({ command: "unfold", node: this.state.keyAt(sign) });
     else if (isOpened(this.tree, sign)) this.send({ command: "fold", node: keyOf(this.tree, sign) });
   }
 
@@ -232,8 +244,8 @@ class BranchTree
     if (hit === null) return;
     if (choose) this.select(hit);
     const sign = this.tree.signOf.get(hit);
-    if (sign !== undefined) this.canvas.centreOn(sign);
     this.draw();
+    if (sign !== undefined) this.stage.centreOn(sign);
   }
 
   hang(key: string, onto: number, one: boolean, place: { x: number; y: number } | null): void {
@@ -284,8 +296,8 @@ class BranchTree
     const leaf = activeLeaf(this.tree);
     if (leaf === null) return;
     this.state.select(this.state.facts.leaf ?? keyOf(this.tree, leaf));
-    this.canvas.centreOn(leaf);
     this.draw();
+    this.stage.centreOn(leaf);
   }
 
   zoomIn(): void {
@@ -308,10 +320,10 @@ class BranchTree
   }
 
   walk(way: Way): void {
-    const to = walked(this.tree, this.state.current, way);
+    const to = this.stage.walked(way);
     this.select(this.state.keyAt(to));
-    this.bring(to);
     this.draw();
+    this.stage.bring(to);
   }
 
   enter(): void {
@@ -355,7 +367,7 @@ class BranchTree
     root.addEventListener("keyup", (event) => event.key === "Alt" && this.gestures.alone(false), { signal });
     areForced().addEventListener("change", () => this.canvas.request(), { signal });
     const { canvas } = this.canvas;
-    canvas.addEventListener("focus", () => canvas.matches(":focus-visible") && this.bring(this.state.current), {
+    canvas.addEventListener("focus", () => canvas.matches(":focus-visible") && this.stage.bring(this.state.current), {
       signal,
     });
     for (const name of ["focus", "blur"]) canvas.addEventListener(name, () => this.canvas.request(), { signal });
@@ -365,7 +377,7 @@ class BranchTree
     const target = event.target as HTMLElement;
     if (event.defaultPrevented || event.isComposing || !this.tree.n || target.matches("input, textarea, select"))
       return;
-    const does = keyAction(event, target === this.canvas.canvas, this);
+    const does = keyAction(event, this.stage.has(target), this);
     if (!does) return;
     taken(event);
     does();
@@ -378,15 +390,13 @@ class BranchTree
     const { tree, state } = this;
     const { facts } = state;
     this.frame.classList.toggle("none", !tree.n);
-    this.canvas.element.hidden = !tree.n;
     this.empty.hidden = tree.n > 0;
     if (!tree.n) this.empty.replaceChildren(facts.given ? NO_MESSAGES : NOTHING);
     this.grafting.keep(tree);
-    this.height.draw(tree.height, state.height);
+    this.height.draw(state.views.contentHeight, state.height);
     this.drawFooter();
     this.head.draw({ tree, facts, isPicking: this.isPicking, isInPage: state.isInPage });
-    if (tree.n) this.announce();
-    this.canvas.request();
+    this.stage.draw(this.shown());
   }
 
   private drawFooter(): void {
@@ -394,6 +404,7 @@ class BranchTree
     this.footer.draw({
       tree,
       live: this.live,
+      isOutline: this.stage.isOutline,
       wrong: this.note || state.error,
       cut: this.grafting.cut,
       report: this.report,
@@ -406,17 +417,6 @@ class BranchTree
     });
   }
 
-  /** The offscreen list follows the focus. */
-  private announce(): void {
-    const { canvas } = this.canvas;
-    const { list, focus } = listItems(this.tree, this.state.current, this.state.tags, this.prefix);
-    const { leaf: key } = this.state.facts;
-    const leaf = key === null ? "" : `, active leaf ${nameOf(this.tree, key)}`;
-    canvas.replaceChildren(...list);
-    canvas.setAttribute("aria-activedescendant", focus);
-    canvas.setAttribute("aria-label", `Branches, ${this.state.facts.messages} messages${leaf}`);
-  }
-
   private shown(): CanvasContent {
     const { searchBox, state, report } = this;
     const { tree } = state;
@@ -425,7 +425,7 @@ class BranchTree
     const signOf = (key: string | null | undefined) => (key == null ? null : (tree.signOf.get(key) ?? null));
     const cut = signOf(this.grafting.cut);
     return {
-      tree: this.motion.now(tree),
+      tree: this.stage.moving,
       selected: state.selected,
       focus: (canvas.getRootNode() as Document | ShadowRoot).activeElement === canvas ? state.current : null,
       picked: state.tags,

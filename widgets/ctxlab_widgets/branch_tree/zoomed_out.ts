@@ -3,20 +3,21 @@
 import { LABELS, SIGNS, seen } from "./camera";
 import { edges, type Line } from "./edges";
 import type { Palette } from "./palette";
-import { at, grown, HALF, inView, isLifted, type Pen, type Scene } from "./scene";
+import { at, grown, inView, isLifted, type Pen, type Scene } from "./scene";
 import { trace } from "./shapes";
-import { BOX, isFolded, isHidden, isLeaf, isOff, isSummary, ROLES, roleOf } from "./tree_data";
+import { isFolded, isHidden, isLeaf, isOff, isSummary, ROLES, roleOf } from "./tree_data";
 
 export function drawSigns(pen: Pen, scene: Scene, colours: Palette): void {
   const { camera, tree } = scene;
   const r = 3 + ((camera.scale - SIGNS) / (LABELS - SIGNS)) * 2;
   const shown = inView(tree, grown(seen(camera, scene.size), 20 / camera.scale));
+  const { wide, tall, layout } = tree.grid;
   const line: Line = (p, x0, y0, x1, y1) => {
-    const [a, b] = [at(camera, x0 + BOX / 2, y0 + HALF), at(camera, x1 + BOX / 2, y1 + HALF)];
-    const by = (b.x - a.x) / 2;
+    const [a, b] = [at(camera, x0 + wide / 2, y0 + tall / 2), at(camera, x1 + wide / 2, y1 + tall / 2)];
+    const [dx, dy] = layout === "tidy" ? [(b.x - a.x) / 2, 0] : layout === "top-down" ? [0, (b.y - a.y) / 2] : [0, 0];
     p.moveTo(a.x, a.y);
-    if (a.y === b.y) p.lineTo(b.x, b.y);
-    else p.bezierCurveTo(a.x + by, a.y, b.x - by, b.y, b.x, b.y);
+    if (a.y === b.y || layout === "force") p.lineTo(b.x, b.y);
+    else p.bezierCurveTo(a.x + dx, a.y + dy, b.x - dx, b.y - dy, b.x, b.y);
   };
   edges(pen, scene, colours, line, 1);
   const kinds = new Map<string, number[]>();
@@ -31,7 +32,7 @@ export function drawSigns(pen: Pen, scene: Scene, colours: Palette): void {
     const [kind, state] = name.split(" ");
     pen.beginPath();
     for (const i of same) {
-      const { x, y } = at(camera, tree.x[i] + BOX / 2, tree.y[i] + HALF);
+      const { x, y } = at(camera, tree.x[i] + tree.grid.wide / 2, tree.y[i] + tree.grid.tall / 2);
       if (kind === "chain") pen.rect(x - 1.6 * r, y - 0.7 * r, 3.2 * r, 1.4 * r);
       else trace(pen, kind, x, y, r);
     }
@@ -51,9 +52,10 @@ export function drawSigns(pen: Pen, scene: Scene, colours: Palette): void {
 export function drawDots(pen: Pen, scene: Scene, colours: Palette): void {
   const { camera, tree } = scene;
   const shown = inView(tree, grown(seen(camera, scene.size), 4 / camera.scale));
+  const { wide, tall } = tree.grid;
   const line: Line = (p, x0, y0, x1, y1) => {
-    p.moveTo(camera.left + (x0 + BOX / 2) * camera.scale, camera.top + (y0 + HALF) * camera.scale);
-    p.lineTo(camera.left + (x1 + BOX / 2) * camera.scale, camera.top + (y1 + HALF) * camera.scale);
+    p.moveTo(camera.left + (x0 + wide / 2) * camera.scale, camera.top + (y0 + tall / 2) * camera.scale);
+    p.lineTo(camera.left + (x1 + wide / 2) * camera.scale, camera.top + (y1 + tall / 2) * camera.scale);
   };
   edges(pen, scene, colours, line, 1);
   const size = camera.scale > 0.08 ? 3 : 2;
@@ -61,7 +63,7 @@ export function drawDots(pen: Pen, scene: Scene, colours: Palette): void {
     pen.fillStyle = colours[role];
     for (const i of shown) {
       if (roleOf(tree, i) !== role) continue;
-      const { x, y } = at(camera, tree.x[i] + BOX / 2, tree.y[i] + HALF);
+      const { x, y } = at(camera, tree.x[i] + tree.grid.wide / 2, tree.y[i] + tree.grid.tall / 2);
       pen.fillRect(Math.round(x - size / 2), Math.round(y - size / 2), size, size);
     }
   }
@@ -72,7 +74,7 @@ export function drawDots(pen: Pen, scene: Scene, colours: Palette): void {
 function rings(pen: Pen, scene: Scene, shown: number[], r: number, colours: Palette): void {
   const { camera, tree, drag } = scene;
   const ring = (i: number, by: number, colour: string, width: number, dash: number[] = []) => {
-    const { x, y } = at(camera, tree.x[i] + BOX / 2, tree.y[i] + HALF);
+    const { x, y } = at(camera, tree.x[i] + tree.grid.wide / 2, tree.y[i] + tree.grid.tall / 2);
     pen.setLineDash(dash);
     pen.strokeStyle = colour;
     pen.lineWidth = width;
