@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 TABS: Mapping[str, str] = {
     "steps": "StepDebugger",
+    "sent": "SentView",
     "budget": "TokenBudget",
     "injections": "InjectionMap",
     "lore": "LoreView",
     "rules": "RuleView",
     "compare": "Compare",
     "tokens": "TokenView",
-    "sent": "SentView",
 }
 """The views below the tree, each a tab of this name."""
 TITLES = {"sent": "What is sent"}
