@@ -7,9 +7,10 @@ from typing import Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Context
+from ctxlab.display.short_texts import nearest
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline.edits_by_hand import EditByHand, edits_due, edits_in, made_again
-from ctxlab.pipeline.manual_edit import HAND, with_causes
+from ctxlab.pipeline.manual_edit import HAND, reworded, with_causes
 from ctxlab.pipeline.pipeline import Pipeline, error_of
 from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.trace import Step, Trace, calls_to_replay
@@ -169,6 +170,18 @@ class Debugger:
         self._continue_with(Step(HAND, self.context, after, edited=True))
         self._edit_again()
         return after
+
+    @checked_arguments
+    def reword(self, key: str, words: str) -> Context:
+        """Give the message of this key other words, and go on from there; its files stay where they are.
+
+        Raises CtxlabError where no message of this key is there.
+        """
+        draft = self.context.draft(key)
+        if draft is None:
+            raise CtxlabError(f"no message {key} is here{nearest(key, [each.key for each in self.context.drafts])}")
+        new = reworded(draft, words)
+        return self.edit(lambda ctx: ctx.edit(lambda each: new if each is draft else each))
 
     @checked_arguments
     def set(self, settings: Mapping[str, Any]) -> None:

@@ -172,3 +172,31 @@ def test_every_dropped_message_has_one_cause_and_tokens_are_said_of_the_border_a
         for draft in group.drafts:
             own = causes[draft.key].startswith(f"{strategy}: needed ")
             assert not own or draft.key in group.border
+
+
+@pytest.mark.parametrize(
+    ("step", "key"), [("token-limiter", "node:u13"), ("merge-consecutive", "node:u10"), (None, "")]
+)
+def test_the_code_of_an_edit_by_hand_makes_it_again(step: str | None, key: str) -> None:
+    debugger = ctxlab.Debugger(harbour())
+    debugger.run_until(step)
+    debugger.reword(key or debugger.context.drafts[-1].key, "Other words.")
+    after = debugger.finished()
+
+    changes = run_changes(harbour(), after)
+
+    assert changes.label.endswith("edited by hand")
+    assert list(executed(changes.python).messages) == list(after.messages)
+    back = run_changes(after, harbour())
+    assert back.label.endswith("taken back")
+
+
+def test_a_setting_and_an_edit_are_two_changes() -> None:
+    debugger = ctxlab.Debugger(harbour())
+    debugger.run_until("token-limiter")
+    debugger.reword("node:u13", "Other words.")
+    after = debugger.finished().rerun({"worldbook-processor.scan_depth": 3})
+
+    changes = run_changes(harbour(), after)
+
+    assert [change.label for change in changes] == ["scan depth 3", "u13 edited by hand"]

@@ -11,6 +11,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.pipeline import Trace
 from ctxlab.studies.run_changes.change import RunChange
 from ctxlab.studies.run_changes.document_changes import document_changes
+from ctxlab.studies.run_changes.edit_changes import edit_changes
 from ctxlab.studies.run_changes.session_changes import session_changes
 from ctxlab.studies.run_changes.settings_changes import settings_change
 
@@ -20,7 +21,7 @@ OTHERS = ("pending", "model", "variables", "activations", "timestamp", "zone", "
 
 @dataclass(frozen=True, slots=True)
 class RunChanges:
-    """The differences in order: the conversation, documents, the rest of the input, settings."""
+    """The differences in order: the conversation, documents, the rest of the input, settings, edits by hand."""
 
     changes: tuple[RunChange, ...]
 
@@ -52,8 +53,8 @@ def run_changes(before: Trace, after: Trace) -> RunChanges:
     """The differences in what two runs were built from, not in what came of them: `run_effect` has those."""
     a, b = before.start.input, after.start.input
     settings = settings_change(before, after)
-    found = chain(session_changes(a, b), document_changes(a, b), _others(before, after), filter(None, (settings,)))
-    return RunChanges(tuple(found))
+    inputs = chain(session_changes(a, b), document_changes(a, b), _others(before, after), filter(None, (settings,)))
+    return RunChanges((*inputs, *edit_changes(before, after)))
 
 
 def _others(before: Trace, after: Trace) -> Iterator[RunChange]:

@@ -301,7 +301,7 @@ class StepDebugger(Widget):
             self._shown_run()  # that of before, which the effect is told against
         with self._updating():
             self.result = False
-            debugger.edit(lambda ctx: ctx.edit(lambda each: reworded(draft, text) if each is draft else each))
+            debugger.reword(key, text)
             self._before, self.comparison = None, {}
             if was_finished:
                 self._take_run(debugger.finished(), label=f"Edited {message_name(draft)} by hand")
