@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -84,21 +85,40 @@ def open_a_row(lab: Lab, shown: Locator) -> None:
     lab.until("widget.opened", [key])
 
 
+def tab(shown: Locator, name: str) -> Locator:
+    """A tab, whatever count stands behind its name."""
+    return shown.get_by_role("tab", name=re.compile(f"^{name}"))
+
+
 def open_all_tabs(lab: Lab, shown: Locator) -> None:
-    for name in ("Budget", "Injections", "Lore", "Rules", "Compare", "Tokens"):
-        shown.get_by_role("tab", name=name, exact=True).click()
+    for name in ("What is sent", "Budget", "Injections", "Lore", "Rules", "Compare", "Tokens"):
+        tab(shown, name).click()
         shown.locator(".ctxlab:visible").nth(1).wait_for()
         drawn(lab, shown)
-    lab.until("len(page.opened)", 8)
+    lab.until("len(page.opened)", 9)
 
     shown_region(shown, "Token view").locator("[data-first='7']").first.click()
     lab.until("page.tokens.token", 7)
-    shown.get_by_role("tab", name="Lore", exact=True).click()
+    tab(shown, "Lore").click()
     entry = shown_region(shown, "Lore decisions").locator(".lrow[data-key]").nth(1)
     entry.click()
     lab.until("page.lore.opened", entry.get_attribute("data-key"))
     turn_a_rule_off(lab, shown)
+    go_back_and_forth(lab, shown)
     lab.until("all(getattr(page, name).trace is page.trace for name in page.opened)", wanted=True)
+
+
+def go_back_and_forth(lab: Lab, shown: Locator) -> None:
+    """The head of the page: a link of its sentence, its one undo, a chip."""
+    head = shown_region(shown, "Runs")
+    lab.until("len(page.runs)", 2)
+
+    head.get_by_role("button", name="Undo").click()
+    lab.until("page.runs.current is page.runs[0]", wanted=True)
+    head.get_by_role("button", name="lore entries fired").click()
+    lab.until_true(lambda: tab(shown, "Lore").get_attribute("aria-selected") == "true", "the link opens its view")
+    head.locator(".run").last.click()
+    lab.until("page.runs.current is page.runs[1]", wanted=True)
 
 
 def turn_a_rule_off(lab: Lab, shown: Locator) -> None:
@@ -106,7 +126,7 @@ def turn_a_rule_off(lab: Lab, shown: Locator) -> None:
     hits = "len(page.trace.table('regex-processor')) if page.trace.step('regex-processor').reports else 0"
     before = int(lab.ask(f"print({hits})"))
 
-    shown.get_by_role("tab", name="Lore", exact=True).focus()
+    tab(shown, "Lore").focus()
     lab.page.keyboard.press("ArrowRight")
     lab.page.keyboard.press("Enter")
     rule = shown_region(shown, "Rules").get_by_role("switch").nth(1)
