@@ -23,5 +23,10 @@ class TitledNames:
             self._titles |= {one.key: one.title for one in decisions(trace.result) if one.title}
 
     def of(self, draft: Draft) -> str:
+        """The title of a message, else its id or its first words."""
+        return self.title_of(draft) or message_name(draft)
+
+    def title_of(self, draft: Draft) -> str:
+        """The title of a message's preset or entry; empty where it has none."""
         title = self._titles.get(draft.key) or self._titles.get(draft.key.partition("@")[0], "")
-        return plain(title, TITLE) if title else message_name(draft)
+        return plain(title, TITLE)

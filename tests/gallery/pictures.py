@@ -19,6 +19,9 @@ LOOKS: dict[str, tuple[Literal["light", "dark"], int]] = {
     "narrow": ("light", 420),
 }
 
+HIGHEST = 1200
+"""Pixels of a view that a picture shows: what is longer goes on as it begins."""
+
 
 def picture(browser: Browser, widget: Widget, look: str, path: Path) -> None:
     scheme, width = LOOKS[look]
@@ -28,7 +31,9 @@ def picture(browser: Browser, widget: Widget, look: str, path: Path) -> None:
     with TemporaryDirectory() as folder:
         page = open_widget(context.new_page(), widget, Path(folder))
         page.wait_for_timeout(300)
-        page.locator(".ctxlab").screenshot(path=path)
+        box = page.locator(".ctxlab").bounding_box()
+        assert box is not None
+        page.screenshot(path=path, clip={**box, "height": min(box["height"], HIGHEST)}, full_page=True)
     context.close()
 
 

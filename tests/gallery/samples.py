@@ -55,7 +55,10 @@ def stepping() -> Widget:
     debugger = ctxlab.debug(session(), agent(), budget_tokens=1800, books=[book()], rules=rules())
     debugger.breakpoints.add("merge-system")
     debugger.run()
-    return ctxlab_widgets.StepDebugger(debugger)
+    widget = ctxlab_widgets.StepDebugger(debugger)
+    cut = [draft.key for group in debugger.context.dropped if group.needed is not None for draft in group.drafts]
+    widget._handle_custom_msg({"command": "remedies", "keys": cut}, [])
+    return widget
 
 
 def runs() -> Widget:

@@ -15,6 +15,7 @@ from ctxlab.pipeline.explain.ledger import ledger_rows
 from ctxlab.studies import Comparison, comparison_summary
 from ctxlab.studies.budget_figure import segments_of
 from ctxlab.studies.comparison import PART_OF, STATES, Cell, ComparisonLine
+from ctxlab.studies.titled_names import TitledNames
 from ctxlab_widgets.compare.columns import Column
 
 WORDS = 80
@@ -27,7 +28,8 @@ def view_of(
     """The view, and the texts that its cells number."""
     sentences, texts = _StringTable(), _StringTable()
     places = {name: i for i, name in enumerate(comparison.traces)}
-    rows = [_row(line, columns, places, sentences, texts) for line in comparison.lines]
+    titles = TitledNames(*comparison.traces.values())
+    rows = [_row(line, titles, columns, places, sentences, texts) for line in comparison.lines]
     totals = comparison.total_rows()
     equal, names = comparison.equal_runs(), list(comparison.traces)
     drawn = [
@@ -68,6 +70,7 @@ class _StringTable:
 
 def _row(
     line: ComparisonLine,
+    titles: TitledNames,
     columns: Sequence[Column],
     places: Mapping[str, int],
     sentences: _StringTable,
@@ -79,7 +82,10 @@ def _row(
         None if i is None else [*_cell(line.cells[i], sentences, texts), int(line.groups[i] == line.groups[at[0] or 0])]
         for i in at
     ]
-    return [line.key, plain(line.words, WORDS), line.role, OF_PART.get(line.source, OVERHEAD), int(line.differs), drawn]
+    draft = next((cell.draft for cell in line.cells if cell.draft is not None), None)
+    title = titles.title_of(draft) if draft is not None else ""
+    words = plain(title or line.words, WORDS)
+    return [line.key, words, line.role, OF_PART.get(line.source, OVERHEAD), int(line.differs), drawn]
 
 
 def _cell(cell: Cell, sentences: _StringTable, texts: _StringTable) -> list[int]:

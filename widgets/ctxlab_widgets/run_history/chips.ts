@@ -4,7 +4,7 @@ import { glyph, h, harmless } from "../_shared/dom";
 import { onlyStop, roving, taken } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
 import { price } from "../_shared/remedy_button";
-import { type HeadHost, type HeadView, isFork, type RunChip } from "./payload";
+import { forksFirst, type HeadHost, type HeadView, isFork, type RunChip } from "./payload";
 
 export class Chips {
   readonly element = h("div", { class: "runs", role: "group", "aria-label": "Runs" });
@@ -24,6 +24,10 @@ export class Chips {
   draw(view: HeadView, picked: string[]): void {
     const focused = this.all().find((each) => each === document.activeElement)?.dataset.run;
     const chips = view.runs.map((run) => this.chip(view, run, picked));
+    const below = forksFirst(view.runs);
+    view.runs.forEach((run, i) => {
+      chips[i].style.order = String(below.indexOf(run));
+    });
     this.element.replaceChildren(...chips);
     const at = chips.findIndex((each) => each.dataset.run === (focused ?? view.current));
     onlyStop(chips, Math.max(at, 0));

@@ -70,3 +70,17 @@ export function countWords(runs: RunChip[]): string {
 /** Whether a run stands in another row than the one that it was made from. */
 export const isFork = (runs: RunChip[], run: RunChip): boolean =>
   run.parent !== null && (runs.find((each) => each.name === run.parent)?.row ?? run.row) !== run.row;
+
+/** The order in a single column: forks right below the run that they were made from, then what it went on to. */
+export function forksFirst(runs: RunChip[]): RunChip[] {
+  const children = new Map<string, RunChip[]>();
+  for (const run of runs) if (run.parent !== null) children.set(run.parent, [...(children.get(run.parent) ?? []), run]);
+  const out: RunChip[] = [];
+  const waiting = runs.filter((run) => run.parent === null).reverse();
+  for (let run = waiting.pop(); run !== undefined; run = waiting.pop()) {
+    out.push(run);
+    const [straight, ...forks] = children.get(run.name) ?? [];
+    if (straight) waiting.push(straight, ...forks.reverse());
+  }
+  return out;
+}
