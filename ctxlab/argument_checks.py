@@ -27,6 +27,7 @@ NEXT_STEPS: Mapping[str, str] = {
     "RegexConfig": "ctxlab.read(path).rules are those of a file",
     "RegexPreset": "ctxlab.read(path).rules are those of a file",
     "Trace": "ctxlab.build(session) makes one",
+    "NamedRun": "give each a name: {'first': ..., 'second': ...}",
     "Debugger": "ctxlab.debug(session) makes one",
     "Pipeline": "ctxlab.default_pipeline() is one",
     "Processor": "a function of the context is one too",

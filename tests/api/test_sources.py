@@ -133,7 +133,7 @@ def test_a_file_that_is_not_there_is_named_as_a_file() -> None:
 def test_runs_are_compared_by_name() -> None:
     trace = ctxlab.build(SESSION)
 
-    with pytest.raises(WrongArgument, match=r"^compare: traces takes a dict .* got a list of 2; give each a name"):
+    with pytest.raises(WrongArgument, match=r"^compare: traces\[0\] takes a NamedRun, got Trace.*; give each a name"):
         ctxlab.compare([trace, trace])  # type: ignore[arg-type]
 
 

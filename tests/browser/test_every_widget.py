@@ -83,7 +83,7 @@ def test_it_can_be_read(opened: Opened, name: str, theme: str, width: int, tmp_p
 def test_the_measure_of_contrast_finds_what_is_too_pale(opened: Opened, tmp_path: Path) -> None:
     page = opened.show(made("step_debugger"), tmp_path)
     page.add_style_tag(
-        content=".ctxlab .status { color: #bbb !important } .ctxlab .btn { border-color: #eee !important }"
+        content=".ctxlab .answer { color: #bbb !important } .ctxlab .btn { border-color: #eee !important }"
     )
 
     wrong = page.evaluate(CONTRAST)["wrong"]

@@ -35,6 +35,7 @@ class CutChecker:
         self.drafts = step.before.drafts
         self.after = {draft.key: draft for draft in step.after.drafts}
         self.at = {draft.key: i for i, draft in enumerate(self.drafts)}
+        self.named = {draft.key.removeprefix("node:"): i for i, draft in enumerate(self.drafts)}
         self.unit = {i: unit for unit in self.units for i in unit}
         self.free = [unit for unit in self.units if not self.must_stay.issuperset(unit)]
 
@@ -136,7 +137,7 @@ class CutChecker:
         for pattern, check in self.sentences.items():
             match = re.fullmatch(pattern, reason)
             if match:
-                values = [int(v.replace(",", "")) if re.fullmatch(N, v) else self.at[v] for v in match.groups()]
+                values = [int(v.replace(",", "")) if re.fullmatch(N, v) else self.named[v] for v in match.groups()]
                 return check(i, *values)
         raise AssertionError(f"nobody knows the sentence {reason!r}")
 

@@ -138,8 +138,10 @@ def _changed(step: Step, key: str, before: Draft, after: Draft) -> Iterator[Even
         return
     old, new = _alone(before, key), _alone(after, key)
     if str(old.text) != str(new.text):
-        causes = edit_causes(step, before, after)
-        causes = [cause for cause in causes if after.key == key or cause in _causes_in(new.text)]
+        every = edit_causes(step, before, after)
+        causes = [cause for cause in every if after.key == key or cause in _causes_in(new.text)]
+        if not new.text:  # a part whose words are all gone keeps no span that could name what took them
+            causes = every
         words = _rewrite_words(old, new, causes, by_hand=step.edited)
         yield Event(step.id, "rewritten", words, old, new, causes[0] if causes else None)
     fields = _field_words(before, after)
