@@ -134,6 +134,16 @@ class Trace:
         return sum(counter.count_draft(draft) for draft in ctx.drafts) + self.request_tokens
 
     @property
+    def stopped_at(self) -> str | None:
+        """Id of the step that failed, or that comes next; None of a run that came to its end."""
+        running = self.pipeline.running()
+        done = sum(not step.edited for step in self.steps)
+        if done >= len(running):
+            return None
+        last = self.steps[-1] if self.steps else None
+        return last.id if last is not None and last.failure is not None else running[done].id
+
+    @property
     def estimated(self) -> bool:
         """Whether `tokens` is a guess in part: the tokenizer's, or that of a file whose size isn't known."""
         counter = self.services.tokenizer

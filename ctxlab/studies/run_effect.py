@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +11,16 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.cut_causes import cut_causes
+from ctxlab.pipeline.explain.merged_parts import pieces
 from ctxlab.pipeline.explain.message_names import MOST_NAMED
 from ctxlab.pipeline.explain.row_keys import row_keys
 from ctxlab.pipeline.explain.step_changes import moved_keys
-from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone
+from ctxlab.pipeline.explain.token_breakdown import parts_alone
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.studies.titled_names import TitledNames
 
-ROWS = ("came", "went", "changed", "moved")
+ROWS = ("came", "went", "changed", "joined", "moved")
+WORDS = {"joined": "joined otherwise"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,9 @@ class MessageEffect:
 class RunEffect:
     """A run held against another: `came`, `went` and `changed` messages, and how many are the same in both.
 
-    `moved` are messages with the same words at another place among the others; they are counted in `same` too.
+    `changed` are sent with other words, another role or another field; `joined` ones are the same, but are sent in one
+    message with what stands above them, or no longer, or behind another separator. `moved` are messages with the same
+    words at another place among the others; they are counted in `same` too.
 
     `joins` are the tokens that differ without a message that does: separators, wire overhead, tool definitions, another
     tokenizer. All tokens together, with those of `came`, `went` and `changed`, are `after_tokens - before_tokens`.
@@ -48,12 +53,13 @@ class RunEffect:
     came: tuple[MessageEffect, ...]
     went: tuple[MessageEffect, ...]
     changed: tuple[MessageEffect, ...]
+    joined: tuple[MessageEffect, ...]
     moved: tuple[MessageEffect, ...]
     same: int
     joins: int
 
     def __bool__(self) -> bool:
-        return bool(self.came or self.went or self.changed or self.moved or self.tokens)
+        return any(getattr(self, kind) for kind in ROWS) or bool(self.tokens)
 
     @property
     def tokens(self) -> int:
@@ -61,7 +67,7 @@ class RunEffect:
         return self.after_tokens - self.before_tokens
 
     def __str__(self) -> str:
-        named = [f"{word}: {_names(rows)}" for word in ROWS if (rows := getattr(self, word))]
+        named = [f"{WORDS.get(kind, kind)}: {_names(rows)}" for kind in ROWS if (rows := getattr(self, kind))]
         tokens = f"{self.tokens:+,} {'token' if abs(self.tokens) == 1 else 'tokens'}" if self.tokens else "±0 tokens"
         return "; ".join((tokens, *named, "nothing else" if named else "the same messages are sent"))
 
@@ -89,11 +95,18 @@ def run_effect(before: Trace, after: Trace) -> RunEffect:
     changed: list[MessageEffect] = []
     for key, draft in now.by_key.items():
         old = was.by_key.get(key)
-        if old is not None and old is not draft and not _alike(old, draft):
+        if old is not None and was.as_sent[key] != now.as_sent[key]:
             changed.append(MessageEffect(key, names.of(draft), now.tokens(draft) - was.tokens(old)))
     here = list(now.by_key)
     lifted = moved_keys([key for key in was.by_key if key in now.by_key], [key for key in here if key in was.by_key])
     moved = [MessageEffect(key, names.of(now.by_key[key]), 0) for key in lifted]
+    others = {row.key for row in changed}.union(lifted)
+    joints = was.joints({*now.by_key}.difference(lifted)), now.joints({*was.by_key}.difference(lifted))
+    joined = [
+        MessageEffect(key, names.of(now.by_key[key]), 0)
+        for key, joint in joints[1].items()
+        if joints[0].get(key) != joint and key not in others
+    ]
     named = sum(row.tokens for row in (*came, *went, *changed))
     return RunEffect(
         before_tokens=before.tokens,
@@ -101,21 +114,30 @@ def run_effect(before: Trace, after: Trace) -> RunEffect:
         came=tuple(came),
         went=tuple(went),
         changed=tuple(changed),
+        joined=tuple(joined),
         moved=tuple(moved),
-        same=len(now.by_key) - len(came) - len(changed),
+        same=len(now.by_key) - len(came) - len(changed) - len(joined),
         joins=after.tokens - before.tokens - named,
     )
 
 
 class _Sent:
-    """The messages of a result by row, merged ones taken apart."""
+    """The messages of a result by row, merged ones taken apart; `as_sent` is all that the model gets of each."""
 
     def __init__(self, trace: Trace, row_key: Callable[[str], str]) -> None:
         self.counter: TokenCounter = trace.services.tokenizer
+        self.by_key: dict[str, Draft] = {}
+        self.as_sent: dict[str, tuple[object, ...]] = {}
+        self._seams: dict[str, tuple[int, str]] = {}
         alone = parts_alone(trace)
-        self.by_key: dict[str, Draft] = {
-            row_key(part.key): part for draft in trace.result.drafts for part in made_of(draft, alone)
-        }
+        for number, whole in enumerate(trace.result.drafts):
+            fields = (whole.speaker, whole.reasoning, whole.result_of)
+            for n, piece in enumerate(pieces(whole)):
+                key = row_key(piece.part.key)
+                self.by_key[key] = alone.get(piece.part.key, whole)
+                beside = (whole.calls, whole.assets) if n == 0 and (whole.calls or whole.assets) else ()
+                self.as_sent[key] = (whole.role, str(piece.text), *fields, beside)
+                self._seams[key] = number, piece.seam if n else ""
 
     def tokens(self, draft: Draft) -> int:
         return self.counter.count_draft(draft)
@@ -123,17 +145,15 @@ class _Sent:
     def only(self, other: _Sent) -> list[tuple[str, Draft]]:
         return [(key, draft) for key, draft in self.by_key.items() if key not in other.by_key]
 
-
-def _alike(a: Draft, b: Draft) -> bool:
-    return (a.role, str(a.text), a.speaker, a.calls, a.reasoning, a.assets, a.result_of) == (
-        b.role,
-        str(b.text),
-        b.speaker,
-        b.calls,
-        b.reasoning,
-        b.assets,
-        b.result_of,
-    )
+    def joints(self, keys: AbstractSet[str]) -> dict[str, str | None]:
+        """By key, the separator to the nearest of these above it; None where that is another message."""
+        found: dict[str, str | None] = {}
+        last = -1
+        for key, (number, seam) in self._seams.items():
+            if key in keys:
+                found[key] = seam if number == last else None
+                last = number
+        return found
 
 
 def _by_row(causes: Mapping[str, str], row_key: Callable[[str], str]) -> dict[str, str]:

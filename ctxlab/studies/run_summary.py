@@ -47,6 +47,9 @@ def run_summary(trace: Trace) -> RunSummary:
 
 
 def _sent(trace: Trace) -> Iterator[SummaryPart]:
+    if trace.stopped_at is not None:
+        yield SummaryPart(f"nothing is sent: the run stops at {trace.stopped_at}", "failed")
+        return
     yield SummaryPart(counted(len(trace.result.drafts), "message"), "messages")
     limit = trace.result.report(PromptLimit)
     about = "about " if trace.estimated else ""
@@ -58,7 +61,7 @@ def _sent(trace: Trace) -> Iterator[SummaryPart]:
 
 def _decided(trace: Trace) -> Iterator[SummaryPart]:
     failed = next((step for step in trace.steps if step.failure is not None), None)
-    if failed is not None:
+    if failed is not None and trace.stopped_at is None:
         yield SummaryPart(f"{failed.id} failed", "failed")
     cut = sum(len(group.drafts) for group in trace.result.dropped if group.needed is not None)
     if cut:
@@ -69,7 +72,7 @@ def _decided(trace: Trace) -> Iterator[SummaryPart]:
         yield SummaryPart(f"{len(scan.fired):,} of {entries} fired", "lore")
     hits = trace.result.report(RuleHits)
     if hits is not None and hits.hits:
-        rules = {(hit.bound.layer, hit.preset, hit.rule.id, hit.rule.shown_name) for hit in hits.hits}
+        rules = {id(hit.bound) for hit in hits.hits}
         changed = len({hit.key for hit in hits.hits})
         yield SummaryPart(f"{counted(len(rules), 'rule')} changed {counted(changed, 'message')}", "rules")
     lost = sum(step.is_lost for step in trace.steps)

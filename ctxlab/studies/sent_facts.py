@@ -13,6 +13,7 @@ from ctxlab.engines.worldbook.decision import Decision
 from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.text_versions import CHANGED_BY_HAND
+from ctxlab.pipeline.manual_edit import HAND
 from ctxlab.processors.injection.depth import CYCLE
 from ctxlab.processors.injection.presets import presets_of
 from ctxlab.processors.injection.read_preset_placement import RequestedPlacement, requested_placement
@@ -117,7 +118,7 @@ class SentFacts:
             yield counted(len(hits) - MOST_RULES, "more rule")
         causes = {span.cause for span in text.spans if span.cause is not None}
         yield from sorted({cause.reason for cause in causes if cause.rule == SHORTENED})
-        if CHANGED_BY_HAND in causes:
+        if any(cause.processor == HAND for cause in causes) or CHANGED_BY_HAND in causes:
             yield "changed by hand"
 
 

@@ -137,6 +137,8 @@ class SentPrompt:
     tokens: int
     request_tokens: int
     estimated: bool = False
+    stopped_at: str | None = None
+    """Id of the step at which the run stopped: the messages are those before it, and nothing is sent."""
 
     def __repr__(self) -> str:
         return f"SentPrompt({len(self.messages)} messages, {self.tokens:,} tokens, {len(self.cut)} not sent)"
@@ -150,6 +152,7 @@ class SentPrompt:
         """Plain JSON data: messages with their parts, and what was cut with the price of keeping it."""
         return {
             "tokens": self.tokens,
+            "stopped_at": self.stopped_at,
             "request_tokens": self.request_tokens,
             "messages": [message.as_data() for message in self.messages],
             "cut": [each.as_data() for each in self.cut],
@@ -178,7 +181,12 @@ def sent_prompt(trace: Trace) -> SentPrompt:
     facts, counter, alone = SentFacts(trace), trace.services.tokenizer, parts_alone(trace)
     messages = tuple([_message(draft, alone, facts, counter) for draft in trace.result.drafts])
     return SentPrompt(
-        messages, tuple(_cut(trace, messages, facts)), trace.tokens, trace.request_tokens, trace.estimated
+        messages,
+        tuple(_cut(trace, messages, facts)),
+        trace.tokens,
+        trace.request_tokens,
+        trace.estimated,
+        trace.stopped_at,
     )
 
 

@@ -96,9 +96,12 @@ def test_the_card_says_what_came_and_went_below_the_chips(opened: Opened, lab_pa
     bottom = max(box["y"] + box["height"] for each in page.locator(".run").all() if (box := each.bounding_box()))
     assert card.bounding_box()["y"] >= bottom
     expect(card.locator("pre")).to_have_text(lab_page.runs.python(lab_page.runs["scan depth 3"]))
-    page.keyboard.press("Escape")
+    page.locator("h2").hover()
+    opened.rest()
+    expect(card).to_be_hidden()
     page.locator(".run").first.focus()
     opened.rest()
+    expect(card).to_be_visible()
     page.keyboard.press("Escape")
     expect(card).to_be_hidden()
 

@@ -79,6 +79,10 @@ CHANGES: dict[str, Change] = {
     "budget": with_setting(**{"token-limiter__budget_tokens": 2100}),
     "strategy": with_setting(**{"token-limiter__strategy": "middle-out"}),
     "several settings": with_setting(**{"worldbook-processor__scan_depth": 3, "token-limiter__budget_tokens": 1500}),
+    "system messages as user": with_setting(**{"convert-system__enabled": True}),
+    "nothing merged": with_setting(**{"merge-consecutive__enabled": False}),
+    "another separator": with_setting(**{"merge-consecutive__separator": "\n\n***\n\n"}),
+    "turns alternate": with_setting(**{"ensure-alternating__enabled": True}),
     "a step off": with_setting(**{"worldbook-processor__enabled": False}),
     "a branch": at_leaf("a9"),
     "a depth": with_place(11, depth=1),
@@ -142,14 +146,19 @@ def test_the_tokens_of_an_effect_add_up_and_its_rows_are_what_differs(names: lis
     was, now = sent(harbour()), sent(after)
     assert {row.key for row in effect.came} == now - was
     assert {row.key for row in effect.went} == was - now
-    assert effect.same == len(was & now) - len(effect.changed)
-    assert bool(effect) == (bool(rows) or bool(effect.moved) or effect.tokens != 0)
+    assert effect.same == len(was & now) - len(effect.changed) - len(effect.joined)
+    if not (rows or effect.joined or effect.moved):
+        assert payload(after) == payload(harbour())
     assert says_the_truth(effect)
 
 
 def says_the_truth(effect: RunEffect) -> bool:
     words = str(effect)
     return all((f"{kind}: " in words) is bool(getattr(effect, kind)) for kind in ("came", "went", "changed", "moved"))
+
+
+def payload(trace: Trace) -> list[tuple[str, Any]]:
+    return [(message["role"], message["content"]) for message in trace.messages]
 
 
 def sent(trace: Trace) -> set[str]:
@@ -200,3 +209,23 @@ def test_a_setting_and_an_edit_are_two_changes() -> None:
     changes = run_changes(harbour(), after)
 
     assert [change.label for change in changes] == ["scan depth 3", "u13 edited by hand"]
+
+
+def test_an_edit_of_a_merged_message_is_no_same_message() -> None:
+    debugger = ctxlab.Debugger(harbour())
+    debugger.run()
+    debugger.reword(debugger.context.drafts[0].key, "SHORT")
+
+    effect = run_effect(harbour(), debugger.finished())
+
+    assert effect.changed
+    assert "the same messages are sent" not in str(effect)
+
+
+def test_other_joins_are_told_apart_from_other_words() -> None:
+    apart = run_effect(harbour(), CHANGES["nothing merged"](harbour()))
+    as_user = run_effect(harbour(), CHANGES["system messages as user"](harbour()))
+
+    assert apart.joined
+    assert not apart.changed
+    assert as_user.changed

@@ -121,7 +121,7 @@ def test_the_code_of_a_run_makes_it(page: LabPage) -> None:
     page.tree.switch_to("a9")
     names: dict[str, Any] = {"ctxlab": ctxlab, "page": page}
 
-    exec(chip(page.head, "branch a9")["python"], names)
+    exec(page.runs.python(page.runs["branch a9"]), names)
 
     assert list(names["run"].messages) == list(page.trace.messages)
 
@@ -195,7 +195,7 @@ def test_a_report_of_the_current_run_is_given_to_the_page(page: LabPage, monkeyp
     say(page.head, command="report")
 
     ((content, buffers),) = sent
-    assert content == {"report": "what-is-sent.html"}
+    assert content == {"report": "雾港潮汐簿.html"}
     assert buffers[0].startswith(b"<!doctype html>")
 
 
@@ -244,3 +244,61 @@ def test_two_picked_runs_are_put_side_by_side_and_the_run_shown_stays(page: LabP
     runs = [page.runs[name].trace for name in ("2,100", "1,800", "scan depth 3")]
     assert list(page.compare.traces.values()) == runs
     assert page.trace is shown
+
+
+def test_a_step_that_fails_is_a_run_of_which_nothing_is_sent(page: LabPage) -> None:
+    command = {"command": "set", "step": "token-limiter", "name": "budget_tokens", "value": 300}
+
+    page.steps._handle_custom_msg(command, [])
+
+    failed = chip(page.head, "300")
+    assert failed["failed"] == "stops at token-limiter: nothing is sent"
+    assert failed["effect"] is None
+    assert view(page.head)["summary"]["parts"][0] == ["nothing is sent: the run stops at token-limiter", "failed"]
+    page.undo()
+    assert "cut" in [topic for _, topic in view(page.head)["summary"]["parts"]]
+
+
+def test_chips_are_those_of_the_runs_however_often_one_is_replaced(page: LabPage) -> None:
+    for budget in range(1801, 1860):
+        page.budget.set_budget(budget, continues=True)
+        shown = view(page.head)
+        assert [each["name"] for each in shown["runs"]] == [run.name for run in page.runs]
+        assert shown["current"] == page.runs.current.name
+        assert chip(page.head, page.runs.current.name)["tokens"] == page.trace.tokens
+
+
+def test_a_drag_does_not_take_the_place_of_another_change(page: LabPage) -> None:
+    page.steps.set_setting("worldbook-processor", "scan_depth", 3)
+
+    page.budget.set_budget(1500, continues=True)
+
+    assert [run.name for run in page.runs] == ["1,800", "scan depth 3", "1,500"]
+
+
+def test_a_run_has_no_name_that_a_comparison_takes_for_a_column(page: LabPage) -> None:
+    page.trace = ctxlab.build(ctxlab.Session(id="words").append("", role="system").append("Hi"))
+
+    assert ctxlab.compare(page.runs).traces
+
+
+@pytest.mark.parametrize("key", ["runs:x", "runs:{}", "runs:[1]", "runs:[[]]", 'runs:["no such"]', "branches:x"])
+def test_a_wrong_key_is_answered_with_a_sentence(page: LabPage, key: str) -> None:
+    page.head._on_message(None, {"command": "open_view", "view": "compare", "key": key}, [])
+
+    assert page.head.error
+
+
+def test_a_long_name_of_a_file_is_no_trouble(page: LabPage) -> None:
+    page.head._on_message(None, {"command": "open_file", "name": "a" * 400 + ".json"}, [memoryview(b"{}")])
+
+    assert page.head.error
+
+
+def test_what_the_head_holds_grows_with_the_number_of_runs_and_no_faster(page: LabPage) -> None:
+    sizes: list[int] = []
+    for n in range(40):
+        page.budget.set_budget(1900 + n)
+        sizes.append(len(page.head.view))
+
+    assert sizes[39] - sizes[20] < 2 * (sizes[19] - sizes[0])

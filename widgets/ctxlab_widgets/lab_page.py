@@ -224,7 +224,7 @@ class LabPage(ipywidgets.VBox):
         view = self._open(name)
         kind, _, rest = key.partition(":")
         if name == "compare" and kind == "runs":
-            self.compare.show_runs({run: self.runs[run].trace for run in json.loads(rest)})
+            self.compare.show_runs([self.runs[run] for run in _names(rest)])
         elif hasattr(view, "show_key"):
             cast("Any", view).show_key(key)
         else:
@@ -259,6 +259,17 @@ def lab(shown: SessionSource | Trace, agent: AgentSource | None = None, **option
     if options:
         raise CtxlabError(f"lab(trace) takes no {', '.join(options)}: the run is built; use ctxlab.rebuild(trace, ...)")
     return LabPage(shown if agent is None else ctxlab.rebuild(shown, agent=agent))
+
+
+def _names(text: str) -> list[str]:
+    """Names of runs, as a JSON list."""
+    try:
+        found: object = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in cast("list[object]", found)):
+        raise CtxlabError(f"runs are named by a JSON list of their names, not by {text[:80]!r}")
+    return cast("list[str]", found)
 
 
 def _view_of(name: str, trace: Trace) -> Widget:

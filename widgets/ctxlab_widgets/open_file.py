@@ -10,22 +10,22 @@ from typing import Any
 
 import ctxlab
 from ctxlab.documents import Library, RegexConfig
-from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
-from ctxlab.processors import TokenLimiter
 
+LONGEST_NAME = 60
+"""Characters of a file's name that are used, its last ones: no name is too long for the disk then."""
 PLAIN = (str, int, float, bool, type(None), os.PathLike)
 
 
 def run_of_file(run: Trace, name: str, data: bytes) -> Trace:
-    """The run of a file's conversation, with the budget of the run; or the run with the file's agent, books and rules.
+    """The run of a file's conversation; or of a file without one, the run with its agent, books, rules or user.
 
     Raises ReadError for what can't be read, CtxlabError for a file with nothing to show.
     """
     library = _read(name, data)
     if library.sessions:
-        return ctxlab.build(library, **_budget_of(run))
+        return ctxlab.build(library)
     changes: dict[str, Any] = {}
     if library.agents:
         changes["agent"] = library
@@ -52,15 +52,8 @@ def _read(name: str, data: bytes) -> Library:
 
 
 def _base(name: str) -> str:
-    base = PurePath(name.replace("\\", "/")).name.replace("\0", "")
+    base = PurePath(name.replace("\\", "/")).name.replace("\0", "")[-LONGEST_NAME:]
     return base if base not in ("", ".", "..") else "file"
-
-
-def _budget_of(run: Trace) -> dict[str, Any]:
-    if run.result.report(BudgetReport) is None:
-        return {}
-    budget = getattr(run.pipeline.stage(TokenLimiter.id).processor.settings, "budget_tokens", None)
-    return {} if budget is None else {"budget_tokens": budget}
 
 
 def _without(books: tuple[Any, ...], others: tuple[Any, ...]) -> list[Any]:

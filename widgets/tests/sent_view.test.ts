@@ -43,6 +43,7 @@ const payload = (messages: Message[], cut: Payload["cut"] = [], all: Gone[] = []
   tokens: 0,
   request_tokens: 0,
   estimated: false,
+  stopped_at: null,
 });
 const shown = (from: Payload, more: Partial<Shown> = {}): Shown => ({
   messages: from.order.map((i) => from.messages[i]),

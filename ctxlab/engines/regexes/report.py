@@ -61,5 +61,5 @@ class RuleHits:
 
     def summary(self) -> str:
         """`3 rules, 12 hits`."""
-        named = {(hit.bound.layer, hit.preset, hit.rule.id, hit.rule.shown_name) for hit in self.hits}
-        return f"{counted(len(named), 'rule')}, {counted(sum(hit.hits for hit in self.hits), 'hit')}"
+        rules = {id(hit.bound) for hit in self.hits}
+        return f"{counted(len(rules), 'rule')}, {counted(sum(hit.hits for hit in self.hits), 'hit')}"

@@ -2,6 +2,7 @@
 
 import base from "./base.css";
 import { h } from "./dom";
+import { taken } from "./keyboard";
 import sources from "./sources.css";
 import { followTheme } from "./theme";
 import tokens from "./tokens.css";
@@ -44,12 +45,23 @@ export function widget(label: string, css: string, begin: (at: Mounted) => void)
       followTheme(root, ending.signal);
       el.append(root);
       begin({ model, root, signal: ending.signal });
+      root.addEventListener("keydown", (event) => undoOfPage(event, model), { signal: ending.signal });
       return () => {
         ending.abort();
         root.remove();
       };
     },
   };
+}
+
+/** In a page one undo serves all views: Ctrl+Z that a view doesn't take itself is the page's. */
+function undoOfPage(event: KeyboardEvent, model: Model): void {
+  const views = (model.get("views") as string[] | undefined) ?? [];
+  if (!views.length || event.defaultPrevented || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+  if (event.key.toLowerCase() !== "z" || (event.target as Element).matches("input, textarea, [contenteditable]"))
+    return;
+  taken(event);
+  model.send({ command: event.shiftKey ? "page_redo" : "page_undo" });
 }
 
 /** Calls `listener` once with the names of all values that changed together. */

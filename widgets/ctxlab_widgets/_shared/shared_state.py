@@ -28,6 +28,9 @@ class SharedState(traitlets.HasTraits):
     def __init__(self, trace: Trace, session: Session, views: tuple[str, ...] = ()) -> None:
         super().__init__(trace=trace, session=session, views=list(views))
         self.continues = False
+        """Whether the change that is being made belongs to the one before."""
+        self.changing_view: object = None
+        self.changed_last: object = None
         self.undo: Callable[[], object] | None = None
         self.redo: Callable[[], object] | None = None
 
@@ -41,10 +44,13 @@ class SharedState(traitlets.HasTraits):
         self.wanted = (view, key)
 
     @contextmanager
-    def changing(self, *, continues: bool) -> Generator[None]:
-        """A change of the run; with `continues` it belongs to the change before, such as while a handle is dragged."""
-        self.continues = continues
+    def changing(self, view: object, *, continues: bool) -> Generator[None]:
+        """A change of the run by a view; with `continues` it belongs to the one that this view has just made.
+
+        Such are the changes while a handle is dragged. After a change by anything else it is one of its own.
+        """
+        self.continues, self.changing_view = continues and self.changed_last is view, view
         try:
             yield
         finally:
-            self.continues = False
+            self.continues, self.changing_view = False, None

@@ -68,7 +68,7 @@ class Widget(anywidget.AnyWidget):
     def _take_run(self, run: Trace, *, label: str = "", continues: bool = False) -> None:
         """Show a run that was made here from the one before; with a label also what the change did."""
         before = self._shown_run()
-        with nullcontext() if self._state is None else self._state.changing(continues=continues):
+        with nullcontext() if self._state is None else self._state.changing(self, continues=continues):
             self.trace: Any = run
         self.effect = {"label": label, "text": str(run_effect(before, run))} if label else {}
 

@@ -345,8 +345,10 @@ class BranchTree(Widget):
         trace = cast("Trace | None", change["new"])
         if self._is_own_change:
             return
-        if trace is not None and (session := _session_of(trace)) != self.history.session:
-            self._take_over(session)
+        if trace is not None:
+            self.error = ""  # whatever it said, the run is another one now
+            if (session := _session_of(trace)) != self.history.session:
+                self._take_over(session)
         self.show()
 
     def _take_over(self, session: Session) -> None:

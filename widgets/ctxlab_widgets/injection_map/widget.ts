@@ -215,6 +215,12 @@ class InjectionMap implements DefinitionListHost, PlacementEditorHost {
     this.messageList.draw(view, this.selected, this.landed(view));
     this.wire();
     this.mark();
+    this.wireSoon(); // the rows move when an editor opens among them
+  }
+
+  private wireSoon(): void {
+    cancelAnimationFrame(this.due);
+    this.due = requestAnimationFrame(() => this.wire());
   }
 
   private wire(): void {
@@ -250,10 +256,7 @@ class InjectionMap implements DefinitionListHost, PlacementEditorHost {
 
   /** The lines go where the rows go: in another width, another font, another fold. */
   private follow(): void {
-    const watch = new ResizeObserver(() => {
-      cancelAnimationFrame(this.due);
-      this.due = requestAnimationFrame(() => this.wire());
-    });
+    const watch = new ResizeObserver(() => this.wireSoon());
     for (const each of [this.map, this.definitionList.element, this.messageList.element]) watch.observe(each);
     this.signal.addEventListener("abort", () => {
       watch.disconnect();

@@ -344,7 +344,7 @@ class RuleView(Widget):
         self._config = None
         was_own = self.message in self._messages and self._test_input == self._messages[self.message].own
         self._read(self._run)
-        keys = [key for key in self._messages if message_key(key) == self.selected]
+        keys = [key for key in self._messages if message_key(key) == self.selected and self._is_changed(key)]
         if was_own or self.message not in self._messages:
             kept = self.message if self.message in self._messages else ""
             if first := next(iter(keys), "") or kept:
@@ -359,8 +359,15 @@ class RuleView(Widget):
         if self._is_updating or message_key(self.message) == self.selected:
             return
         found = next((key for key in self._messages if message_key(key) == self.selected), None)
-        if found is not None:
+        if found is not None and self._is_changed(found):
             self._choose(found)
+
+    def _is_changed(self, key: str) -> bool:
+        """Whether a rule changed this message; where none changed any, whether it is there.
+
+        What no rule changed and is selected elsewhere is not shown in the place of what one did.
+        """
+        return not self._hits or any(message_key(hit.key) == message_key(key) for hit in self._hits)
 
     @traitlets.observe("text", "role", "depth", "stage")
     def _on_test_input(self, change: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from ctxlab_widgets.run_history.runs import Run, Runs
 
 MOST_BYTES = 200_000_000
 """A file larger than this is not taken from a page."""
+
+MOST_IN_NAME = 60
 
 __all__ = ["Run", "RunHistory", "Runs"]
 
@@ -40,7 +43,7 @@ class RunHistory(Widget):
 
     def __init__(self, trace: Trace | None = None, *, python: str = "") -> None:
         self.runs: Runs | None = None if trace is None else Runs.begin(trace, python)
-        self._chips: dict[int, dict[str, Any]] = {}
+        self._chips: dict[Run, dict[str, Any]] = {}
         self._opens: Callable[[str, bytes], Trace] | None = None
         super().__init__()
         if trace is not None:
@@ -62,6 +65,7 @@ class RunHistory(Widget):
             self.view = ""
             return
         view = head_json(self.runs, self._chips)
+        self._chips = {run: self._chips[run] for run in self.runs}
         with self.hold_sync():
             self.view = as_json({**view, "opens": self._opens is not None})
             self.picked = [name for name in self.picked if any(run.name == name for run in self.runs)]
@@ -135,6 +139,8 @@ class RunHistory(Widget):
             self.runs = Runs.begin(trace)
         else:
             self.runs.record(trace, continues=self._state is not None and self._state.continues)
+        if self._state is not None:
+            self._state.changed_last = self._state.changing_view
         self.show()
 
     def _open_file(self, name: str, data: bytes) -> None:
@@ -148,5 +154,7 @@ class RunHistory(Widget):
         """Give the page the HTML report of the current run, which it saves as a file."""
         from ctxlab_widgets.html_report import report_html
 
-        html = report_html(self._held().current.trace)
-        self.send({"report": "what-is-sent.html"}, [html.encode()])
+        trace = self._held().current.trace
+        session = trace.start.input.session
+        name = re.sub(r"[^\w.-]+", "-", session.name or session.id).strip("-.")[:MOST_IN_NAME] or "what-is-sent"
+        self.send({"report": f"{name}.html"}, [report_html(trace).encode()])

@@ -53,8 +53,8 @@ export class Chips {
     const pick = picked.indexOf(run.name);
     const parent = view.runs.find((each) => each.name === run.parent);
     const fork = isFork(view.runs, run);
-    const change = run.effect ? price(run.effect.tokens) : run.sub;
-    const of = run.of === null ? grouped(run.tokens) : `${grouped(run.tokens)} of ${grouped(run.of)}`;
+    const change = run.failed ? "nothing is sent" : run.effect ? price(run.effect.tokens) : run.sub;
+    const of = run.failed ? "" : run.of === null ? grouped(run.tokens) : `${grouped(run.tokens)} of ${grouped(run.of)}`;
     const share = run.of ? Math.min(100, (run.tokens / run.of) * 100) : 100;
     const level = h("i", {});
     level.style.width = `${share}%`;

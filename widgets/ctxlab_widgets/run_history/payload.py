@@ -15,7 +15,7 @@ SHOWN = 6
 """Messages of each kind that a card names; the rest is counted."""
 
 
-def head_json(runs: Runs, cache: dict[int, dict[str, Any]]) -> dict[str, Any]:
+def head_json(runs: Runs, cache: dict[Run, dict[str, Any]]) -> dict[str, Any]:
     """Everything that the head draws. `cache` keeps the chips, which don't change."""
     trace = runs.current.trace
     places = _places(runs)
@@ -43,22 +43,21 @@ def _about(trace: Trace) -> str:
     return ", ".join([plain(part, 30) for part in parts if part])
 
 
-def _chip(runs: Runs, run: Run, cache: dict[int, dict[str, Any]]) -> dict[str, Any]:
-    held = cache.get(id(run))
+def _chip(runs: Runs, run: Run, cache: dict[Run, dict[str, Any]]) -> dict[str, Any]:
+    held = cache.get(run)
     if held is None:
         limit = run.trace.result.report(PromptLimit)
-        failed = next((step for step in run.trace.steps if step.failure is not None), None)
-        effect = runs.effect(run)
-        held = cache[id(run)] = {
+        effect, stopped = runs.effect(run), run.trace.stopped_at
+        held = cache[run] = {
             "name": run.name,
             "parent": run.parent,
-            "sub": AS_OPENED if run.parent is None else "",
+            "sub": AS_OPENED if run.parent is None or effect is None else "",
             "tokens": run.trace.tokens,
             "of": limit.budget_tokens if limit is not None else None,
             "messages": len(run.trace.result.drafts),
-            "failed": f"{failed.id}: {plain(failed.error or '', 200)}" if failed is not None else "",
+            "failed": f"stops at {stopped}: nothing is sent" if stopped is not None else "",
             "effect": None if effect is None else _effect(effect.as_data()),
-            "python": runs.python(run),
+            "python": run.own_python(),
         }
     return held
 

@@ -20,6 +20,7 @@ export interface RunEffect {
   came: EffectRow[];
   went: EffectRow[];
   changed: EffectRow[];
+  joined: EffectRow[];
   moved: EffectRow[];
   text: string;
 }
@@ -35,6 +36,7 @@ export interface RunChip {
   messages: number;
   failed: string;
   effect: RunEffect | null;
+  /** What makes it from its parent; from the page, where nothing shorter does. */
   python: string;
   column: number;
   row: number;
@@ -83,4 +85,16 @@ export function forksFirst(runs: RunChip[]): RunChip[] {
     if (straight) waiting.push(straight, ...forks.reverse());
   }
   return out;
+}
+
+/** The code of a run from the beginning, or from the run that only the page has. */
+export function codeOf(runs: RunChip[], run: RunChip): string {
+  const lines: string[] = [];
+  let at: RunChip | undefined = run;
+  while (at) {
+    const one: RunChip = at;
+    lines.unshift(one.python);
+    at = one.python.startsWith("run = page.") ? undefined : runs.find((each) => each.name === one.parent);
+  }
+  return lines.join("\n");
 }

@@ -5,7 +5,8 @@ import { grouped, many } from "../_shared/numbers";
 import { price } from "../_shared/remedy_button";
 import type { EffectRow, RunChip, RunEffect } from "./payload";
 
-const SIGNS = { came: "+", went: "\u2212", changed: "~", moved: "\u2195" } as const;
+const SIGNS = { came: "+", went: "\u2212", changed: "~", joined: "&", moved: "\u2195" } as const;
+const WORDS: Partial<Record<keyof typeof SIGNS, string>> = { joined: "joined otherwise" };
 
 export class RunCard {
   readonly element = h("div", { class: "card", hidden: true });
@@ -17,13 +18,13 @@ export class RunCard {
     return this.element.hidden ? null : (this.shown?.name ?? null);
   }
 
-  draw(run: RunChip | null, at: number): void {
+  draw(run: RunChip | null, code: string, at: number): void {
     this.element.hidden = run === null;
     if (run === null) return;
     this.element.style.setProperty("--at", `${Math.round(at)}px`);
     if (run === this.shown) return;
     this.shown = run;
-    this.element.replaceChildren(this.changes(run), this.python(run));
+    this.element.replaceChildren(this.changes(run), this.python(code));
   }
 
   private changes(run: RunChip): HTMLElement {
@@ -33,7 +34,7 @@ export class RunCard {
         "div",
         {},
         h("h4", {}, harmless(run.name), h("span", { class: "muted" }, run.sub)),
-        h("p", {}, `${many(run.messages, "message")}, ${many(run.tokens, "token")}`),
+        h("p", {}, run.failed || `${many(run.messages, "message")}, ${many(run.tokens, "token")}`),
       );
     const tokens = `${grouped(effect.before_tokens)} \u2192 ${grouped(effect.after_tokens)}`;
     return h(
@@ -52,11 +53,11 @@ export class RunCard {
     );
   }
 
-  private python(run: RunChip): HTMLElement {
-    const code = h("pre", { class: "py mono" }, harmless(run.python));
+  private python(text: string): HTMLElement {
+    const code = h("pre", { class: "py mono" }, harmless(text));
     const done = h("span", { class: "muted", role: "status" });
     const copy = h("button", { type: "button", class: "btn small copy" }, "Copy");
-    copy.addEventListener("click", () => void copied(run.python, code).then((said) => done.replaceChildren(said)));
+    copy.addEventListener("click", () => void copied(text, code).then((said) => done.replaceChildren(said)));
     const close = h("button", { type: "button", class: "btn small" }, "Close");
     close.addEventListener("click", this.close);
     return h("div", {}, h("h4", {}, "As Python", h("span", { class: "sp" }), done, copy, close), code);
@@ -85,12 +86,12 @@ function row(kind: keyof typeof SIGNS, { key, name, tokens, why, messages }: Eff
     h(
       "span",
       { title: harmless(key) },
-      `${kind}: `,
+      `${WORDS[kind] ?? kind}: `,
       h("b", {}, harmless(name)),
       key !== "" && messages > 1 && `, ${grouped(messages)} places`,
       reason && h("span", { class: "ink2" }, ` \u00b7 ${harmless(reason)}`),
     ),
-    h("span", { class: "num" }, kind === "moved" ? "" : price(tokens)),
+    h("span", { class: "num" }, kind === "moved" || kind === "joined" ? "" : price(tokens)),
   ];
 }
 

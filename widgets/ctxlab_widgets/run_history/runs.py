@@ -10,6 +10,7 @@ from ctxlab.context import PromptLimit
 from ctxlab.display.html_table import html_table
 from ctxlab.errors import CtxlabError, UnknownName, did_you_mean
 from ctxlab.pipeline import Trace
+from ctxlab.studies.comparison import COLUMNS as COLUMNS_OF_COMPARISONS
 from ctxlab.studies.run_changes import run_changes
 from ctxlab.studies.run_effect import RunEffect, run_effect
 
@@ -29,6 +30,10 @@ class Run:
     def __repr__(self) -> str:
         return f"Run({self.name!r}, {self.trace.tokens:,} tokens)"
 
+    def own_python(self, page: str = "page") -> str:
+        """The statements that make it from its parent; of the page, where there are none."""
+        return self.python or f"run = {page}.runs[{self.name!r}].trace  # {page}: what lab(...) gave"
+
 
 @dataclass(slots=True, eq=False)
 class Runs(Sequence[Run]):
@@ -40,7 +45,7 @@ class Runs(Sequence[Run]):
     all: list[Run] = field(default_factory=list[Run])
     current: Run = field(init=False)
     _latest_child: dict[str, str] = field(default_factory=dict[str, str])
-    _effects: dict[int, RunEffect] = field(default_factory=dict[int, RunEffect])
+    _effects: dict[Run, RunEffect] = field(default_factory=dict[Run, RunEffect])
 
     @classmethod
     def begin(cls, trace: Trace, python: str = "") -> Runs:
@@ -110,10 +115,12 @@ class Runs(Sequence[Run]):
     def _replace(self, run: Run, trace: Trace) -> Run:
         parent = self[run.parent or ""]
         self.all.remove(run)
+        self._effects.pop(run, None)
         return self._add(trace, parent)
 
     def _free(self, name: str) -> str:
         taken = {run.name for run in self.all}
+        name = f"run {name}" if name in COLUMNS_OF_COMPARISONS else name
         tries = (name, *(f"{name} ({n})" for n in range(2, len(taken) + 3)))
         return next(each for each in tries if each not in taken)
 
@@ -154,12 +161,18 @@ class Runs(Sequence[Run]):
     # --- what is known of a run
 
     def effect(self, run: Run) -> RunEffect | None:
-        """The effect of the change that made it; None for the first."""
-        if run.parent is None:
+        """The effect of the change that made it.
+
+        None for the first, for one of another conversation, and where one of the two came to no end.
+        """
+        parent = self[run.parent].trace if run.parent is not None else None
+        if parent is None or parent.stopped_at is not None or run.trace.stopped_at is not None:
             return None
-        held = self._effects.get(id(run))
+        if parent.start.input.session.id != run.trace.start.input.session.id:
+            return None
+        held = self._effects.get(run)
         if held is None:
-            held = self._effects[id(run)] = run_effect(self[run.parent].trace, run.trace)
+            held = self._effects[run] = run_effect(parent, run.trace)
         return held
 
     def python(self, run: Run, page: str = "page") -> str:
@@ -170,7 +183,6 @@ class Runs(Sequence[Run]):
         lines: list[str] = []
         at: Run | None = run
         while at is not None:
-            code = at.python or f"run = {page}.runs[{at.name!r}].trace"
-            lines.append(code)
+            lines.append(at.own_python(page))
             at = self[at.parent] if at.parent is not None and at.python else None
         return "\n".join(reversed(lines))

@@ -6,7 +6,7 @@ import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/
 import { ViewHead } from "../_shared/view_head";
 import { Chips } from "./chips";
 import { fileDrop } from "./file_drop";
-import { countWords, type HeadHost, type HeadView } from "./payload";
+import { codeOf, countWords, type HeadHost, type HeadView } from "./payload";
 import { RunCard } from "./run_card";
 import own from "./widget.css";
 
@@ -21,6 +21,8 @@ const KEYS = [
 ] as const;
 /** A pointer that only passes by opens no card. */
 const RESTS_MS = 180;
+/** On its way from a chip to the card a pointer may leave both. */
+const LEAVES_MS = 300;
 
 class RunHistory implements HeadHost {
   readonly signal: AbortSignal;
@@ -39,6 +41,9 @@ class RunHistory implements HeadHost {
   private readonly card: RunCard;
   private view: HeadView | null = null;
   private soon = 0;
+  private leaving = 0;
+  /** Whether the card was asked for, and stays until it is closed. */
+  private pinned = false;
 
   constructor(at: Mounted) {
     const { model, root, signal } = at;
@@ -56,11 +61,7 @@ class RunHistory implements HeadHost {
     const group = h("div", { class: "group" }, this.undo, this.redo);
     const tools = [this.title, h("span", { class: "sp" }), this.open, group, report];
     this.head = new ViewHead("", tools, KEYS, { root, signal });
-    this.compare = this.button(
-      "Compare 2",
-      () => this.send({ command: "compare" }),
-      "Put the two picked runs side by side",
-    );
+    this.compare = this.button("Compare 2", () => this.comparePicked(), "Put the two picked runs side by side");
     const copy = this.button("Copy as Python", () => this.showCode());
     for (const each of [this.compare, copy]) each.classList.add("quiet");
     this.chips = new Chips(this);
@@ -70,8 +71,12 @@ class RunHistory implements HeadHost {
     this.frame.append(this.empty, this.head.element, this.runs);
     root.append(this.frame);
     root.addEventListener("keydown", (event) => this.pressed(event), { signal });
-    this.runs.addEventListener("pointerleave", () => window.clearTimeout(this.soon), { signal });
-    signal.addEventListener("abort", () => window.clearTimeout(this.soon));
+    this.runs.addEventListener("pointerleave", () => this.left(), { signal });
+    this.runs.addEventListener("pointerenter", () => window.clearTimeout(this.leaving), { signal });
+    signal.addEventListener("abort", () => {
+      window.clearTimeout(this.soon);
+      window.clearTimeout(this.leaving);
+    });
     whenChanged(at, ["view", "picked", "error"], () => this.draw());
     const onReport = (content: { report?: string }, buffers: DataView[]) => {
       if (content.report && buffers.length) download(content.report, buffers[0]);
@@ -100,21 +105,36 @@ class RunHistory implements HeadHost {
     this.soon = window.setTimeout(() => this.openCard(name), this.card.run === null ? RESTS_MS : 0);
   }
 
+  /** The pointer is gone: the card goes too, unless its code is wanted or the keys are in it. */
+  private left(): void {
+    window.clearTimeout(this.soon);
+    if (this.card.run === null || this.pinned || this.runs.contains(document.activeElement)) return;
+    this.leaving = window.setTimeout(() => this.closeCard(), LEAVES_MS);
+  }
+
   private openCard(name: string): void {
-    const run = this.view?.runs.find((each) => each.name === name) ?? null;
-    if (run === null) return;
-    this.card.draw(run, this.chips.middle(name));
+    const { view } = this;
+    const run = view?.runs.find((each) => each.name === name);
+    if (!view || !run) return;
+    this.card.draw(run, codeOf(view.runs, run), this.chips.middle(name));
     this.chips.mark(name);
   }
 
   private closeCard(): void {
+    this.pinned = false;
     window.clearTimeout(this.soon);
-    this.card.draw(null, 0);
+    this.card.draw(null, "", 0);
     this.chips.mark(null);
+  }
+
+  private comparePicked(): void {
+    this.send({ command: "compare" });
+    this.showViews();
   }
 
   private showCode(): void {
     if (this.view) this.openCard(this.view.current);
+    this.pinned = true;
     this.card.element.querySelector<HTMLElement>(".copy")?.click();
   }
 
@@ -160,11 +180,20 @@ class RunHistory implements HeadHost {
     view.summary.parts.forEach(([words, topic], i) => {
       if (i > 0) out.push(document.createTextNode(i === view.summary.decided ? "; " : ", "));
       const link = h("button", { type: "button", class: "lk strong", "data-topic": topic }, harmless(words));
-      link.addEventListener("click", () => this.send({ command: "open_view", view: topic, key: `topic:${topic}` }));
+      link.addEventListener("click", () => {
+        this.send({ command: "open_view", view: topic, key: `topic:${topic}` });
+        this.showViews();
+      });
       out.push(link);
     });
     out.push(document.createTextNode("."));
     return out;
+  }
+
+  /** Brings the views into sight, where many runs have pushed them below what is seen. */
+  private showViews(): void {
+    const tabs = this.frame.closest(".ctxlab-page")?.querySelector(".jupyter-widget-tab, .widget-tab");
+    if (tabs && tabs.getBoundingClientRect().top > innerHeight * 0.6) tabs.scrollIntoView({ block: "start" });
   }
 
   private picked(): string[] {

@@ -32,6 +32,9 @@ export class MessageList {
   private width = 0;
   private printing = false;
   private isDrawing = false;
+  /** Whether a pointer is down, and the message that it went down on. */
+  private isDown = false;
+  private chosen = "";
   private asked = new Set<string>();
   private wanted = new Set<string>();
   private soon = 0;
@@ -61,6 +64,7 @@ export class MessageList {
     this.body.addEventListener("click", (event) => this.clicked(event), { signal });
     this.body.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.body.addEventListener("focusin", (event) => this.came(event), { signal });
+    this.body.addEventListener("pointerdown", () => this.pressedDown(), { signal });
     for (const [event, on] of [
       ["beforeprint", true],
       ["afterprint", false],
@@ -198,13 +202,34 @@ export class MessageList {
     return true;
   }
 
+  /** While a pointer is down nothing moves: else the click that follows would meet another row. */
+  private pressedDown(): void {
+    this.isDown = true;
+    const up = () => {
+      window.removeEventListener("pointerup", up);
+      window.removeEventListener("pointercancel", up);
+      setTimeout(() => {
+        this.isDown = false;
+        if (this.chosen) this.host.select(this.chosen);
+        this.chosen = "";
+      });
+    };
+    window.addEventListener("pointerup", up, { signal: this.host.signal });
+    window.addEventListener("pointercancel", up, { signal: this.host.signal });
+  }
+
+  private choose(key: string): void {
+    if (this.isDown) this.chosen = key;
+    else this.host.select(key);
+  }
+
   private came(event: FocusEvent): void {
     const element = (event.target as HTMLElement).closest<HTMLElement>("[data-id]");
     const row = this.rows.find((each) => each.id === element?.dataset.id);
     if (!row || row.kind === "sum") return;
     this.at = row.id;
     const key = keyOf(row, this.state.messages);
-    if (key && !this.isDrawing && !shows(row, this.state.messages, this.state.selected)) this.host.select(key);
+    if (key && !this.isDrawing && !shows(row, this.state.messages, this.state.selected)) this.choose(key);
     this.mark();
   }
 

@@ -58,6 +58,7 @@ class SentTables:
             "tokens": prompt.tokens,
             "request_tokens": prompt.request_tokens,
             "estimated": prompt.estimated,
+            "stopped_at": prompt.stopped_at,
         }
 
     def _number(self, table: list[Any], known: dict[str, int], row: Any) -> int:

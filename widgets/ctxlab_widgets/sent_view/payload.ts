@@ -54,6 +54,8 @@ export interface Payload extends Pick<SpanTables, "texts" | "causes" | "spans"> 
   tokens: number;
   request_tokens: number;
   estimated: boolean;
+  /** The step at which the run stopped; null of a run that came to its end. */
+  stopped_at: string | null;
 }
 
 type Table = "texts" | "causes" | "spans" | "messages" | "gone";

@@ -35,6 +35,7 @@ const NOTHING: Payload = {
   tokens: 0,
   request_tokens: 0,
   estimated: false,
+  stopped_at: null,
 };
 const KEYS: KeyList = [
   ["Up, Down, Home, End", "the message before, the next, the first, the last"],
@@ -261,6 +262,8 @@ const isJump = (message: unknown): boolean => (message as { command?: string }).
 
 function sentence({ messages, ghosts, payload }: State): (string | HTMLElement)[] {
   if (!messages.length) return ["Nothing to send"];
+  if (payload.stopped_at !== null)
+    return [`Nothing is sent: the run stops at ${harmless(payload.stopped_at)}. These are the messages before it.`];
   const about = payload.estimated ? "about " : "";
   const cut = ghosts.filter((ghost) => ghost.fitsNot);
   const gone = cut.reduce((n, ghost) => n + ghost.tokens, 0);
