@@ -302,3 +302,24 @@ def luminance(colour: str) -> float:
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_in_a_page_undo_and_redo_are_the_pages_wherever_the_focus_is(opened: Opened, name: str, tmp_path: Path) -> None:
+    widget = made(name)
+    before = list(widget.views)
+    widget.views = ["steps", "lore"]
+    try:
+        page = opened.show(widget, tmp_path)
+    finally:
+        widget.views = before
+    page.locator(".ctxlab button:visible").first.focus()
+    opened.sent()
+
+    said: list[str] = []
+    for key in ("Control+z", "Control+Shift+z"):
+        page.keyboard.press(key)
+        opened.rest()  # a view may send one command after the other
+        said += [each["command"].removeprefix("page_") for each in opened.pump(widget)]
+    widget.error = ""
+
+    assert [each for each in said if each in ("undo", "redo")] == ["undo", "redo"]

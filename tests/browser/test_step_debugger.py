@@ -401,7 +401,8 @@ def test_undo_brings_back_what_was_given_at_first(opened: Opened, limited: StepD
         page.keyboard.press("Enter")
         opened.pump(limited)
     page.get_by_role("button", name="Undo Budget").click()
-    assert opened.pump(limited) == [{"command": "undo", "step": LIMITER, "name": "budget_tokens"}]
+    said = [each for each in opened.pump(limited) if each["command"] != "remedies"]
+    assert said == [{"command": "undo", "step": LIMITER, "name": "budget_tokens"}]
     assert settings_of(limited).budget_tokens == 200
     assert page.get_by_role("button", name="Undo").count() == 0
     assert page.locator(".side h3 .tag").count() == 0
