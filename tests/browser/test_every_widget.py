@@ -306,12 +306,8 @@ def luminance(colour: str) -> float:
 
 def test_in_a_page_undo_and_redo_are_the_pages_wherever_the_focus_is(opened: Opened, name: str, tmp_path: Path) -> None:
     widget = made(name)
-    before = list(widget.views)
     widget.views = ["steps", "lore"]
-    try:
-        page = opened.show(widget, tmp_path)
-    finally:
-        widget.views = before
+    page = opened.show(widget, tmp_path)
     page.locator(".ctxlab button:visible").first.focus()
     opened.sent()
 
@@ -320,6 +316,6 @@ def test_in_a_page_undo_and_redo_are_the_pages_wherever_the_focus_is(opened: Ope
         page.keyboard.press(key)
         opened.rest()  # a view may send one command after the other
         said += [each["command"].removeprefix("page_") for each in opened.pump(widget)]
-    widget.error = ""
+    widget.error, widget.views = "", []
 
     assert [each for each in said if each in ("undo", "redo")] == ["undo", "redo"]
