@@ -205,7 +205,7 @@ def _changed_in(old: Draft, new: Draft) -> Callable[[str], bool]:
 
 
 def _difference(old: Draft, new: Draft | None, now: Draft) -> str:
-    """What of a message isn't as it was when it was edited; empty when all that the edit touched is."""
+    """The fields of a message that aren't as they were when it was edited; empty when all that the edit touched are."""
     if _shape(old) != _shape(now):
         return "its text"
     if [part.key for part in old.merged] != [part.key for part in now.merged]:
@@ -259,7 +259,7 @@ def _without_dropped(ctx: Context, key: str) -> Context:
 
 
 def _place_behind(row: Sequence[Draft], at: int, drafts: Sequence[Draft]) -> int:
-    """Where a message of one row goes in another: behind the nearest one before it, else before the next one."""
+    """The place of a message of one row in another: behind the nearest one before it, else before the next one."""
     places = {draft.key: i for i, draft in enumerate(drafts)}
     for draft in reversed(row[:at]):
         if draft.key in places:

@@ -113,7 +113,7 @@ def edited_text(old: Text, words: str) -> Text:
 
 
 def _common_ends(was: str, words: str) -> tuple[int, int]:
-    """How many characters two texts share at the front, and how many of the rest at the back."""
+    """The number of characters that two texts share at the front, and of the rest at the back."""
     shortest = min(len(was), len(words))
     start = next((i for i in range(shortest) if was[i] != words[i]), shortest)
     back = next((i for i in range(shortest - start) if was[-1 - i] != words[-1 - i]), shortest - start)

@@ -85,7 +85,7 @@ def _clauses(comparison: Comparison) -> Iterator[Sequence[ComparisonPart]]:
 def _clause(
     lines: Sequence[ComparisonLine], runs: Sequence[int], names: Sequence[str], titled: TitledNames
 ) -> list[ComparisonPart]:
-    """What runs that do the same with every message do otherwise than the first run."""
+    """A clause on runs that do the same with every message: what they do otherwise than the first run."""
     found: dict[str, list[ComparisonLine]] = {}
     for line in lines:
         if line.groups[runs[0]]:

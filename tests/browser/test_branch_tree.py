@@ -113,7 +113,7 @@ def answer(page: Page) -> str:
 
 
 def reads(key: str) -> dict[str, str]:
-    """What the page asks for to show a message."""
+    """The commands with which the page asks for a message."""
     return {"command": "preview", "node": key}
 
 

@@ -38,7 +38,7 @@ def listening(page: Page) -> Page:
 
 
 def written(opened: Opened) -> list[str]:
-    """What the canvas says now, line by line."""
+    """The lines that the canvas has for readers now."""
     opened.page.evaluate("() => dispatchEvent(new Event('resize'))")
     opened.rest()
     return opened.page.evaluate("() => window.written")

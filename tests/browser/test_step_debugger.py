@@ -179,7 +179,7 @@ def settings_of(widget: StepDebugger) -> Any:
 
 
 def pumped(opened: Opened, widget: StepDebugger) -> list[Any]:
-    """What was asked for, without what the page asks of itself for messages in sight."""
+    """The commands of a person, without those with which the page asks for messages in sight."""
     return [message for message in opened.pump(widget) if message["command"] not in ("remedies", "tokens")]
 
 

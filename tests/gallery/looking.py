@@ -31,7 +31,7 @@ def colours_of(shown: Page | Locator) -> int:
 
 
 def colours_across(shown: Locator, share: float) -> int:
-    """How many different colours a line from top to bottom has; `share` of the width is left of it."""
+    """The number of different colours that a line from top to bottom has; `share` of the width is left of it."""
     shown.scroll_into_view_if_needed()
     box = shown.bounding_box()
     assert box is not None

@@ -173,7 +173,7 @@ class Hands:
         return False
 
     def _settle(self) -> None:
-        """What was clicked is answered, and the answer is drawn."""
+        """Answers what was clicked, and waits until the answer is drawn."""
         self.lab.page.evaluate(PAINTED)
         self._count()
         self.lab.page.evaluate(PAINTED)

@@ -15,7 +15,7 @@ from tests.gallery.samples import harbour
 
 
 def payload(view: SentView) -> dict[str, Any]:
-    """What the page holds, brought up to date as the page does it."""
+    """The values of the page, brought up to date as the page does it."""
     first = json.loads(view.view)
     if not view.delta:
         return first

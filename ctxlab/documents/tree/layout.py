@@ -201,7 +201,7 @@ def force_places(parents: Sequence[int], depths: Sequence[int], across: Sequence
 
 
 def apart(places: Places, width: float, height: float) -> Places:
-    """The same places, moved down where boxes of this size would lie on one another; the least x and y are 0."""
+    """Places moved down where boxes of this size would lie on one another; the least x and y are 0."""
     import numpy as np
 
     n = len(places)

@@ -287,7 +287,7 @@ def _messages(depth: int) -> str:
 
 
 def _second_keys(lore: PreparedEntry) -> str:
-    """What its second keys lack, or have and shouldn't."""
+    """The clause on its second keys: those that it lacks, or has and shouldn't."""
     n, one = len(lore.secondary), len(lore.secondary) == 1
     where = f" in the newest {_messages(lore.depth)}" if lore.depth else ""
     match lore.entry.selective_logic:

@@ -31,7 +31,7 @@ def _cut_for_want_of_room(step: Step) -> int:
 
 
 def _changed(step: Step, trace: Trace) -> int:
-    """How many messages a step added, rewrote, merged, moved or dropped."""
+    """The number of messages that a step added, rewrote, merged, moved or dropped."""
     if not step.before.drafts or step.before.drafts is step.after.drafts:
         return 0
     found = changes(step, trace.services.tokenizer)

@@ -55,7 +55,7 @@ def _differences(old: Stage, new: Stage) -> Iterator[tuple[str, Any]]:
 
 
 def _label(stage: Stage, name: str, value: Any) -> str:
-    """What a person would call it: the number alone of a budget, the choice alone of a strategy."""
+    """The words that a person would use: the number alone of a budget, the choice alone of a strategy."""
     if name == ENABLED:
         return f"{stage.processor.name or stage.id} {'on' if value else 'off'}"
     if name == "budget_tokens":

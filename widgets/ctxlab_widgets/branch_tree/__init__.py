@@ -43,7 +43,7 @@ class BranchTree(Widget):
     mode: traitlets.Enum[str] = traitlets.Enum(("", "tree", "outline"), "").tag(sync=True)
     """A tree, or one row a message; where it is empty, large trees open as an outline."""
     tree_layout: traitlets.Enum[str] = traitlets.Enum(("", *get_args(LayoutName)), "").tag(sync=True)
-    """Where it is empty, the room decides between "tidy", the root at the left, and "top-down"."""
+    """The layout by name; where it is empty, the room decides between "tidy" and "top-down"."""
     texts = traitlets.Unicode("").tag(sync=True)
     """`{"keys"}` of the drawing as JSON."""
     words = traitlets.Unicode("").tag(sync=True)
@@ -66,7 +66,7 @@ class BranchTree(Widget):
     preview = traitlets.Unicode("").tag(sync=True)
     """The message that is read, with its whole text, as JSON: `preview.MessagePreview`; empty when none is."""
     report = traitlets.Dict().tag(sync=True)
-    """What was done last, `{"text", "node"}`; empty where that needs no words, and after it was undone."""
+    """The report of what was done last, `{"text", "node"}`; empty where that needs no words, and after it was undone."""
     height = traitlets.Int(0).tag(sync=True)
     """Height of the drawing in pixels that a person has chosen; 0 follows the tree."""
     editing = traitlets.Unicode("").tag(sync=True)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Report(TypedDict):
-    """What was done last: the verb, the message that it was done to, and the sentence."""
+    """A report of what was done last: the verb, the message that it was done to, and the sentence."""
 
     did: str
     node: str

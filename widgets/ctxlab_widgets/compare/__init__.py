@@ -59,7 +59,7 @@ class Compare(Widget):
     """Names of the columns whose ledger is shown."""
     only_differences = traitlets.Bool(False).tag(sync=True)
     remedies = traitlets.Unicode("").tag(sync=True)
-    """What would keep the messages of open rows that the base cut, as JSON by key; empty when there are none."""
+    """Remedies for the messages of open rows that the base cut, as JSON by key; empty when there are none."""
     undoable = traitlets.Int(0).tag(sync=True)
     """The number of changes made here that can be taken back."""
 

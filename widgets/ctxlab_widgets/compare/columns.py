@@ -142,7 +142,7 @@ def branch_columns(run: Trace, one: str, other: str) -> tuple[Column, ...]:
 
 
 def variant_name(variant: Variant, base: Trace) -> str:
-    """What the variant has in a few words; a branch by its leaf's id, or by its first words where the id is long."""
+    """The variant in a few words; a branch by its leaf's id, or by its first words where the id is long."""
     session, leaf = base.start.input.session, variant.leaf
     if leaf is None or len(leaf) <= LONGEST_ID or leaf not in session.nodes:
         return variant.name

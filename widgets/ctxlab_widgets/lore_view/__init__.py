@@ -32,7 +32,7 @@ Kind = Literal["all", "fired", "blocked", "not-hit"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Before:
-    """What was shown before a change was tried."""
+    """The state before a change was tried."""
 
     trace: Trace | None
     scan: LoreScan

@@ -182,7 +182,7 @@ def nearest(decision: Decision, scan: LoreScan) -> str:
 
 
 def aside(decision: Decision, scan: LoreScan) -> str:
-    """What time or chance would do about it; empty where they have no part in it."""
+    """A clause on what time or chance would do about it; empty where they have no part in it."""
     lore, chat = decision.lore, scan.scan_input.chat
     if decision.gate == "cooldown" and (wait := _until_cool(lore, scan)):
         return f"its cooldown ends in {counted(wait, 'message')}"

@@ -64,7 +64,7 @@ def turned(before: LoreScan, after: LoreScan) -> str:
 
 
 def scan_effect(before: LoreScan, after: LoreScan, *, in_run: bool) -> str:
-    """What a change did to a scan, where no run was built again."""
+    """The effect of a change on a scan, where no run was built again."""
     tokens = after.spent_tokens - before.spent_tokens
     more = f"{tokens:+,}" if tokens else "±0"
     noun = "token" if abs(tokens) == 1 else "tokens"

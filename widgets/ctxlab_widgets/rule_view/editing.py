@@ -170,7 +170,7 @@ def rebuilt(trace: Trace, source: RuleSource, config: RegexConfig) -> Trace:
 
 
 def change_label(rule: RegexRule, fields: Mapping[str, Any]) -> str:
-    """What was changed, as the line after it says."""
+    """The change in words, as the line after it says."""
     name = short(rule.shown_name or rule.regex)
     if "enabled" in fields:
         return f"“{name}” is {'on' if fields['enabled'] else 'off'}."

@@ -86,7 +86,7 @@ def message_key(key: str) -> str:
 
 
 def hits_of(trace: Trace) -> Sequence[RuleHit]:
-    """What the rules of a run changed, in the order of the messages and of their rules."""
+    """The hits of a run's rules, in the order of the messages and of their rules."""
     report = trace.result.report(RuleHits)
     return report.hits if report is not None else ()
 

@@ -86,7 +86,7 @@ def hits_json(trace: Trace, messages: Mapping[str, RuleMessage]) -> dict[str, An
 def answer_of_run(
     hits: Sequence[RuleHit], rules: Mapping[str, BoundRule], changed: Mapping[str, Any]
 ) -> list[AnswerPart]:
-    """How many rules changed how many messages of a run, and which."""
+    """A sentence on how many rules changed how many messages of a run, and which."""
     if not hits:
         return [("No rule changed a message", "")]
     found = {(hit.bound.layer, id(hit.bound.preset), id(hit.bound.rule)): hit.bound for hit in hits}
@@ -101,7 +101,7 @@ def answer_of_run(
 
 
 def answer_of_text(steps: RegexSteps, keys: Sequence[str]) -> list[AnswerPart]:
-    """How many rules matched in a text of one's own, and which failed."""
+    """A sentence on how many rules matched in a text of one's own, and which failed."""
     if not len(steps):
         return [("There are no rules", "")]
     matched = [len(step.hits) for step in steps if step.hits]

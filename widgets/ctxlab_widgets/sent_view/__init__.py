@@ -24,7 +24,7 @@ MOST_BACK = 50
 
 
 class SentView(Widget):
-    """What a run sends, as a chat: each message with its parts, where they are from and how they came there."""
+    """A run's messages as a chat: each message with its parts, where they are from and how they came there."""
 
     _esm = Path(__file__).parent / "static" / "widget.js"
 

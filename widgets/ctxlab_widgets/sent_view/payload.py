@@ -125,7 +125,7 @@ class SentDelta:
 
 
 def _beside(draft: Draft) -> dict[str, Any]:
-    """What goes along with the words of a message, where there is something."""
+    """The files and calls that go along with the words of a message, where there are some."""
     found = {
         "speaker": draft.speaker,
         "thought": draft.reasoning,

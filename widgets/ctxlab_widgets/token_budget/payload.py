@@ -56,7 +56,7 @@ class BudgetPayload:
         return self.written
 
     def name(self, key: str) -> str:
-        """What a message is called in a sentence; what is no message keeps its name."""
+        """The name of a message in a sentence; what is no message keeps its name."""
         return next((self.labels.short(row.draft) for row in self.rows.all if row.key == key), key)
 
     def view(self, trace: Trace, before: Trace | None, wanted: int | None) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class BudgetPayload:
         }
 
     def _sums(self, trace: Trace) -> dict[str, Any] | None:
-        """How the numbers of the cut add up; tokens that its limiter counted of rows that now have others, by key."""
+        """The sums of the cut in words; tokens that its limiter counted of rows that now have others, by key."""
         sums, step, report = budget_sums(trace), limiter_step(trace), trace.result.report(BudgetReport)
         if sums is None or step is None or report is None:
             return None
