@@ -66,7 +66,7 @@ class BranchTree(Widget):
     preview = traitlets.Unicode("").tag(sync=True)
     """The message that is read, with its whole text, as JSON: `preview.MessagePreview`; empty when none is."""
     report = traitlets.Dict().tag(sync=True)
-    """The report of what was done last, `{"text", "node"}`; empty where that needs no words, and after it was undone."""
+    """The last thing done, `{"text", "node"}`; empty where that needs no words, and after it was undone."""
     height = traitlets.Int(0).tag(sync=True)
     """Height of the drawing in pixels that a person has chosen; 0 follows the tree."""
     editing = traitlets.Unicode("").tag(sync=True)
