@@ -58,7 +58,7 @@ export function outlineRow(content: OutlineContent, i: number, id: string): HTML
     mark && h("b", { class: "mark" }, mark),
     folded && h("button", { type: "button", class: "btn small fold", tabindex: -1 }, `+${grouped(hides)}`),
     h("span", { class: "words" }, harmless(messages.words[i])),
-    h("span", { class: "num" }, tokens < 0 ? "" : `${about}${grouped(tokens)}`),
+    h("span", { class: "num" }, tokens <= 0 ? "" : `${about}${grouped(tokens)}`),
     h("span", { class: "date" }, dateOf(messages.seconds[i])),
   );
 }
@@ -66,7 +66,7 @@ export function outlineRow(content: OutlineContent, i: number, id: string): HTML
 function rowLabel({ tree, messages, folded, isEstimated, picked }: OutlineContent, i: number): string {
   const words = [`${roleOf(tree, i)}: ${harmless(messages.words[i])}`];
   const tokens = messages.tokens[i];
-  if (tokens >= 0) words.push(`${isEstimated ? "about " : ""}${many(tokens, "token")}`);
+  if (tokens > 0) words.push(`${isEstimated ? "about " : ""}${many(tokens, "token")}`);
   const date = dateOf(messages.seconds[i]);
   if (date) words.push(date);
   if (folded.has(i)) words.push(`${many(tree.below[i] - 1, "message")} folded below`);
