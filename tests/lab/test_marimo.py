@@ -59,7 +59,7 @@ def test_widgets_are_drawn_and_heard(browser: Browser, app: str, scheme: str) ->
     steps.get_by_text(f"after {before - 1} of").wait_for()
     budget.get_by_role("spinbutton", name="Budget in tokens").fill("600")
     page.keyboard.press("Enter")
-    budget.get_by_text("budget 600").wait_for()
+    budget.get_by_text("budget 600").first.wait_for()
     page.get_by_role("button", name="Tell").click()
 
     page.get_by_text(f"told 1: position {before - 1}, budget 600").wait_for()
