@@ -229,3 +229,21 @@ def test_other_joins_are_told_apart_from_other_words() -> None:
     assert apart.joined
     assert not apart.changed
     assert as_user.changed
+
+
+def test_of_very_many_messages_only_a_few_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = ctxlab.Session(id="long").append("", role="system", id="root")
+    for i in range(300):
+        session = session.append("words", role="user" if i % 2 else "assistant", id=f"m{i}")
+    # Off are all but one in the middle: no single verb does that.
+    other = session.disable("m0", below=True).enable("m150")
+    before, after = ctxlab.build(session), ctxlab.build(other)
+    tried: list[str] = []
+    for verb in ("enable", "disable"):
+        real = getattr(ctxlab.Session, verb)
+        monkeypatch.setattr(
+            ctxlab.Session, verb, lambda *args, real=real, **kwargs: (tried.append(args[1]), real(*args, **kwargs))[1]
+        )
+
+    assert run_changes(before, after).python == ""
+    assert len(tried) <= 40

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ctxlab.context import BuildInput
@@ -13,6 +14,8 @@ from ctxlab.studies.run_changes.change import RunChange, Way, arguments, first_t
 
 NAME = 16
 HELD = "run.start.input.session"
+MOST_TRIED = 8
+"""Messages of which a verb is tried: each trial makes the whole conversation."""
 
 
 def session_changes(before: BuildInput, after: BuildInput) -> Iterator[RunChange]:
@@ -42,28 +45,28 @@ def _tree(session: Session) -> tuple[object, ...]:
     return session.nodes, session.active_leaf_id
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Edit:
     """The messages that one state of a conversation has otherwise than another."""
 
     old: Session
     new: Session
 
-    @property
+    @cached_property
     def gone(self) -> list[str]:
         return [key for key in self.old.nodes if key not in self.new.nodes]
 
-    @property
+    @cached_property
     def added(self) -> list[str]:
         return [key for key in self.new.nodes if key not in self.old.nodes]
 
-    @property
+    @cached_property
     def touched(self) -> list[str]:
         """Ids of messages that are in both, and differ."""
         nodes = self.old.nodes
         return [key for key, node in self.new.nodes.items() if key in nodes and nodes[key] != node]
 
-    @property
+    @cached_property
     def moved(self) -> list[str]:
         return [key for key in self.touched if self.old.nodes[key].parent_id != self.new.nodes[key].parent_id]
 
@@ -107,13 +110,13 @@ class _Edit:
         if self.gone:
             yield "delete", (self._top(self.gone),), {}
             return
-        for key in self.moved:
+        for key in self.moved[:MOST_TRIED]:
             parent = self.new.nodes[key].parent_id
             if parent is not None:
                 yield "graft", (key, parent), {}
                 yield "move", (key, parent), {}
         touched = self.touched
-        for key in touched:
+        for key in touched[:MOST_TRIED]:
             verb = "disable" if self.new.nodes[key].is_enabled is False else "enable"
             yield verb, (key,), {}
             yield verb, (key,), {"below": True}
@@ -124,7 +127,8 @@ class _Edit:
 
     def _top(self, keys: Sequence[str]) -> str:
         """The message of these that hangs below none of them."""
-        return next((key for key in keys if self.old.nodes[key].parent_id not in keys), keys[0])
+        among = set(keys)
+        return next((key for key in keys if self.old.nodes[key].parent_id not in among), keys[0])
 
 
 def _name(node: MessageNode) -> str:
