@@ -3,9 +3,12 @@
 from ctxlab.context.asset_as_content_part import content_part, sendable_part
 from ctxlab.context.context import BuildInput, Context, Dropped, Pending, Variables
 from ctxlab.context.draft_message import NOTHING, AssetRef, Change, Draft, Part, merged_draft
+from ctxlab.context.file_facts import FileFacts, FileKind
+from ctxlab.context.file_route import FileRoute, RouteKind
 from ctxlab.context.placement import Placement
 from ctxlab.context.step_report import LoreActivations, MacroVariables, PromptLimit, StepReport, Table
 from ctxlab.context.text_with_origins import EMPTY, Cause, Edit, Origin, Span, Splice, Text
+from ctxlab.context.transcript import Passage, Transcript
 from ctxlab.public_names import listed
 
 __all__ = [
@@ -19,18 +22,24 @@ __all__ = [
     "Draft",
     "Dropped",
     "Edit",
+    "FileFacts",
+    "FileKind",
+    "FileRoute",
     "LoreActivations",
     "MacroVariables",
     "Origin",
     "Part",
+    "Passage",
     "Pending",
     "Placement",
     "PromptLimit",
+    "RouteKind",
     "Span",
     "Splice",
     "StepReport",
     "Table",
     "Text",
+    "Transcript",
     "Variables",
     "content_part",
     "merged_draft",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
+from ctxlab.context.file_route import FileRoute
 from ctxlab.context.placement import Placement
 from ctxlab.context.text_with_origins import EMPTY, Cause, Origin, Span, Text
 from ctxlab.documents import Asset, Role, ToolCall
@@ -15,7 +16,11 @@ from ctxlab.documents.session.asset_source import UNKNOWN_PLACE, AgentFile, Asse
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AssetRef:
-    """A file that goes along with a message; `source` is the place of its bytes."""
+    """A file that goes along with a message; `source` is the place of its bytes.
+
+    `route` is how the model gets it, once a step has decided that; its kind and metadata are then those that the bytes
+    show, so far as they could be read.
+    """
 
     id: str
     kind: str
@@ -24,6 +29,7 @@ class AssetRef:
     size_bytes: int | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     source: AssetSource = UNKNOWN_PLACE
+    route: FileRoute | None = None
 
     @classmethod
     def of(cls, asset: Asset) -> AssetRef:
@@ -62,6 +68,7 @@ class AssetRef:
             "size_bytes": self.size_bytes,
             "metadata": dict(self.metadata),
             "source": self.source.as_data(),
+            **({"route": self.route.as_data()} if self.route else {}),
         }
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
-from ctxlab.context import Draft
+from ctxlab.context import AssetRef, Draft, FileFacts, Transcript
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents import AssetSource
 from ctxlab.pipeline.service_calls import CallLog
@@ -52,16 +52,27 @@ class TokenCounter(Protocol):
 class AssetStore(Protocol):
     """Reads the bytes of files. It is not recorded: what it reads is on this machine and doesn't change."""
 
-    def read(self, source: AssetSource) -> bytes | None:
-        """The bytes of a file; None when the store has no file at this place."""
+    def open(self, source: AssetSource) -> BinaryIO | None:
+        """The bytes of a file as a stream that the caller closes; None when the store has no file at this place.
+
+        A link to another machine is never followed: None.
+        """
+        ...
+
+    def facts(self, asset: AssetRef) -> FileFacts | None:
+        """The type and the measures of a file, from its first bytes; None when the store has no file at this place."""
         ...
 
 
 class Transcriber(Protocol):
     """Turns pictures, sounds, films and documents into text. It may wait for minutes."""
 
-    def transcribe(self, source: AssetSource, *, kind: str, mime_type: str = "") -> str:
-        """The text of a file of this kind (image, audio, video or document); raises CtxlabError when there is none."""
+    def transcribe(self, source: AssetSource, *, kind: str, mime_type: str = "", name: str = "") -> Transcript:
+        """The text of a file of this kind (image, audio, video, document or text).
+
+        Raises CtxlabError, whose message is a sentence for people, when there is none: no engine for this kind is
+        installed, the time is up, the file is broken.
+        """
         ...
 
 

@@ -6,9 +6,10 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from io import BytesIO
+from typing import Any, BinaryIO, cast, get_args
 
-from ctxlab.context import Draft
+from ctxlab.context import AssetRef, Draft, FileFacts, FileKind, Transcript
 from ctxlab.documents import AssetSource
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline.services import Hit, Prompt, Services
@@ -96,25 +97,34 @@ class FixedRetriever:
 class FixedTranscriber:
     """A transcriber that knows the texts of some files; any other raises CtxlabError. `sources` are those it got."""
 
-    def __init__(self, texts: Mapping[AssetSource, str]) -> None:
+    def __init__(self, texts: Mapping[AssetSource, str | Transcript]) -> None:
         self.texts = dict(texts)
         self.sources: list[AssetSource] = []
 
-    def transcribe(self, source: AssetSource, *, kind: str, mime_type: str = "") -> str:
+    def transcribe(self, source: AssetSource, *, kind: str, mime_type: str = "", name: str = "") -> Transcript:
         self.sources.append(source)
         if source not in self.texts:
             raise CtxlabError(f"the fixed transcriber has no text for {kind} {source!r}")
-        return self.texts[source]
+        text = self.texts[source]
+        return text if isinstance(text, Transcript) else Transcript.of(text, engine="fixed")
 
 
 class AssetsInMemory:
-    """A store of files that are in memory."""
+    """A store of files that are in memory; a file's type is what its reference says."""
 
     def __init__(self, files: Mapping[AssetSource, bytes]) -> None:
         self.files = dict(files)
 
-    def read(self, source: AssetSource) -> bytes | None:
-        return self.files.get(source)
+    def open(self, source: AssetSource) -> BinaryIO | None:
+        found = self.files.get(source)
+        return None if found is None else BytesIO(found)
+
+    def facts(self, asset: AssetRef) -> FileFacts | None:
+        found = self.files.get(asset.source)
+        if found is None:
+            return None
+        kind = asset.kind if asset.kind in get_args(FileKind) else "other"
+        return FileFacts(cast("FileKind", kind), asset.mime_type, 1.0, "mime", size_bytes=len(found))
 
 
 def all_fakes() -> Services:

@@ -75,7 +75,7 @@ def test_a_fixed_retriever_looks_into_the_named_collections_only() -> None:
 def test_a_fixed_transcriber_knows_some_files_and_refuses_the_others() -> None:
     transcriber = FixedTranscriber({LibraryFile("a.png"): "a cat"})
 
-    assert transcriber.transcribe(LibraryFile("a.png"), kind="image") == "a cat"
+    assert transcriber.transcribe(LibraryFile("a.png"), kind="image").text == "a cat"
     with pytest.raises(CtxlabError, match=r"no text for audio LibraryFile\(path='b.mp3'\)"):
         transcriber.transcribe(LibraryFile("b.mp3"), kind="audio")
     assert transcriber.sources == [LibraryFile("a.png"), LibraryFile("b.mp3")]
@@ -87,4 +87,4 @@ def test_assets_in_memory_are_read_by_their_place() -> None:
 
     assert (store.read(AgentFile("ag", "a.png")), store.read(LibraryFile("a.png"))) == (b"png", None)
     assert services.assets is not None
-    assert services.assets.read(LibraryFile("a.png")) is None
+    assert services.assets.open(LibraryFile("a.png")) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import binascii
 from io import BytesIO
 
+from ctxlab.context import AssetRef
 from ctxlab.documents.session.asset_source import AssetSource, InlineFile, LinkedFile
 
 FIRST_CHARACTERS = 4_096  # of base64; enough for all but a JPEG with a long preamble
@@ -12,6 +13,12 @@ _BEGINNINGS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8", b"GIF8", b"RIFF")
 MOST_CHARACTERS = 1_048_576
 
 Size = tuple[float, float]
+
+
+def sent_size(asset: AssetRef) -> Size | None:
+    """Pixels of a picture that is scaled before it is sent; None where it goes as it is."""
+    route = asset.route
+    return (route.width, route.height) if route is not None and route.width and route.height else None
 
 
 def inline_size(source: AssetSource) -> Size | None:

@@ -17,7 +17,7 @@ from ctxlab.engines.tokens.picture_formulas import (
     low_detail_tokens,
     size_in,
 )
-from ctxlab.engines.tokens.picture_size import inline_size
+from ctxlab.engines.tokens.picture_size import inline_size, sent_size
 
 ASSUMED_PIXELS = 1024  # for a side that isn't known
 _PAGES = ("pages", "pageCount", "page_count", "numPages")
@@ -47,7 +47,8 @@ class MediaTokens:
 def media_tokens(asset: AssetRef, rules: MediaRules) -> MediaTokens:
     """Tokens of a file. An unknown side of a picture counts as 1024 pixels, an unknown duration as 0 seconds.
 
-    A picture's size is what its bytes say where they are inline, else what its metadata says.
+    A picture's size is that of its route, where it is scaled; else what its bytes say where they are inline; else what
+    its metadata says.
     """
     match asset.kind:
         case "image":
@@ -85,8 +86,8 @@ def _picture(asset: AssetRef, cost: ImageCost) -> MediaTokens:
     low = asset.metadata.get("detail") == "low"
     if low and (tokens := low_detail_tokens(cost)) is not None:
         return MediaTokens(tokens)
-    inline = inline_size(asset.source)
-    width, height = inline or (size_in(asset.metadata, "width"), size_in(asset.metadata, "height"))
+    measured = sent_size(asset) or inline_size(asset.source)
+    width, height = measured or (size_in(asset.metadata, "width"), size_in(asset.metadata, "height"))
     tokens = image_tokens(width or ASSUMED_PIXELS, height or ASSUMED_PIXELS, cost)
     # What low detail costs where patches are counted, nobody publishes; a picture that fits 512 x 512 costs the same.
     unclear = low and cost.method == "openai_patch" and max(width or 0, height or 0) > 512
