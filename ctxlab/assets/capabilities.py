@@ -120,7 +120,7 @@ def stored_capabilities(stored: Mapping[str, Any], otherwise: Capabilities = UNK
     form = stored.get("documentFormat")
     return replace(
         base,
-        document_format=cast("DocumentFormat", form) if form in ("base64", "openai_file") else base.document_format,
+        document_format=form if form in ("base64", "openai_file") else base.document_format,
         max_image_side=_limit(stored, "maxImageDimension", base.max_image_side),
         max_file_bytes=_limit(stored, "maxFileBytes", base.max_file_bytes),
         max_image_bytes=_limit(stored, "maxImageBytes", base.max_image_bytes),

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from ctxlab.assets.capabilities import Capabilities
-from ctxlab.engines.tokens.model_encodings import read_model_name
 
 MB = 1_000_000
 MIB = 1024 * 1024
@@ -62,10 +61,7 @@ _MAKER = re.compile(r"(?:[a-z][a-z-]*\.)+(?=[a-z])|meta-(?=llama)")
 
 def _bare_names(name: str) -> Iterator[str]:
     """The names that a name may mean: `openrouter:qwen/qwen3-vl:free`, `us.meta.llama4-scout`, `ollama:gemma3:4b`."""
-    name = name[:200]
-    yield read_model_name(name).bare
-    tail = name.strip().lower().rpartition("/")[2]
-    parts = tail.split(":")
+    parts = name[:200].strip().lower().rpartition("/")[2].split(":")
     for start in range(len(parts)):
         bare = ":".join(parts[start:])
         yield bare
@@ -90,17 +86,17 @@ _OPENAI = Vendor(
     max_file_bytes=50 * MB,
     max_image_bytes=50 * MB,
 )
-# What is sent inline; larger files go by the File API. 20 MB with base64 and text is the older and safer figure.
+# What is sent inline: a request of 100 MB, that is 75 MB before base64; PDFs up to 50 MB.
 _GOOGLE = Vendor(
-    "ai.google.dev, Image, Document, Audio and Video understanding",
-    "2026-10",
+    "ai.google.dev, File input methods; Image, Document, Audio and Video understanding",
+    "2026-06",
     _PDF
     | {"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif", "text/plain", "text/html", "text/csv"}
     | {f"audio/{form}" for form in ("wav", "x-wav", "mp3", "mpeg", "aiff", "x-aiff", "aac", "ogg", "flac", "x-flac")}
     | {f"video/{form}" for form in ("mp4", "mpeg", "quicktime", "mov", "avi", "x-msvideo", "x-flv", "webm", "wmv")}
     | {"video/x-ms-wmv", "video/3gpp"},
-    max_file_bytes=15 * MB,
-    max_image_bytes=15 * MB,
+    max_file_bytes=50 * MB,
+    max_image_bytes=75 * MB,
 )
 _CATALOGUE = "models.dev, modalities of the vendor's models"
 _DEEPSEEK = Vendor(f"api-docs.deepseek.com, Models and pricing; {_CATALOGUE}", "2026-09", _PICTURES)
