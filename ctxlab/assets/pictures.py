@@ -6,7 +6,7 @@ The same bytes in give the same bytes out. What is made anew carries no metadata
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -112,7 +112,7 @@ def _page_picture(pdf: object, index: int, max_side: int) -> bytes:
 
 
 @contextmanager
-def _decoded(data: bytes, mime_type: str = "") -> Iterator[Image]:
+def _decoded(data: bytes, mime_type: str = "") -> Generator[Image]:
     """The picture, its size checked before anything is decoded; whatever a decoder raises inside is a ReadError."""
     from PIL import Image
 
@@ -177,7 +177,9 @@ def _eight_bits(picture: Image) -> Image:
     assert isinstance(high, (int, float))
     if picture.mode.startswith("I;16") or (picture.mode == "I" and low >= 0 and high < 65536):
         low, high = 0, 65535
-    return grey.point(lambda value: value * (255 / ((high - low) or 1)) - low * (255 / ((high - low) or 1))).convert("L")
+    return grey.point(lambda value: value * (255 / ((high - low) or 1)) - low * (255 / ((high - low) or 1))).convert(
+        "L"
+    )
 
 
 def _encoded(picture: Image, *, like: str | None) -> tuple[bytes, str]:

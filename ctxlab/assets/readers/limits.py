@@ -23,6 +23,9 @@ class ReadLimits:
     max_cells: int = 4_000_000
 
 
+LIMITS = ReadLimits()
+
+
 def whole_file(data: bytes, limits: ReadLimits) -> bytes:
     """The bytes of a file that is only readable as a whole; refused when there are more of them than are read."""
     if len(data) > limits.max_bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from email import policy
-from email.message import EmailMessage, Message
+from email.message import EmailMessage, Message, MIMEPart
 from email.parser import BytesParser
 from typing import cast
 
@@ -22,7 +22,7 @@ MOST_PARTS = 1000
 
 def read_mail(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
     """Headers with the text in one passage; files of the mail are named, not read."""
-    mail = cast("EmailMessage", BytesParser(policy=policy.default).parsebytes(data))
+    mail = BytesParser(policy=policy.default).parsebytes(data)
     if not mail.keys():
         raise ReadError("the mail is broken: it has no headers")
     collector = PassageCollector(limits)
@@ -65,7 +65,7 @@ def _body(mail: EmailMessage, problems: list[str]) -> str:
     return text if problem else markdown
 
 
-def _part_text(part: EmailMessage) -> str:
+def _part_text(part: MIMEPart) -> str:
     """The text of a part in its own encoding, else in the one that its bytes look like."""
     payload = cast("bytes | None", part.get_payload(decode=True)) or b""
     try:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from ctxlab.assets.pdfium_lock import PDFIUM
-from ctxlab.assets.readers.limits import ReadLimits, not_read
+from ctxlab.assets.readers.limits import LIMITS, ReadLimits, not_read
 from ctxlab.assets.readers.passages import PassageCollector
 from ctxlab.assets.readers.pdf_streams import check_streams
 from ctxlab.context import FileFacts, Transcript
@@ -24,6 +24,8 @@ UNKNOWN_SECURITY = 5
 MOST_NAMED = 10
 HYPHEN_AT_LINE_END = re.compile("[\x02\ufffe]\r?\n?")
 """How pdfium writes a hyphen that divides a word: the word is put together again."""
+BLANKS_AT_LINE_END = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
+MANY_LINES = re.compile(r"\n{3,}")
 NEVER_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
@@ -60,7 +62,7 @@ def read_pdf(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
 
 
 @contextmanager
-def opened_pdf(data: bytes, limits: ReadLimits = ReadLimits()) -> Iterator[PdfDocument]:
+def opened_pdf(data: bytes, limits: ReadLimits = LIMITS) -> Generator[PdfDocument]:
     """The document, under the lock of pdfium until it is closed.
 
     Raises ReadError when it is broken, has no pages, or needs a password; one that an empty password opens is opened.
@@ -97,7 +99,8 @@ def _page_text(pdf: PdfDocument, index: int, most: int) -> str | None:
             text = letters.get_text_range(0, most + 1) if count > most else letters.get_text_bounded()
     except PdfiumError:
         return None
-    return NEVER_TEXT.sub("", HYPHEN_AT_LINE_END.sub("", text).replace("\r\n", "\n").replace("\r", "\n"))
+    lines = NEVER_TEXT.sub("", HYPHEN_AT_LINE_END.sub("", text).replace("\r\n", "\n").replace("\r", "\n"))
+    return MANY_LINES.sub("\n\n", BLANKS_AT_LINE_END.sub("", lines))
 
 
 def _no_letters(read: int, pages: int) -> str:

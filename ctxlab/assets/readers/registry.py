@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import BinaryIO, cast
 
-from ctxlab.assets.readers.limits import ReadLimits, whole_file
+from ctxlab.assets.readers.limits import LIMITS, ReadLimits, whole_file
 from ctxlab.context import FileFacts, Transcript
 from ctxlab.errors import CtxlabError, ReadError
 
@@ -43,7 +43,7 @@ def has_reader(facts: FileFacts) -> bool:
     return _reader_name(facts) is not None
 
 
-def read_text(file: BinaryIO, facts: FileFacts, *, limits: ReadLimits = ReadLimits()) -> Transcript:
+def read_text(file: BinaryIO, facts: FileFacts, *, limits: ReadLimits = LIMITS) -> Transcript:
     """The text of a file in passages with their places, such as `page 3`, `sheet Plan`, `slide 2`.
 
     What the limits leave out is named in the problems. Raises a CtxlabError of one sentence for a file that has no

@@ -17,10 +17,14 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 WITHOUT_WORDS = frozenset(
-    "fonttbl colortbl stylesheet info pict object objdata header headerl headerr headerf footer footerl footerr footerf "
-    "filetbl listtable listoverridetable revtbl rsidtbl themedata colorschememapping latentstyles datastore xmlnstbl "
-    "generator fldinst bkmkstart bkmkend pntext listtext nonshppict shpinst template operator".split()
-)
+    {
+        "fonttbl", "colortbl", "stylesheet", "info", "pict", "object", "objdata",
+        "header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr",
+        "footerf", "filetbl", "listtable", "listoverridetable", "revtbl", "rsidtbl", "themedata",
+        "colorschememapping", "latentstyles", "datastore", "xmlnstbl", "generator", "fldinst", "bkmkstart",
+        "bkmkend", "pntext", "listtext", "nonshppict", "shpinst", "template", "operator",
+    }
+)  # fmt: skip
 """Groups that hold settings, pictures, or what repeats on every page."""
 LETTERS: Mapping[str, str] = {
     "par": "\n", "line": "\n", "page": "\n", "sect": "\n", "row": "\n", "nestrow": "\n",
@@ -32,11 +36,18 @@ SYMBOLS: Mapping[bytes, str] = {
     b"\\": "\\", b"{": "{", b"}": "}", b"~": "\N{NO-BREAK SPACE}", b"_": "-", b"\n": "\n", b"\r": "\n",
 }  # fmt: skip
 CHARSETS: Mapping[int, str] = {
-    77: "mac_roman", 128: "cp932", 129: "cp949", 134: "gb18030", 136: "big5", 161: "cp1253", 162: "cp1254", 163: "cp1258",
-    177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250",
+    77: "mac_roman", 128: "cp932", 129: "cp949", 134: "gb18030", 136: "big5", 161: "cp1253", 162: "cp1254",
+    163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250",
 }  # fmt: skip
 """Encodings by the charset of a font, as Windows numbers them."""
-CODE_PAGES: Mapping[int, str] = {936: "gb18030", 54936: "gb18030", 950: "big5", 932: "cp932", 949: "cp949", 65001: "utf-8"}
+CODE_PAGES: Mapping[int, str] = {
+    936: "gb18030",
+    54936: "gb18030",
+    950: "big5",
+    932: "cp932",
+    949: "cp949",
+    65001: "utf-8",
+}
 MOST_LEVELS = 1000
 ONE_MORE = 65536
 

@@ -136,7 +136,7 @@ class _Reader:
         tables: list[_Table] = []
         skipped = 0
         for event in events:
-            if skipped or event.name in SKIPPED and event.kind != "text":
+            if skipped or (event.name in SKIPPED and event.kind != "text"):
                 skipped += {"begin": 1, "end": -1, "text": 0}[event.kind]
                 continue
             match event.kind, event.name:
