@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -88,7 +87,3 @@ class ArtifactNotFound:
     def as_data(self) -> dict[str, Any]:
         there_is_none = {"zh": "工件不存在或已被删除", "en": "The artifact does not exist or was deleted"}
         return {"error": "artifact_not_found", "ref": one_line(self.ref), "message": there_is_none[self.language]}
-
-
-RouteData = Mapping[str, Any]
-"""A result of a tool as JSON; one without `routing` is no routed file."""
