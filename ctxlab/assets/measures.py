@@ -52,7 +52,7 @@ def pixels_of(window: ByteWindow, mime_type: str) -> Pixels:
     return Pixels(int(width), int(height), cut)
 
 
-def _as_stream(head: bytes):  # noqa: ANN202
+def _as_stream(head: bytes):
     from io import BytesIO
 
     return BytesIO(head)
