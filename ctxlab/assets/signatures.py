@@ -57,7 +57,7 @@ PDF_BYTES = 1_024
 """The header of a PDF may stand anywhere in so many bytes, by note 13 of the implementation notes of PDF 1.7."""
 BMP_HEADERS = frozenset({12, 40, 52, 56, 64, 108, 124})
 SHORT_SIGNATURES = frozenset(
-    [
+    {
         "image/bmp",
         "image/x-icon",
         "application/x-msdownload",
@@ -86,7 +86,7 @@ SHORT_SIGNATURES = frozenset(
         "image/jxr",
         "image/vnd.ms-photo",
         "application/x-deb",
-    ]
+    }
 )
 """Types that the library knows by two or three bytes, or that are looked at here: there it is not asked for them."""
 

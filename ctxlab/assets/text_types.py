@@ -22,7 +22,7 @@ PROLOGUE = re.compile(r"\s*(?:<\?xml[^>]{0,500}\?>|<!--.{0,2000}?-->|\s+)*", re.
 DOCTYPE = re.compile(r"<!DOCTYPE\s+(\w+)", re.IGNORECASE)
 TAG = re.compile(r"<([A-Za-z][\w:.-]{0,60})(?=[\s/>])")
 HTML_TAGS = frozenset(
-    [
+    (
         "html",
         "head",
         "body",
@@ -40,11 +40,11 @@ HTML_TAGS = frozenset(
         "br",
         "center",
         "font",
-    ]
+    )
 )
 MAIL_FIELD = re.compile(r"(?m)^([A-Za-z][A-Za-z0-9-]{1,60}):[ \t]?\S?")
 MAIL_FIELDS = frozenset(
-    [
+    (
         "from",
         "to",
         "cc",
@@ -56,7 +56,7 @@ MAIL_FIELDS = frozenset(
         "return-path",
         "delivered-to",
         "content-type",
-    ]
+    )
 )
 LEAST_MAIL_FIELDS = 3
 LEAST_ROWS = 3
