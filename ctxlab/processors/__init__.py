@@ -6,6 +6,7 @@ from ctxlab.pipeline import Pipeline, Processor, plugin_processors
 from ctxlab.public_names import listed
 
 from ctxlab.processors.session_loader import SessionLoader  # isort: skip
+from ctxlab.processors.async_task_processor import AsyncTaskProcessor  # isort: skip
 from ctxlab.processors.regex_processor import RegexProcessor  # isort: skip
 from ctxlab.processors.worldbook_processor import WorldbookProcessor  # isort: skip
 from ctxlab.processors.injection.assembler import InjectionAssembler  # isort: skip
@@ -18,6 +19,7 @@ from ctxlab.processors.ensure_alternating import EnsureAlternating  # isort: ski
 
 STEPS: tuple[type[Processor], ...] = (
     SessionLoader,
+    AsyncTaskProcessor,
     RegexProcessor,
     WorldbookProcessor,
     InjectionAssembler,
@@ -31,6 +33,7 @@ STEPS: tuple[type[Processor], ...] = (
 
 __all__ = [
     "STEPS",
+    "AsyncTaskProcessor",
     "ConvertSystem",
     "EnsureAlternating",
     "InjectionAssembler",
