@@ -64,6 +64,8 @@ class ScanOptions(InputOptions, total=False):
     """Find and replace rules in force whoever takes part; the agent and the user bring their own."""
     activations: Mapping[str, str] | None
     """Lore entries that fired before, from an earlier trace."""
+    tasks: Mapping[str, Mapping[str, Any]] | None
+    """Tasks that tools have begun, by id: `{"t1": {"status": "running", "progress": 40}}`."""
     settings: Mapping[str, Any] | None
     """Settings of steps: `{"<step>.<setting>": value}`."""
     pipeline: Pipeline | None

@@ -26,6 +26,7 @@ from ctxlab.api.sources import (
 )
 from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Library, ModelProfile, Note, RegexConfig, Session, UserProfile, Worldbook
+from ctxlab.documents.frozen_json import frozen
 from ctxlab.documents.library import books_with_the_same_entries
 from ctxlab.engines.macros import Expansion, MacroEnv, expand
 from ctxlab.engines.macros.clock_and_timeline import timestamp_problem, zone_problem
@@ -49,6 +50,7 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
         books=books,
         rules=rules_in_force(rules_of(options.get("rules", ())), agent, brought=found.brought),
         activations=options.get("activations") or {},
+        tasks=frozen(options.get("tasks") or {}),
     )
     pending = options.get("pending")
     expansion = expanded(pending, found.input) if isinstance(pending, str) else None

@@ -6,6 +6,7 @@ from ctxlab.pipeline import Pipeline, Processor, plugin_processors
 from ctxlab.public_names import listed
 
 from ctxlab.processors.session_loader import SessionLoader  # isort: skip
+from ctxlab.processors.async_task_processor import AsyncTaskProcessor  # isort: skip
 from ctxlab.processors.regex_processor import RegexProcessor  # isort: skip
 from ctxlab.processors.transcription_processor import TranscriptionProcessor  # isort: skip
 from ctxlab.processors.worldbook_processor import WorldbookProcessor  # isort: skip
@@ -20,6 +21,7 @@ from ctxlab.processors.asset_resolver import AssetResolver  # isort: skip
 
 STEPS: tuple[type[Processor], ...] = (
     SessionLoader,
+    AsyncTaskProcessor,
     RegexProcessor,
     TranscriptionProcessor,
     WorldbookProcessor,
@@ -36,6 +38,7 @@ STEPS: tuple[type[Processor], ...] = (
 __all__ = [
     "STEPS",
     "AssetResolver",
+    "AsyncTaskProcessor",
     "ConvertSystem",
     "EnsureAlternating",
     "InjectionAssembler",
