@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ctxlab.context.draft_message import AssetRef
+from ctxlab.context.draft_message import AssetRef, Draft
 from ctxlab.context.file_route import FileRoute
+from ctxlab.context.text_with_origins import Origin
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
+from ctxlab.documents.session.asset_source import InlineFile
 
 NAME = 80
 """Cells of a file's name: longer ones are cut."""
@@ -30,7 +32,8 @@ SENT_AS = {
     "text": "goes as text",
     "description": "goes as a description only",
 }
-UNDECIDED = "as it is stored"
+TRANSCRIPT = "transcript"
+"""The kind of the origin of words that are from a file."""
 
 
 def kind_words(kind: str) -> str:
@@ -101,6 +104,36 @@ def sent_words(sent_as: str, *, width: int | None = None, height: int | None = N
 def route_words(route: FileRoute | None) -> str:
     """How the model gets a file that goes as a file; empty where nothing has been decided."""
     return sent_words(route.kind, width=route.width, height=route.height) if route is not None else ""
+
+
+def is_from(origin: Origin, name: str) -> bool:
+    """Whether words are those of a file of this name, or stand for it: `report.pdf` and `report.pdf, page 3`."""
+    return origin.kind == TRANSCRIPT and bool(name) and (origin.ref == name or origin.ref.startswith(f"{name}, "))
+
+
+def file_changes(before: Draft, after: Draft) -> str:
+    """What became of the files of a message, in a sentence; empty where nothing did."""
+    old, new = ({asset.id: asset for asset in draft.assets} for draft in (before, after))
+    found: list[str] = []
+    for id, asset in old.items():
+        if id in new:
+            found += _file_change(asset, new[id])
+        elif any(is_from(span.origin, asset.name) for span in after.text.spans):
+            found.append(f"{name_of(asset)} stands as words in it")
+        else:
+            found.append(f"{name_of(asset)} went out of it")
+    found += [f"{name_of(asset)} came into it" for id, asset in new.items() if id not in old]
+    return "; ".join(found)
+
+
+def _file_change(before: AssetRef, after: AssetRef) -> list[str]:
+    words: list[str] = []
+    if before.route != after.route:
+        words.append(f"{name_of(after)} {route_words(after.route)}".rstrip())
+    if before.source != after.source:
+        read = "are in it now" if isinstance(after.source, InlineFile) else "are elsewhere now"
+        words.append(f"the bytes of {name_of(after)} {read}")
+    return words
 
 
 def name_of(asset: AssetRef) -> str:

@@ -259,7 +259,7 @@ class _Line:
         if shortening is not None:
             return "shortened", str(shortening)
         if not self.all_say_the_same and str(outcome.draft.text) != typed(self._first().draft.text):
-            return "rewritten", self._why_rewritten(outcome)
+            return "rewritten", "; ".join([self._why_rewritten(outcome), *self._files_otherwise(outcome.draft)])
         move = self.moves[i]
         if move is not None:
             return "moved", _with_place(outcome, move.sentence)

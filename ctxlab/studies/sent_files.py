@@ -8,7 +8,7 @@ from typing import Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import AssetRef, Cause, Draft, Origin
-from ctxlab.context.file_words import kind_words, measure_words, sent_words
+from ctxlab.context.file_words import is_from, kind_words, measure_words, sent_words
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import AssetSource
@@ -17,7 +17,6 @@ from ctxlab.pipeline.explain.cut_causes import cut_causes
 from ctxlab.pipeline.services import TokenCounter
 
 REPORT = "attachments"
-TRANSCRIPT = "transcript"
 MEASURES = ("width", "height", "seconds", "pages")
 NAME = 80
 
@@ -98,7 +97,7 @@ class SentFile:
 def sent_files(trace: Trace) -> tuple[SentFile, ...]:
     """The files of a run in the order in which they came into messages, also of messages that were cut.
 
-    What the steps have reported of a file counts; where none did, its tokens and its text are looked up in the messages.
+    What the steps have reported of a file counts; where none did, its tokens and its text are looked up in messages.
     """
     met = _files_met(trace)
     rows = _reported(trace)
@@ -191,7 +190,7 @@ class _Finder:
         change = next((c for c in draft.changes if c.field == "files" and _held(c.before, file.id)), None)
         cause: Cause | None = change.cause if change is not None else None
         text = "".join([span.text for span in spans])
-        places = dict.fromkeys(place_of(span.origin, file.name) for span in spans)
+        places = dict.fromkeys(_place_of(span.origin, file.name) for span in spans)
         return replace(
             file,
             sent_as="text" if text else "description",
@@ -206,12 +205,7 @@ def _held(before: object, id: str) -> bool:
     return isinstance(before, Sequence) and any(isinstance(each, AssetRef) and each.id == id for each in before)
 
 
-def is_from(origin: Origin, name: str) -> bool:
-    """Whether words are from the file of this name: `report.pdf` and `report.pdf, page 3`."""
-    return origin.kind == TRANSCRIPT and bool(name) and (origin.ref == name or origin.ref.startswith(f"{name}, "))
-
-
-def place_of(origin: Origin, name: str) -> str:
+def _place_of(origin: Origin, name: str) -> str:
     """The place in the file, such as `page 3`; empty for all of it."""
     return origin.ref[len(name) + 2 :]
 
@@ -234,7 +228,9 @@ def _of_asset(key: str, asset: AssetRef, stored: AssetRef) -> SentFile:
 
 
 def _type_of(mime_type: str) -> str:
-    return mime_type.rpartition("/")[2].upper()
+    from ctxlab.assets.descriptions import type_name
+
+    return type_name(mime_type, "en") if mime_type else ""
 
 
 def _number(value: object) -> Any:

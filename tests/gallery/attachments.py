@@ -165,3 +165,31 @@ def files_run(budget_tokens: int | None = 1500) -> Trace:
     step = FunctionProcessor(decide, id=STEP, priority=250, description="Decides how the model gets each file.")
     pipeline = ctxlab.default_pipeline().with_processor(step)
     return ctxlab.build(harbour_files(), model="gpt-4o", pipeline=pipeline, budget_tokens=budget_tokens)
+
+
+@cache
+def harbour_agent() -> ctxlab.Agent:
+    """An agent whose preset brings a map along."""
+    data = {
+        "id": "pilot",
+        "name": "Pilot",
+        "assets": [
+            {"id": "map", "type": "image", "filename": "sea-map.png", "path": "assets/sea-map.png", "size": 5210}
+        ],
+        "presetMessages": [
+            {
+                "id": "map-preset",
+                "role": "system",
+                "content": "The map of the harbour:",
+                "name": "Map",
+                "presetAttachments": [{"assetId": "map"}],
+            },
+            {"id": "history", "type": "chat_history", "role": "system", "content": ""},
+        ],
+    }
+    return ctxlab.Agent.model_validate(data)
+
+
+def files_compared() -> ctxlab.Comparison:
+    """The run beside one in which no step decided anything of files."""
+    return ctxlab.compare({"as decided": files_run(None), "as stored": ctxlab.build(harbour_files(), model="gpt-4o")})

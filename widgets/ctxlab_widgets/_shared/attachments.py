@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from ctxlab.context.draft_message import AssetRef
+from ctxlab.context import AssetRef
 from ctxlab.context.file_words import measure_words
 from ctxlab.display.short_texts import cut_off
+from ctxlab.documents import AssetSource
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.services import AssetStore
 from ctxlab.studies.sent_files import SentFile, sent_files
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.thumbnails import Picture, thumbnail_url
@@ -17,38 +20,42 @@ MOST_PICTURES = 200
 MOST_WORDS = 400
 
 
-def files_json(trace: Trace) -> str:
-    """As JSON `{"files": [...], "thumbs": [...]}`, each small picture once; empty for a run without files."""
-    files = sent_files(trace)
-    if not files:
+class FilesPayload:
+    """The files of a run for one view; small pictures are looked up once while runs share their files."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[AssetSource, str]] = {}
+
+    def json(self, trace: Trace) -> str:
+        """As JSON `{"files": [...], "thumbs": [...]}`, each small picture once; empty for a run without files."""
+        files = sent_files(trace)
+        known, self._known = self._known, {}
+        if not files:
+            return ""
+        places: dict[str, int] = {}
+        rows: list[dict[str, Any]] = []
+        for file in files:
+            url = self._url(file, trace.services.assets, known) if len(self._known) < MOST_PICTURES else ""
+            thumb = {"thumb": places.setdefault(url, len(places))} if url else {}
+            rows.append({**file_row(file), **thumb})
+        return as_json({"files": rows, "thumbs": list(places)})
+
+    def _url(self, file: SentFile, store: AssetStore | None, known: Mapping[int, tuple[AssetSource, str]]) -> str:
+        """The small picture of a picture, of the bytes as they are stored where a store has them."""
+        if file.kind != "image":
+            return ""
+        for source in (file.stored.source if file.stored is not None else None, file.source):
+            if source is None:
+                continue
+            held = known.get(id(source)) or (source, thumbnail_url(Picture(source, store)))
+            self._known[id(source)] = held
+            if held[1]:
+                return held[1]
         return ""
-    thumbs = Thumbs(trace)
-    rows = [file_row(file, thumbs) for file in files]
-    return as_json({"files": rows, "thumbs": thumbs.urls})
 
 
-class Thumbs:
-    """The small pictures of one view, bounded in number; a row names one by its place."""
-
-    def __init__(self, trace: Trace) -> None:
-        self._store = trace.services.assets
-        self._places: dict[str, int] = {}
-
-    @property
-    def urls(self) -> list[str]:
-        return list(self._places)
-
-    def place_of(self, file: SentFile) -> int:
-        """The place of a picture's small form among `urls`; -1 where it has none."""
-        if file.kind != "image" or file.source is None or len(self._places) >= MOST_PICTURES:
-            return -1
-        sources = [file.source, *([file.stored.source] if file.stored is not None else [])]
-        url = next((url for each in sources if (url := thumbnail_url(Picture(each, self._store)))), "")
-        return self._places.setdefault(url, len(self._places)) if url else -1
-
-
-def file_row(file: SentFile, thumbs: Thumbs) -> dict[str, Any]:
-    """One file for the page; what is not known is left out."""
+def file_row(file: SentFile) -> dict[str, Any]:
+    """One file for the page, without its picture; what is not known is left out."""
     row = {
         "key": file.key,
         "id": file.id,
@@ -65,9 +72,7 @@ def file_row(file: SentFile, thumbs: Thumbs) -> dict[str, Any]:
         "cut": cut_off(file.cut, MOST_WORDS),
         "places": list(file.places[:MOST_WORDS]),
     }
-    thumb = thumbs.place_of(file)
-    kept = {name: value for name, value in row.items() if value not in ("", [], False)}
-    return {**kept, **({"thumb": thumb} if thumb >= 0 else {})}
+    return {name: value for name, value in row.items() if value not in ("", [], False)}
 
 
 def _stored_words(stored: AssetRef | None) -> str:

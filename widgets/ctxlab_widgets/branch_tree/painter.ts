@@ -85,7 +85,7 @@ export class Painter {
     this.sign(pen, tree, i, x + 13, y + tall / 2, 4.6, colours);
     if (hasFiles(tree, i)) {
       pen.beginPath();
-      trace(pen, "files", x + 13, y + tall - 4.5, 2.6);
+      trace(pen, "files", x + 13, y + Math.max(tall - 6, tall / 2 + 8), 3.2);
       pen.strokeStyle = colours.attachment;
       pen.lineWidth = 1.2;
       pen.stroke();

@@ -12,7 +12,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.studies import SentPrompt
-from ctxlab_widgets._shared.attachments import files_json
+from ctxlab_widgets._shared.attachments import FilesPayload
 from ctxlab_widgets._shared.remedies import RemedyCache
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.sent_view.payload import SentDelta
@@ -45,6 +45,7 @@ class SentView(Widget):
     @checked_arguments
     def __init__(self, trace: Trace | None = None) -> None:
         self._sent: SentDelta | None = None
+        self._files = FilesPayload()
         self._remedy_cache = RemedyCache()
         self._asked: set[str] = set()
         self._before: list[Trace] = []
@@ -69,7 +70,7 @@ class SentView(Widget):
             else:
                 if self._sent is None or self._sent.trace is not run:
                     self._sent = SentDelta(run) if self._sent is None else self._sent.updated(run)
-                    self.files = files_json(run)
+                    self.files = self._files.json(run)
                 self.view, self.delta = self._sent.view, self._sent.delta
                 self.remedies = self._remedy_cache.of(run, self._priced(self._sent.prompt))
             self.can_go_back = bool(self._before)

@@ -17,7 +17,7 @@ from ctxlab.pipeline.explain.consequential_step import most_consequential_step
 from ctxlab.pipeline.explain.message_names import message_name
 from ctxlab.pipeline.explain.trace_json import plain
 from ctxlab.pipeline.manual_edit import reworded
-from ctxlab_widgets._shared.attachments import files_json
+from ctxlab_widgets._shared.attachments import FilesPayload
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyCache
 from ctxlab_widgets._shared.view_delta import ViewDelta
@@ -85,6 +85,7 @@ class StepDebugger(Widget):
     def __init__(self, run: Debugger | Trace | None = None) -> None:
         self._debugger: Debugger | None = None
         self._view_delta: ViewDelta | None = None
+        self._files = FilesPayload()
         self._initial_pipeline: Pipeline | None = None
         self._before: Trace | None = None
         self._changing: tuple[str, str] | None = None
@@ -113,7 +114,13 @@ class StepDebugger(Widget):
         with self.hold_sync():
             if self._debugger is None:
                 self.view, self.delta, self.position, self.breakpoints = "", "", 0, []
-                self._view_delta, self.token_ends, self.can_split_tokens, self.remedies, self.files = None, {}, False, "", ""
+                self._view_delta, self.token_ends, self.can_split_tokens, self.remedies, self.files = (
+                    None,
+                    {},
+                    False,
+                    "",
+                    "",
+                )
                 self.result, self.effect = False, {}
                 return
             known = self._debugger.known
@@ -140,7 +147,7 @@ class StepDebugger(Widget):
             self.token_ends = {}  # its messages have other numbers
         self._dropped_in_sight.clear()
         self._view_delta, self.view, self.delta = sent, sent.view, sent.delta
-        self.files = files_json(known)
+        self.files = self._files.json(known)
         tokenizer = known.services.tokenizer
         self.can_split_tokens = not tokenizer.estimated and tokenizer.name in ENCODINGS
 
