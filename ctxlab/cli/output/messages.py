@@ -140,7 +140,7 @@ def _files(draft: Draft, files: Sequence[SentFile]) -> Iterator[str]:
     for file in here:
         about = "about " if file.estimated else ""
         count = [f"{about}{counted(file.tokens, 'token')}"] if file.tokens else []
-        words = ", ".join([file.shown_name, file.about, file.way, *count])
+        words = "; ".join([", ".join([f"{file.shown_name} {file.way}", *count]), file.about])
         yield f"{words}. {file.problem}" if file.problem else words
     known = {file.id for file in here}
     yield from (file_words(asset) for asset in draft.assets if asset.id not in known)
