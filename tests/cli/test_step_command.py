@@ -38,7 +38,7 @@ def test_stepping_to_the_end_is_building(prompt: Prompt, built: Built) -> None:
 
 
 def test_each_step_is_told_as_build_tells_it(run, harbour) -> None:
-    stepped = run("step", harbour, "--budget", 1500, stdin="n\n" * 9)
+    stepped = run("step", harbour, "--budget", 1500, stdin="n\n" * 11)
     built = run("build", harbour, "--budget", 1500)
 
     assert stepped.code == 0
@@ -47,13 +47,13 @@ def test_each_step_is_told_as_build_tells_it(run, harbour) -> None:
 
 
 def test_back_undoes_and_next_does_it_again(prompt: Prompt, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("n", "n", "b"):
+    for command in ("n", "n", "n", "b"):
         prompt.do(command)
     assert prompt.debugger.next_id == "regex-processor"
 
     prompt.do("next")
 
-    assert prompt.debugger.position == 2
+    assert prompt.debugger.position == 3
     assert "before regex-processor again: 19 messages" in capsys.readouterr().out
 
 
@@ -158,7 +158,7 @@ def test_commands_are_read_until_q_or_the_end(run, harbour) -> None:
 def test_until_may_be_given_with_the_command(run, harbour) -> None:
     result = run("step", harbour, "--until", "injection-assembler", stdin="q\n")
 
-    assert "4 variable-processor> " in result.out
+    assert "6 variable-processor> " in result.out
 
 
 def test_the_debugger_starts_where_python_starts(harbour: Path) -> None:
