@@ -19,7 +19,7 @@ class ReadLimits:
     max_characters: int = 200_000
     max_pages: int = 200
     max_unpacked_bytes: int = 100_000_000
-    max_ratio: int = 1000
+    max_ratio: int = 400
     max_cells: int = 4_000_000
 
 

@@ -17,6 +17,8 @@ MOST_PARTS = 10_000
 RATIO_FROM = 1_000_000
 """Bytes from which the ratio of unpacked to packed counts: small parts of blanks are packed tighter."""
 ENCRYPTED = 1
+BROKEN = (zipfile.BadZipFile, ZlibError, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
+"""What zipfile raises of bytes that are no ZIP, or not all of one."""
 OLE = b"\xd0\xcf\x11\xe0"
 """The first bytes of an old Office file, and of a new one with a password."""
 
@@ -31,7 +33,7 @@ class Package:
             raise ReadError("the document needs a password or is of an old format; attach a copy without either")
         try:
             self.zip = zipfile.ZipFile(BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
+        except BROKEN:
             raise ReadError("the document is broken: it is not the ZIP container that its type is") from None
         members = self.zip.infolist()
         if len(members) > MOST_PARTS:
@@ -61,7 +63,7 @@ class Package:
                 while chunk := part.read(CHUNK):
                     self.unpacked += len(chunk)
                     yield chunk
-        except (zipfile.BadZipFile, ZlibError, EOFError, NotImplementedError, OSError):
+        except BROKEN:
             raise ReadError(f"the document is broken: {name} can't be unpacked") from None
 
     def part(self, name: str) -> bytes:

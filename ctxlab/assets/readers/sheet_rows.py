@@ -8,8 +8,11 @@ from ctxlab.assets.readers.limits import not_read
 from ctxlab.assets.readers.passages import PassageCollector
 
 
-def add_sheet(name: str, rows: Iterable[list[str]], collector: PassageCollector, *, height: int | None = None) -> None:
-    """A passage `sheet Plan` of the rows that have words, until the limit; `height` is the number of all rows."""
+def add_sheet(name: str, rows: Iterable[list[str]], collector: PassageCollector, *, height: int | None = None, first_row: int = 1) -> None:
+    """A passage `sheet Plan` of the rows that have words, until the limit.
+
+    `height` is the number of all rows where it is known, `first_row` the number that the first has in the file.
+    """
     place = f"sheet {name}"
     lines: list[str] = []
     room = collector.left - len(name)
@@ -22,7 +25,8 @@ def add_sheet(name: str, rows: Iterable[list[str]], collector: PassageCollector,
         if room < 0:
             collector.add("\n".join([f"# {name}", *lines]), place)
             if height is not None and number < height:
-                collector.problems.append(f"{not_read('row', number + 1, height)} of sheet {name}")
+                last = first_row + height - 1
+                collector.problems.append(f"of sheet {name}, {not_read('row', first_row + number, last)}")
             return
     if lines:
         collector.add("\n".join([f"# {name}", *_without_empty_columns(lines)]), place)

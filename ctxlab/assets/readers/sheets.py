@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 FILLED_CELL = re.compile(rb"""<(?:\w+:)?c\b[^>]*?\br\s*=\s*["']([A-Za-z]{1,3})(\d{1,7})["'](?:[^>]*[^>/])?>""")
 """Column and row of a cell that isn't written as empty."""
 SHEET_PART = re.compile(r"xl/[\w/]*sheets?/?[^/]*\.xml", re.IGNORECASE)
-READABLE_PART = re.compile(r".*\.(xml|rels)", re.IGNORECASE)
+READABLE_PART = re.compile(
+    r"(?!(docProps|customXml)/|.*/(theme|drawings|charts|chartsheets|media|diagrams|pivot\w*|externalLinks|printerSettings)/)"
+    r".*\.(xml|rels)",
+    re.IGNORECASE,
+)
+"""Parts that hold cells, or say where they are."""
 LETTERS = 26
 Cell = int | float | str | bool | time | date | datetime | timedelta
 
@@ -62,7 +67,7 @@ def _read(data: bytes, limits: ReadLimits, engine: str) -> Transcript:
         if sheet is None:
             collector.problems.append(f"sheet {name} is not read: it is too large, or no table of cells")
         else:
-            add_sheet(name, _cells(sheet), collector, height=sheet.height)
+            add_sheet(name, _cells(sheet), collector, height=sheet.height, first_row=(sheet.start or (0, 0))[0] + 1)
     return collector.transcript(engine)
 
 

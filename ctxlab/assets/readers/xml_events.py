@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Literal, NoReturn
+from types import MappingProxyType
+from typing import Literal, NamedTuple, NoReturn
 from xml.parsers.expat import ExpatError, ParserCreate
 
 from ctxlab.errors import ReadError
 
 SEPARATOR = "}"
-MOST_EVENTS = 10_000_000
-"""Of one part; a document of a thousand pages has one million."""
+NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
+MOST_EVENTS = 2_000_000
+"""Begins, ends and texts of one part that are looked at; a reader that has enough text asks for no more."""
 MOST_LEVELS = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class XmlEvent:
+class XmlEvent(NamedTuple):
     """The begin or end of an element, or text; names are without their namespace."""
 
     kind: Literal["begin", "end", "text"]
     name: str
-    attributes: Mapping[str, str] = field(default_factory=dict[str, str])
+    attributes: Mapping[str, str] = NO_ATTRIBUTES
 
 
 def xml_events(chunks: Iterable[bytes], *, part: str) -> Iterator[XmlEvent]:
@@ -38,7 +38,8 @@ def xml_events(chunks: Iterable[bytes], *, part: str) -> Iterator[XmlEvent]:
         level += 1
         if level > MOST_LEVELS:
             raise ReadError(f"{part} is nested too deeply: more than {MOST_LEVELS:,} levels")
-        events.append(XmlEvent("begin", _local(name), {_local(key): value for key, value in attributes.items()}))
+        named = {_local(key): value for key, value in attributes.items()} if attributes else NO_ATTRIBUTES
+        events.append(XmlEvent("begin", _local(name), named))
 
     def end(name: str) -> None:
         nonlocal level
