@@ -25,6 +25,7 @@ from ctxlab.errors import ReadError
 HEADERS = ("From", "To", "Cc", "Date", "Subject")
 LONGEST_HEADER = 1000
 """Characters; a list of hundreds of receivers is cut."""
+LONGEST_NAME = 100
 MOST_PARTS = 1000
 MOST_BORDERS = 10_000
 """Lines that may be the border of a part: the parser's time grows with each."""
@@ -60,7 +61,7 @@ def _headers(mail: Message) -> str:
 
 def _decoded(value: str) -> str:
     """A header in letters, in one line."""
-    shown = value[: LONGEST_HEADER * 4].encode("ascii", "surrogateescape")
+    shown = value[: LONGEST_HEADER * 4].encode("utf-8", "surrogateescape")
     text = decode_text(shown)[0] if shown else ""
     try:
         text = str(make_header(decode_header(text)))
@@ -100,5 +101,5 @@ def _file_name(part: Message) -> str:
     """The name of an attached file; of one without a name its type; empty of what is no file."""
     name = part.get_filename()
     if name:
-        return _decoded(name)[:LONGEST_HEADER]
+        return _decoded(name)[:LONGEST_NAME]
     return part.get_content_type() if part.get_content_disposition() == "attachment" else ""

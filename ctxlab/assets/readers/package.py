@@ -13,6 +13,7 @@ from ctxlab.assets.readers.xml_events import XmlEvent, xml_events
 from ctxlab.errors import ReadError
 
 CHUNK = 1 << 16
+LONGEST_NAME = 100
 MOST_PARTS = 10_000
 RATIO_FROM = 1_000_000
 """Bytes from which the ratio of unpacked to packed counts: small parts of blanks are packed tighter."""
@@ -53,6 +54,7 @@ class Package:
         `zipfile` unpacks no more than a part declares and compares its checksum, so that a lie is a broken part.
         """
         member = self.members.get(name.lower())
+        name = name[:LONGEST_NAME]
         if member is None:
             raise ReadError(f"the document is broken: {name} is missing")
         if member.flag_bits & ENCRYPTED:
@@ -71,7 +73,7 @@ class Package:
 
     def events(self, name: str) -> Iterator[XmlEvent]:
         """The XML of a part."""
-        return xml_events(self.chunks(name), part=name)
+        return xml_events(self.chunks(name), part=name[:LONGEST_NAME], max_elements=self.limits.max_elements)
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
         """Type (its last word) and name of the parts that a part refers to, by id; links elsewhere aren't parts."""

@@ -73,7 +73,9 @@ def read_text(file: BinaryIO, facts: FileFacts, *, limits: ReadLimits = LIMITS) 
     except RecursionError:
         raise ReadError("the file is nested too deeply to be read") from None
     except Exception as error:  # the bytes are anybody's, and what the libraries raise is not documented
-        raise ReadError(f"the file is broken: as {noun_of(facts.mime_type)} it can't be read ({type(error).__name__})") from None
+        raise ReadError(
+            f"the file is broken: as {noun_of(facts.mime_type)} it can't be read ({type(error).__name__})"
+        ) from None
 
 
 def _no_reader(mime_type: str) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ctxlab.assets.readers.limits import ReadLimits, not_read
 from ctxlab.assets.readers.package import Package
 from ctxlab.assets.readers.passages import PassageCollector
-from ctxlab.assets.readers.sheet_rows import add_sheet
+from ctxlab.assets.readers.sheet_rows import LONGEST_NAME, add_sheet
 from ctxlab.context import FileFacts, Transcript
 from ctxlab.errors import ReadError
 
@@ -65,7 +65,7 @@ def _read(data: bytes, limits: ReadLimits, engine: str) -> Transcript:
             break
         sheet = _sheet(book, index)
         if sheet is None:
-            collector.problems.append(f"sheet {name} is not read: it is too large, or no table of cells")
+            collector.problems.append(f"sheet {name[:LONGEST_NAME]} is not read: it is too large, or no table of cells")
         else:
             add_sheet(name, _cells(sheet), collector, height=sheet.height, first_row=(sheet.start or (0, 0))[0] + 1)
     return collector.transcript(engine)

@@ -11,8 +11,6 @@ from ctxlab.errors import ReadError
 
 SEPARATOR = "}"
 NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
-MOST_EVENTS = 2_000_000
-"""Begins, ends and texts of one part that are looked at; a reader that has enough text asks for no more."""
 MOST_LEVELS = 1000
 
 
@@ -24,7 +22,7 @@ class XmlEvent(NamedTuple):
     attributes: Mapping[str, str] = NO_ATTRIBUTES
 
 
-def xml_events(chunks: Iterable[bytes], *, part: str) -> Iterator[XmlEvent]:
+def xml_events(chunks: Iterable[bytes], *, part: str, max_elements: int) -> Iterator[XmlEvent]:
     """The events of an XML document; the text of an event of kind text is its name.
 
     Raises ReadError naming the part when it isn't XML, declares a document type (where entities would be), is nested
@@ -34,8 +32,9 @@ def xml_events(chunks: Iterable[bytes], *, part: str) -> Iterator[XmlEvent]:
     level = count = 0
 
     def begin(name: str, attributes: dict[str, str]) -> None:
-        nonlocal level
+        nonlocal level, count
         level += 1
+        count += 1
         if level > MOST_LEVELS:
             raise ReadError(f"{part} is nested too deeply: more than {MOST_LEVELS:,} levels")
         named = {_local(key): value for key, value in attributes.items()} if attributes else NO_ATTRIBUTES
@@ -59,9 +58,8 @@ def xml_events(chunks: Iterable[bytes], *, part: str) -> Iterator[XmlEvent]:
     try:
         for chunk in chunks:
             parser.Parse(chunk, False)
-            count += len(events)
-            if count > MOST_EVENTS:
-                raise ReadError(f"{part} has too many elements: more than {MOST_EVENTS:,}")
+            if count > max_elements:
+                raise ReadError(f"{part} has too many elements to be read: more than {max_elements:,}")
             yield from events
             events.clear()
         parser.Parse(b"", True)
