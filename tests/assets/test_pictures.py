@@ -148,17 +148,17 @@ def test_a_bomb_is_refused_before_it_is_decoded() -> None:
     header = made("1", "PNG", size=(8, 8))
     bomb = header[:16] + side.to_bytes(4, "big") * 2 + header[24:]
     for big in (bomb, header[:16] + (60_000).to_bytes(4, "big") * 2 + header[24:]):
-        with pytest.raises(CtxlabError, match="pixels|decoded"):
+        with pytest.raises(CtxlabError, match=r"pixels|decoded"):
             scaled_picture(big, width=10, height=10)
         assert thumbnail(big) is None
 
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"not a picture", b"\xff\xd8\xff\xe0", made("RGB", "JPEG")[:-40], made("RGB", "PNG")[:60], b"%!PS-Adobe-3.0 EPSF"],
-)  # fmt: skip
+    [b"", b"not a picture", b"\xff\xd8\xff\xe0", made("RGB", "JPEG")[:-40], made("RGB", "PNG")[:60], b"%!PS-Adobe"],
+)
 def test_a_broken_picture_is_refused_in_a_sentence(data: bytes) -> None:
-    with pytest.raises(CtxlabError, match="the picture .*can't be decoded") as refusal:
+    with pytest.raises(CtxlabError, match=r"the picture .*can't be decoded") as refusal:
         scaled_picture(data, width=10, height=10, mime_type="image/jpeg")
 
     assert "\n" not in str(refusal.value)

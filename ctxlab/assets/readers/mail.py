@@ -7,6 +7,7 @@ and gigabytes, for one of two megabytes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from email import policy
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
@@ -36,7 +37,7 @@ def read_mail(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
     """Headers with the text in one passage; files of the mail are named, not read."""
     if data.count(b"\n--") > MOST_BORDERS:
         raise ReadError("the mail has too many parts to be read")
-    mail = cast("Message", BytesParser(policy=policy.compat32).parsebytes(data))
+    mail = BytesParser(policy=policy.compat32).parsebytes(data)
     if not mail.keys():
         raise ReadError("the mail is broken: it has no headers")
     collector = PassageCollector(limits)
@@ -63,10 +64,8 @@ def _decoded(value: str) -> str:
     """A header in letters, in one line."""
     shown = value[: LONGEST_HEADER * 4].encode("utf-8", "surrogateescape")
     text = decode_text(shown)[0] if shown else ""
-    try:
+    with suppress(HeaderParseError, LookupError, UnicodeError, ValueError):  # such a header stays as it is written
         text = str(make_header(decode_header(text)))
-    except (HeaderParseError, LookupError, UnicodeError, ValueError):
-        pass  # as it is written
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_HEADER else line[:LONGEST_HEADER] + "..."
 

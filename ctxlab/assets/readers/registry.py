@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import BinaryIO, cast
 
@@ -63,11 +64,17 @@ def read_text(file: BinaryIO, facts: FileFacts, *, limits: ReadLimits = LIMITS) 
     data = file.read(limits.max_bytes + 1)
     if not data:
         raise ReadError("the file is empty")
-    module, function = name.split(":")
     if name == PLAIN_TEXT:
-        return _reader(module, function)(data, facts, limits)
+        return _reader(name)(data, facts, limits)
+    transcript = _read(name, whole_file(data, limits), facts, limits)
+    if not transcript.passages and not transcript.problems:
+        return replace(transcript, problems=("no text was found in the file",))
+    return transcript
+
+
+def _read(name: str, data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
     try:
-        return _reader(module, function)(whole_file(data, limits), facts, limits)
+        return _reader(name)(data, facts, limits)
     except CtxlabError:
         raise
     except RecursionError:
@@ -88,5 +95,6 @@ def _reader_name(facts: FileFacts) -> str | None:
     return READERS.get(facts.mime_type.lower()) or (PLAIN_TEXT if facts.kind == "text" else None)
 
 
-def _reader(module: str, function: str) -> Reader:
+def _reader(name: str) -> Reader:
+    module, function = name.split(":")
     return cast("Reader", getattr(import_module(f"ctxlab.assets.readers.{module}"), function))

@@ -175,7 +175,8 @@ def cell(text: str, repeated: int = 1) -> str:
 
 def test_an_open_document_sheet_has_its_rows_without_the_empty_ones() -> None:
     body = (
-        f'<table:table table:name="潮"><table:table-row>{cell("a")}<table:table-cell table:number-columns-repeated="2"/>'
+        f'<table:table table:name="潮"><table:table-row>{cell("a")}'
+        '<table:table-cell table:number-columns-repeated="2"/>'
         f'{cell("b")}</table:table-row><table:table-row table:number-rows-repeated="1048575">'
         '<table:table-cell table:number-columns-repeated="16384"/></table:table-row></table:table>'
     )
