@@ -150,7 +150,7 @@ def test_a_mail_of_html_alone_becomes_markdown_and_letters_of_no_declared_encodi
 @pytest.mark.parametrize(
     ("source", "text"),
     [
-        (rb"{\rtf1\ansi{\fonttbl{\f0 A;}}{\info{\author x}}High\tab noon\par{\b low} tide\par}", "High\tnoon\nlow tide"),
+        (rb"{\rtf1\ansi{\fonttbl{\f0 A;}}{\info x}High\tab noon\par{\b low} tide\par}", "High\tnoon\nlow tide"),
         (rb"{\rtf1\ansi caf\'e9 \u28526?\u-10179?\u-8704? \{x\}}", "café 潮😀 {x}"),
         (rb"{\rtf1\ansi\uc2\u28526\'b3\'b1!}", "潮!"),
         (rb"{\rtf1\ansi\ansicpg936 \'b3\'b1\'cf\'ab}", "潮汐"),
