@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 DATASETS = Path(__file__).parents[1] / "datasets"
-NAMES = ["coding_chat", "harbour_roleplay", "research_tree"]
+NAMES = ["coding_chat", "harbour_attachments", "harbour_roleplay", "research_tree"]
 
 Json = dict[str, Any]
 
@@ -216,3 +216,37 @@ def test_the_counts_in_the_readme_are_current() -> None:
     readme = (DATASETS / "README.md").read_text(encoding="utf-8")
 
     assert count["with_table"](readme, count["table"]()) == readme
+
+
+def test_every_attached_file_is_there_as_it_says_and_the_agent_s_files_too() -> None:
+    session, agent = load("harbour_attachments.session.json"), load("harbour_attachments.agent.json")
+    attached = [asset for node in session["nodes"].values() for asset in node.get("attachments", [])]
+
+    for asset in (*attached, *agent["assets"]):
+        file = DATASETS / asset["path"]
+        assert (file.name, file.stat().st_size) == (asset.get("name", asset.get("filename")), asset["size"])
+
+    files = sorted(file.name for file in (DATASETS / "harbour_files").iterdir())
+    assert sorted(asset["name"] for asset in attached) == files
+    assert sum((DATASETS / "harbour_files" / name).stat().st_size for name in files) < 250_000
+
+
+def test_one_text_has_the_place_of_a_file_in_it() -> None:
+    nodes = load("harbour_attachments.session.json")["nodes"].values()
+
+    placed = [
+        (node["id"], asset["id"])
+        for node in nodes
+        for asset in node.get("attachments", [])
+        if f"【file::{asset['id']}】" in node["content"]
+    ]
+
+    assert placed == [("u3", "file-tides")]
+
+
+def test_the_script_gives_the_files_that_need_no_library() -> None:
+    script = runpy.run_path(str(DATASETS / "make_files.py"))
+
+    assert sorted(script["FILES"]) == sorted(file.name for file in (DATASETS / "harbour_files").iterdir())
+    for name in ("pilot_notes.pdf", "潮汐表.txt", "berths.csv", "fog_horn.wav", "lamp.png"):
+        assert script["FILES"][name]() == (DATASETS / "harbour_files" / name).read_bytes(), name

@@ -42,6 +42,7 @@ def test_it_holds_the_code_the_bundles_the_conversations_and_the_notebooks(wheel
     }
     typed = {"ctxlab/py.typed", "ctxlab_widgets/py.typed"}
     data = {f"ctxlab/bundled/{name}" for name in committed("datasets", "*.json")}
+    data |= {f"ctxlab/bundled/harbour_files/{path.name}" for path in (ROOT / "datasets" / "harbour_files").iterdir()}
     notebooks = {f"ctxlab/bundled/notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")}
     extra = {"ctxlab/bundled/README.md", "ctxlab/bundled/llms.txt"}
     assert all((widgets, data, notebooks))
@@ -59,6 +60,7 @@ def test_installed_it_runs_from_any_folder(wheel: Path, tmp_path: Path) -> None:
     code = (
         "import ctxlab, sys; from ctxlab.cli import main; print(ctxlab.__file__);"
         "print(ctxlab.build(ctxlab.example('harbour'), budget_tokens=1800));"
+        "print(ctxlab.example('harbour_attachments'));"
         "sys.exit(main(['demo']) or main(['demo', '--notebook']))"
     )
 
@@ -67,4 +69,5 @@ def test_installed_it_runs_from_any_folder(wheel: Path, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(str(site))
     assert "messages the same" in done.stdout
+    assert "Library(1 session, 1 agent, 11 files)" in done.stdout
     assert [path.name for path in elsewhere.iterdir()] == ["ctxlab-demo.ipynb"]

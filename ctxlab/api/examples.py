@@ -17,22 +17,25 @@ EXAMPLES = {
         "harbour_lore.json",
         "harbour_rules.json",
     ),
+    "harbour_attachments": ("harbour_attachments.session.json", "harbour_attachments.agent.json"),
     "coding": ("coding_chat.session.json", "coding_chat.agent.json"),
     "research": ("research_tree.session.json", "research_tree.agent.json"),
 }
 """The files of each example, by name."""
 ABOUT = {
     "harbour": "a roleplay in English and Chinese with an agent, a user, a lorebook and rules",
+    "harbour_attachments": "a chat about a chart, a letter, a recording and eight more files, which come along",
     "coding": "a chat with tool calls about a failing test",
     "research": "a tree with 23 branches",
 }
 
 
 def example(name: str | None = None) -> Library:
-    """A conversation that comes with ctxlab, with its agent, user, book and rules where it has them.
+    """A conversation that comes with ctxlab, with its agent, user, book, rules and files where it has them.
 
     `build`, `debug` and the widgets take it as it is: `ctxlab.build(ctxlab.example("harbour"), budget_tokens=1800)`.
-    The names are `harbour`, `coding` and `research`; without a name, or with another one, the error lists them.
+    The names are `harbour`, `harbour_attachments`, `coding` and `research`; without a name, or with another one, the
+    error lists them.
     """
     from ctxlab import formats
 

@@ -23,7 +23,9 @@ from ctxlab.formats.corpora.oasst import OASST
 from ctxlab.formats.corpora.sharegpt import SHAREGPT
 from ctxlab.formats.corpora.swe_agent import SWE_AGENT
 from ctxlab.formats.corpora.tau_bench import TAU_BENCH
-from ctxlab.formats.decode import bytes_of, source_of_file
+from ctxlab.formats.decode import source_at, source_of_file
+from ctxlab.formats.files.attached import Files
+from ctxlab.formats.files.shelf import FolderShelf
 from ctxlab.formats.folder import read_folder
 from ctxlab.formats.format import Format, Kind, Pick
 from ctxlab.formats.format_to_write import form_as_read, format_to_write, why_not_written
@@ -165,13 +167,20 @@ def names() -> tuple[str, ...]:
 def read(path: str | os.PathLike[str], *, keep_prompts: bool = False) -> Import:
     """Everything in a file, whatever its format, or in all files of a folder.
 
-    System messages at the head of a list become presets of an agent; with `keep_prompts` they stay in the tree. Raises
-    ReadError when there is nothing that can be read.
+    Files that its sessions and agents name by a path come along: those in an archive, in its folder, or in the folders
+    below that. System messages at the head of a list become presets of an agent; with `keep_prompts` they stay in the
+    tree. Raises ReadError when there is nothing that can be read.
     """
     name = os.fspath(path)
     place = Path(name).expanduser()
-    content = partial(read_bytes, keep_prompts=keep_prompts)
-    return read_folder(place, name, content) if place.is_dir() else content(bytes_of(place, name), name)
+    if place.is_dir():
+        return read_folder(place, name, partial(_read_at, keep_prompts=keep_prompts))
+    found = _read_at(place, name, keep_prompts=keep_prompts)
+    return Files(FolderShelf(place.absolute().parent)).along_with(found)
+
+
+def _read_at(path: Path, name: str, *, keep_prompts: bool) -> Import:
+    return read_source(replace(source_at(path, name), keep_prompts=keep_prompts))
 
 
 def read_bytes(raw: bytes, name: str, *, keep_prompts: bool = False) -> Import:

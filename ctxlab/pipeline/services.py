@@ -67,8 +67,12 @@ class AssetStore(Protocol):
 class Transcriber(Protocol):
     """Turns pictures, sounds, films and documents into text. It may wait for minutes."""
 
-    def transcribe(self, source: AssetSource, *, kind: str, mime_type: str = "", name: str = "") -> Transcript:
+    def transcribe(
+        self, source: AssetSource, *, kind: str, mime_type: str = "", name: str = "", recognise: bool = True
+    ) -> Transcript:
         """The text of a file of this kind (image, audio, video, document or text).
+
+        With `recognise` False only text that the file itself has is read; nothing is recognised in its pictures.
 
         Raises CtxlabError, whose message is a sentence for people, when there is none: no engine for this kind is
         installed, the time is up, the file is broken.

@@ -101,7 +101,9 @@ class FixedTranscriber:
         self.texts = dict(texts)
         self.sources: list[AssetSource] = []
 
-    def transcribe(self, source: AssetSource, *, kind: str, mime_type: str = "", name: str = "") -> Transcript:
+    def transcribe(
+        self, source: AssetSource, *, kind: str, mime_type: str = "", name: str = "", recognise: bool = True
+    ) -> Transcript:
         self.sources.append(source)
         if source not in self.texts:
             raise CtxlabError(f"the fixed transcriber has no text for {kind} {source!r}")

@@ -27,7 +27,7 @@ def lore_of(trace: Trace) -> list[str]:
     return [row["title"] for row in trace.table("lore").to_dict("records") if row["fired"]]
 
 
-@pytest.mark.parametrize("name", ["harbour", "coding", "research"])
+@pytest.mark.parametrize("name", ["harbour", "harbour_attachments", "coding", "research"])
 def test_an_example_is_built_as_it_is(name: str) -> None:
     found = ctxlab.example(name)
 
@@ -52,12 +52,21 @@ def test_the_harbour_brings_its_user_its_book_and_its_rules() -> None:
     assert ctxlab.debug(found, budget_tokens=1800).run().messages == trace.messages
 
 
+def test_the_harbour_s_attachments_bring_their_files() -> None:
+    found = ctxlab.example("harbour_attachments")
+
+    attached = [asset for node in found.session().nodes.values() for asset in node.attachments or ()]
+
+    assert {asset.path: asset.size for asset in attached} == {path: len(data) for path, data in found.files.items()}
+    assert "海燕号".encode("gb18030") in found.files["harbour_files/潮汐表.txt"]
+
+
 @pytest.mark.parametrize("wrong", [None, "habour", 3, ["harbour"]])
 def test_without_a_known_name_the_examples_are_listed(wrong: object) -> None:
     with pytest.raises(UnknownName) as refused:
         ctxlab.example(wrong)  # type: ignore[arg-type]
 
-    assert all(f"'{name}', " in str(refused.value) for name in ("harbour", "coding", "research"))
+    assert all(f"'{name}', " in str(refused.value) for name in examples.EXAMPLES)
     assert "\n" not in str(refused.value)
 
 

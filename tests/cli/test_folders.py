@@ -11,7 +11,7 @@ DATASETS = Path(__file__).parents[2] / "datasets"
 
 
 def test_a_folder_brings_its_agent_its_user_its_book_and_its_rules(run, tmp_path: Path) -> None:
-    for path in DATASETS.glob("harbour*"):
+    for path in DATASETS.glob("harbour_[lr]*.json"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "notes.md").write_text("Dear diary")
 
@@ -28,12 +28,12 @@ def test_of_several_conversations_one_has_to_be_picked(run) -> None:
     result = run("tree", DATASETS)
 
     assert result.code == 2
-    assert result.err.startswith(f"ctxlab: {DATASETS} holds 3 sessions: 'session-coding', ")
+    assert result.err.startswith(f"ctxlab: {DATASETS} holds 4 sessions: 'session-coding', ")
     assert run("tree", DATASETS, "--pick", "session-robins").code == 0
 
 
 def test_a_named_book_takes_the_place_of_those_in_the_folder(run, tmp_path: Path) -> None:
-    for path in DATASETS.glob("harbour*"):
+    for path in DATASETS.glob("harbour_[lr]*.json"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     book = tmp_path / "small.json"
     book.write_text(json.dumps({"entries": {"0": {"uid": 0, "key": ["never said"], "content": "x", "comment": "Y"}}}))

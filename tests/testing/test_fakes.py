@@ -85,6 +85,8 @@ def test_assets_in_memory_are_read_by_their_place() -> None:
     services = all_fakes()
     store = AssetsInMemory({AgentFile("ag", "a.png"): b"png"})
 
-    assert (store.read(AgentFile("ag", "a.png")), store.read(LibraryFile("a.png"))) == (b"png", None)
+    found = store.open(AgentFile("ag", "a.png"))
+    assert found is not None
+    assert (found.read(), store.open(LibraryFile("a.png"))) == (b"png", None)
     assert services.assets is not None
     assert services.assets.open(LibraryFile("a.png")) is None
