@@ -48,7 +48,7 @@ def read_mail(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
     if names:
         more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
         collector.problems.append(f"attached files are not read: {', '.join(names[:MOST_NAMED])}{more}")
-    return collector.transcript("eml")
+    return collector.transcript("email")
 
 
 def _headers(mail: Message) -> str:

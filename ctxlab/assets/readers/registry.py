@@ -37,6 +37,8 @@ READERS: Mapping[str, str] = {
     "application/xhtml+xml": "web_page:read_web_page",
 }
 """The function that reads a type, as `module:function` of this package."""
+READER_ENGINES = frozenset({"text", "pdf", "docx", "pptx", "xlsx", "xls", "ods", "odt", "email", "rtf", "html"})
+"""Names under which readers sign their transcripts: the text is the file's own, not recognised or heard."""
 NEWER_FORMS: Mapping[str, str] = {
     "application/msword": "DOCX",
     "application/vnd.ms-powerpoint": "PPTX",

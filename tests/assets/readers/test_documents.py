@@ -7,10 +7,10 @@ from io import BytesIO
 
 import pytest
 
-from ctxlab.assets.readers import ReadLimits, has_reader, read_text
+from ctxlab.assets.readers import READER_ENGINES, ReadLimits, has_reader, read_text
 from ctxlab.context import FileFacts, Transcript
 from ctxlab.errors import ReadError
-from tests.assets.made_files import DOCX, ODS, ODT, PPTX, XLSX, open_document, word, workbook
+from tests.assets.made_files import DOCX, ODS, ODT, PPTX, XLSX, open_document, pdf, word, workbook
 
 LIMITS = ReadLimits()
 
@@ -205,6 +205,26 @@ def test_an_open_document_text_has_headings_and_tables() -> None:
 
 
 # --- types
+
+
+@pytest.mark.parametrize(
+    ("data", "mime_type"),
+    [
+        (word(paragraph("a")), DOCX),
+        (workbook({"A": [["a"]]}), XLSX),
+        (open_document("text", "<text:p>a</text:p>"), ODT),
+        (open_document("spreadsheet", ""), ODS),
+        (pdf(["a"]), "application/pdf"),
+        (b"{\\rtf1 a}", "application/rtf"),
+        (b"Subject: a\n\na", "message/rfc822"),
+        (b"<p>a</p>", "text/html"),
+        (b"a", "text/plain"),
+    ],
+)
+def test_readers_sign_with_names_that_tell_them_from_recognition(data: bytes, mime_type: str) -> None:
+    kind = "text" if mime_type.startswith("text/") else "document"
+
+    assert read_text(BytesIO(data), FileFacts(kind, mime_type)).engine in READER_ENGINES
 
 
 @pytest.mark.parametrize("mime_type", ["application/msword", "image/png", "application/zip", ""])

@@ -7,11 +7,12 @@ from io import BytesIO
 
 import pytest
 
+from ctxlab.assets.file_types import facts_of
 from ctxlab.assets.readers import ReadLimits, read_text
 from ctxlab.assets.readers.registry import READERS
 from ctxlab.context import FileFacts
 from ctxlab.errors import CtxlabError, ReadError
-from tests.assets.made_files import DOCX, WORD, XLSX, pdf, word, workbook, zipped
+from tests.assets.made_files import DOCX, WORD, XLSX, pdf, pdf_of, pdf_stream, word, workbook, zipped
 
 PARAGRAPH = "<w:p><w:r><w:t>word</w:t></w:r></w:p>"
 
@@ -114,3 +115,13 @@ def test_sheets_left_out_are_not_unpacked_into_cells() -> None:
     assert transcript.text == ""
     assert "sheet Far is not read" in transcript.problems[0]
     assert peak < 5_000_000
+
+
+def test_pages_of_a_pdf_that_unpacks_without_end_are_not_counted() -> None:
+    objects = pdf_stream(b"1 0 " + b" " * 120_000_000, dictionary=b"/Type/ObjStm/N 1/First 4")
+    data = pdf_of([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[]/Count 0>>", objects])
+
+    facts = facts_of(data, name="a.pdf")
+
+    assert facts.pages is None
+    assert facts.problem == "the PDF unpacks to far more than it is; more than 100 MB isn't read"

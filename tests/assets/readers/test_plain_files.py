@@ -6,11 +6,10 @@ from email.message import EmailMessage
 from io import BytesIO
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxlab.assets.readers import ReadLimits, read_text
-from ctxlab.assets.text_frame import fence_of, text_frame
 from ctxlab.context import FileFacts, Transcript
 
 LIMITS = ReadLimits()
@@ -73,25 +72,6 @@ def test_the_first_part_of_a_large_file_has_no_broken_letter_at_its_end(encoding
     assert text.startswith(transcript.text)
     assert len(transcript.text) > 30_000
     assert transcript.problems == ("what is after the first 100 kB is not read",)
-
-
-# --- fences
-
-
-@given(st.text("`a\n"))
-@example("```")
-def test_no_text_closes_its_own_fence(text: str) -> None:
-    fence = fence_of(text)
-    lines = text_frame(text, language="md").split("\n")
-
-    assert len(fence) >= 3
-    assert fence not in text
-    assert lines[0] == f"{fence}md"
-    assert lines[-1] == fence
-
-
-def test_a_fenced_text_begins_in_a_line_of_its_own() -> None:
-    assert text_frame("a\n") == text_frame("a") == "```\na\n```"
 
 
 # --- web pages
