@@ -21,7 +21,7 @@ OOXML = "application/vnd.openxmlformats-officedocument"
 def picture(kind: str, *, size: tuple[int, int] = (31, 17), **options: object) -> bytes:
     held = io.BytesIO()
     mode = {"GIF": "P", "JPEG": "RGB"}.get(kind, "RGB")
-    Image.effect_noise(size, 60).convert(mode).save(held, kind, **options)  # type: ignore[arg-type]
+    Image.radial_gradient("L").resize(size).convert(mode).save(held, kind, **options)  # type: ignore[arg-type]
     return held.getvalue()
 
 

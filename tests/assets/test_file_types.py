@@ -154,7 +154,8 @@ def test_the_confidence_is_that_of_the_evidence(
 @pytest.mark.parametrize(
     ("name", "mime_type", "data", "kind", "sentence"),
     [
-        ("a.png", "", b"#!/bin/sh\necho hi\n", "text", "its name says it is a PNG picture, but its bytes are a shell script"),
+        ("a.png", "", b"#!/bin/sh\necho hi\n", "text",
+         "its name says it is a PNG picture, but its bytes are a shell script"),
         (
             "a.png",
             "image/png",
@@ -165,7 +166,8 @@ def test_the_confidence_is_that_of_the_evidence(
         ("a.jpg", "text/plain", SAMPLES["a.jpg"][1], "image",
          "its MIME type says it is plain text, but its bytes are a JPEG picture"),
         ("a.txt", "", bytes(range(256)), "other", "its name says it is plain text, but its bytes are binary"),
-        ("a.docx", "", SAMPLES["a.zip"][1], "other", "its name says it is a Word document, but its bytes are a ZIP archive"),
+        ("a.docx", "", SAMPLES["a.zip"][1], "other",
+         "its name says it is a Word document, but its bytes are a ZIP archive"),
         ("a.doc", "", SAMPLES["a.html"][1], "text",
          "its name says it is a Word document of the old form, but its bytes are HTML"),
         ("a.jpg", "", bytes(100), "image",
