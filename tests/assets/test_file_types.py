@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxlab.assets.file_types import facts_of
@@ -182,6 +182,7 @@ def test_a_false_name_is_named_and_the_bytes_win(
     assert (facts.kind, facts.spoofed) == (kind, sentence)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(SAMPLES)), st.sampled_from(sorted(SAMPLES)))
 def test_a_spoofed_sentence_is_true(real: str, named: str) -> None:
     (mime_type, data), (promised, _) = SAMPLES[real], SAMPLES[named]
@@ -202,6 +203,7 @@ def test_a_spoofed_sentence_is_true(real: str, named: str) -> None:
         assert both_text == {True} or same_container
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300), st.sampled_from([row.mime_type for row in TYPES]), st.sampled_from(sorted(SAMPLES)))
 def test_facts_of_any_bytes_are_sound_and_the_same_from_a_stream(data: bytes, mime_type: str, name: str) -> None:
     facts = facts_of(data, name=name, mime_type=mime_type)
@@ -213,6 +215,7 @@ def test_facts_of_any_bytes_are_sound_and_the_same_from_a_stream(data: bytes, mi
     assert "\n" not in facts.spoofed + facts.problem
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(SAMPLES)), st.data())
 def test_a_damaged_file_never_raises(name: str, data: st.DataObject) -> None:
     whole = bytearray(SAMPLES[name][1])
