@@ -25,6 +25,7 @@ from tests.golden.rules import (
     placing,
     previewing,
     regexes,
+    tasks,
     trees,
     variables,
 )
@@ -42,6 +43,7 @@ RULES: tuple[Rule, ...] = (
     *languages.RULES,
     *regexes.RULES,
     *variables.RULES,
+    *tasks.RULES,
     *lore.RULES,
     *cards.RULES,
     *lorebooks.RULES,
