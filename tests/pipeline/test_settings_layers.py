@@ -271,6 +271,7 @@ def test_the_references_file_says_which_steps_are_on_and_not_their_order() -> No
             "primary:injection-assembler",
             "primary:token-limiter",
             "async-task-processor",
+            "primary:mood-processor",
             "message-formatter",
         ],
     }
@@ -280,7 +281,7 @@ def test_the_references_file_says_which_steps_are_on_and_not_their_order() -> No
     assert pipeline.ids == default_pipeline().ids
     on = [stage.id for stage in pipeline.running()]
     assert on == ["session-loader", "injection-assembler", "merge-system", "merge-consecutive"]
-    assert any("'async-task-processor'" in note.text for note in pipeline.notes)
+    assert any("'primary:mood-processor'" in note.text for note in pipeline.notes)
 
 
 def test_the_references_file_can_switch_all_formatters_off() -> None:
