@@ -68,6 +68,7 @@ from ctxlab.pipeline import Trace as Trace
 from ctxlab.pipeline import processor as processor
 from ctxlab.processors import default_pipeline as default_pipeline
 from ctxlab.studies import Comparison as Comparison
+from ctxlab.studies import attachment_figure as attachment_figure
 from ctxlab.studies import budget_figure as budget_figure
 from ctxlab.studies import budget_for_share as budget_for_share
 from ctxlab.studies import compare as compare

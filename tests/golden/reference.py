@@ -35,6 +35,7 @@ from tests.golden import (
     agents,
     cards,
     exporting,
+    files,
     languages,
     lore,
     lorebooks,
@@ -349,4 +350,5 @@ ADAPTERS: dict[str, Adapter] = {
     **cards.ADAPTERS,
     **lorebooks.ADAPTERS,
     **agents.ADAPTERS,
+    **files.ADAPTERS,
 }
