@@ -274,7 +274,8 @@ def test_the_references_file_says_which_steps_are_on_and_not_their_order() -> No
             "primary:variable-processor",
             "primary:injection-assembler",
             "primary:token-limiter",
-            "nobodys-processor",
+            "async-task-processor",
+            "primary:mood-processor",
             "message-formatter",
         ],
     }
@@ -285,8 +286,8 @@ def test_the_references_file_says_which_steps_are_on_and_not_their_order() -> No
     on = [stage.id for stage in pipeline.running()]
     named = ["session-loader", "injection-assembler", "merge-system", "merge-consecutive"]
     assert [id for id in on if id in named] == named
-    assert not {"regex-processor", "worldbook-processor", "variable-processor", "token-limiter"} & set(on)
-    assert any("'nobodys-processor'" in note.text for note in pipeline.notes)
+    assert not {"regex-processor", "token-limiter", "async-task-processor"} & set(on)
+    assert any("'primary:mood-processor'" in note.text for note in pipeline.notes)
 
 
 def test_the_references_file_can_switch_all_formatters_off() -> None:
