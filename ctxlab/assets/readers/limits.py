@@ -1,0 +1,52 @@
+"""How much of a file is read, and the sentences that say what is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ctxlab.errors import ReadError
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimits:
+    """The most that is read of a file; what is beyond is named in the problems of its transcript.
+
+    `max_bytes` are those of the file. `max_unpacked_bytes` and `max_ratio` (unpacked to packed) hold for what is packed
+    in it: a part that is larger, or packed tighter than a document ever is, is refused.
+    """
+
+    max_bytes: int = 20_000_000
+    max_characters: int = 200_000
+    max_pages: int = 200
+    max_unpacked_bytes: int = 100_000_000
+    max_ratio: int = 1000
+    max_cells: int = 4_000_000
+
+
+LIMITS = ReadLimits()
+
+
+def whole_file(data: bytes, limits: ReadLimits) -> bytes:
+    """The bytes of a file that is only readable as a whole; refused when there are more of them than are read."""
+    if len(data) > limits.max_bytes:
+        raise ReadError(f"the file is too large to be read: {shown_size(limits.max_bytes)} at most")
+    return data
+
+
+def shown_size(size: int) -> str:
+    """
+    >>> shown_size(20_000_000)
+    '20 MB'
+    """
+    for unit, name in ((1_000_000, "MB"), (1000, "kB")):
+        if size >= unit:
+            return f"{size / unit:,.1f}".removesuffix(".0") + f" {name}"
+    return f"{size:,} bytes"
+
+
+def not_read(what: str, first: int, last: int) -> str:
+    """
+    >>> not_read("page", 201, 500)
+    'pages 201 to 500 are not read'
+    """
+    return f"{what} {first:,} is not read" if first == last else f"{what}s {first:,} to {last:,} are not read"

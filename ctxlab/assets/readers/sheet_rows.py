@@ -1,0 +1,34 @@
+"""A sheet as text: its name, then its rows, cells with a tab between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ctxlab.assets.readers.limits import not_read
+from ctxlab.assets.readers.passages import PassageCollector
+
+
+def add_sheet(name: str, rows: Iterable[list[str]], collector: PassageCollector, *, height: int | None = None) -> None:
+    """A passage `sheet Plan` of the rows that have words, until the limit; `height` is the number of all rows."""
+    place = f"sheet {name}"
+    lines: list[str] = []
+    room = collector.left - len(name)
+    for number, cells in enumerate(rows, 1):
+        line = "\t".join(cells).rstrip("\t")
+        if not line.strip():
+            continue
+        lines.append(line)
+        room -= len(line) + 1
+        if room < 0:
+            collector.add("\n".join([f"# {name}", *lines]), place)
+            if height is not None and number < height:
+                collector.problems.append(f"{not_read('row', number + 1, height)} of sheet {name}")
+            return
+    if lines:
+        collector.add("\n".join([f"# {name}", *_without_empty_columns(lines)]), place)
+
+
+def _without_empty_columns(lines: list[str]) -> list[str]:
+    """The lines without the columns that are empty in all of them before the first that isn't."""
+    empty = min(len(line) - len(line.lstrip("\t")) for line in lines)
+    return [line[empty:] for line in lines]
