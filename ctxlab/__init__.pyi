@@ -21,6 +21,8 @@ from ctxlab.api import rebuild as rebuild
 from ctxlab.api import regex_steps as regex_steps
 from ctxlab.api import render as render
 from ctxlab.api import write as write
+from ctxlab.assets.asset_folder import open_assets as open_assets
+from ctxlab.assets.attachment import attachment as attachment
 from ctxlab.context import BuildInput as BuildInput
 from ctxlab.context import Cause as Cause
 from ctxlab.context import Change as Change
