@@ -161,4 +161,8 @@ def file_words(asset: AssetRef) -> str:
         size_bytes=asset.size_bytes,
     )
     clauses = [f"{kind_words(asset.kind)} {name_of(asset)}" if asset.name else name_of(asset), *measures]
-    return ", ".join([*clauses, *([route_words(asset.route)] if asset.route else [])])
+    route = asset.route
+    if route is None:
+        return ", ".join(clauses)
+    is_scaled = (route.width, route.height) != (known.get("width"), known.get("height"))
+    return ", ".join([*clauses, route_words(route) if is_scaled else sent_words(route.kind)])

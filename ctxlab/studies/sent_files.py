@@ -83,7 +83,9 @@ class SentFile:
         read = f", read by {self.engine}" if self.engine not in ("", "text") and self.sent_as == "text" else ""
         if self.sent_pages:
             return f"goes as {counted(self.sent_pages, 'picture')} of its pages"
-        return f"{sent_words(self.sent_as, width=self.sent_width, height=self.sent_height)}{read}"
+        is_scaled = (self.sent_width, self.sent_height) != (self.width, self.height)
+        size = {"width": self.sent_width, "height": self.sent_height} if is_scaled else {}
+        return f"{sent_words(self.sent_as, **size)}{read}"
 
     @property
     def sent(self) -> str:
@@ -186,7 +188,7 @@ class _Finder:
     def without_file(self, row: Mapping[str, Any]) -> SentFile:
         """A file that is known from its row alone, such as one of a preset that came in as text."""
         key = str(row.get("key") or "")
-        given = {**_of_row(row), **{name: str(row.get(name) or "") for name in ("name", "kind", "type", "mime_type")}}
+        given = {**_of_row(row), **{name: str(row.get(name) or "") for name in ("name", "mime_type")}}
         made = SentFile(key, str(row.get("file") or ""), **given)
         draft = self.sent.get(key) or self.gone.get(key)
         if draft is None:
@@ -239,10 +241,16 @@ def _of_asset(key: str, asset: AssetRef, stored: AssetRef) -> SentFile:
     )
 
 
-def _type_of(mime_type: str) -> str:
+def _type_of(mime_type: str, name: str = "") -> str:
+    """The type as people call it; `name` is what a step calls it, a MIME type where that has no name of its own."""
     from ctxlab.assets.descriptions import type_name
+    from ctxlab.assets.type_table import is_known, noun_of
 
-    return type_name(mime_type, "en") if mime_type else ""
+    found = name or (type_name(mime_type, "en") if mime_type else "")
+    if found != mime_type or not is_known(mime_type):
+        return found
+    article, _, noun = noun_of(mime_type).partition(" ")
+    return noun if noun and article in ("a", "an") else f"{article} {noun}".strip()
 
 
 def _number(value: object) -> Any:
@@ -254,6 +262,7 @@ def _of_row(row: Mapping[str, Any]) -> dict[str, Any]:
     words = ("name", "kind", "type", "mime_type", "sent_as", "reason", "engine", "problem")
     numbers = ("size_bytes", *MEASURES, "tokens")
     found: dict[str, Any] = {name: str(row[name]) for name in words if row.get(name)}
+    found |= {"type": kind} if (kind := _type_of(found.get("mime_type", ""), found.get("type", ""))) else {}
     return found | {name: n for name in numbers if (n := _number(row.get(name))) is not None}
 
 

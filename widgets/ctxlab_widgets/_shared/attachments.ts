@@ -84,7 +84,9 @@ export function filesOfDraft(view: View, draft: Draft, files: Files, isDropped =
     draft.spans.map((i) => view.spans[i]).flatMap(([, kind, ref]) => (FROM_FILES.has(kind) ? [ref] : [])),
   );
   return [
-    ...draft.assets.filter((asset) => !isPageOf(gone, asset)).map((asset) => files.shown(find(asset), at(asset.route ? "sent" : "stored"))),
+    ...draft.assets
+      .filter((asset) => !isPageOf(gone, asset))
+      .map((asset) => files.shown(find(asset), at(asset.route ? "sent" : "stored"))),
     ...gone.map((asset) => {
       const why = view.causes[asset.cause]?.reason;
       return files.shown({ ...(why ? { reason: why } : {}), ...find(asset) }, at("sent"));
