@@ -33,7 +33,7 @@ def bare(step: Any, session: Session) -> Trace:
     """A run of the loader and one step of ours, which leaves no report."""
     pipeline = ctxlab.default_pipeline()
     for id in ("transcription-processor", "asset-resolver"):
-        pipeline = pipeline.without_processor(id)
+        pipeline = pipeline.with_setting(f"{id}.enabled", False)
     own = FunctionProcessor(step, id="own-step", priority=260)
     return ctxlab.build(session, pipeline=pipeline.with_processor(own), services=ctxlab.Services(WordTokenizer()))
 
