@@ -131,7 +131,7 @@ def file_changes(before: Draft, after: Draft) -> str:
             found.append(f"{name_of(asset)} stands as words in it")
         else:
             found.append(f"{name_of(asset)} went out of it")
-    found += [f"{name_of(asset)} came into it" for id, asset in new.items() if file_id(asset) not in old]
+    found += [f"{name_of(asset)} came into it" for asset in new.values() if file_id(asset) not in old]
     return "; ".join(found)
 
 

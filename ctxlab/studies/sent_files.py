@@ -188,8 +188,7 @@ class _Finder:
     def without_file(self, row: Mapping[str, Any]) -> SentFile:
         """A file that is known from its row alone, such as one of a preset that came in as text."""
         key = str(row.get("key") or "")
-        given = {**_of_row(row), **{name: str(row.get(name) or "") for name in ("name", "mime_type")}}
-        made = SentFile(key, str(row.get("file") or ""), **given)
+        made = SentFile(key, str(row.get("file") or ""), **_of_row(row))
         draft = self.sent.get(key) or self.gone.get(key)
         if draft is None:
             return replace(made, cut=self.causes.get(key, "its message was taken out"))
