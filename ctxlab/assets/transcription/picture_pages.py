@@ -43,10 +43,13 @@ class PagePictures:
 
 def pictures_of(file: BinaryIO, facts: FileFacts, *, max_pages: int, max_side: int) -> PagePictures:
     """The picture, or the first pages of a PDF drawn so that no side is longer than `max_side` pixels."""
+    is_pdf = facts.mime_type == "application/pdf"
+    if facts.kind == "document" and not is_pdf:
+        raise CtxlabError(f"of documents only PDF is looked at, not {facts.mime_type or 'a file of unknown type'}")
     data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise CtxlabError(f"a file of more than {MOST_BYTES:,} bytes is not looked at")
-    if facts.mime_type != "application/pdf":
+    if not is_pdf:
         return PagePictures((PagePicture(data, facts.mime_type),))
     from ctxlab.assets.pictures import pdf_pages_as_pictures
 

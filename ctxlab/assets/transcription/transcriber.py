@@ -65,7 +65,8 @@ class FileTranscriber:
         if task.transcript is not None:
             return task.transcript
         if task.state == "cancelled":
-            raise CtxlabError("its transcription was cancelled; retry it or start it anew")
+            again = f"ctxlab.assets.transcription.process_registry().retry({task.id!r})"
+            raise CtxlabError(f"its transcription was cancelled; {again} begins it again")
         raise _error_again(registry.error_of(task.id))
 
     def start(self, asset: AssetRef, *, progress: Progress | None = None) -> TranscriptionTask:
