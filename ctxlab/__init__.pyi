@@ -22,6 +22,8 @@ from ctxlab.api import rebuild as rebuild
 from ctxlab.api import regex_steps as regex_steps
 from ctxlab.api import render as render
 from ctxlab.api import write as write
+from ctxlab.assets.asset_folder import open_assets as open_assets
+from ctxlab.assets.attachment import attachment as attachment
 from ctxlab.context import BuildInput as BuildInput
 from ctxlab.context import Cause as Cause
 from ctxlab.context import Change as Change
@@ -67,6 +69,7 @@ from ctxlab.pipeline import Trace as Trace
 from ctxlab.pipeline import processor as processor
 from ctxlab.processors import default_pipeline as default_pipeline
 from ctxlab.studies import Comparison as Comparison
+from ctxlab.studies import attachment_figure as attachment_figure
 from ctxlab.studies import budget_figure as budget_figure
 from ctxlab.studies import budget_for_share as budget_for_share
 from ctxlab.studies import compare as compare

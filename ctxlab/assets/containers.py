@@ -118,7 +118,7 @@ def _names_of_directory(window: ByteWindow) -> list[str] | None:
 
 
 def ole_contents(window: ByteWindow) -> Contents:
-    """The type of an OLE2 container: Word, Excel or PowerPoint of the old form, Outlook, or an encrypted Office file."""
+    """The type of an OLE2 container: Office of the old form, an Outlook message, or an encrypted Office file."""
     names = set(_ole_names(window))
     if "EncryptedPackage" in names:
         return Contents("application/x-ole-storage", None, "it is encrypted: without its password it can't be read")

@@ -13,7 +13,10 @@ MOST_CHARACTERS = 120
 """Of a name or an id in a description."""
 OCTETS = "application/octet-stream"
 
-_MIME_TYPE = re.compile(r"[a-z0-9][\w.+-]{0,63}/[a-z0-9][\w.+-]{0,127}", re.ASCII)
+MOST_OF_A_MIME_TYPE = 80
+"""Characters; the longest that are in use have 74."""
+
+_MIME_TYPE = re.compile(r"[a-z0-9][\w.+-]*/[a-z0-9][\w.+-]*", re.ASCII)
 
 _WORDS: Mapping[str, tuple[str, str]] = {
     "picture": ("图片", "picture"),
@@ -47,6 +50,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "video/quicktime": ("QuickTime", "video"),
     "application/zip": ("ZIP", "archive"),
     "application/x-rar-compressed": ("RAR", "archive"),
+    "application/vnd.rar": ("RAR", "archive"),
 }
 
 
@@ -56,13 +60,21 @@ def type_name(mime_type: str, language: Language = "zh") -> str:
     >>> type_name("image/png", "zh"), type_name("application/pdf", "en")
     ('PNG 图片', 'PDF document')
     """
-    bare = mime_type.partition(";")[0].strip().lower()
+    bare = clean_mime_type(mime_type)
     if bare in _NAMES:
         form, word = _NAMES[bare]
         return f"{form} {_in(language, *_WORDS[word])}"
-    if bare == OCTETS or not _MIME_TYPE.fullmatch(bare):
-        return _in(language, "二进制文件", "binary file")
-    return bare
+    return _in(language, "二进制文件", "binary file") if bare == OCTETS else bare
+
+
+def clean_mime_type(mime_type: str) -> str:
+    """The MIME type in lower case without parameters; that of any bytes for what is no MIME type.
+
+    >>> clean_mime_type("Text/HTML; charset=utf-8"), clean_mime_type("a picture")
+    ('text/html', 'application/octet-stream')
+    """
+    bare = mime_type[: MOST_OF_A_MIME_TYPE * 4].partition(";")[0].strip().lower()
+    return bare if len(bare) <= MOST_OF_A_MIME_TYPE and _MIME_TYPE.fullmatch(bare) else OCTETS
 
 
 def describe_unreadable(*, name: str, id: str, mime_type: str, language: Language = "zh") -> str:

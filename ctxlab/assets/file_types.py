@@ -241,7 +241,7 @@ def _measured(facts: FileFacts, window: ByteWindow, shown: Shown) -> FileFacts:
         return replace(facts, seconds=seconds_of(window, facts.mime_type))
     if facts.mime_type == "application/pdf" and shown.mime_type:
         pages = pages_of(window) if window.can_seek or window.is_whole else Pages(None)
-        return replace(facts, pages=pages.count, problem=facts.problem or pages.problem)
+        return replace(facts, pages=pages.number, problem=facts.problem or pages.problem)
     return facts
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+from io import BytesIO
 from typing import NamedTuple
 
 from ctxlab.assets.byte_window import ByteWindow
@@ -27,9 +28,9 @@ class Pixels(NamedTuple):
 
 
 class Pages(NamedTuple):
-    """The number of pages; None where it isn't known."""
+    """The number of pages of a document; None where it isn't known."""
 
-    count: int | None
+    number: int | None
     problem: str = ""
 
 
@@ -41,7 +42,7 @@ def pixels_of(window: ByteWindow, mime_type: str) -> Pixels:
 
     try:
         window.stream.seek(0)
-        width, height = imagesize.get(window.stream if not window.is_whole else _as_stream(window.head))
+        width, height = imagesize.get(window.stream if not window.is_whole else BytesIO(window.head))
     except Exception:  # of a hostile header the library raises whatever its parsers meet
         width = height = -1
     if width == 0 or height == 0:
@@ -50,12 +51,6 @@ def pixels_of(window: ByteWindow, mime_type: str) -> Pixels:
     if width < 0 or height < 0:
         return Pixels(None, None, cut or "its width and height can't be read: the header is broken or of a rare form")
     return Pixels(int(width), int(height), cut)
-
-
-def _as_stream(head: bytes):  # noqa: ANN202
-    from io import BytesIO
-
-    return BytesIO(head)
 
 
 def _svg_pixels(head: bytes) -> Pixels:

@@ -75,7 +75,7 @@ _PDF = frozenset({"application/pdf"})
 _ANTHROPIC = Vendor(
     "platform.claude.com, Vision; PDF support",
     "2026-07",
-    _PICTURES | _PDF | {"text/plain"},
+    _PICTURES | _PDF,
     max_file_bytes=24 * MB,
     max_image_bytes=5 * MIB * 3 // 4,
 )

@@ -57,11 +57,36 @@ PDF_BYTES = 1_024
 """The header of a PDF may stand anywhere in so many bytes, by note 13 of the implementation notes of PDF 1.7."""
 BMP_HEADERS = frozenset({12, 40, 52, 56, 64, 108, 124})
 SHORT_SIGNATURES = frozenset(
-    "image/bmp image/x-icon application/x-msdownload application/x-nintendo-nes-rom application/x-unix-archive "
-    "application/x-compress application/x-lzop application/x-lzip application/x-brotli video/mpeg audio/mpeg audio/aac "
-    "audio/midi application/x-shockwave-flash application/vnd.ms-fontobject application/postscript application/zip "
-    "application/gzip application/epub+zip application/msword application/vnd.ms-excel application/vnd.ms-powerpoint "
-    "video/quicktime audio/amr application/dicom image/jxr image/vnd.ms-photo application/x-deb".split()
+    {
+        "image/bmp",
+        "image/x-icon",
+        "application/x-msdownload",
+        "application/x-nintendo-nes-rom",
+        "application/x-unix-archive",
+        "application/x-compress",
+        "application/x-lzop",
+        "application/x-lzip",
+        "application/x-brotli",
+        "video/mpeg",
+        "audio/mpeg",
+        "audio/aac",
+        "audio/midi",
+        "application/x-shockwave-flash",
+        "application/vnd.ms-fontobject",
+        "application/postscript",
+        "application/zip",
+        "application/gzip",
+        "application/epub+zip",
+        "application/msword",
+        "application/vnd.ms-excel",
+        "application/vnd.ms-powerpoint",
+        "video/quicktime",
+        "audio/amr",
+        "application/dicom",
+        "image/jxr",
+        "image/vnd.ms-photo",
+        "application/x-deb",
+    }
 )
 """Types that the library knows by two or three bytes, or that are looked at here: there it is not asked for them."""
 

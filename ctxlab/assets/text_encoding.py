@@ -40,13 +40,13 @@ def guess_encoding(data: bytes, *, complete: bool = True) -> str | None:
     With `complete=False` they are the beginning of a file, which may end within a character.
     """
     if marked := _marked(data):
-        return marked if _decodes(data, marked, complete) else None
+        return marked if _decodes(data, marked, complete=complete) else None
     if b"\x00" in data[:SAMPLE_BYTES]:
         return _wide(data[:SAMPLE_BYTES])
     if len(CONTROL.findall(data[:SAMPLE_BYTES])) > MOST_CONTROL * len(data[:SAMPLE_BYTES]):
         best = _best(data)
         return best.encoding if best and best.encoding.startswith("utf-16") else None
-    if _decodes(data, "utf-8", complete) or _is_faulty_utf8(data):
+    if _decodes(data, "utf-8", complete=complete) or _is_faulty_utf8(data):
         return "utf-8"
     best = _best(data)
     return best.encoding if best else None
@@ -78,7 +78,7 @@ def _marked(data: bytes) -> str | None:
     return next((encoding for mark, encoding in MARKS if data.startswith(mark)), None)
 
 
-def _decodes(data: bytes, encoding: str, complete: bool) -> bool:
+def _decodes(data: bytes, encoding: str, *, complete: bool) -> bool:
     try:
         codecs.getincrementaldecoder(encoding)().decode(data, final=complete)
     except UnicodeDecodeError:

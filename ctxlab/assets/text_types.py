@@ -21,10 +21,42 @@ INTERPRETERS = (
 PROLOGUE = re.compile(r"\s*(?:<\?xml[^>]{0,500}\?>|<!--.{0,2000}?-->|\s+)*", re.DOTALL)
 DOCTYPE = re.compile(r"<!DOCTYPE\s+(\w+)", re.IGNORECASE)
 TAG = re.compile(r"<([A-Za-z][\w:.-]{0,60})(?=[\s/>])")
-HTML_TAGS = frozenset("html head body title meta script style div p table span h1 h2 a br center font".split())
+HTML_TAGS = frozenset(
+    (
+        "html",
+        "head",
+        "body",
+        "title",
+        "meta",
+        "script",
+        "style",
+        "div",
+        "p",
+        "table",
+        "span",
+        "h1",
+        "h2",
+        "a",
+        "br",
+        "center",
+        "font",
+    )
+)
 MAIL_FIELD = re.compile(r"(?m)^([A-Za-z][A-Za-z0-9-]{1,60}):[ \t]?\S?")
 MAIL_FIELDS = frozenset(
-    "from to cc subject date message-id mime-version received return-path delivered-to content-type".split()
+    (
+        "from",
+        "to",
+        "cc",
+        "subject",
+        "date",
+        "message-id",
+        "mime-version",
+        "received",
+        "return-path",
+        "delivered-to",
+        "content-type",
+    )
 )
 LEAST_MAIL_FIELDS = 3
 LEAST_ROWS = 3

@@ -25,6 +25,11 @@ class Form(StrEnum):
     json = "json"
 
 
+class Language(StrEnum):
+    zh = "zh"
+    en = "en"
+
+
 app = typer.Typer(
     name="ctxlab",
     add_completion=False,
@@ -299,6 +304,33 @@ def convert(
     from ctxlab.cli.commands.convert import print_conversion
 
     print_conversion(source, target, pick=pick, form=form, repair=repair)
+
+
+ASSETS = """\b
+Examples:
+  ctxlab assets datasets/harbour_files
+  ctxlab assets datasets/harbour_files --model gpt-4o --format json
+"""
+
+
+@app.command(epilog=ASSETS, short_help="Type and measures of files, and how a model would get them.")
+def assets(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE|FOLDER...", help="Files of any type, or folders of them.")
+    ],
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="A model, to say how it would get each file.")
+    ] = None,
+    language: Annotated[Language, typer.Option("--language", help="Of types and descriptions.")] = Language.en,
+    form: Annotated[Form, typer.Option("--format", help="For people, or the facts as JSON.")] = Form.text,
+) -> None:
+    """Show what files are: type, how sure it is, size, pixels, seconds or pages, and what is amiss.
+
+    The bytes decide; a name that says something else is named. With --model, the form in which it would get each file.
+    """
+    from ctxlab.cli.commands.assets import print_assets
+
+    print_assets(paths, model=model, language=language.value, as_json=form is Form.json)
 
 
 DEMO = """\b

@@ -57,9 +57,15 @@ class FileTranscriber:
     def __reduce__(self) -> tuple[Any, ...]:
         return by_fields(self)
 
-    def transcribe(self, source: AssetSource, *, kind: str, mime_type: str = "", name: str = "") -> Transcript:
-        """The text of a file; raises CtxlabError, whose message is a sentence for people, when there is none."""
-        started = self.start(AssetRef("", kind, name, mime_type, source=source))
+    def transcribe(
+        self, source: AssetSource, *, kind: str, mime_type: str = "", name: str = "", recognise: bool = True
+    ) -> Transcript:
+        """The text of a file; raises CtxlabError, whose message is a sentence for people, when there is none.
+
+        With `recognise` False only text that the file itself has is read, and no engine is asked.
+        """
+        reads = self if recognise else replace(self, engines=())
+        started = reads.start(AssetRef("", kind, name, mime_type, source=source))
         registry = process_registry()
         (task,) = registry.wait(started.id)
         if task.transcript is not None:

@@ -15,6 +15,7 @@ from tests.golden.rules import (
     agents,
     cards,
     exporting,
+    files,
     formatting,
     languages,
     limiting,
@@ -46,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     *cards.RULES,
     *lorebooks.RULES,
     *agents.RULES,
+    *files.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]

@@ -42,10 +42,11 @@ function follow(view: SpanTables, index: number, out: ProvenanceLink[], met: Set
   if (!was.length) {
     const name = view.names?.get(`${kind}:${ref}`) ?? ref;
     const by = why ? `${name}${name ? ", " : ""}${why.processor}` : name;
+    const isFile = kind === "transcript" && name !== "";
     out.push({
       source,
-      what: WORDS[kind] ?? kind,
-      who: by,
+      what: isFile ? `from ${name}` : (WORDS[kind] ?? kind),
+      who: isFile ? (why?.processor ?? "") : by,
       before: null,
       text: view.texts[text],
       reason: why?.reason ?? "",
@@ -55,9 +56,10 @@ function follow(view: SpanTables, index: number, out: ProvenanceLink[], met: Set
   for (const older of was) follow(view, older, out, met);
   const before = was.map((i) => view.texts[view.spans[i][0]]).join("");
   const isMacro = kind === "macro" || kind === "variable";
+  const isFile = kind === "transcript" && !was.some((i) => view.spans[i][1] === kind);
   out.push({
-    source: isMacro ? source : "",
-    what: isMacro ? `${WORDS[kind]} ${ref}` : `rule ${why?.rule ?? ""}`,
+    source: isMacro || isFile ? source : "",
+    what: isMacro ? `${WORDS[kind]} ${ref}` : isFile ? `from ${ref}` : `rule ${why?.rule ?? ""}`,
     who: why?.processor ?? "",
     before,
     text: view.texts[text],

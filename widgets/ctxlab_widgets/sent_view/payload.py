@@ -125,13 +125,12 @@ class SentDelta:
 
 
 def _beside(draft: Draft) -> dict[str, Any]:
-    """The files and calls that go along with the words of a message, where there are some."""
+    """The calls and thoughts that go along with the words of a message, where there are some."""
     found = {
         "speaker": draft.speaker,
         "thought": draft.reasoning,
         "result_of": draft.result_of,
         "calls": [[call.name, _indented(plain_data(call.as_data()))] for call in draft.calls],
-        "files": [[asset.kind, asset.name] for asset in draft.assets],
     }
     return {name: value for name, value in found.items() if value}
 

@@ -1,0 +1,71 @@
+"""What vendors take in the result of a tool call: a dated table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Vendor = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-2", "compatible"]
+"""Forms of requests. `compatible` are the many that take OpenAI's chat form, DeepSeek among them; `gemini` is Gemini 3
+and later, `gemini-2` what was before."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResultRules:
+    """MIME types of files that a vendor takes inside the result of a tool call; others follow in a user message."""
+
+    inside: frozenset[str]
+    source: str
+    as_of: str
+
+    def takes(self, mime_type: str) -> bool:
+        return mime_type in self.inside
+
+
+_PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_PDF = frozenset({"application/pdf"})
+_NOTHING: frozenset[str] = frozenset()
+
+RULES: Mapping[Vendor, ToolResultRules] = {
+    "openai-chat": ToolResultRules(
+        _NOTHING, "developers.openai.com, Chat Completions: a tool message has a text, or parts of text", "2026-09"
+    ),
+    "openai-responses": ToolResultRules(
+        _PICTURES | _PDF,
+        "developers.openai.com, Function calling: output is a text, or input_text, input_image and input_file",
+        "2026-09",
+    ),
+    "anthropic": ToolResultRules(
+        _PICTURES | _PDF,
+        "platform.claude.com, Handle tool calls: content of a tool_result is text, image and document blocks",
+        "2026-07",
+    ),
+    "gemini": ToolResultRules(
+        (_PICTURES - {"image/gif"}) | _PDF,
+        "ai.google.dev, Function calling: multimodal function responses, for Gemini 3",
+        "2026-06",
+    ),
+    "gemini-2": ToolResultRules(
+        _NOTHING, "ai.google.dev, Function calling: multimodal function responses, for Gemini 3", "2026-06"
+    ),
+    "compatible": ToolResultRules(
+        _NOTHING, "api-docs.deepseek.com, Create chat completion: a tool message has a text", "2026-09"
+    ),
+}
+
+
+def vendor_of(wire: str, model: str = "") -> Vendor:
+    """The form of requests by a model's wire format (`openai`, `anthropic`, `google`) and its name.
+
+    >>> vendor_of("google", "gemini-2.5-pro"), vendor_of("openai", "deepseek-chat"), vendor_of("openai", "gpt-5")
+    ('gemini-2', 'compatible', 'openai-chat')
+    """
+    from ctxlab.engines.tokens.model_encodings import read_model_name
+
+    if wire == "anthropic":
+        return "anthropic"
+    name = read_model_name(model)
+    if wire == "google":
+        return "gemini-2" if name.bare.startswith(("gemini-1", "gemini-2", "gemma", "learnlm")) else "gemini"
+    return "openai-chat" if name.encoding is not None or not model else "compatible"
