@@ -85,12 +85,13 @@ class _Asked:
         for stage in stages[: waiting[-1] + 1 if waiting and self.transcriber is not None else 0]:
             context = self.trace.pipeline.step(stage, context, self.trace.services).after
 
-    def transcribe(self, source: AssetSource, *, kind: str, mime_type: str = "", name: str = "") -> Transcript:
+    def transcribe(
+        self, source: AssetSource, *, kind: str, mime_type: str = "", name: str = "", recognise: bool = True
+    ) -> Transcript:
         assert self.transcriber is not None
+        asset = AssetRef("", kind, name, mime_type, source=source)
         try:
-            task = self.transcriber.start(
-                AssetRef("", kind, name, mime_type, source=source), progress=self.shares.of_next()
-            )
+            task = self.transcriber.start(asset, recognise=recognise, progress=self.shares.of_next())
         except CtxlabError as problem:
             task = TranscriptionTask("", name, kind, "failed", error=str(problem))
         if not any(task.id and task.id == known.id for known in self.tasks):

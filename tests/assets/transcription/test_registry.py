@@ -7,9 +7,9 @@ from threading import Barrier, Thread
 
 import pytest
 
-from ctxlab.assets.transcription import TranscriptionRegistry, TranscriptionTask
+from ctxlab.assets.transcription import NoText, TranscriptionRegistry, TranscriptionTask
 from ctxlab.context import Transcript
-from ctxlab.errors import CtxlabError, UnknownName
+from ctxlab.errors import CtxlabError, ReadError, UnknownName
 from tests.assets.transcription.gated_work import PATIENCE, GatedWork
 
 
@@ -165,6 +165,18 @@ def test_an_error_that_says_what_to_do_is_not_tried_again_by_itself_but_when_it_
     assert (failed.state, failed.retries, failed.error) == ("failed", 0, "install it")
     assert (again.id, again.retries) == (task.id, 1)
     assert str(waited(registry, task).transcript) == "words"
+
+
+@pytest.mark.parametrize("error", [NoText("no words"), ReadError("it is broken")])
+def test_a_failure_whose_cause_is_in_the_file_stays_until_it_is_retried(work: GatedWork, error: CtxlabError) -> None:
+    registry = TranscriptionRegistry()
+    task = started(registry, work)
+    work.gate(0).put(error)
+    failed = waited(registry, task)
+
+    assert started(registry, work) == failed
+    assert registry.retry(task.id).retries == 1
+    work.gate(1)
 
 
 def test_waiting_ends_when_a_task_is_out_of_time_and_the_sentence_names_the_remedy(work: GatedWork) -> None:

@@ -170,6 +170,28 @@ def test_what_loops_is_cut_for_models_and_kept_for_others() -> None:
     assert text_of(FileTranscriber(files, [form]), "a") == loop
 
 
+def test_a_file_without_words_is_looked_at_once() -> None:
+    engines = [Counting("first", error=NoText("no words")), Counting("second", error=NoText("no words either"))]
+    transcriber = FileTranscriber(store(a=b"a photo"), engines)
+
+    for _ in range(3):
+        with pytest.raises(CtxlabError, match=r"^first: no words; second: no words either$"):
+            text_of(transcriber, "a")
+
+    assert [len(engine.read_files) for engine in engines] == [1, 1]
+
+
+def test_without_recognition_no_engine_is_asked() -> None:
+    engine = Counting()
+
+    with pytest.raises(CtxlabError):
+        FileTranscriber(store(a=b"only a picture"), [engine]).transcribe(
+            LibraryFile("a"), kind="image", recognise=False
+        )
+
+    assert engine.read_files == []
+
+
 def test_it_pickles_and_copies_as_its_configuration_with_functions_of_a_notebook() -> None:
     def describe(data: bytes, mime_type: str) -> str:
         return f"{mime_type} of {len(data)} bytes"
