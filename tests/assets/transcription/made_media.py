@@ -27,7 +27,7 @@ def chinese_font() -> str:
     return found
 
 
-def picture_of(lines: Sequence[str], *, font: str | None = None, size: tuple[int, int] = (640, 240)) -> Any:
+def picture_of(lines: Sequence[str], *, font: str | None = None, size: tuple[int, int] = (640, 360)) -> Any:
     """Lines of black words on white, as a picture of Pillow."""
     from PIL import Image, ImageDraw, ImageFont
 

