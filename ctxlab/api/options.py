@@ -71,7 +71,7 @@ class ScanOptions(InputOptions, total=False):
     pipeline: Pipeline | None
     """The steps; by default `ctxlab.default_pipeline()`."""
     services: Services | None
-    """Tokenizer and whatever else steps wait for; by default the model's tokenizer, the files at hand, their readers."""
+    """Tokenizer and whatever else steps wait for; by default the model's tokenizer and what reads files at hand."""
     assets: AssetSources | None
     """Folder in which files of messages are, or a store of them; those of the library are at hand without it."""
 

@@ -21,4 +21,11 @@ def claimed_facts(*, name: str = "", mime_type: str = "", kind: str = "") -> Fil
         return FileFacts(kind_of_mime(declared), declared, 0.95, "mime")
     if named and named != BINARY:
         return FileFacts(kind_of_mime(named), named, 0.85, "name")
-    return FileFacts(next((known for known in KINDS if known == kind), "other"), declared or "", 0.5, "nothing")
+    return FileFacts(_as_kind(kind), declared or "", 0.5, "nothing")
+
+
+def _as_kind(kind: str) -> FileKind:
+    for known in KINDS:
+        if known == kind:
+            return known
+    return "other"

@@ -8,17 +8,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from ctxlab.assets.capabilities import Capabilities, capabilities_of
-from ctxlab.assets.descriptions import describe_unreadable, type_name
+from ctxlab.assets.build_files import BuildFiles
+from ctxlab.assets.descriptions import Language, type_name
 from ctxlab.assets.file_types import facts_of
-from ctxlab.assets.likely_route import LikelyRoute, likely_route
+from ctxlab.assets.transcription import FileTranscriber
 from ctxlab.cli.output.progress import progress
 from ctxlab.cli.output.terminal import Column, Screen, columns, harmless, one_line
-from ctxlab.context import FileFacts
+from ctxlab.context import AssetRef, FileFacts
 from ctxlab.display.short_texts import counted
+from ctxlab.documents import LibraryFile, ModelProfile
+from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.errors import ReadError
+from ctxlab.pipeline import Services
+from ctxlab.processors import TranscriptionProcessor
+from ctxlab.processors.files.outcome import FileOutcome
+from ctxlab.processors.files.planner import FilePlanner
+from ctxlab.processors.files.worded import tokens_of
 
 MOST_FILES = 1_000
 """Files of folders that are looked at."""
@@ -27,19 +34,35 @@ UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A file, its facts, and the way in which the model gets it; None where no model is named."""
+    """A file, its facts, and how the model gets it, for how many tokens; None where no model is named."""
 
     name: str
     facts: FileFacts
-    route: LikelyRoute | None
+    sent: FileOutcome | None = None
+    tokens: int | None = None
+
+    @property
+    def goes_as(self) -> str:
+        """How it goes: `text`, `picture, scaled to 1568 x 78`."""
+        assert self.sent is not None
+        size = self.scaled_size
+        return f"{self.sent.sent_as}, scaled to {size[0]} x {size[1]}" if size else self.sent.sent_as
+
+    @property
+    def scaled_size(self) -> tuple[int, int] | None:
+        """The pixels of a picture that is scaled; None for all else."""
+        route = self.sent.files[0].route if self.sent and self.sent.sent_as == "picture" and self.sent.files else None
+        if route is None or not route.width or not route.height:
+            return None
+        size = (route.width, route.height)
+        return None if size == (self.facts.width, self.facts.height) or self.facts.kind != "image" else size
 
 
-def print_assets(paths: Sequence[Path], *, model: str | None, language: Literal["zh", "en"], as_json: bool) -> None:
-    """One row a file, and under the table what is amiss."""
-    capabilities = capabilities_of(model) if model else None
+def print_assets(paths: Sequence[Path], *, model: str | None, language: Language, as_json: bool) -> None:
+    """One row a file, and under the table what is amiss. The model gets each as a message of a build sends it."""
     with progress("looking at files"):
         found = list(islice(_files(paths), MOST_FILES + 1))
-        rows = [_row(path, name, capabilities) for path, name in found[:MOST_FILES]]
+        rows = [_row(path, name, model, language) for path, name in found[:MOST_FILES]]
     if as_json:
         _print_json(rows, language)
         return
@@ -51,8 +74,8 @@ def print_assets(paths: Sequence[Path], *, model: str | None, language: Literal[
                 screen.line((f"! {harmless(row.name)}: ", "warn"), (harmless(sentence), "warn"), hang=2)
     if len(found) > MOST_FILES:
         screen.line((f"! only the first {MOST_FILES:,} files are looked at; name a smaller folder", "warn"))
-    if capabilities is not None:
-        _print_model(screen, model or "", capabilities, rows)
+    if model is not None:
+        _print_model(screen, model, rows)
 
 
 def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
@@ -69,19 +92,27 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
             raise ReadError(f"{path} is no file and no folder" if path.exists() else f"there is no file {path}")
 
 
-def _row(path: Path, name: str, capabilities: Capabilities | None) -> Row:
+def _row(path: Path, name: str, model: str | None, language: Language) -> Row:
     try:
         with path.open("rb") as file:
             facts = facts_of(file, name=path.name)
-            return Row(name, facts, likely_route(facts, capabilities, file) if capabilities else None)
     except OSError as error:
         raise ReadError(f"{path} can't be read: {error.strerror or error}") from error
+    return Row(name, facts) if model is None else _sent_row(path, name, facts, ModelProfile(id=model), language)
+
+
+def _sent_row(path: Path, name: str, facts: FileFacts, model: ModelProfile, language: Language) -> Row:
+    files, policy = BuildFiles(folder=path.parent), TranscriptionProcessor().policy(model)
+    services = Services(tokenizer_for(model), assets=files, transcriber=FileTranscriber(files))
+    asset = AssetRef(path.name, facts.kind, path.name, facts.mime_type, facts.size_bytes, source=LibraryFile(path.name))
+    sent = FilePlanner(policy, services).outcome(asset, depth=None, language=language)
+    return Row(name, facts, sent, tokens_of(sent, services.tokenizer, policy.frames))
 
 
 # --- for people
 
 
-def _print_table(screen: Screen, rows: Sequence[Row], language: Literal["zh", "en"]) -> None:
+def _print_table(screen: Screen, rows: Sequence[Row], language: Language) -> None:
     titles = [
         Column("file"),
         Column("type"),
@@ -99,23 +130,24 @@ def _print_table(screen: Screen, rows: Sequence[Row], language: Literal["zh", "e
         )
         for row in rows
     ]
-    if any(row.route for row in rows):
-        titles += [Column("goes as"), Column("because")]
+    if any(row.sent for row in rows):
+        titles += [Column("goes as"), Column("tokens", right=True), Column("because")]
         cells = [
-            (*line, str(row.route), one_line(row.route.reason))
+            (*line, row.goes_as, f"{row.tokens:,}", one_line(row.sent.reason))
             for line, row in zip(cells, rows, strict=True)
-            if row.route
+            if row.sent
         ]
     columns(screen, titles, cells)
 
 
-def _print_model(screen: Screen, model: str, capabilities: Capabilities, rows: Sequence[Row]) -> None:
+def _print_model(screen: Screen, model: str, rows: Sequence[Row]) -> None:
     """One line on the model, and where this is from."""
+    capabilities = TranscriptionProcessor().policy(ModelProfile(id=model)).reads
     read = ", ".join(capabilities.as_data()["input"])
     said = (
         f"{harmless(model)} reads {read}" if capabilities.known else f"nothing is known of {harmless(model)}: text only"
     )
-    described = sum(1 for row in rows if row.route and row.route.sent_as == "description")
+    described = sum(1 for row in rows if row.sent and row.sent.sent_as == "description")
     source = f" ({harmless(capabilities.source)})" if capabilities.known and capabilities.source else ""
     screen.blank()
     screen.line((f"{said}{source}; of {counted(len(rows), 'file')} {described:,} only described", "dim"))
@@ -146,17 +178,18 @@ def measures_words(facts: FileFacts) -> str:
 # --- for programs
 
 
-def _print_json(rows: Sequence[Row], language: Literal["zh", "en"]) -> None:
+def _print_json(rows: Sequence[Row], language: Language) -> None:
     json.dump([_data(row, language) for row in rows], sys.stdout, ensure_ascii=False, indent=2)
     sys.stdout.write("\n")
 
 
-def _data(row: Row, language: Literal["zh", "en"]) -> dict[str, Any]:
+def _data(row: Row, language: Language) -> dict[str, Any]:
     data = {"name": row.name, "type": type_name(row.facts.mime_type, language), **row.facts.as_data()}
-    if row.route is None:
+    if row.sent is None:
         return data
-    data["goes"] = row.route.as_data()
-    if row.route.sent_as == "description":
-        name, mime_type = Path(row.name).name, row.facts.mime_type
-        data["goes"]["text"] = describe_unreadable(name=name, id=name, mime_type=mime_type, language=language)
-    return data
+    goes: dict[str, Any] = {"sent_as": row.sent.sent_as, "reason": row.sent.reason, "tokens": row.tokens}
+    if row.scaled_size is not None:
+        goes["width"], goes["height"] = row.scaled_size
+    if row.sent.description:
+        goes["text"] = row.sent.description
+    return {**data, "goes": goes}

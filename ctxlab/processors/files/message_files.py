@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ctxlab.assets.descriptions import Language
@@ -14,7 +13,7 @@ from ctxlab.pipeline import Services
 from ctxlab.processors.files.outcome import FileOutcome
 from ctxlab.processors.files.planner import FilePlanner
 from ctxlab.processors.files.policy import FilePolicy
-from ctxlab.processors.files.worded import label, worded
+from ctxlab.processors.files.worded import label, tokens_of, worded
 
 PLACEHOLDER = re.compile(r"【file::([^\s】]+)】")
 HAN = re.compile(r"[\u3400-\u9fff]")
@@ -39,7 +38,7 @@ class MessageFiles:
         elif HAN.search(words):
             self.language = "zh"
         elif LATIN.search(words):
-            self.language: Language = "en"
+            self.language = "en"
 
     def applied(self, draft: Draft, *, depth: int | None = None) -> Draft:
         """The message with its files as the model gets them; the same object when it has none."""
@@ -51,7 +50,9 @@ class MessageFiles:
         body = _joined(self._body(draft, outcomes, claimed))
         cause = Cause(self.processor, "files", "; ".join(dict.fromkeys(each.reason for each in outcomes)))
         after = draft.with_body(body, cause)
-        self.rows += [each.row(draft.key, self._tokens(each)) for each in outcomes]
+        self.rows += [
+            each.row(draft.key, tokens_of(each, self.services.tokenizer, self.policy.frames)) for each in outcomes
+        ]
         self.outcomes += outcomes
         return after
 
@@ -107,14 +108,6 @@ class MessageFiles:
             )
             edits.append(Edit(found.start(), found.end(), words, Cause(step, "placeholder", "a file stands here")))
         return text.splice(edits)
-
-    def _tokens(self, outcome: FileOutcome) -> int:
-        """Tokens that a file costs: its words with their frame, or the file by the model's formula."""
-        counter = self.services.tokenizer
-        if outcome.has_words:
-            return counter.count(str(worded(outcome, self.policy.frames, processor=self.processor)))
-        empty = Draft("file", "user", (), Origin("attachment"))
-        return counter.count_draft(replace(empty, body=outcome.files)) - counter.count_draft(empty)
 
 
 def _claimed(draft: Draft, outcomes: Sequence[FileOutcome]) -> dict[str, int]:

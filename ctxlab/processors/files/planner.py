@@ -59,7 +59,8 @@ class _OneFile:
 
     def __init__(self, planner: FilePlanner, asset: AssetRef, depth: int | None, language: Language) -> None:
         self.policy, self.services, self.reads = planner.policy, planner.services, planner.reads
-        self.depth, self.language = depth, language
+        self.depth = depth
+        self.language: Language = language
         found = self.services.assets.facts(asset) if self.services.assets is not None else None
         self.is_at_hand = found is not None
         self.facts = found or _claimed(asset)
@@ -244,7 +245,8 @@ class _OneFile:
         return describe_too_large(**self._names(), size_bytes=size, most_bytes=most)
 
     def _failed(self) -> str:
-        return describe_failed(name=self.asset.name, id=self.asset.id, language=self.language)
+        asset = self.asset
+        return describe_failed(name=asset.name, id=asset.id, language=self.language)
 
     def _names(self) -> dict[str, Any]:
         mime_type = self.facts.mime_type or self.asset.mime_type

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ctxlab.assets.descriptions import one_line
 from ctxlab.assets.readers import READER_ENGINES
-from ctxlab.context import Cause, Origin, Span, Text
+from ctxlab.context import Cause, Draft, Origin, Span, Text
+from ctxlab.pipeline.services import TokenCounter
 from ctxlab.processors.files.outcome import FileOutcome
 from ctxlab.processors.files.policy import Frames
 
@@ -26,6 +28,14 @@ def worded(outcome: FileOutcome, frames: Frames, *, processor: str) -> Text:
     frame = frames.text_file if kind == "text" else frames.document if is_read else frames.transcript
     rule = "text of a file" if is_read else "transcript"
     return Text(_filled(frame, outcome, name, Cause(processor, rule, outcome.reason)))
+
+
+def tokens_of(outcome: FileOutcome, counter: TokenCounter, frames: Frames) -> int:
+    """Tokens that a file costs: its words with their frame, or the files that go along by the model's formula."""
+    if outcome.has_words:
+        return counter.count(str(worded(outcome, frames, processor="")))
+    empty = Draft("file", "user", (), Origin("attachment"))
+    return counter.count_draft(replace(empty, body=outcome.files)) - counter.count_draft(empty)
 
 
 def label(outcome: FileOutcome, index: int, frames: Frames, *, processor: str) -> Text:
