@@ -5,6 +5,7 @@ from ctxlab.api import begin as begin
 from ctxlab.api import build as build
 from ctxlab.api import debug as debug
 from ctxlab.api import diff as diff
+from ctxlab.api import ensure_transcripts as ensure_transcripts
 from ctxlab.api import example as example
 from ctxlab.api import expand_input as expand_input
 from ctxlab.api import greeted as greeted
@@ -68,6 +69,7 @@ from ctxlab.pipeline import Trace as Trace
 from ctxlab.pipeline import processor as processor
 from ctxlab.processors import default_pipeline as default_pipeline
 from ctxlab.studies import Comparison as Comparison
+from ctxlab.studies import attachment_figure as attachment_figure
 from ctxlab.studies import budget_figure as budget_figure
 from ctxlab.studies import budget_for_share as budget_for_share
 from ctxlab.studies import compare as compare

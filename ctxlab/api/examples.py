@@ -34,8 +34,8 @@ def example(name: str | None = None) -> Library:
     """A conversation that comes with ctxlab, with its agent, user, book, rules and files where it has them.
 
     `build`, `debug` and the widgets take it as it is: `ctxlab.build(ctxlab.example("harbour"), budget_tokens=1800)`.
-    The names are `harbour`, `harbour_attachments`, `coding` and `research`; without a name, or with another one, the error
-    lists them.
+    The names are `harbour`, `harbour_attachments`, `coding` and `research`; without a name, or with another one, the
+    error lists them.
     """
     from ctxlab import formats
 

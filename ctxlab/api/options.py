@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypedDict, TypeVar, cast
 
 from ctxlab.api.sources import (
     AgentSources,
+    AssetSources,
     BookSources,
     LibrarySource,
     NodeSource,
@@ -63,12 +64,16 @@ class ScanOptions(InputOptions, total=False):
     """Find and replace rules in force whoever takes part; the agent and the user bring their own."""
     activations: Mapping[str, str] | None
     """Lore entries that fired before, from an earlier trace."""
+    tasks: Mapping[str, Mapping[str, Any]] | None
+    """Tasks that tools have begun, by id: `{"t1": {"status": "running", "progress": 40}}`."""
     settings: Mapping[str, Any] | None
     """Settings of steps: `{"<step>.<setting>": value}`."""
     pipeline: Pipeline | None
     """The steps; by default `ctxlab.default_pipeline()`."""
     services: Services | None
-    """Tokenizer and whatever else steps wait for; by default the model's tokenizer alone."""
+    """Tokenizer and whatever else steps wait for; by default the model's tokenizer, the files at hand, their readers."""
+    assets: AssetSources | None
+    """Folder in which files of messages are, or a store of them; those of the library are at hand without it."""
 
 
 class BuildOptions(ScanOptions, total=False):

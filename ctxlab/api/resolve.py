@@ -13,6 +13,7 @@ from ctxlab.api.sources import (
     agent_of,
     agent_or_library,
     agents_of,
+    asset_store_of,
     books_of,
     library_of,
     node_id_of,
@@ -25,6 +26,7 @@ from ctxlab.api.sources import (
 )
 from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Library, ModelProfile, Note, RegexConfig, Session, UserProfile, Worldbook
+from ctxlab.documents.frozen_json import frozen
 from ctxlab.documents.library import books_with_the_same_entries
 from ctxlab.engines.macros import Expansion, MacroEnv, expand
 from ctxlab.engines.macros.clock_and_timeline import timestamp_problem, zone_problem
@@ -48,6 +50,7 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
         books=books,
         rules=rules_in_force(rules_of(options.get("rules", ())), agent, brought=found.brought),
         activations=options.get("activations") or {},
+        tasks=frozen(options.get("tasks") or {}),
     )
     pending = options.get("pending")
     expansion = expanded(pending, found.input) if isinstance(pending, str) else None
@@ -57,7 +60,7 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
         build_input = replace(build_input, pending=pending_of(pending))
     pipeline = options.get("pipeline") or default_pipeline()
     pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
-    services = options.get("services") or _services_for(build_input.model)
+    services = _services_for(build_input.model, options, files=found.library.files)
     unknown = _near_model(options.get("model"), found.library.models)
     notes = (
         *found.notes,
@@ -275,10 +278,18 @@ def rules_in_force(config: RegexConfig, agent: Agent | None, *, brought: Library
 # --- the pipeline
 
 
-def _services_for(model: ModelProfile | None) -> Services:
+def _services_for(model: ModelProfile | None, options: BuildOptions, *, files: Mapping[str, bytes]) -> Services:
+    """The services that are given; else the model's tokenizer. Files at hand are read where the services read none."""
+    from ctxlab.assets.transcription import FileTranscriber
     from ctxlab.engines.tokens import tokenizer_for
 
-    return Services(tokenizer=tokenizer_for(model))
+    given, assets = options.get("services"), options.get("assets")
+    if given is not None and assets is None:
+        return given
+    store = asset_store_of(assets, files)
+    if given is None:
+        return Services(tokenizer=tokenizer_for(model), assets=store, transcriber=FileTranscriber(store))
+    return replace(given, assets=store, transcriber=given.transcriber or FileTranscriber(store))
 
 
 def _call_settings(budget_tokens: int | None, settings: Mapping[str, Any] | None) -> dict[str, Any]:

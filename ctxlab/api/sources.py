@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
+from ctxlab.assets.asset_folder import AssetFolder
 from ctxlab.context import Pending, Text
 from ctxlab.documents import (
     Agent,
@@ -21,6 +22,7 @@ from ctxlab.documents import (
 )
 from ctxlab.engines.macros import Expansion
 from ctxlab.errors import WrongArgument
+from ctxlab.pipeline.services import AssetStore
 
 T = TypeVar("T")
 
@@ -41,6 +43,7 @@ PresetSource: TypeAlias = MessageNode | Library
 PresetSources: TypeAlias = PresetSource | Sequence[PresetSource]
 RuleSource: TypeAlias = RegexConfig | RegexPreset | RegexRule | Library | FilePath
 RuleSources: TypeAlias = RuleSource | Sequence[RuleSource]
+AssetSources: TypeAlias = AssetFolder | AssetStore | FilePath
 
 
 def session_or_library(session: SessionSource) -> Session | Library:
@@ -190,3 +193,14 @@ def refuse_card_and_preset(session: object, agent: object) -> None:
 def _format_of(value: object) -> str:
     """The format that an Import was read from; asked without loading the formats, which a build has no need of."""
     return str(getattr(value, "format", "")) if isinstance(value, Library) else ""
+
+
+def asset_store_of(assets: AssetSources | None, files: Mapping[str, bytes]) -> AssetStore:
+    """The files of a build: those of the library, and those of a folder or a store."""
+    from ctxlab.assets.build_files import BuildFiles
+
+    if assets is None or isinstance(assets, AssetFolder):
+        return BuildFiles(files, folder=assets)
+    if isinstance(assets, str | os.PathLike):
+        return BuildFiles(files, folder=Path(assets))
+    return assets

@@ -9,6 +9,9 @@ from typing import BinaryIO, NamedTuple, cast
 
 from ctxlab.assets.byte_window import ByteWindow
 from ctxlab.assets.pdfium_lock import PDFIUM
+from ctxlab.assets.readers.limits import LIMITS
+from ctxlab.assets.readers.pdf_streams import check_streams
+from ctxlab.errors import ReadError
 
 END_LOOKED_AT = 65_536
 MOST_LOOKED_AT = 8_000_000
@@ -217,6 +220,10 @@ def pages_of(window: ByteWindow) -> Pages:
         return Pages(None)
     import pypdfium2
 
+    try:
+        check_streams(data, LIMITS)
+    except ReadError as error:
+        return Pages(None, str(error))
     with PDFIUM:
         try:
             document = pypdfium2.PdfDocument(data)

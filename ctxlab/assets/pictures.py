@@ -40,23 +40,28 @@ def fitted_size(width: int, height: int, max_side: int) -> tuple[int, int]:
     return tuple(max(1, (side * max_side * 2 + longest) // (2 * longest)) for side in (width, height))  # pyright: ignore[reportReturnType]
 
 
-def scaled_picture(data: bytes, *, width: int, height: int, mime_type: str = "") -> tuple[bytes, str]:
+def scaled_picture(
+    data: bytes, *, width: int, height: int, mime_type: str = "", form: str = "", quality: int = JPEG_QUALITY
+) -> tuple[bytes, str]:
     """The picture at this size, and its MIME type; as it is where it has that size, is upright and vendors read it.
 
-    What is see-through stays so (PNG, or WebP of a WebP); all else becomes a JPEG. Of an animated picture that has
-    another size only the first frame is kept. Raises CtxlabError when it can't be decoded.
+    What is see-through stays so (PNG, or WebP of a WebP); all else becomes a JPEG. `form` (jpeg or webp) is the format
+    that is wanted instead. Of an animated picture that is made anew only the first frame is kept. Raises CtxlabError
+    when it can't be decoded.
     """
     if width < 1 or height < 1:
         raise ReadError(f"a picture can't be scaled to {width} x {height} pixels")
     with _decoded(data, mime_type) as picture:
-        if picture.size == (width, height) and _is_upright(picture) and picture.format in VENDOR_TYPES:
+        is_as_wanted = form in ("", (picture.format or "").lower())
+        if is_as_wanted and picture.size == (width, height) and _is_upright(picture) and picture.format in VENDOR_TYPES:
             picture.load()
             return data, VENDOR_TYPES[picture.format]
         source = picture.format
         if source in {"JPEG", "MPO"}:
             side = max(width, height)
             picture.draft("RGB", (side, side))  # a JPEG is decoded at half, a quarter or an eighth where that will do
-        return _encoded(_in_plain_colours(_turned(picture)).resize((width, height), _lanczos()), like=source)
+        made = _in_plain_colours(_turned(picture)).resize((width, height), _lanczos())
+        return _encoded(made, like="WEBP" if form == "webp" else source, form=form, quality=quality)
 
 
 def vendor_ready(data: bytes, mime_type: str = "") -> tuple[bytes, str]:
@@ -182,10 +187,22 @@ def _eight_bits(picture: Image) -> Image:
     )
 
 
-def _encoded(picture: Image, *, like: str | None) -> tuple[bytes, str]:
-    if picture.mode == "RGBA":
-        return (_saved(picture, "WEBP"), "image/webp") if like == "WEBP" else (_saved(picture, "PNG"), "image/png")
-    return _saved(picture, "JPEG"), "image/jpeg"
+def _encoded(picture: Image, *, like: str | None, form: str, quality: int) -> tuple[bytes, str]:
+    is_clear = picture.mode == "RGBA"
+    if form == "webp" or (is_clear and like == "WEBP" and not form):
+        return _saved(picture, "WEBP", quality=quality), "image/webp"
+    if is_clear and form != "jpeg":
+        return _saved(picture, "PNG"), "image/png"
+    return _saved(_on_white(picture) if is_clear else picture, "JPEG", quality=quality), "image/jpeg"
+
+
+def _on_white(picture: Image) -> Image:
+    """A see-through picture on a white ground, for formats that have no transparency."""
+    from PIL import Image
+
+    ground = Image.new("RGBA", picture.size, (255, 255, 255, 255))
+    ground.alpha_composite(picture)
+    return ground.convert("RGB")
 
 
 def _saved(picture: Image, kind: str, *, quality: int = JPEG_QUALITY) -> bytes:

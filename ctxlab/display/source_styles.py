@@ -131,7 +131,7 @@ SOURCES: tuple[Source, ...] = (
         terminal="bright_green",
         hatch="|",
         parts=("attachments",),
-        kinds=("transcript",),
+        kinds=("transcript", "attachment"),
     ),
     Source(
         name="macro",

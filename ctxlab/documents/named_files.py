@@ -43,15 +43,16 @@ def with_paths(value: Any, new: Mapping[str, str]) -> Any:
         "assets": tuple(_renamed(asset, new) for asset in value.assets),
     }
     changed = {name: held for name, held in fields.items() if held != getattr(value, name)}
-    if value.icon in new:
+    if value.icon and value.icon in new:
         changed["icon"] = new[value.icon]
     return value.with_(**changed)
 
 
 def _holder(holder: Any, new: Mapping[str, str]) -> Any:
-    if not any(asset.path in new for asset in holder.attachments or ()):
+    attached: tuple[Asset, ...] = holder.attachments or ()
+    if not any(asset.path in new for asset in attached):
         return holder
-    moved = (asset.with_(path=new[asset.path]) if asset.path in new else asset for asset in holder.attachments)
+    moved = (asset.with_(path=new[asset.path]) if asset.path and asset.path in new else asset for asset in attached)
     return holder.with_(attachments=tuple(moved))
 
 

@@ -23,7 +23,7 @@ from ctxlab.formats.corpora.oasst import OASST
 from ctxlab.formats.corpora.sharegpt import SHAREGPT
 from ctxlab.formats.corpora.swe_agent import SWE_AGENT
 from ctxlab.formats.corpora.tau_bench import TAU_BENCH
-from ctxlab.formats.decode import bytes_of, source_of_file
+from ctxlab.formats.decode import source_at, source_of_file
 from ctxlab.formats.files.attached import Files
 from ctxlab.formats.files.shelf import FolderShelf
 from ctxlab.formats.folder import read_folder
@@ -49,6 +49,7 @@ from ctxlab.formats.openai.writer import openai_messages
 from ctxlab.formats.repair_sessions import Repair, repaired_sessions
 from ctxlab.formats.results import Conversion, Export, Import, Loss, Losses, counted_by_field
 from ctxlab.formats.sanitize_json import sanitized
+from ctxlab.formats.sillytavern.cards.charx import CHARX, charx
 from ctxlab.formats.sillytavern.cards.combine_with_preset import joined
 from ctxlab.formats.sillytavern.cards.format import CARD, CARD_PNG
 from ctxlab.formats.sillytavern.cards.writer import card_data, card_json, card_png
@@ -91,6 +92,7 @@ __all__ = [
     "card_data",
     "card_json",
     "card_png",
+    "charx",
     "chat_jsonl",
     "chat_lines",
     "convert",
@@ -143,6 +145,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     RULES,
     OPENAI,
     AGENTS_ZIP,
+    CHARX,
     ZIP,
     AGENTS_YAML,
     CARD_PNG,
@@ -173,10 +176,14 @@ def read(path: str | os.PathLike[str], *, keep_prompts: bool = False) -> Import:
     """
     name = os.fspath(path)
     place = Path(name).expanduser()
-    content = partial(read_bytes, keep_prompts=keep_prompts)
     if place.is_dir():
-        return read_folder(place, name, content)
-    return Files(FolderShelf(place.absolute().parent)).along_with(content(bytes_of(place, name), name))
+        return read_folder(place, name, partial(_read_at, keep_prompts=keep_prompts))
+    found = _read_at(place, name, keep_prompts=keep_prompts)
+    return Files(FolderShelf(place.absolute().parent)).along_with(found)
+
+
+def _read_at(path: Path, name: str, *, keep_prompts: bool) -> Import:
+    return read_source(replace(source_at(path, name), keep_prompts=keep_prompts))
 
 
 def read_bytes(raw: bytes, name: str, *, keep_prompts: bool = False) -> Import:

@@ -38,6 +38,17 @@ def source_of_file(raw: bytes, name: str) -> Source:
     return Source(Archive(raw), name) if raw.startswith(ARCHIVES) else source_of(raw, name)
 
 
+def source_at(path: Path, name: str) -> Source:
+    """The content of the file at a path that `name` names; raises ReadError when there is none."""
+    _refuse_no_file(path, name)
+    try:
+        with path.open("rb") as file:
+            is_archive = file.read(4) in ARCHIVES
+        return Source(Archive(path), name) if is_archive else source_of(path.read_bytes(), name)
+    except OSError as error:
+        raise ReadError(f"{name} can't be read: {error.strerror or error}") from error
+
+
 def source_of(raw: bytes, name: str) -> Source:
     """The parsed content of a file, or of the text inside a picture."""
     if raw.startswith(SIGNATURE):
@@ -72,18 +83,13 @@ def parsed_text(raw: bytes, name: str, *, yaml: bool = False) -> Source:
         return Source(plain, name, losses=(*twice, *losses))
 
 
-def bytes_of(path: Path, name: str) -> bytes:
-    """The content of a file that `name` names; raises ReadError when there is none."""
+def _refuse_no_file(path: Path, name: str) -> None:
     if not path.exists():
         siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         near = did_you_mean(path.name, siblings)
         raise ReadError(f"{name} does not exist{near if 'did you mean' in near else ''}")
     if not path.is_file():
         raise ReadError(f"{name} is not a regular file")
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ReadError(f"{name} can't be read: {error.strerror or error}") from error
 
 
 def _as_utf8(raw: bytes, name: str) -> bytes:

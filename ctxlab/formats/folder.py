@@ -11,7 +11,9 @@ from pathlib import Path
 
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import ReadError, UnknownFormat
-from ctxlab.formats.decode import bytes_of
+from ctxlab.formats.files.attached import Files
+from ctxlab.formats.files.paths import folder_of
+from ctxlab.formats.files.shelf import FolderShelf
 from ctxlab.formats.results import Import, Loss
 
 MOST_FILES = 2_000
@@ -25,23 +27,24 @@ MOST_BYTES = 1_000_000_000
 NEVER_READ = frozenset({"node_modules", "__pycache__"})
 """Folders of programs, which hold thousands of JSON files and no conversation. Hidden ones are left out too."""
 
-ReadBytes = Callable[[bytes, str], Import]
+ReadFile = Callable[[Path, str], Import]
 
 
-def read_folder(folder: Path, name: str, read: ReadBytes) -> Import:
-    """Everything readable in a folder and those in it; `read` gives what the bytes of a file hold.
+def read_folder(folder: Path, name: str, read: ReadFile) -> Import:
+    """Everything readable in a folder and those in it; `read` gives what a file at a path, of a name, holds.
 
     A folder's files come before those of the folders in it, each by name. Hidden files and folders are left out, links
-    are not followed. What can't be read, and what is over the limits above, is named in `losses`. Raises ReadError when
-    nothing can be read.
+    are not followed. Files that sessions and agents name come along. What can't be read, and what is over the limits
+    above, is named in `losses`. Raises ReadError when nothing can be read.
     """
     files = _Files(folder)
+    attached = Files(FolderShelf(folder, deep=True))
     found: list[Import] = []
     read_from: list[str] = []
     for path in files:
         place = path.relative_to(folder).as_posix()
         try:
-            part = read(bytes_of(path, place), place)
+            part = attached.along_with(read(path, place), folder_of(place))
         except ReadError as error:
             files.losses.append(Loss(place, _reason(error, place)))
             continue
@@ -52,7 +55,7 @@ def read_folder(folder: Path, name: str, read: ReadBytes) -> Import:
     whole = _joined(found)
     places = {id(session): place for place, part in zip(read_from, found, strict=True) for session in part.sessions}
     of_sessions = tuple([places.get(id(session), "") for session in whole.sessions])
-    losses = (*whole.losses, *files.losses)
+    losses = (*whole.losses, *(loss for loss in files.losses if loss.place not in attached.taken))
     return replace(whole, losses=losses, source=name, session_files=of_sessions)
 
 

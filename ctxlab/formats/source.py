@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, cast
 
 from ctxlab.formats.results import Loss
@@ -15,9 +15,9 @@ SAMPLE = 50
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Archive:
-    """A zip archive as it lies in its file: the data of a Source that is no text."""
+    """A zip archive, in memory or in its file, which isn't read whole: the data of a Source that is no text."""
 
-    raw: bytes
+    raw: bytes | Path
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar, get_args
 
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Agent, Library, RegexConfig, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.documents.library import NOUNS
+from ctxlab.documents.named_files import named_paths
 from ctxlab.errors import ReadError, WriteError
 from ctxlab.formats.format import Kind, Pick
 from ctxlab.formats.results import Import, Loss
@@ -154,12 +155,44 @@ def _id(value: Any) -> str:
 def all_but_sessions_left_out(found: Import) -> list[Loss]:
     """A loss for each book and each set of rules, and for files, in a form of sessions, agents and users."""
     remedy = "has no place here; left out: write it as a file of its own, such as"
-    files = [Loss("files", f"{len(found.files)} have no place here; left out: an .agent.zip holds them")]
     return [
         *left_out(found, ("books",), f"{remedy} .lorebook.json"),
         *left_out(found, ("rules",), f"{remedy} .rules.json"),
-        *(files if found.files else []),
+        *files_left_out(found.files),
     ]
+
+
+# --- files
+
+
+def files_left_out(files: Collection[str], remedy: str = "a .zip holds them") -> list[Loss]:
+    """A loss that names files, in a form that has no place for their bytes."""
+    if not files:
+        return []
+    return [Loss("files", f"{_some(files)} {'is' if len(files) == 1 else 'are'} named, not contained: {remedy}")]
+
+
+def files_named_by(values: Iterable[Session | Agent], files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Those of the files that the sessions and agents name."""
+    named = {path for value in values for path in named_paths(value)}
+    return {path: data for path, data in files.items() if path in named}
+
+
+def missing_files(values: Iterable[Session | Agent], files: Mapping[str, bytes]) -> Iterator[Loss]:
+    """A loss for each session and agent that names files whose bytes aren't at hand."""
+    for value in values:
+        missing = [path for path in named_paths(value) if path not in files]
+        if missing:
+            noun = "session" if isinstance(value, Session) else "agent"
+            yield Loss(f"{noun} {value.id!r}", f"{_some(missing)} not at hand; named, not contained")
+
+
+def _some(paths: Collection[str]) -> str:
+    first = next(iter(paths))
+    return repr(first) if len(paths) == 1 else f"{len(paths)} files, such as {first!r},"
+
+
+# --- what else doesn't go into the file
 
 
 def other_branches_left_out(session: Session) -> list[Loss]:

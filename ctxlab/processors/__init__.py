@@ -6,7 +6,9 @@ from ctxlab.pipeline import Pipeline, Processor, plugin_processors
 from ctxlab.public_names import listed
 
 from ctxlab.processors.session_loader import SessionLoader  # isort: skip
+from ctxlab.processors.async_task_processor import AsyncTaskProcessor  # isort: skip
 from ctxlab.processors.regex_processor import RegexProcessor  # isort: skip
+from ctxlab.processors.transcription_processor import TranscriptionProcessor  # isort: skip
 from ctxlab.processors.worldbook_processor import WorldbookProcessor  # isort: skip
 from ctxlab.processors.injection.assembler import InjectionAssembler  # isort: skip
 from ctxlab.processors.variable_processor import VariableProcessor  # isort: skip
@@ -15,10 +17,13 @@ from ctxlab.processors.merge_system import MergeSystem  # isort: skip
 from ctxlab.processors.merge_consecutive import MergeConsecutive  # isort: skip
 from ctxlab.processors.convert_system import ConvertSystem  # isort: skip
 from ctxlab.processors.ensure_alternating import EnsureAlternating  # isort: skip
+from ctxlab.processors.asset_resolver import AssetResolver  # isort: skip
 
 STEPS: tuple[type[Processor], ...] = (
     SessionLoader,
+    AsyncTaskProcessor,
     RegexProcessor,
+    TranscriptionProcessor,
     WorldbookProcessor,
     InjectionAssembler,
     VariableProcessor,
@@ -27,10 +32,13 @@ STEPS: tuple[type[Processor], ...] = (
     MergeConsecutive,
     ConvertSystem,
     EnsureAlternating,
+    AssetResolver,
 )
 
 __all__ = [
     "STEPS",
+    "AssetResolver",
+    "AsyncTaskProcessor",
     "ConvertSystem",
     "EnsureAlternating",
     "InjectionAssembler",
@@ -39,6 +47,7 @@ __all__ = [
     "RegexProcessor",
     "SessionLoader",
     "TokenLimiter",
+    "TranscriptionProcessor",
     "VariableProcessor",
     "WorldbookProcessor",
     "default_pipeline",

@@ -14,6 +14,7 @@ from ctxlab.engines.regexes.replace import Plan
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
 from ctxlab.engines.worldbook import Chat, FirstItems, GrowingChat, LoreScan, scan
 from ctxlab.pipeline import Debugger, Services, Trace
+from ctxlab.processors.async_task_processor import AsyncTaskProcessor
 from ctxlab.processors.regex_processor import RegexProcessor, plan_of, rewritten
 from ctxlab.processors.session_loader import SessionLoader
 from ctxlab.processors.worldbook_processor import WorldbookProcessor, chat_of, scanned
@@ -77,10 +78,10 @@ def _is_usual(start: Trace) -> bool:
     walk = build_input.session.walk(build_input.leaf_id)
     running = start.pipeline.running()
     ids = [stage.id for stage in running]
-    if build_input.pending is not None or walk.broken or WorldbookProcessor.id not in ids:
+    if build_input.pending is not None or build_input.tasks or walk.broken or WorldbookProcessor.id not in ids:
         return False
     steps: list[Any] = [stage.processor for stage in running[: ids.index(WorldbookProcessor.id) + 1]]
-    kinds = [type(step) for step in steps]
+    kinds = [type(step) for step in steps if not isinstance(step, AsyncTaskProcessor)]  # without tasks it does nothing
     loads = kinds in ([SessionLoader, WorldbookProcessor], [SessionLoader, RegexProcessor, WorldbookProcessor])
     parents = [node.parent_id for node in walk.nodes[1:]]
     are_called_alike = [node.id for node in walk.nodes] == [*parents, build_input.leaf_id]

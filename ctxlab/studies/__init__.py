@@ -1,6 +1,7 @@
 """Comparisons of runs, analyses of one context, landings of injections, and figures of them."""
 
 from ctxlab.public_names import listed
+from ctxlab.studies.attachment_figure import attachment_figure
 from ctxlab.studies.budget_figure import budget_figure
 from ctxlab.studies.budget_share import budget_for_share
 from ctxlab.studies.budget_sums import BudgetSums, border_sum, budget_sums
@@ -13,6 +14,7 @@ from ctxlab.studies.lore_timeline import LoreTimeline
 from ctxlab.studies.run_changes import RunChange, RunChanges, run_changes
 from ctxlab.studies.run_effect import MessageEffect, RunEffect, run_effect
 from ctxlab.studies.run_summary import RunSummary, SummaryPart, run_summary
+from ctxlab.studies.sent_files import SentFile, sent_files
 from ctxlab.studies.sent_prompt import CutMessage, SentMessage, SentPart, SentPrompt, sent_prompt
 
 __all__ = [
@@ -34,11 +36,13 @@ __all__ = [
     "RunChanges",
     "RunEffect",
     "RunSummary",
+    "SentFile",
     "SentMessage",
     "SentPart",
     "SentPrompt",
     "SummaryPart",
     "analysis_of",
+    "attachment_figure",
     "border_sum",
     "budget_figure",
     "budget_for_share",
@@ -50,6 +54,7 @@ __all__ = [
     "run_changes",
     "run_effect",
     "run_summary",
+    "sent_files",
     "sent_prompt",
 ]
 

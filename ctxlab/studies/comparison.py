@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.context import Draft
+from ctxlab.context import AssetRef, Draft
+from ctxlab.context.file_words import name_of, route_words
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, short
@@ -258,7 +259,7 @@ class _Line:
         if shortening is not None:
             return "shortened", str(shortening)
         if not self.all_say_the_same and str(outcome.draft.text) != typed(self._first().draft.text):
-            return "rewritten", self._why_rewritten(outcome)
+            return "rewritten", "; ".join([self._why_rewritten(outcome), *self._files_otherwise(outcome.draft)])
         move = self.moves[i]
         if move is not None:
             return "moved", _with_place(outcome, move.sentence)
@@ -270,7 +271,7 @@ class _Line:
         if outcome is None or outcome.whole is None:
             return (cell.state,)
         draft, whole = outcome.draft, outcome.whole
-        files = tuple(asset.id for asset in draft.assets)
+        files = tuple(_sent_file(asset) for asset in draft.assets)
         place = move.above if move is not None else ""
         fields = (str(draft.text), draft.speaker, draft.calls, draft.result_of, draft.reasoning, files)
         return (cell.state, place, self._join(i, whole), whole.role, *fields)
@@ -296,7 +297,18 @@ class _Line:
             parts.append(f"{PART_OF} {into}")
             if len({each for _, each in joins if each}) > 1:
                 parts.append(f"joined by {', '.join(map(repr, separators))}")
+        here = self.outcomes[i]
+        parts += self._files_otherwise(here.draft) if here is not None else []
         return "; ".join(parts)
+
+    def _files_otherwise(self, draft: Draft) -> list[str]:
+        """Its files that go otherwise in another run, or not as files there."""
+        others = [{_sent_file(asset) for asset in other.draft.assets} for other in self.sent]
+        return [
+            f"{name_of(asset)} {route_words(asset.route) or 'goes as it is'}"
+            for asset in draft.assets
+            if not all(_sent_file(asset) in other for other in others)
+        ]
 
     def _join(self, i: int, whole: Draft) -> tuple[str, tuple[str, ...] | None]:
         """The merged message and its separators; None for the first part, which keeps the message's own key."""
@@ -307,6 +319,12 @@ class _Line:
 def _with_place(outcome: Outcome, sentence: str) -> str:
     placed = str(outcome.draft.placement or "")
     return f"{placed}: {sentence}" if placed else sentence
+
+
+def _sent_file(asset: AssetRef) -> tuple[object, ...]:
+    """What is equal when two runs send a file alike: the file, and how the model gets it, whatever the reason."""
+    route = asset.route
+    return (asset.id, *((route.kind, route.width, route.height) if route is not None else ()))
 
 
 def _separators(whole: Draft) -> tuple[str, ...]:

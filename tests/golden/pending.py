@@ -47,14 +47,11 @@ def _exists(module: str) -> bool:
 
 # --- whole files
 
-ASSETS = _module("assets", "assets", "processors.asset_resolver")
-ASYNC_TASKS = _module("asynchronous tasks", "processors.async_tasks", "processors.async_task_processor")
 COMPRESSION = _module("compression", "engines.compression", "conversation.compression")
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
 REQUESTS = _module("requests", "providers")
 STORAGE = _module("storage and store layout", "storage")
 TOPICS = _module("topic naming", "conversation.topics", "conversation.topic_naming", "conversation.naming")
-TRANSCRIPTION = _module("transcription", "engines.transcription", "processors.transcription_processor")
 
 
 @cache
@@ -72,9 +69,6 @@ def _assembled(preset: str | None, agent: Data) -> list[str]:
 TOOLS = Capability("tools text protocol", _offers_tools_as_text)
 
 OF_FILE: dict[str, Capability] = {
-    "asset_resolver": ASSETS,
-    "async_task_id": ASYNC_TASKS,
-    "async_task_processor": ASYNC_TASKS,
     "compression": COMPRESSION,
     "kb_placeholder_grammar": KNOWLEDGE,
     "kb_policy": KNOWLEDGE,
@@ -85,7 +79,6 @@ OF_FILE: dict[str, Capability] = {
     "llm_requests": REQUESTS,
     "pipeline_engine_store": STORAGE,
     "topic_naming": TOPICS,
-    "transcription_processor": TRANSCRIPTION,
 }
 
 # --- single cases
@@ -110,17 +103,9 @@ def _needs_knowledge(data: Data) -> bool:
     return bool(config.get("enabled")) or any("【kb" in (preset.get("content") or "") for preset in _presets(data))
 
 
-def _needs_assets(data: Data) -> bool:
-    nodes = ((data.get("detail") or {}).get("nodes") or {}).values()
-    pending = (data.get("shared") or {}).get("pendingInput") or {}
-    of_presets = any(preset.get("presetAttachments") for preset in _presets(data))
-    return of_presets or any(holder.get("attachments") for holder in (*nodes, pending))
-
-
 OF_CASE: tuple[tuple[tuple[str, ...], Capability, Callable[[Data], bool]], ...] = (
     (("injection_assembler",), TOOLS, _needs_tools),
     (("preview_builder", "pipeline_full"), KNOWLEDGE, _needs_knowledge),
-    (("preview_builder", "pipeline_full"), ASSETS, _needs_assets),
     (("preview_builder", "pipeline_full"), TOOLS, _needs_tools),
     (("session_import",), STORAGE, _names_no_strategy),
 )

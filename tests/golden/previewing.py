@@ -11,12 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from ctxlab.context import Context, Draft
-from ctxlab.pipeline import Services, Trace
+from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.token_breakdown import parts_alone
 from ctxlab.processors import default_pipeline
 from ctxlab.studies import AnalysisRow, analysis_of
 from ctxlab.studies.context_analysis import HISTORY
 from tests.golden.cases import Case
+from tests.golden.files import FRAMES, sent_file, sent_form, services_of
 from tests.golden.forms import Data, Form, form_of_draft, form_of_message
 from tests.golden.materials import MARKER, PLACEHOLDERS, request_of, tokenizer_of, utf16_length
 
@@ -25,6 +26,7 @@ SETTINGS: Data = {
     "token-limiter.marker": MARKER,
     "merge-system.hoist": "all",
     "injection-assembler.lore_places": "reference",
+    **FRAMES,
     **{f"ensure-alternating.{name}": text for name, text in PLACEHOLDERS.items()},
 }
 
@@ -41,14 +43,17 @@ def full(data: Data) -> Any:
 
 
 def full_expected(case: Case) -> Any:
-    return [form_of_message(message) for message in case.expected["messages"]]
+    return [sent_form(message, form_of_message(message)) for message in case.expected["messages"]]
 
 
 def _built(data: Data) -> Trace:
     agent = data.get("agentConfig") or {}
     native = (agent.get("toolCallConfig") or {}).get("convertToolRoleToUser") is False
     pipeline = default_pipeline().with_settings({**SETTINGS, "session-loader.tool_role": "tool" if native else "user"})
-    return pipeline.run(Context(request_of(data)), Services(tokenizer_of(data)))
+    request = request_of(data)
+    if data.get("capabilities") and request.model is not None:
+        request = replace(request, model=request.model.with_(capabilities=data["capabilities"]))
+    return pipeline.run(Context(request), replace(services_of(data), tokenizer=tokenizer_of(data)))
 
 
 def _preview(trace: Trace) -> Any:
@@ -93,6 +98,8 @@ def _counted(piece: AnalysisRow) -> Data:
 
 def _message(draft: Draft, alone: Mapping[str, Draft]) -> Form:
     form = form_of_draft(replace(draft, merged=()), {})
+    if draft.assets:
+        form = {**form, "files": [sent_file(asset) for asset in draft.assets]}
     if not draft.merged:
         return form
     parts = [form_of_draft(alone[part.key], {}) for part in draft.merged]
@@ -124,7 +131,7 @@ def previewed(case: Case) -> Any:
             }
             for message in found["chatHistory"]
         ],
-        "messages": [form_of_message(message) for message in found["finalMessages"]],
+        "messages": [sent_form(message, form_of_message(message)) for message in found["finalMessages"]],
         "statistics": {
             "messages": said["messageCount"],
             "tokens": said["totalTokenCount"],

@@ -31,7 +31,20 @@ from ctxlab.processors import (
     TokenLimiter,
 )
 from ctxlab.processors.injection.read_preset_placement import Anchor
-from tests.golden import agents, cards, exporting, languages, lore, lorebooks, previewing, regexes, trees, variables
+from tests.golden import (
+    agents,
+    cards,
+    exporting,
+    files,
+    languages,
+    lore,
+    lorebooks,
+    previewing,
+    regexes,
+    tasks,
+    trees,
+    variables,
+)
 from tests.golden.adapter import Adapter
 from tests.golden.cases import Case
 from tests.golden.forms import Data, Form, drafts_of, form_of_draft, form_of_message, forms_by_key, kind_of, text_of
@@ -332,8 +345,10 @@ ADAPTERS: dict[str, Adapter] = {
     **languages.ADAPTERS,
     **regexes.ADAPTERS,
     **variables.ADAPTERS,
+    **tasks.ADAPTERS,
     **lore.ADAPTERS,
     **cards.ADAPTERS,
     **lorebooks.ADAPTERS,
     **agents.ADAPTERS,
+    **files.ADAPTERS,
 }

@@ -13,6 +13,7 @@ from ctxlab.engines.worldbook.explain import decisions
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.consequential_step import most_consequential_step
 from ctxlab.studies.run_summary import RunSummary, run_summary
+from ctxlab_widgets._shared.attachments import FilesPayload
 from ctxlab_widgets._shared.html_page import ReportView, page_of_views
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import remedies_json
@@ -109,7 +110,8 @@ def _steps(trace: Trace) -> dict[str, Any]:
     remedies = remedies_json(trace, _nearest_cuts(trace))
     first = most_consequential_step(trace)
     position = len(trace.steps) if first is None else first + 1
-    return {"view": as_json(trace.view()), "position": position, "result": first is None, "remedies": remedies}
+    held = {"view": as_json(trace.view()), "files": FilesPayload().json(trace), "remedies": remedies}
+    return {**held, "position": position, "result": first is None}
 
 
 def _budget(trace: Trace) -> dict[str, Any] | None:

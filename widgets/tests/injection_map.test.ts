@@ -37,6 +37,7 @@ const definition = (key: string, more: Partial<Definition> = {}): Definition => 
   ask: "",
   outcome: "landed",
   why: "",
+  files: [],
   landings: [0],
   missing: [],
   fixed: "",

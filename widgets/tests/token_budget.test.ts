@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Files } from "../ctxlab_widgets/_shared/attachments";
 import { grouped } from "../ctxlab_widgets/_shared/numbers";
 import { queued } from "../ctxlab_widgets/token_budget/command_queue";
 import { bins } from "../ctxlab_widgets/token_budget/overview";
@@ -74,6 +75,8 @@ function made(change: Partial<View> = {}): State {
     view,
     messages: { rows, steps: ["session-loader"], ladder: [40, 60, 80, 105, 130] },
     choices: { strategies: [], tokenizers: [], limiter: true },
+    files: new Files(),
+    reasons: new Set(),
     live: true,
     error: "",
     views: [],

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
 from ctxlab.cli.output.terminal import NEWLINE, Screen, harmless, shown_body, wrapped
-from ctxlab.context import AssetRef, Draft, Span
+from ctxlab.context import Draft, Span
+from ctxlab.context.file_words import file_words
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
+from ctxlab.studies.sent_files import SentFile, sent_files
 
 ALL_SHOWN = 60  # more messages than this, and the middle is left out
 HEAD, TAIL = 8, 32
@@ -19,16 +21,24 @@ LINES = 2
 
 def messages(screen: Screen, trace: Trace) -> None:
     """Every message of the result; of very many the first and the newest."""
-    drafts = trace.result.drafts
+    drafts, files = trace.result.drafts, sent_files(trace)
     left_out = len(drafts) - HEAD - TAIL if len(drafts) > ALL_SHOWN else 0
     for number, draft in enumerate(drafts, start=1):
         if left_out and number == HEAD + 1:
             screen.line((f"   ⋮ {left_out:,} messages between; --format json has them all", "dim"))
         if not left_out or not HEAD < number <= HEAD + left_out:
-            message(screen, trace, number, draft)
+            message(screen, trace, number, draft, files=files)
 
 
-def message(screen: Screen, trace: Trace, number: int, draft: Draft, *, whole: bool = False) -> None:
+def message(
+    screen: Screen,
+    trace: Trace,
+    number: int,
+    draft: Draft,
+    *,
+    whole: bool = False,
+    files: Sequence[SentFile] | None = None,
+) -> None:
     """One message: a line of facts, then its first two lines of text, or all of it."""
     tokens = trace.services.tokenizer.count_draft(draft)
     style = f"role.{draft.role}"
@@ -37,7 +47,7 @@ def message(screen: Screen, trace: Trace, number: int, draft: Draft, *, whole: b
     source = _sources(draft)
     room = screen.width - width - 20
     screen.line(*facts, (_some_of(source, room) if screen.wraps else " + ".join(source), "dim"))
-    for line in _body(screen, draft, whole=whole):
+    for line in _body(screen, draft, sent_files(trace) if files is None else files, whole=whole):
         screen.line((RAIL, style), line)
 
 
@@ -57,7 +67,7 @@ def marked(screen: Screen, spans: Iterator[Span] | tuple[Span, ...], *, whole: b
     return out
 
 
-def _body(screen: Screen, draft: Draft, *, whole: bool) -> Iterator[Text]:
+def _body(screen: Screen, draft: Draft, files: Sequence[SentFile], *, whole: bool) -> Iterator[Text]:
     room = screen.width - len(RAIL)
     if whole:
         for paragraph in _paragraphs(screen, draft):
@@ -71,8 +81,8 @@ def _body(screen: Screen, draft: Draft, *, whole: bool) -> Iterator[Text]:
             yield _cut(f"· further down: {', '.join(beyond)}", room, whole=not screen.wraps)
     for call in draft.calls:
         yield _cut(f"→ calls {call.name}({' '.join(call.arguments.split())})", room, whole=whole)
-    for asset in draft.assets:
-        yield _cut(_file_words(asset), room, whole=whole)
+    for words in _files(draft, files):
+        yield _cut(f"+ {words}", room, whole=whole)
     if not draft.text and not draft.calls and not draft.assets:
         yield Text("(no words)", "dim")
 
@@ -123,9 +133,17 @@ def _cut(text: str, room: int, *, whole: bool) -> Text:
     return line
 
 
-def _file_words(asset: AssetRef) -> str:
-    size = f", {counted(asset.size_bytes, 'byte')}" if asset.size_bytes is not None else ""
-    return f"+ {asset.kind} {asset.name or asset.id}{size}"
+def _files(draft: Draft, files: Sequence[SentFile]) -> Iterator[str]:
+    """Each file of a message: what it is, how the model gets it, its tokens, and what is amiss with it."""
+    keys = {part.key for part in draft.parts}
+    here = [file for file in files if file.key in keys]
+    for file in here:
+        about = "about " if file.estimated else ""
+        count = [f"{about}{counted(file.tokens, 'token')}"] if file.tokens else []
+        words = "; ".join([", ".join([f"{file.shown_name} {file.way}", *count]), file.about])
+        yield f"{words}. {file.problem}" if file.problem else words
+    known = {file.id for file in here}
+    yield from (file_words(asset) for asset in draft.assets if asset.id not in known)
 
 
 def _sources(draft: Draft) -> list[str]:

@@ -9,6 +9,7 @@ from rich.text import Text
 from ctxlab.cli.output.option_names import in_option_names, with_timestamp_option
 from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted, wrapped
 from ctxlab.context import Draft, Dropped
+from ctxlab.context.file_words import name_of
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Note
 from ctxlab.engines.truncation import BudgetReport
@@ -168,7 +169,7 @@ def words_of(draft: Draft, cells: int) -> str:
     """The first words of a message in quotes, or its calls or files when it has no text."""
     if draft.text or not (draft.calls or draft.assets):
         return quoted(str(draft.text), cells)
-    names = [f"calls {call.name}" for call in draft.calls] or [asset.name or asset.kind for asset in draft.assets]
+    names = [f"calls {call.name}" for call in draft.calls] or [name_of(asset) for asset in draft.assets]
     return one_line(", ".join(names), cells=cells)
 
 

@@ -33,7 +33,18 @@ class Files:
     taken: dict[str, str] = field(default_factory=dict[str, str])
     refused: set[str] = field(default_factory=set[str])
     room: int = MOST_BYTES
+    listed: set[str] = field(default_factory=set[str])
     _ids: dict[str, str] | None = None
+
+    def take_as(self, path: str, place: str, losses: list[Loss]) -> None:
+        """Take the file at a place on the shelf under a path, as an index says; a path that leads out is refused."""
+        if leads_out(path) or not path:
+            self._refuse(path, "its path leads out of the archive; left out", losses)
+        elif self.shelf.size_of(place) is None:
+            self._refuse(path, f"the archive lists it as {place!r}, which is not there", losses)
+        elif (data := self._read(place, losses)) is not None:
+            self.held[path], self.taken[place] = data, path
+            self.listed.add(path)
 
     def along_with(self, found: Import, folder: str = "") -> Import:
         """The import with the bytes of the files that its sessions and agents name.
@@ -57,7 +68,7 @@ class Files:
         for path in named_paths(value):
             if path in found.files:
                 continue
-            key = self._take(path, folder, losses)
+            key = path if path in self.listed else self._take(path, folder, losses)
             if key is not None:
                 files[key] = self.held[key]
                 if key != path:

@@ -70,32 +70,36 @@ class FolderShelf:
 
 @dataclass(frozen=True, slots=True)
 class ZipShelf:
-    """The files of an open archive. What is locked, or packed otherwise than by deflate, is none of it."""
+    """The files of an open archive; what is locked, or packed otherwise than by deflate, is named and not given."""
 
     archive: zipfile.ZipFile
     entries: dict[str, zipfile.ZipInfo] = field(default_factory=dict[str, zipfile.ZipInfo])
 
     def __post_init__(self) -> None:
-        self.entries.update(
-            (entry.filename, entry)
-            for entry in self.archive.infolist()
-            if is_inside(entry.filename) and not is_hidden(entry.filename) and is_unpacked(entry)
-        )
+        named = ((entry.filename, entry) for entry in self.archive.infolist())
+        self.entries.update((name, entry) for name, entry in named if is_inside(name) and not is_hidden(name))
 
     def size_of(self, path: str) -> int | None:
         entry = self.entries.get(path)
         return None if entry is None else entry.file_size
 
     def read(self, path: str) -> bytes:
-        return self.archive.read(self.entries[path])  # no more than the size that the archive's list says
+        entry = self.entries[path]
+        if (reason := why_not_unpacked(entry)) is not None:
+            raise zipfile.BadZipFile(reason)
+        return self.archive.read(entry)  # no more than the size that the archive's list says
 
     def names(self) -> Sequence[str]:
         return list(self.entries)[:MOST_LISTED]
 
 
-def is_unpacked(entry: zipfile.ZipInfo) -> bool:
-    """Whether a member of an archive is read; other ways of packing than deflate have no limit to what they give."""
-    return not entry.flag_bits & 1 and entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+def why_not_unpacked(entry: zipfile.ZipInfo) -> str | None:
+    """Why a member isn't read; None where it is. Other ways of packing than deflate have no limit to what they give."""
+    if entry.flag_bits & 1:
+        return "it is locked with a password"
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return "it is packed in another way than deflate"
+    return None
 
 
 def by_id(names: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ctxlab.documents import Session
+from ctxlab.formats.files.inline import texts_of_files
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.markdown.branch import branch_markdown, path_markdown
 from ctxlab.formats.markdown.tree import tree_markdown
@@ -15,30 +16,36 @@ from ctxlab.formats.values_to_export import agent_of, agents_left_out, other_bra
 def write_branch(found: Import, pick: Pick) -> Export[bytes]:
     """The active branch of the only session, or of the picked one, after its agent's presets."""
     session = found.pick(pick)
+    texts = texts_of_files(session.nodes, found.files)
     agent = agent_of(session, found.agents)
     presets = [preset for preset in agent.preset_messages if preset.enabled] if agent else []
     tools = [Loss(f"agent {agent.id!r}", "its tool definitions are left out")] if agent and agent.tools else []
-    export = branch_markdown(session, presets=presets, people=(*found.agents, *found.users))
-    return _file(export, session, [*other_branches_left_out(session), *tools])
+    export = branch_markdown(session, presets=presets, people=(*found.agents, *found.users), files=texts)
+    return _file(export, session, texts, [*other_branches_left_out(session), *tools])
 
 
 def write_path(found: Import, pick: Pick) -> Export[bytes]:
     """The active path of the only session, or of the picked one, without system messages."""
     session = found.pick(pick)
-    export = path_markdown(session, people=(*found.agents, *found.users))
-    return _file(export, session, [*other_branches_left_out(session), *agents_left_out(session, found)])
+    texts = texts_of_files(session.nodes, found.files)
+    export = path_markdown(session, people=(*found.agents, *found.users), files=texts)
+    return _file(export, session, texts, [*other_branches_left_out(session), *agents_left_out(session, found)])
 
 
 def write_tree(found: Import, pick: Pick) -> Export[bytes]:
     """The tree of the only session, or of the picked one."""
     session = found.pick(pick)
-    export = tree_markdown(session, people=(*found.agents, *found.users))
-    return _file(export, session, agents_left_out(session, found))
+    texts = texts_of_files(session.nodes, found.files)
+    export = tree_markdown(session, people=(*found.agents, *found.users), files=texts)
+    return _file(export, session, texts, agents_left_out(session, found))
 
 
-def _file(export: Export[str], session: Session, losses: Iterable[Loss]) -> Export[bytes]:
-    attached = sum(len(node.attachments or ()) for node in session.nodes.values())
-    files = [Loss("attachments", f"{attached} are named at most, not contained")] if attached else []
+def _file(export: Export[str], session: Session, texts: Collection[str], losses: Iterable[Loss]) -> Export[bytes]:
+    attached = [asset for node in session.nodes.values() for asset in node.attachments or ()]
+    named = sum(asset.id not in texts for asset in attached)
+    files = [Loss("attachments", f"{named} are named at most, not contained")] if named else []
+    if len(attached) > named:
+        files.append(Loss("attachments", f"{len(attached) - named} are there as their text alone"))
     return Export(export.as_bytes().data, (*losses, *export.losses, *files))
 
 

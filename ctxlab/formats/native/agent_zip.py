@@ -5,7 +5,7 @@ Nothing is unpacked to the disk: files come along as bytes under the names that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, cast
 
@@ -14,6 +14,10 @@ from ctxlab.documents.agent.agent import PRIVATE
 from ctxlab.documents.stored import as_json
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.decode import source_of
+from ctxlab.formats.files.attached import Files
+from ctxlab.formats.files.paths import is_inside
+from ctxlab.formats.files.shelf import ZipShelf
+from ctxlab.formats.files.zip_archive import Zipped, file_name, members, names_in, newest, opened, packed_files
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.native.agents import (
     agents_to_write,
@@ -22,7 +26,6 @@ from ctxlab.formats.native.agents import (
     read_book,
     read_export,
 )
-from ctxlab.formats.native.sessions_zip import file_name, members, packed_files
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Archive, Source
@@ -60,7 +63,7 @@ def agents_zip(
 
 
 def _has_a_place(name: str) -> bool:
-    return _is_inside(name) and not _is_list(name)
+    return is_inside(name) and not _is_list(name)
 
 
 def _with_icon_inside(agent: Agent, held_files: dict[str, bytes]) -> Agent:
@@ -79,38 +82,36 @@ def _with_icon_inside(agent: Agent, held_files: dict[str, bytes]) -> Agent:
 # --- reading
 
 
-def is_agent_zip(raw: bytes) -> bool:
+def is_agent_zip(raw: Zipped) -> bool:
     """Whether an archive has a list of agents at its top, or in the one folder that it is in."""
-    import io
-    import zipfile
-
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            names = [name for name in archive.namelist() if not name.startswith(("__MACOSX", "."))]
-            return any(_is_list(name, names) for name in names)
-    except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError):
-        return False
+    names = [name for name in names_in(raw) if not name.startswith(("__MACOSX", "."))]
+    return any(_is_list(name, names) for name in names)
 
 
-def read_agent_zip(raw: bytes, source: str) -> Import:
+def read_agent_zip(raw: Zipped, source: str) -> Import:
     """Agents with their books and files; raises BrokenFile for what is no archive, is too large, or lists no agents."""
     losses: list[Loss] = []
-    held = dict(_safe(members(raw, source, losses, wanted=_is_wanted), losses))
-    listed = next((name for name in sorted(held, key=len) if _is_list(name, list(held))), None)
-    if listed is None:
-        raise BrokenFile(f"{source} is an archive without a list of agents ({LISTS[0]}){_why(losses)}")
-    top = listed.rpartition("/")[0]
-    parsed = source_of(held.pop(listed), listed)
-    losses += parsed.losses
-    books: list[Worldbook] = []
-    files: dict[str, bytes] = {}
-    for name, data in held.items():
-        inside = name.removeprefix(f"{top}/") if top else name
-        if inside.startswith(f"{BOOKS}/") and inside.endswith(".json"):
-            books += _book(data, inside, losses)
-        else:
-            files[inside] = data
-    return read_export(_as_export(parsed.data), source, losses=losses, books=books, files=files)
+    with opened(raw, source) as archive:
+        names = list(_safe((name for name in dict.fromkeys(archive.namelist()) if _is_wanted(name)), losses))
+        listed = next((name for name in sorted(names, key=len) if _is_list(name, names)), "")
+        top = listed.rpartition("/")[0]
+        inside = {name: name.removeprefix(f"{top}/") if top else name for name in names}
+        parsed = {name for name in names if name == listed or _is_book(inside[name])}
+        held = dict(members(archive, source, losses, wanted=parsed.__contains__))
+        if listed not in held:
+            raise BrokenFile(f"{source} is an archive without a list of agents ({LISTS[0]}){_why(losses)}")
+        files = Files(ZipShelf(archive))
+        others = [entry for entry in archive.infolist() if entry.filename in inside.keys() - parsed]
+        for entry in newest(others, losses):
+            files.take_as(inside[entry.filename], entry.filename, losses)
+    agents = source_of(held.pop(listed), listed)
+    losses += agents.losses
+    books = [book for name, data in held.items() for book in _book(data, inside[name], losses)]
+    return read_export(_as_export(agents.data), source, losses=losses, books=books, files=files.held)
+
+
+def _is_book(inside: str) -> bool:
+    return inside.startswith(f"{BOOKS}/") and inside.endswith(".json")
 
 
 def _as_export(data: Any) -> Data:
@@ -144,18 +145,12 @@ def _is_wanted(name: str) -> bool:
     return not name.endswith("/") and not hidden
 
 
-def _safe(held: Iterator[tuple[str, bytes]], losses: list[Loss]) -> Iterator[tuple[str, bytes]]:
-    for name, data in held:
-        if _is_inside(name):
-            yield name, data
+def _safe(names: Iterable[str], losses: list[Loss]) -> Iterator[str]:
+    for name in names:
+        if is_inside(name):
+            yield name
         else:
             losses.append(Loss(name, "its path leads out of the archive; left out"))
-
-
-def _is_inside(name: str) -> bool:
-    """Whether a name is a path below the archive's top, on every system."""
-    parts = name.split("/")
-    return bool(name) and not any(part in ("", ".", "..") or "\\" in part or ":" in part for part in parts)
 
 
 def _why(losses: Sequence[Loss]) -> str:

@@ -15,7 +15,12 @@ from ctxlab.formats.native.session import read_session
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names
 from ctxlab.formats.source import Source, mostly
-from ctxlab.formats.values_to_export import agents_left_out, other_branches_left_out
+from ctxlab.formats.values_to_export import (
+    agents_left_out,
+    files_left_out,
+    files_named_by,
+    other_branches_left_out,
+)
 
 Data = dict[str, Any]
 
@@ -111,7 +116,9 @@ def read(source: Source) -> Import:
 def write(found: Import, pick: Pick) -> Export[bytes]:
     """The active branch of the only session, or of the picked one."""
     session = found.pick(pick)
-    return branch_data(session).as_bytes().after([*other_branches_left_out(session), *agents_left_out(session, found)])
+    files = files_left_out(files_named_by([session], found.files))
+    losses = [*other_branches_left_out(session), *agents_left_out(session, found), *files]
+    return branch_data(session).as_bytes().after(losses)
 
 
 BRANCH = Format("branch", "branch", (".branch.json",), sniff=sniff, read=read, write=write, holds=("sessions",))

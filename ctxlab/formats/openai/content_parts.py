@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -35,6 +36,8 @@ def attachment(part: Any, asset_id: str) -> Data | None:
         return None
     fields = cast("Data", part)
     kind = fields.get("type")
+    if isinstance(kind, str) and kind in OTHER_SHAPES:
+        return _of_other_shape(fields, asset_id)
     inner = fields.get(kind) if isinstance(kind, str) else None
     if kind == "image_url" and isinstance(inner, str):  # a common slip that vendors accept
         inner = {"url": inner}
@@ -83,6 +86,58 @@ FILES: dict[Any, Callable[[Data], tuple[Data, tuple[str, ...]] | None]] = {
     "input_audio": _sound,
     "file": _file,
 }
+
+
+# --- parts of Anthropic's messages and of OpenAI's responses
+
+OTHER_SHAPES: dict[Any, str] = {
+    "image": "image",
+    "document": "document",
+    "input_image": "image",
+    "input_file": "document",
+}
+"""Types of parts that say the same in another shape, with the kind of file; they are written as chat parts."""
+
+SAID_BY_THE_ASSET = frozenset(
+    ["type", "source", "filename", "title", "detail", "image_url", "file_data", "file_url", "file_id"]
+)
+
+
+def _of_other_shape(fields: Data, asset_id: str) -> Data | None:
+    source = fields.get("source")
+    place = _of_source(cast("Data", source)) if isinstance(source, dict) else _of_input(fields)
+    if place is None:
+        return None
+    name = next((fields[key] for key in ("filename", "title") if isinstance(fields.get(key), str)), None)
+    found: Data = {"id": asset_id, "type": OTHER_SHAPES[fields["type"]], **({"name": name} if name else {}), **place}
+    if isinstance(fields.get("detail"), str):
+        found["openai"] = {"detail": fields["detail"]}
+    rest = {key: value for key, value in fields.items() if key not in SAID_BY_THE_ASSET}
+    return {**found, "openaiPart": rest} if rest else found
+
+
+def _of_source(source: Data) -> Data | None:
+    """Where the bytes are, as Anthropic's blocks say it."""
+    mime_type = source.get("media_type")
+    match source.get("type"):
+        case "base64" if isinstance(source.get("data"), str):
+            return inline_file(source["data"], mime_type if isinstance(mime_type, str) else "application/octet-stream")
+        case "text" if isinstance(source.get("data"), str):
+            return inline_file(b64encode(source["data"].encode(errors="replace")).decode(), "text/plain")
+        case "url" if isinstance(source.get("url"), str):
+            return {"url": source["url"]}
+        case "file" if isinstance(source.get("file_id"), str):
+            return {"fileId": source["file_id"]}
+        case _:
+            return None
+
+
+def _of_input(fields: Data) -> Data | None:
+    """Where the bytes are, as parts of OpenAI's responses say it."""
+    for key in ("image_url", "file_data", "file_url"):
+        if isinstance(fields.get(key), str):
+            return _from_url(fields[key])
+    return {"fileId": fields["file_id"]} if isinstance(fields.get("file_id"), str) else None
 
 
 def _from_url(url: str) -> Data:

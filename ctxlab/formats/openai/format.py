@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from ctxlab.documents import Session
+from ctxlab.formats.files.inline import with_bytes_inside
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.openai.chat_app_messages import summaries_around
 from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
@@ -124,8 +125,8 @@ def _is_text_alone(stored: Any) -> bool:
 
 
 def write(found: Import, pick: Pick) -> Export[bytes]:
-    """The active path of the only session, or of the picked one, with its agent's presets."""
-    session = found.pick(pick)
+    """The active path of the only session, or of the picked one, with its agent's presets and the files at hand."""
+    session = with_bytes_inside(found.pick(pick), found.files)
     export = openai_messages(session, agent=agent_of(session, found.agents))
     return export.as_bytes().after(other_branches_left_out(session))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause
+from ctxlab.context.file_words import file_words, kind_words
 from ctxlab.display.html_table import heading, html_table, lines, title
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline.explain.affordable_counts import NOT_COUNTED, AffordableCounts
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 CELL = 100
 """Characters of a cell."""
 BEGINNING = 4 * CELL
+FILES = 12
+"""Files that go along, named below a run."""
+PARTS = {"image_url": "picture", "input_audio": "recording", "asset": "file"}
 Row = Sequence[object]
 
 
@@ -41,7 +45,14 @@ def trace_html(trace: Trace) -> str:
         rows.append((step.id, done.summary, len(step.after.drafts), cell, note))
     head = ("step", "what it did", "messages", "tokens", "")
     warnings = lines(note.text for note in trace.start.notes if note.level != "info")
-    return heading(trace) + html_table(head, rows, cells=CELL, of="steps", most=40) + warnings
+    files = [file_words(asset) for draft in trace.result.drafts for asset in draft.assets]
+    more = [f"and {counted(len(files) - FILES, 'more file')}"] if len(files) > FILES else []
+    return (
+        heading(trace)
+        + html_table(head, rows, cells=CELL, of="steps", most=40)
+        + lines(files[:FILES] + more)
+        + warnings
+    )
 
 
 def diff_html(diff: Diff) -> str:
@@ -143,9 +154,17 @@ def _sources(message: dict[str, Any]) -> str:
 def _content(message: dict[str, Any]) -> str:
     content = message["content"]
     if not isinstance(content, str):
-        content = " ".join(str(part.get("text") or f"[{part['type']}]")[:BEGINNING] for part in content)
+        content = " ".join(str(part.get("text") or _file_part(part))[:BEGINNING] for part in content)
     calls = " ".join(f"{call['function']['name']}()" for call in message.get("tool_calls", ()))
     return " ".join(filter(None, (content[:BEGINNING], calls)))
+
+
+def _file_part(part: dict[str, Any]) -> str:
+    """The kind of a file that goes along, and its name where the part has it."""
+    file = part.get("file")
+    name = part.get("name") or (file.get("filename") if isinstance(file, dict) else "")
+    kind = kind_words(str(part.get("kind"))) if "kind" in part else PARTS.get(part["type"], str(part["type"]))
+    return f"[{kind} {name}]" if name else f"[{kind}]"
 
 
 def _why(cause: Cause | None) -> str:

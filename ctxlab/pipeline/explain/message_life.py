@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from ctxlab.context import Cause, Context, Draft, Text
+from ctxlab.context.file_words import file_changes
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline.explain.merged_parts import is_seam, pieces
@@ -241,13 +242,14 @@ FIELDS = ("calls", "pinned", "priority", "reasoning", "result_of", "speaker", "m
 def _field_words(before: Draft, after: Draft) -> str:
     """The fields besides the words that differ, as a clause; empty when none do."""
     names = [name for name in FIELDS if getattr(before, name) != getattr(after, name)]
+    files = ""
     if [*map(id, before.assets)] != [*map(id, after.assets)]:
-        names.append("files")
+        files = file_changes(before, after) or "changed: files"
     if before.origin != after.origin or _only_its_past_differs(before.text, after.text):
         names.append("provenance")
     changed = f"changed: {', '.join(names)}" if names else ""
     role = f"role changed from {before.role} to {after.role}" if before.role != after.role else ""
-    return "; ".join(part for part in (role, changed) if part)
+    return "; ".join(part for part in (role, changed, files) if part)
 
 
 def _only_its_past_differs(before: Text, after: Text) -> bool:

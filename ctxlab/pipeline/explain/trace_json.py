@@ -23,6 +23,7 @@ def view(trace: Trace) -> dict[str, Any]:
 
     `spans`: [text, kind, ref, cause or -1, [spans it replaced]]. `drafts[i].tokens` includes the message's overhead,
     `request_tokens` is what a request costs besides its messages: tool definitions and the wire format.
+    `drafts[i].files_gone`, where there are some: files that went out of the message, each with the number of its cause.
     `drafts[i].seams` of a merged message: what each joining cost; with its parts' tokens, alone, they are its own.
     `rows`: the rows of step reports, such as decisions on lore; a step names the reports that it left: {"lore": index}.
     """
@@ -143,6 +144,7 @@ class Tables:
                     "origin": draft.origin.as_data(),
                     "spans": [self.span(span) for span in draft.text.spans],
                     "assets": [plain(asset.as_data()) for asset in draft.assets],
+                    **self._files_gone(draft),
                     "calls": [plain(call.as_data()) for call in draft.calls],
                     "result_of": draft.result_of,
                     "reasoning": draft.reasoning,
@@ -159,6 +161,18 @@ class Tables:
         if not draft.merged:
             self._alone[draft.key] = self.drafts[number]["tokens"]
         return number
+
+    def _files_gone(self, draft: Draft) -> dict[str, Any]:
+        """Files that went out of the message, with the cause; they became words, or were taken out."""
+        there = {asset.id for asset in draft.assets}
+        changes = [change for change in draft.changes if change.field == "files"]
+        gone = {asset.id: (asset, change.cause) for change in changes for asset in change.before}
+        rows = [
+            {**plain(asset.as_data()), "cause": self.cause(cause)}
+            for id, (asset, cause) in gone.items()
+            if id not in there
+        ]
+        return {"files_gone": rows} if rows else {}
 
     def _seams(self, draft: Draft, tokens: int) -> list[int]:
         """Tokens that joining each part costs; empty where the parts aren't known one by one, or are too many.

@@ -20,6 +20,8 @@ from ctxlab.context import (
     Text,
 )
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.processors.files.message_files import MessageFiles
+from ctxlab.processors.files.report import AttachmentReport
 from ctxlab.processors.injection.anchor_plugins import GROUP, plugin_anchors
 from ctxlab.processors.injection.depth import index_of_insertion_point, parse_depths
 from ctxlab.processors.injection.macros import Wording
@@ -55,6 +57,7 @@ class InjectionAssembler(Processor):
     )
     priority = 300
     is_core = True
+    waits = True
     needs = ("history",)
     provides = ("presets",)
 
@@ -83,13 +86,14 @@ class InjectionAssembler(Processor):
         presets, lore = presets_of(ctx.input), lore_of(ctx, self.settings.lore_places)
         if not presets and not lore:
             return ctx
-        return _Assembly(self, ctx).result(presets, lore)
+        return _Assembly(self, ctx, services).result(presets, lore)
 
 
 class _Assembly:
     """One run of the assembler."""
 
-    def __init__(self, step: InjectionAssembler, ctx: Context) -> None:
+    def __init__(self, step: InjectionAssembler, ctx: Context, services: Services) -> None:
+        self.services = services
         self.takes_plugins = step.takes_plugins
         self.anchors = step.anchors
         self.settings = step.settings
@@ -108,7 +112,7 @@ class _Assembly:
         self._rehome_lost_anchors()
         for each in lore:
             self._sort_lore_in(each)
-        drafts = self._worded(self._assembled())
+        drafts = self._with_files(self._worded(self._assembled()))
         groups = [Dropped(tuple(drafts), cause) for cause, drafts in self.left_out.items()]
         return self.ctx.arrange(drafts, dropped=groups)
 
@@ -302,6 +306,23 @@ class _Assembly:
             else:
                 found.append(AssetRef.of_agent(asset, agent.id))
         return tuple(found)
+
+    # --- files
+
+    def _with_files(self, drafts: list[Draft]) -> list[Draft]:
+        """The presets with their files as the model gets them, as it was decided for those of the history.
+
+        Words of files are data: they come after the macros.
+        """
+        report = self.ctx.report(AttachmentReport)
+        if report is None or report.policy is None:
+            return drafts
+        files = MessageFiles(report.policy, self.services, processor=ID)
+        out = [files.applied(draft) if draft.placement is not None else draft for draft in drafts]
+        if files.rows:
+            self.ctx = self.ctx.put(AttachmentReport((*files.rows, *report.files), report.policy))
+            self.ctx = self.ctx.noted([*files.notes()])
+        return out
 
     # --- macros
 

@@ -16,7 +16,7 @@ from ctxlab.studies.run_changes.session_changes import session_changes
 from ctxlab.studies.run_changes.settings_changes import settings_change
 
 NAME = 24
-OTHERS = ("pending", "model", "variables", "activations", "timestamp", "zone", "seed", "dice")
+OTHERS = ("pending", "model", "variables", "activations", "tasks", "timestamp", "zone", "seed", "dice")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,4 +66,4 @@ def _others(before: Trace, after: Trace) -> Iterator[RunChange]:
     names = OTHERS if a.leaf_id == b.leaf_id else tuple(name for name in OTHERS if name != "timestamp")
     for name in names:
         if getattr(a, name) != getattr(b, name):
-            yield RunChange(f"another {name}")
+            yield RunChange("other tasks" if name == "tasks" else f"another {name}")

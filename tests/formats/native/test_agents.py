@@ -14,7 +14,7 @@ import pytest
 from ctxlab.documents import Agent, Session, Worldbook
 from ctxlab.errors import BrokenFile, WriteError
 from ctxlab.formats import agents_data, agents_zip, convert, read, read_data, sessions_zip, write
-from ctxlab.formats.native import sessions_zip as session_zip
+from ctxlab.formats.files import zip_archive as session_zip
 from ctxlab.formats.sillytavern.cards.png import with_chunks
 from ctxlab.formats.yaml import as_yaml
 

@@ -10,7 +10,7 @@ import pytest
 from ctxlab.documents import Agent, Session, UserProfile
 from ctxlab.errors import BrokenFile, UnknownFormat, WriteError
 from ctxlab.formats import read, session_json, sessions_zip, write
-from ctxlab.formats.native import sessions_zip as session_zip
+from ctxlab.formats.files import zip_archive as session_zip
 
 CHAT = Session(id="s", name="Tea").append("Hi", id="u").append("你好", role="assistant", id="a")
 

@@ -153,7 +153,7 @@ def test_times_are_read_in_every_form(said: Any, time: str | None) -> None:
             "line 2, swipe_id: 2 is none of 0 to 1; `mes` is one more swipe",
         ),
         ({"mes": "a", "send_date": "once"}, "line 2, send_date: no time can be read in 'once'"),
-        ({"mes": "a", "extra": {"image": "x.png"}}, "line 2, extra.image: it names files that lie elsewhere; left out"),
+        ({"mes": "a", "extra": {"image": "../x.png"}}, "line 2, extra.image: '../x.png' names no file; left out"),
     ],
 )
 def test_what_is_wrong_is_a_loss_that_names_the_line(line: Any, said: str) -> None:

@@ -15,6 +15,7 @@ from tests.golden.rules import (
     agents,
     cards,
     exporting,
+    files,
     formatting,
     languages,
     limiting,
@@ -25,6 +26,7 @@ from tests.golden.rules import (
     placing,
     previewing,
     regexes,
+    tasks,
     trees,
     variables,
 )
@@ -42,10 +44,12 @@ RULES: tuple[Rule, ...] = (
     *languages.RULES,
     *regexes.RULES,
     *variables.RULES,
+    *tasks.RULES,
     *lore.RULES,
     *cards.RULES,
     *lorebooks.RULES,
     *agents.RULES,
+    *files.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]

@@ -1,6 +1,6 @@
 // Elements from values. Every text reaches the page as a text node: what is shown was written by models and strangers.
 
-import { GLYPHS } from "./glyphs";
+import { GLYPHS, type Sign } from "./glyphs";
 
 export type Child = Node | string | number | null | undefined | false | Child[];
 type Attributes = Record<string, string | number | boolean | null | undefined>;
@@ -34,10 +34,10 @@ function add(element: Element, children: Child[]): void {
 const SVG = "http://www.w3.org/2000/svg";
 
 /** A sign of 12 by 12, drawn and never a font's. */
-export function glyph(name: string): SVGElement {
+export function glyph(name: string | Sign): SVGElement {
   const sign = document.createElementNS(SVG, "svg");
   set(sign, { class: "g", viewBox: "0 0 12 12", "aria-hidden": "true" });
-  const [fill, ...strokes] = GLYPHS[name] ?? GLYPHS.overhead;
+  const [fill, ...strokes] = typeof name === "string" ? (GLYPHS[name] ?? GLYPHS.overhead) : name;
   if (fill) sign.append(path({ d: fill, "fill-rule": "evenodd" }));
   for (const [d, width, dash] of strokes)
     sign.append(path({ d, fill: "none", stroke: "currentColor", "stroke-width": width, "stroke-dasharray": dash }));

@@ -4,7 +4,9 @@ import { SOURCE_ICONS } from "./source_icons";
 
 type Stroke = [d: string, width: number, dash?: string];
 
-export const GLYPHS: Record<string, [string, ...Stroke[]]> = {
+export type Sign = [fill: string, ...strokes: Stroke[]];
+
+export const GLYPHS: Record<string, Sign> = {
   ...SOURCE_ICONS,
   cut: ["", ["M2 2h8v8H2zM2 10 10 2", 1.4]],
   done: ["", ["M2 6.4 4.8 9 10 3", 1.8]],

@@ -13,7 +13,7 @@ from ctxlab_widgets._shared.json_values import as_json
 HOST = Path(__file__).parent / "static" / "host.js"
 
 # Nothing may be fetched, whatever the texts say; `blob:` is the widget's own code, which comes along.
-POLICY = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'"
+POLICY = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data:"
 
 STYLE = """
 :root { color-scheme: light dark }

@@ -18,12 +18,22 @@ export interface Origin {
   id: string;
 }
 
+export interface AssetJson {
+  id: string;
+  kind: string;
+  name: string;
+  /** How the model gets it, once that has been decided. */
+  route?: { kind: string; reason: string };
+}
+
 export interface Draft {
   key: string;
   role: string;
   origin: Origin;
   spans: number[];
-  assets: { id: string; kind: string; name: string }[];
+  assets: AssetJson[];
+  /** Files that went out of it, each with its cause: they became words, or were taken out. Absent where there are none. */
+  files_gone?: (AssetJson & { cause: number })[];
   calls: unknown[];
   result_of: string | null;
   reasoning: string | null;

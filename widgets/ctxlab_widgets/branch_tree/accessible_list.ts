@@ -3,6 +3,7 @@
 import { h, harmless } from "../_shared/dom";
 import {
   childrenOf,
+  hasFiles,
   isFolded,
   isHidden,
   isLeaf,
@@ -25,6 +26,7 @@ export function itemLabel(tree: Tree, i: number, picked: ReadonlyMap<number, str
   const words = [`${roleOf(tree, i)} ${nameOf(tree, keyOf(tree, i))}${many}: ${harmless(tree.labels[i])}`];
   if (isSummary(tree, i)) words.push("stands for others");
   if (isHidden(tree, i)) words.push("a summary stands for it");
+  if (hasFiles(tree, i)) words.push("with files");
   if (isOff(tree, i)) words.push("switched off");
   if (isLeaf(tree, i)) words.push("active leaf");
   if (picked.has(i)) words.push("picked");

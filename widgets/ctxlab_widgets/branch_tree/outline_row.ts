@@ -1,10 +1,10 @@
 // One row of the outline: lanes with the sign of the role, the words, the tokens and the date.
 
-import { h, harmless } from "../_shared/dom";
+import { glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
 import { dateOf, type Messages } from "./messages";
 import { activeLanes, type OutlineOrder } from "./outline_rows";
-import { isActive, isHidden, isLeaf, isOff, isSummary, keyOf, roleOf, type Tree } from "./tree_data";
+import { hasFiles, isActive, isHidden, isLeaf, isOff, isSummary, keyOf, roleOf, type Tree } from "./tree_data";
 
 export const HEIGHT = 24;
 /** Pixels of all lanes, and of one where there are few. */
@@ -58,6 +58,7 @@ export function outlineRow(content: OutlineContent, i: number, id: string): HTML
     mark && h("b", { class: "mark" }, mark),
     folded && h("button", { type: "button", class: "btn small fold", tabindex: -1 }, `+${grouped(hides)}`),
     h("span", { class: "words" }, harmless(messages.words[i])),
+    hasFiles(tree, i) && h("span", { class: "src-attachment", title: "with files" }, glyph("attachment")),
     h("span", { class: "num" }, tokens <= 0 ? "" : `${about}${grouped(tokens)}`),
     h("span", { class: "date" }, dateOf(messages.seconds[i])),
   );
@@ -72,6 +73,7 @@ function rowLabel({ tree, messages, folded, isEstimated, picked }: OutlineConten
   if (folded.has(i)) words.push(`${many(tree.below[i] - 1, "message")} folded below`);
   if (isSummary(tree, i)) words.push("stands for others");
   if (isHidden(tree, i)) words.push("a summary stands for it");
+  if (hasFiles(tree, i)) words.push("with files");
   if (isOff(tree, i)) words.push("switched off");
   if (isLeaf(tree, i)) words.push("active leaf");
   if (picked.has(i)) words.push("picked");

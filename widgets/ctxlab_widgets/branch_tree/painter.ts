@@ -7,7 +7,7 @@ import { fittingLines } from "./label_text";
 import type { Palette } from "./palette";
 import { at, type Drag, grown, inView, isLifted, type Pen, type Scene } from "./scene";
 import { outline, tag, trace } from "./shapes";
-import { isBundle, isFolded, isHidden, isLeaf, isOff, isSummary, roleOf, type Tree } from "./tree_data";
+import { hasFiles, isBundle, isFolded, isHidden, isLeaf, isOff, isSummary, roleOf, type Tree } from "./tree_data";
 import { drawDots, drawSigns } from "./zoomed_out";
 
 /** Words in pixels of the screen at 100 %; from this size on they grow no more, and there are more of them. */
@@ -83,6 +83,13 @@ export class Painter {
     }
     pen.globalAlpha = faint ? 0.5 : 1;
     this.sign(pen, tree, i, x + 13, y + tall / 2, 4.6, colours);
+    if (hasFiles(tree, i)) {
+      pen.beginPath();
+      trace(pen, "files", x + 13, y + Math.max(tall - 6, tall / 2 + 8), 3.2);
+      pen.strokeStyle = colours.attachment;
+      pen.lineWidth = 1.2;
+      pen.stroke();
+    }
     pen.globalAlpha = 1;
     this.words(pen, tree, i, camera.scale, off || faint ? colours.ink3 : colours.ink, colours);
     if (scene.picked.has(i)) tag(pen, x + wide - 10, y - 9, scene.picked.get(i)!, colours);

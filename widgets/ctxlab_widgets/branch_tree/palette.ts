@@ -17,6 +17,7 @@ const NAMES = {
   errTint: "err-t",
   ring: "ring",
   summary: "summary",
+  attachment: "attachment",
   /** The frame of what is selected. */
   chosen: "ink",
   root: "role-root",

@@ -22,7 +22,7 @@ BOX = (1.15, 0.9)
 """Room of a box among springs, in lengths of a spring."""
 
 ROLES = {"system": 0, "user": 1, "assistant": 2, "tool": 3}
-OFF, SUMMARY, HIDDEN, ACTIVE, LEAF, OPENED, ROOT = (1 << bit for bit in range(3, 10))
+OFF, SUMMARY, HIDDEN, ACTIVE, LEAF, OPENED, ROOT, FILES = (1 << bit for bit in range(3, 11))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +30,7 @@ class Drawing:
     """Signs, parents before children, each subtree in one piece; a sign is a message or a folded chain of them.
 
     `keys` are those of all messages, in the order of the signs. `places` holds x and y of all signs as float32, then
-    parents and numbers of messages as int32. `flags` are uint16: the role, and above it what `OFF` to `ROOT` say.
+    parents and numbers of messages as int32. `flags` are uint16: the role, and above it what `OFF` to `FILES` say.
     `opened` are the chains that are unfolded. `layout` is "tidy" also for what is drawn from the top down: the page,
     which knows the room, turns it.
     """
@@ -126,6 +126,7 @@ def _flags(sign: TreeGlyph, session: Session, active: set[str], hidden: set[str]
         | (0 if sign.is_enabled else OFF)
         | (LEAF if session.active_leaf_id in sign.keys else 0)
         | (OPENED if key in opened else 0)
+        | (FILES if any(each.attachments for each in sign.nodes) else 0)
     )
 
 
@@ -138,6 +139,7 @@ def message_flags(node: MessageNode, *, is_active: bool, is_hidden: bool, is_roo
         | (HIDDEN if is_hidden else 0)
         | (ACTIVE if is_active else 0)
         | (ROOT if is_root else 0)
+        | (FILES if node.attachments else 0)
     )
 
 

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
+from ctxlab.context import AssetRef
+from ctxlab.context.file_words import file_words
+
 if TYPE_CHECKING:
     from ctxlab.documents import MessageNode, Session
     from ctxlab.pipeline.services import TokenCounter
+
+
+MOST_FILES = 40
 
 
 class MessagePreview(TypedDict):
@@ -22,6 +28,7 @@ class MessagePreview(TypedDict):
     """As the file has it; empty where it has none."""
     calls: list[str]
     files: list[str]
+    """Kind, name and measures of each file, as the message has them."""
 
 
 def message_preview(session: Session, node_id: str, tokenizer: TokenCounter) -> MessagePreview:
@@ -36,7 +43,7 @@ def message_preview(session: Session, node_id: str, tokenizer: TokenCounter) -> 
         "depth": counted(session.path(node_id)),
         "date": node.timestamp or "",
         "calls": [call.name for call in node.tool_calls],
-        "files": [file.name or file.type for file in node.attachments or ()],
+        "files": [file_words(AssetRef.of(file)) for file in (node.attachments or ())[:MOST_FILES]],
     }
 
 

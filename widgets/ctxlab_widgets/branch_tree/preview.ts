@@ -103,7 +103,7 @@ export function factsOf({ tokens, depth, date, calls, files, text }: MessagePrev
   ];
   const more = [
     calls.length > 0 && `calls ${harmless(calls.join(", "))}`,
-    files.length > 0 && `with ${harmless(files.join(", "))}`,
+    files.length > 0 && `with ${harmless(files.join("; "))}`,
   ];
   return [parts.filter(Boolean).join(", "), ...more.filter(Boolean)].join("; ");
 }

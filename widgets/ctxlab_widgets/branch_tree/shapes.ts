@@ -43,6 +43,7 @@ export function trace(pen: Pen, kind: string, x: number, y: number, r: number): 
     pen.moveTo(x + r, y);
     pen.arc(x, y, r, 0, 2 * Math.PI);
   } else if (kind === "assistant") corners(pen, x, y, [0, -1.15, 1.15, 0, 0, 1.15, -1.15, 0], r);
+  else if (kind === "files") corners(pen, x, y, [-0.5, -0.87, 0.5, -0.87, 1, 0, 0.5, 0.87, -0.5, 0.87, -1, 0], r);
   else if (kind === "tool") corners(pen, x, y, CROSS, r);
   else if (kind === "summary") corners(pen, x, y, [-0.9, -1.1, 0.9, -1.1, 0.2, 0, 0.9, 1.1, -0.9, 1.1, -0.2, 0], r);
   else pen.rect(x - 0.87 * r, y - 0.87 * r, 1.74 * r, 1.74 * r);

@@ -21,7 +21,7 @@ export const NARROW: Grid = { layout: "tidy", wide: 102, tall: 24, column: 115, 
 /** Characters of a label in a sentence. */
 const FEW = 24;
 
-const [OFF, SUMMARY, HIDDEN, ACTIVE, LEAF, OPENED, ROOT] = [3, 4, 5, 6, 7, 8, 9].map((bit) => 1 << bit);
+const [OFF, SUMMARY, HIDDEN, ACTIVE, LEAF, OPENED, ROOT, FILES] = [3, 4, 5, 6, 7, 8, 9, 10].map((bit) => 1 << bit);
 
 export type Role = "root" | "user" | "assistant" | "tool";
 export const ROLES: readonly Role[] = ["root", "user", "assistant", "tool"];
@@ -128,6 +128,7 @@ export const isSummary = has(SUMMARY);
 export const isHidden = has(HIDDEN);
 export const isActive = has(ACTIVE);
 export const isLeaf = has(LEAF);
+export const hasFiles = has(FILES);
 /** Whether it would be in a folded chain if nobody had unfolded it. */
 export const isOpened = has(OPENED);
 /** Whether it stands for branches that the page has folded. */

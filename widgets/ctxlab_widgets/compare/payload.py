@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ctxlab.context import Draft
+from ctxlab.context.file_words import file_words
 from ctxlab.display.one_line import plain
 from ctxlab.display.source_styles import OF_PART, OVERHEAD
 from ctxlab.documents import Agent
@@ -122,7 +123,7 @@ def _spans(cell: Cell) -> Iterable[Any]:
 def _full_text(draft: Draft) -> str:
     """A message's content, reasoning, tool calls and attachments: a difference may be in any of them."""
     calls = [f"{call.name}({call.arguments})" for call in draft.calls]
-    files = [f"[{asset.kind} {asset.name or asset.id}]" for asset in draft.assets]
+    files = [f"[{file_words(asset)}]" for asset in draft.assets]
     thoughts = f"[reasoning] {draft.reasoning}" if draft.reasoning else ""
     return "\n".join(part for part in (thoughts, str(draft.text), *calls, *files) if part)
 

@@ -163,6 +163,8 @@ function card(each: Definition, chosen: boolean): HTMLElement {
       h("span", { class: "ask" }, harmless(ask)),
     ),
   );
+  for (const file of each.files)
+    button.append(h("span", { class: "why file src-attachment" }, glyph("attachment"), h("span", {}, harmless(file))));
   if (each.why) {
     const sign = glyph(warns ? "warning" : "info");
     button.append(

@@ -6,6 +6,7 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from ctxlab.context import Draft
+from ctxlab.context.file_words import name_of
 from ctxlab.display.one_line import plain
 from ctxlab.documents.lore import POSITIONS
 from ctxlab.engines.worldbook import Decision
@@ -15,6 +16,7 @@ from ctxlab.processors.injection.presets import Preset, presets_of
 from ctxlab.processors.injection.read_preset_placement import RequestedPlacement, anchor_id, requested_placement
 from ctxlab.studies import Injection, Landing, landings
 from ctxlab.studies.landings import ASSEMBLER, anchors_of
+from ctxlab.studies.sent_files import sent_files
 from ctxlab_widgets.injection_map.map_summary import map_summary
 from ctxlab_widgets.injection_map.place_words import anchor_names, depths_words, position_words
 from ctxlab_widgets.injection_map.relocate import books_by_key
@@ -29,6 +31,7 @@ GROUPS = {
 ID_SHOWN = 8
 """Ids of the history that are longer say nothing to a person."""
 NAME, WORDS = 60, 140
+MOST_FILES = 8
 
 
 def map_payload(trace: Trace) -> dict[str, Any]:
@@ -39,6 +42,9 @@ def map_payload(trace: Trace) -> dict[str, Any]:
     movable, anchors = books_by_key(build_input.books), list(anchors_of(build_input))
     lore = {one.key: one for one in decisions(trace.result)}
     names = {each.key: each.name for each in placed.injections}
+    files: dict[str, list[str]] = {}
+    for file in sent_files(trace):
+        files.setdefault(file.key, []).append(f"{file.shown_name}, {file.about}: {file.sent}")
     called = anchor_names(build_input)
     groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
     for each in placed.injections:
@@ -58,7 +64,7 @@ def map_payload(trace: Trace) -> dict[str, Any]:
             group, more = "lore", _of_lore(lore[each.key], movable)
         else:
             group, more = "steps", {"ask": each.requested, "fixed": "A step of the pipeline puts it there."}
-        groups[group].append({**definition, **more})
+        groups[group].append({**definition, "files": files.get(each.key, [])[:MOST_FILES], **more})
     groups["lore"] += [_not_fired(one, movable) for one in lore.values() if not one.fired and one.key not in names]
     for name in ("depth", "anchor", "lore"):
         groups[name].sort(key=_where)
@@ -97,6 +103,7 @@ def _definition(each: Injection) -> dict[str, Any]:
         "why": "; ".join(words for words in why if words),
         "landings": [landing.position for landing in each.landings],
         "missing": list(dict.fromkeys(each.missing)),
+        "files": [],
         "fixed": "",
         "isInPlace": False,
         "place": None,
@@ -186,7 +193,8 @@ def _id_of(draft: Draft) -> str:
 
 def _words(draft: Draft) -> str:
     words = plain(str(draft.text)[: 4 * WORDS], WORDS)
-    return words or ", ".join(call.name for call in draft.calls) or "without words"
+    beside = [*(call.name for call in draft.calls), *(name_of(asset) for asset in draft.assets)]
+    return words or ", ".join(beside) or "without words"
 
 
 def _is_at_depth(draft: Draft) -> bool:

@@ -20,6 +20,8 @@ export interface Definition {
   ask: string;
   outcome: LandingOutcome;
   why: string;
+  /** Its files, and how the model gets each. */
+  files: string[];
   /** Rows at the right. */
   landings: number[];
   /** Depths that it asked for and that the history doesn't have. */

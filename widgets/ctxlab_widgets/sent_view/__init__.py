@@ -12,6 +12,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.studies import SentPrompt
+from ctxlab_widgets._shared.attachments import FilesPayload
 from ctxlab_widgets._shared.remedies import RemedyCache
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.sent_view.payload import SentDelta
@@ -34,6 +35,8 @@ class SentView(Widget):
     """As JSON what is sent and what was cut, as it was first sent to the page."""
     delta = traitlets.Unicode("").tag(sync=True)
     """As JSON what has become of it since: the same keys, of the tables only the rows that came; empty when nothing."""
+    files = traitlets.Unicode("").tag(sync=True)
+    """As JSON the files of the run, what the model gets of each, and small pictures; empty when there are none."""
     remedies = traitlets.Unicode("").tag(sync=True)
     """As JSON, by key: what keeps a cut message, and its price; of the nearest ones and of those asked for."""
     can_go_back = traitlets.Bool(False).tag(sync=True)
@@ -42,6 +45,7 @@ class SentView(Widget):
     @checked_arguments
     def __init__(self, trace: Trace | None = None) -> None:
         self._sent: SentDelta | None = None
+        self._files = FilesPayload()
         self._remedy_cache = RemedyCache()
         self._asked: set[str] = set()
         self._before: list[Trace] = []
@@ -62,10 +66,11 @@ class SentView(Widget):
         with self.hold_sync():
             run: Trace | None = self.trace
             if run is None:
-                self._sent, self.view, self.delta, self.remedies = None, "", "", ""
+                self._sent, self.view, self.delta, self.files, self.remedies = None, "", "", "", ""
             else:
                 if self._sent is None or self._sent.trace is not run:
                     self._sent = SentDelta(run) if self._sent is None else self._sent.updated(run)
+                    self.files = self._files.json(run)
                 self.view, self.delta = self._sent.view, self._sent.delta
                 self.remedies = self._remedy_cache.of(run, self._priced(self._sent.prompt))
             self.can_go_back = bool(self._before)

@@ -1,5 +1,6 @@
 // The rows as elements: parts of messages with facts at the margin, ghosts with their price, folds, raw messages.
 
+import { attachmentChips } from "../_shared/attachment_chip";
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
 import { remedyButton } from "../_shared/remedy_button";
@@ -10,6 +11,8 @@ import { foldedGhosts, foldedParts, type Row, sumOf } from "./rows";
 export interface RowHost {
   keep(key: string): void;
   open(view: string, key: string): void;
+  /** A row has another height. */
+  resized(): void;
 }
 
 const ROLES = new Set(["system", "user", "assistant", "tool"]);
@@ -85,6 +88,7 @@ export class RowPainter {
           { class: "words" },
           isFirst && this.role(message, part),
           beside(part),
+          this.files(part.key),
           part.spans.length > 0 && h("p", { class: "tx" }, partText(this.state, part, true)),
         ),
         h(
@@ -98,6 +102,12 @@ export class RowPainter {
         ),
       ),
     );
+  }
+
+  private files(key: string): Child {
+    const { files, open } = this.state;
+    const found = files.ofKeys([key]).map((file) => files.shown(file, file.cut ? "cut" : "sent"));
+    return attachmentChips(found, `why:${key}`, open, this.host.resized);
   }
 
   private role(message: Message, first: Part | undefined): HTMLElement {
@@ -133,6 +143,7 @@ export class RowPainter {
             h("span", { class: "role" }, glyph(message.role), harmless(message.role)),
             h("span", { class: "num" }, grouped(message.tokens)),
           ),
+          message.parts.map(({ key }) => this.files(key)),
           h("pre", { class: "tx" }, words),
           message.fields && h("pre", { class: "fields" }, harmless(message.fields)),
         ),
@@ -143,6 +154,7 @@ export class RowPainter {
   private ghost(ghost: Ghost): HTMLElement {
     const label = `not sent: ${ghost.name}, ${ghost.role}, ${many(ghost.tokens, "token")}, ${ghost.why}`;
     const role = ROLES.has(ghost.role) ? ghost.role : "other";
+    const files = this.state.files.ofKeys([ghost.key]).length;
     return h(
       "article",
       { class: `m ghost r-${role}`, "aria-label": harmless(label), "data-ghost": ghost.key, tabindex: -1 },
@@ -157,6 +169,13 @@ export class RowPainter {
           glyph(ghost.role),
           h("span", { class: "nm strong", title: harmless(ghost.key) }, harmless(ghost.name)),
           h("span", { class: "q" }, harmless(ghost.words)),
+          files > 0 &&
+            h(
+              "span",
+              { class: "chip src-attachment" },
+              glyph("attachment"),
+              h("span", { class: "lb" }, many(files, "file")),
+            ),
         ),
         h("span", { class: ghost.border ? "why warn" : "why" }, harmless(ghost.why)),
         h("span", { class: "ga" }, h("span", { class: "ways" }), h("span", { class: "keep" }, this.remedy(ghost))),
@@ -196,13 +215,12 @@ function fold(id: string, cls: string, words: string, tokens: number): HTMLEleme
   );
 }
 
-/** Calls, answers, thoughts and files of a part, as what they are. */
-function beside({ thought, calls, files, result_of }: Part): Child[] {
+/** Calls, answers and thoughts of a part, as what they are. */
+function beside({ thought, calls, result_of }: Part): Child[] {
   return [
     result_of && note("tools", `answers the call ${result_of}`),
     thought && h("p", { class: "tx thought" }, harmless(brief(thought))),
     calls?.map(([name, json]) => [note("tools", `calls ${name}`), h("pre", { class: "fields" }, harmless(json))]),
-    files?.map(([kind, name]) => note("attachment", name ? `${kind} ${name}` : kind)),
   ];
 }
 

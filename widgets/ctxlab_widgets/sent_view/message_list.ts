@@ -1,5 +1,6 @@
 // The list of what is sent: only the rows in sight are drawn, one of them holds the keys, words tell their life.
 
+import { toggleReasons } from "../_shared/attachment_chip";
 import { h } from "../_shared/dom";
 import { isSingle, taken } from "../_shared/keyboard";
 import type { ProvenanceLink } from "../_shared/provenance";
@@ -50,6 +51,7 @@ export class MessageList {
     this.painter = new RowPainter(state, {
       keep: (key) => host.send({ command: "apply_remedy", key }),
       open: (view, key) => host.send({ command: "open_view", view, key }),
+      resized: () => void this.virtual.update(),
     });
     this.virtual = new VirtualRows({ scroller: this.element, body: this.body, spare: SPARE });
     this.card = new ProvenanceCard({
@@ -258,6 +260,8 @@ export class MessageList {
     } else if (event.key === "Enter" && target.localName === "article") {
       taken(event);
       this.card.enter(target);
+    } else if (event.key.toLowerCase() === "f" && toggleReasons(target)) {
+      taken(event);
     } else if (
       event.key.toLowerCase() === "k" &&
       row?.kind === "ghost" &&

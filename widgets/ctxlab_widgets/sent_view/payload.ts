@@ -1,5 +1,6 @@
 // What Python sends: tables that only grow, and the messages of one run as numbers into them.
 
+import type { Files } from "../_shared/attachments";
 import type { RemedyJson } from "../_shared/remedy_button";
 import type { SpanTables } from "../_shared/trace_view";
 
@@ -18,7 +19,6 @@ export interface Part {
   thought?: string;
   result_of?: string;
   calls?: [name: string, json: string][];
-  files?: [kind: string, name: string][];
 }
 
 export interface Message {
@@ -107,7 +107,8 @@ export interface State {
   rules: boolean;
   selected: string;
   remedies: ReadonlyMap<string, RemedyJson>;
-  /** Folds that were opened, and long texts that are shown whole. */
+  files: Files;
+  /** Folds that were opened, long texts that are shown whole, and files whose reasons are shown. */
   open: Set<string>;
   /** Hits of what is looked for, by key of the part; empty when nothing is. */
   hits: ReadonlyMap<string, [start: number, end: number][]>;

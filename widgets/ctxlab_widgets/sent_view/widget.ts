@@ -1,5 +1,7 @@
 // What is sent, as a chat: the messages as the model reads them, what was cut in its place, the life of any words.
 
+import chip from "../_shared/attachment_chip.css";
+import { Files } from "../_shared/attachments";
 import { h, harmless } from "../_shared/dom";
 import { EffectBanner } from "../_shared/effect_banner";
 import { isSingle, taken } from "../_shared/keyboard";
@@ -43,6 +45,7 @@ const KEYS: KeyList = [
   ["Left, Right", "the life of the words before, of the next"],
   ["Shift+Left, Right", "chooses character by character"],
   ["Esc", "closes the life, back to the message"],
+  ["F", "why the files of a message go as they do"],
   ["K", "keeps the cut message, at its price"],
   ["/", "finds words; Enter the next, Shift+Enter the one before"],
   ["C", "shows or hides what was cut"],
@@ -86,6 +89,7 @@ class SentView {
       rules: true,
       selected: String(model.get("selected") ?? ""),
       remedies: new Map(),
+      files: new Files(),
       open: new Set(),
       hits: new Map(),
     };
@@ -150,6 +154,7 @@ class SentView {
       state.tables = { ...state.payload, names: namesOf(state.messages) };
       this.list.forget();
     }
+    if (changed.has("files")) state.files = Files.of(model.get("files"));
     state.views = new Set((model.get("views") as string[] | undefined) ?? []);
     state.remedies = new Map(Object.entries(JSON.parse(String(model.get("remedies") || "{}"))));
   }
@@ -160,7 +165,7 @@ class SentView {
     const selected = String(model.get("selected") ?? "");
     const isOther = selected !== state.selected;
     state.selected = selected;
-    if (["view", "delta"].some((name) => changed.has(name))) this.draw();
+    if (["view", "delta", "files"].some((name) => changed.has(name))) this.draw();
     else {
       if (changed.has("remedies")) list.remediesCame();
       if (changed.has("error") || changed.has("effect")) this.drawHead();
@@ -272,6 +277,6 @@ function sentence({ messages, ghosts, payload }: State): (string | HTMLElement)[
   return [sent + rest, h("span", { class: "muted" }, " Click any words for their life.")];
 }
 
-const TRAITS = ["view", "delta", "remedies", "selected", "views", "effect", "error"];
+const TRAITS = ["view", "delta", "files", "remedies", "selected", "views", "effect", "error"];
 
-export default widget("What is sent", card + own, (at) => void new SentView(at));
+export default widget("What is sent", card + chip + own, (at) => void new SentView(at));

@@ -17,6 +17,7 @@ from ctxlab.pipeline.explain.consequential_step import most_consequential_step
 from ctxlab.pipeline.explain.message_names import message_name
 from ctxlab.pipeline.explain.trace_json import plain
 from ctxlab.pipeline.manual_edit import reworded
+from ctxlab_widgets._shared.attachments import FilesPayload
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyCache
 from ctxlab_widgets._shared.view_delta import ViewDelta
@@ -75,6 +76,8 @@ class StepDebugger(Widget):
     """Whether the tokenizer of the run tells where tokens end."""
     remedies = traitlets.Unicode("").tag(sync=True)
     """As JSON, by key: what would have kept dropped messages, of the selected one and of those that the page shows."""
+    files = traitlets.Unicode("").tag(sync=True)
+    """As JSON the files of the run, what the model gets of each, and small pictures; empty when there are none."""
     token_ends = traitlets.Dict().tag(sync=True)
     """By a draft's number in the view, where the tokens of its text end, in UTF-16 units; only what was asked for."""
 
@@ -82,6 +85,7 @@ class StepDebugger(Widget):
     def __init__(self, run: Debugger | Trace | None = None) -> None:
         self._debugger: Debugger | None = None
         self._view_delta: ViewDelta | None = None
+        self._files = FilesPayload()
         self._initial_pipeline: Pipeline | None = None
         self._before: Trace | None = None
         self._changing: tuple[str, str] | None = None
@@ -110,7 +114,13 @@ class StepDebugger(Widget):
         with self.hold_sync():
             if self._debugger is None:
                 self.view, self.delta, self.position, self.breakpoints = "", "", 0, []
-                self._view_delta, self.token_ends, self.can_split_tokens, self.remedies = None, {}, False, ""
+                self._view_delta, self.token_ends, self.can_split_tokens, self.remedies, self.files = (
+                    None,
+                    {},
+                    False,
+                    "",
+                    "",
+                )
                 self.result, self.effect = False, {}
                 return
             known = self._debugger.known
@@ -137,6 +147,7 @@ class StepDebugger(Widget):
             self.token_ends = {}  # its messages have other numbers
         self._dropped_in_sight.clear()
         self._view_delta, self.view, self.delta = sent, sent.view, sent.delta
+        self.files = self._files.json(known)
         tokenizer = known.services.tokenizer
         self.can_split_tokens = not tokenizer.estimated and tokenizer.name in ENCODINGS
 

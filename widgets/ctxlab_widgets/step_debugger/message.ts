@@ -1,5 +1,7 @@
 // One message: its role, its state and its text.
 
+import { attachmentChips } from "../_shared/attachment_chip";
+import { filesOfDraft } from "../_shared/attachments";
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { type ChangeRow, tokensAlone } from "../_shared/message_changes";
 import { grouped, many } from "../_shared/numbers";
@@ -53,9 +55,16 @@ export class MessageView {
         { class: "bd" },
         this.line(row, draft, before, found),
         gone && this.cause(row, draft),
+        this.files(row, draft),
         this.body(row, draft, found),
       ),
     );
+  }
+
+  /** What it has attached, and what became of it up to here. */
+  private files(row: ChangeRow, draft: Draft): Child {
+    const { view, files, reasons } = this.state;
+    return attachmentChips(filesOfDraft(view, draft, files, row.kind === "dropped"), draft.key, reasons);
   }
 
   private before(row: ChangeRow, draft: Draft): Draft[] {
@@ -89,7 +98,6 @@ export class MessageView {
       h("span", { class: "mono muted key", title: harmless(draft.key) }, harmless(shortName(draft.key))),
       !draft.merged.length && chip(source, source),
       draft.speaker && tag(harmless(draft.speaker)),
-      draft.assets.map((asset) => chip("attachment", harmless(asset.name || asset.kind))),
       draft.calls.length > 0 && chip("tools", many(draft.calls.length, "call")),
       draft.result_of !== null && chip("tools", "result"),
       this.tags(row, draft, found),

@@ -1,5 +1,6 @@
 // The messages after a step: what it added, rewrote, moved, merged and dropped.
 
+import { toggleReasons } from "../_shared/attachment_chip";
 import { h } from "../_shared/dom";
 import { isSingle, onlyStop, roving, taken } from "../_shared/keyboard";
 import { type ChangeRow, type Scope, summary } from "../_shared/message_changes";
@@ -148,7 +149,7 @@ export class Messages {
   private twice(event: MouseEvent): void {
     const target = event.target as Element;
     const message = target.closest<HTMLElement>("article.m");
-    if (message && !target.closest("button, textarea, .pop")) this.edit(message);
+    if (message && !target.closest("button, textarea, .pop, .att")) this.edit(message);
   }
 
   private edit(message: HTMLElement): void {
@@ -163,6 +164,10 @@ export class Messages {
     if (message && event.key.toLowerCase() === "e" && isSingle(event) && this.editor.mayEdit(message)) {
       taken(event);
       this.edit(message);
+      return;
+    }
+    if (message && event.key.toLowerCase() === "f" && isSingle(event) && toggleReasons(message)) {
+      taken(event);
       return;
     }
     if (event.key !== "Enter" || !target.matches("article.m")) return;

@@ -1,5 +1,6 @@
 // What the widget shows at a moment, and what its parts may ask of it.
 
+import type { Files } from "../_shared/attachments";
 import type { ChangeRow, Scope } from "../_shared/message_changes";
 import type { RemedyJson } from "../_shared/remedy_button";
 import type { Box, View } from "../_shared/trace_view";
@@ -40,6 +41,9 @@ export interface State {
   canSplitTokens: boolean;
   ends: ReadonlyMap<number, number[]>;
   rows: ChangeRow[];
+  /** The files of the run, and those whose reasons are shown. */
+  files: Files;
+  reasons: Set<string>;
   /** Key of the message in focus. */
   selected: string;
   /** By key, what would have kept a dropped message: of the one selected, in a report of some. */

@@ -1,5 +1,7 @@
 // The step debugger. With a kernel behind it, what is asked becomes a message; alone, it scrubs through a finished run.
 
+import chip from "../_shared/attachment_chip.css";
+import { Files } from "../_shared/attachments";
 import { glyph, h, harmless } from "../_shared/dom";
 import { type Effect, EffectBanner } from "../_shared/effect_banner";
 import { isSingle, roving, taken } from "../_shared/keyboard";
@@ -33,6 +35,7 @@ const LIVE: KeyList = [
 ];
 const READING: KeyList = [
   ["Enter", "on a message: where its words come from; \u2190 \u2192 by span, Shift by character"],
+  ["F", "on a message: why its files go as they do"],
   ["Esc", "closes, and gives the focus back"],
   ["?", "these keys"],
 ];
@@ -98,6 +101,8 @@ class StepDebugger implements DebuggerHost {
       canSplitTokens: false,
       ends: new Map(),
       rows: [],
+      files: Files.of(model.get("files")),
+      reasons: new Set(),
       selected: String(model.get("selected") ?? ""),
       remedies: new Map(Object.entries(this.json<Record<string, RemedyJson>>("remedies"))),
       revealed: "",
@@ -266,6 +271,7 @@ class StepDebugger implements DebuggerHost {
     }
     if (another) this.messages.forget(changed.has("view"));
     if (changed.has("initial_settings")) state.initialSettings = this.json("initial_settings");
+    if (changed.has("files")) state.files = Files.of(this.model.get("files"));
     if (another || changed.has("token_ends") || changed.has("can_split_tokens")) this.readEnds();
     const elsewhere = this.read();
     const selected = String(this.model.get("selected") ?? "");
@@ -274,7 +280,7 @@ class StepDebugger implements DebuggerHost {
       state.remedies = new Map(Object.entries(this.json<Record<string, RemedyJson>>("remedies")));
     state.selected = selected;
     if (elsewhere || changed.has("view")) state.open.clear();
-    if (elsewhere || another) {
+    if (elsewhere || another || changed.has("files")) {
       if (elsewhere && !this.keepsShown) state.shown = Math.max(0, currentBox(state));
       this.keepsShown = false;
       this.draw();
@@ -382,7 +388,8 @@ const QUESTIONS = new Set<Command["command"]>(["tokens", "remedies", "open_view"
 const PANEL_TRAITS = ["breakpoints", "rerun", "failed", "error", "initial_settings", "refused", "comparison", "effect"];
 const TRAITS = [
   ...["view", "delta", "position", "result", "can_split_tokens", "token_ends", "selected", "remedies", "views"],
+  "files",
   ...PANEL_TRAITS,
 ];
 
-export default widget("Step debugger", card + own, begin);
+export default widget("Step debugger", card + chip + own, begin);

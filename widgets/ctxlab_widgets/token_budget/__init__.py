@@ -18,6 +18,7 @@ from ctxlab.errors import CtxlabError, WrongSetting, did_you_mean
 from ctxlab.pipeline import BudgetTooSmall, OverBudget, Trace
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.processors import TokenLimiter
+from ctxlab_widgets._shared.attachments import FilesPayload
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyCache
 from ctxlab_widgets._shared.widget import Widget
@@ -45,6 +46,8 @@ class TokenBudget(Widget):
     """The rows as JSON: what a message is called, its tokens by source, and the budget that each unit needs."""
     choices = traitlets.Unicode("").tag(sync=True)
     """Strategies and tokenizers to choose from, as JSON."""
+    files = traitlets.Unicode("").tag(sync=True)
+    """As JSON the files of the run, what the model gets of each, and small pictures; empty when there are none."""
     pinned = traitlets.Unicode("").tag(sync=True)
     """The content of the card: the key of a message, or `source:` and a source of the bar, such as `source:lore`."""
     remedies = traitlets.Unicode("").tag(sync=True)
@@ -61,6 +64,7 @@ class TokenBudget(Widget):
         self._refused: BudgetTooSmall | OverBudget | None = None
         self._undoable: tuple[Trace, ...] = ()
         self._payload = BudgetPayload()
+        self._files = FilesPayload()
         self._sent: tuple[Any, ...] | None = None
         self._own_run: Trace | None = None
         self._remedy_cache = RemedyCache()
@@ -221,10 +225,11 @@ class TokenBudget(Widget):
             self._update_remedies(None)
             if trace is None:
                 self._payload = BudgetPayload()
-                self.messages = self.choices = self.view = ""
+                self.messages = self.choices = self.view = self.files = ""
                 return
             self.messages = self._payload.messages(trace)
             self.choices = choices(trace, self._tokenizers())
+            self.files = self._files.json(trace)
             view = self._payload.view(trace, self._before, self._wanted)
             least = self._refused.least_budget if isinstance(self._refused, BudgetTooSmall) else None
             refused = {"refused": self._refusal(), "least": least, "undo": bool(self._undoable)}

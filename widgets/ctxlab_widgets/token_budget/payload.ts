@@ -1,5 +1,6 @@
 // The budget of a run as Python sends it, and pure functions that read it.
 
+import type { Files } from "../_shared/attachments";
 import { grouped } from "../_shared/numbers";
 import type { RemedyJson } from "../_shared/remedy_button";
 
@@ -99,6 +100,9 @@ export interface Choices {
 }
 
 export interface State {
+  files: Files;
+  /** Files whose reasons are shown. */
+  reasons: Set<string>;
   view: View;
   messages: Messages;
   choices: Choices;

@@ -1,5 +1,7 @@
 // The side panel: a card of the message or source that is pointed at or pinned, and the legend of the bar.
 
+import { attachmentChips } from "../_shared/attachment_chip";
+import type { FileJson } from "../_shared/attachments";
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
 import { remedyButton } from "../_shared/remedy_button";
@@ -18,6 +20,8 @@ import {
 } from "./payload";
 
 const SHOWN = 4; // parts of a source that its card names
+const MOST_FILES = 8;
+const WORDS = new Set(["text", "description"]);
 const REST: Record<string, string> = { tools: "tool definitions", cut: "their overhead", overhead: "other" };
 const PARTS: Record<string, string> = { tools: "calls and results", attachment: "attachments" };
 
@@ -126,6 +130,7 @@ export class SidePanel {
         : rest !== 0 && look in REST
           ? [[REST[look], grouped(rest)]]
           : [];
+    if (look === "attachment") return this.ofFiles(name, tokens);
     const steps = [...new Set(found.map(([row]) => row[4]))];
     const by = steps.length === 1 ? this.step(steps[0]) : "";
     const why = this.maySourceBeCut(look);
@@ -141,6 +146,32 @@ export class SidePanel {
       ...(look === "cut" ? view.reasons.map((each) => this.cause(each)) : []),
       ...(look === "cut" || look === "free" ? this.room() : []),
     ];
+  }
+
+  /** Each file that goes as a file with its tokens; what goes as words is counted with its message. */
+  private ofFiles(name: string, tokens: number): Node[] {
+    const sent = this.state.files.all.filter((file) => !file.cut);
+    const asFiles = sent.filter((file) => !WORDS.has(file.as)).sort((a, b) => (b.tokens ?? 0) - (a.tokens ?? 0));
+    const named = asFiles.slice(0, asFiles.length > MOST_FILES + 1 ? MOST_FILES : asFiles.length);
+    const more = asFiles.slice(named.length);
+    const words = sent.filter((file) => WORDS.has(file.as));
+    const chips = this.chips(named, "source", false);
+    return [
+      title("attachment", name, grouped(tokens)),
+      ...chips,
+      facts([
+        more.length > 0 && [`${grouped(more.length)} more`, grouped(tokensOf(more))],
+        words.length > 0 && [`${many(words.length, "file")} as words, in their messages`, grouped(tokensOf(words))],
+        ["may be cut", this.maySourceBeCut("attachment")],
+      ]),
+    ];
+  }
+
+  private chips(found: FileJson[], of: string, isGone: boolean): Node[] {
+    const { files, reasons } = this.state;
+    const few = found.slice(0, MOST_FILES).map((file) => files.shown(file, isGone ? "cut" : "sent"));
+    const chips = attachmentChips(few, `card:${of}`, reasons);
+    return chips ? [chips] : [];
   }
 
   private maySourceBeCut(look: string): string {
@@ -170,6 +201,7 @@ export class SidePanel {
         mark === "+" && ["change", "comes in"],
         mark === "-" && ["change", "falls out"],
       ]),
+      ...this.chips(this.state.files.ofKeys([key]), key, state === "c"),
       ...(state === "c" ? this.why(at) : [sum(sumOf(this.state, row, state))]),
     ];
   }
@@ -216,6 +248,8 @@ export class SidePanel {
     return name ? `${name}, step ${place + 1}` : "the start";
   }
 }
+
+const tokensOf = (files: FileJson[]): number => files.reduce((sum, file) => sum + (file.tokens ?? 0), 0);
 
 /** Tokens of a row that stand in a segment of the bar. */
 const partOf = (row: BudgetRow, look: string, cut: boolean): number =>

@@ -1,5 +1,7 @@
 // The budget of a run. What is moved becomes a command; Python runs again and says what that changes.
 
+import chip from "../_shared/attachment_chip.css";
+import { Files } from "../_shared/attachments";
 import { h, harmless } from "../_shared/dom";
 import { type Effect, EffectBanner } from "../_shared/effect_banner";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
@@ -48,6 +50,7 @@ function begin(at: Mounted): void {
       "view",
       "messages",
       "choices",
+      "files",
       "error",
       "live",
       "views",
@@ -86,6 +89,8 @@ class TokenBudget implements BudgetHost {
       view: JSON.parse(String(model.get("view"))) as View,
       messages: JSON.parse(String(model.get("messages"))) as Messages,
       choices: JSON.parse(String(model.get("choices"))) as Choices,
+      files: Files.of(model.get("files")),
+      reasons: new Set(),
       live: model.get("live") === true,
       error: String(model.get("error") ?? ""),
       views: [...((model.get("views") as string[] | undefined) ?? [])],
@@ -122,6 +127,7 @@ class TokenBudget implements BudgetHost {
     if (changed.has("view")) state.view = JSON.parse(String(model.get("view"))) as View;
     if (changed.has("messages")) state.messages = JSON.parse(String(model.get("messages"))) as Messages;
     if (changed.has("choices")) state.choices = JSON.parse(String(model.get("choices"))) as Choices;
+    if (changed.has("files")) state.files = Files.of(model.get("files"));
     state.error = String(model.get("error") ?? "");
     state.remedies = remediesOf(model);
     state.pinned = String(model.get("pinned") ?? "");
@@ -130,7 +136,7 @@ class TokenBudget implements BudgetHost {
     if (elsewhere) state.closed = "";
     state.selected = selected;
     if (!this.queue.busy) state.held = null;
-    if (changed.has("view") || changed.has("messages") || changed.has("choices")) this.draw();
+    if (changed.has("view") || changed.has("messages") || changed.has("choices") || changed.has("files")) this.draw();
     else this.redrawMarks();
     if (elsewhere && selected) this.list.reveal(selected);
   }
@@ -259,4 +265,4 @@ class TokenBudget implements BudgetHost {
 const remediesOf = (model: Model): State["remedies"] =>
   new Map(Object.entries(JSON.parse(String(model.get("remedies") || "{}")) as Record<string, RemedyJson>));
 
-export default widget("Token budget", own, begin);
+export default widget("Token budget", chip + own, begin);

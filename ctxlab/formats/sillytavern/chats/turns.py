@@ -8,14 +8,13 @@ from typing import Any, cast
 
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
+from ctxlab.formats.sillytavern.chats.attached_files import attachments, unread
 from ctxlab.formats.sillytavern.chats.dates import iso
 
 Data = dict[str, Any]
 
 HEADER = frozenset({"chat_metadata", "user_name", "character_name", "create_date"})
 SPEAKING_SYSTEM = "SillyTavern System"
-FILES = ("image", "image_swipes", "media", "video", "audio", "file", "files")
-"""Keys of `extra` that name files, which lie in SillyTavern's folders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +96,7 @@ def _turn(at: int, raw: Data, losses: list[Loss]) -> Turn:
     chosen = _chosen(raw, swipes, mes, losses)
     shown = mes if mes is not None else swipes[chosen] if chosen < len(swipes) else ""
     texts = [*swipes[:chosen], shown, *swipes[chosen + 1 :]]
-    extra = coerce.as_object(raw.get("extra"))
-    losses += [
-        Loss(f"extra.{name}", "it names files that lie elsewhere; left out") for name in FILES if extra.get(name)
-    ]
+    losses += unread(coerce.as_object(raw.get("extra")))
     return Turn(at, raw, tuple(texts), chosen)
 
 
@@ -150,6 +146,8 @@ def node_of(turn: Turn, swipe: int, *, names: tuple[str, str], undated: list[int
             undated.append(turn.at)
         else:
             fields["timestamp"] = time
+    if files := attachments(turn.extra(swipe), turn.ids[swipe]):
+        fields["attachments"] = files
     metadata = _metadata(turn, swipe)
     return {**fields, "metadata": metadata} if metadata else fields
 

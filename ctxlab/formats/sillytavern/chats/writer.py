@@ -97,10 +97,19 @@ class _Writer:
         else:
             if node.tool_calls:
                 self.lose(place, f"its tool calls ({len(node.tool_calls)}) are left out")
-            if node.attachments:
-                self.lose(place, f"its attachments ({len(node.attachments)}) are left out")
+            self._lose_files(node, place)
             return True
         return False
+
+    def _lose_files(self, node: MessageNode, place: str) -> None:
+        """A loss for files that the message hasn't in the chat that was read, and for those that it has there alone."""
+        was = self._before.nodes.get(node.id)
+        before = [asset.id for asset in was.attachments or ()] if was else []
+        now = [asset.id for asset in node.attachments or ()]
+        if new := [asset for asset in node.attachments or () if asset.id not in before]:
+            self.lose(place, f"its attachments ({len(new)}) are left out, such as {new[0].name or new[0].id!r}")
+        if gone := [id for id in before if id not in now]:
+            self.lose(place, f"{len(gone)} of its files were taken out, and stay in the chat's own fields")
 
     def _header(self, path: Sequence[MessageNode]) -> Data:
         names = {node.role: self._name(node) for node in reversed(path) if not node.is_empty_root}

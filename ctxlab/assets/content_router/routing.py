@@ -30,6 +30,8 @@ AnyCapabilities = Capabilities | Callable[[], Capabilities] | None
 TEXT_ONLY = Capabilities(known=False)
 MOST_BYTES = 100_000_000
 """Of a file whose vendor names no limit."""
+LEAST_BASE64 = 24
+"""Characters of a text that is looked at as base64 where nothing says whether it is text: words aren't as long."""
 MOST_TEXT_BYTES = 10_000_000
 """Of a text that a store holds as a file."""
 
@@ -45,7 +47,7 @@ class Decision(NamedTuple):
 def route_content(
     artifact: Artifact, capabilities: AnyCapabilities, *, language: Language = "zh"
 ) -> ContentRouteResult:
-    """How a model of these capabilities gets the artifact. It never raises, and a description never holds content.
+    """The artifact in the form that a model of these capabilities reads. It never raises, and a description never holds content.
 
     >>> route_content(Artifact("a1", "hello", is_binary=False), None).content
     'hello'
@@ -84,8 +86,8 @@ def _routed(
         if size > MOST_TEXT_BYTES:
             return too_large_result(artifact, facts, MOST_TEXT_BYTES, language)
         return text_result(artifact, decode_text(stream.read(MOST_TEXT_BYTES + 1))[0])
-    if facts.kind == "image" and 0 in (facts.width, facts.height):
-        return failed_result(artifact, "it is a picture without pixels", language)
+    if facts.problem and (facts.kind == "document" or 0 in (facts.width, facts.height, facts.size_bytes)):
+        return failed_result(artifact, facts.problem, language)  # encrypted, broken, empty: vendors refuse the request
     decision = decide(facts, capabilities)
     if decision.most_bytes is not None:
         return too_large_result(artifact, facts, decision.most_bytes, language)
@@ -127,11 +129,10 @@ def looked_up(capabilities: AnyCapabilities) -> Capabilities:
 
 def _hides_a_file(artifact: Artifact, content: str) -> bool:
     """Whether a text of which nothing says that it is one is the base64 of a picture, sound, film or document."""
-    if artifact.is_binary is False or len(content) < 16:
+    if artifact.is_binary is False or len(content) < LEAST_BASE64 or " " in content.strip():
         return False
     try:
-        data = decoded(content)
-        facts = facts_of(data, name=artifact.filename, mime_type=artifact.mime_type)
+        facts = facts_of(decoded(content), name=artifact.filename, mime_type=artifact.mime_type)
     except Exception:  # neither base64 nor a file that a detector can look at
         return False
-    return facts.kind != "text" and facts.decided_by != "nothing" and not facts.spoofed
+    return facts.kind not in ("text", "other")

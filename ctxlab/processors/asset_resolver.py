@@ -1,0 +1,203 @@
+"""The bytes of the files that are sent, in the form of their route; words and tokens stay as they are."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ctxlab.assets.capabilities import capabilities_of
+from ctxlab.context import AssetRef, Cause, Context, Draft, Text
+from ctxlab.documents import Agent, InlineFile, LinkedFile, ModelProfile, Note, ProcessorEntry
+from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.processors.files.message_files import MessageFiles
+from ctxlab.processors.files.planner import MOST_INLINE_BYTES, SENDABLE_PICTURES
+from ctxlab.processors.files.policy import FilePolicy, Frames, name_of_model
+from ctxlab.processors.files.report import AttachmentReport
+from ctxlab.processors.session_loader import stored_setting
+
+ID = "asset-resolver"
+ELSEWHERE = ("link", "upload")
+"""Routes of files whose bytes aren't put into the request."""
+PLAIN = Frames("{name}\n{text}", "{name}\n{text}", "{name}\n{text}", "{name}")
+
+
+class AssetResolver(Processor):
+    """Put the bytes of each remaining file into the message; pictures scaled to what the model takes."""
+
+    id = ID
+    name = "Asset resolver"
+    description = "Reads the files that are sent, scales pictures to the model's limit, and says how each file is sent."
+    priority = 10_000
+    is_core = True
+    aliases = ("primary:asset-resolver",)
+
+    class Settings(ProcessorSettings):
+        unreadable: Literal["describe", "send"] = Field(
+            "describe",
+            title="Unreadable files",
+            description="What is done with files that no earlier step has decided on and the model can't read.",
+        )
+        picture_format: Literal["original", "jpeg", "webp"] = Field(
+            "original",
+            title="Picture format",
+            description="Format of pictures that are scaled or converted; original keeps it where vendors take it.",
+        )
+        picture_quality: int = Field(
+            85, ge=1, le=100, title="Picture quality", description="Of JPEG and WebP pictures that are made."
+        )
+
+    settings: Settings
+
+    @classmethod
+    def settings_from(cls, stored: Agent | ModelProfile) -> ProcessorEntry | None:
+        wanted = stored_setting(stored.parameters if isinstance(stored, Agent) else None, "imageCompression")
+        if wanted.get("enabled") is not True:
+            return None
+        settings: dict[str, Any] = {}
+        if wanted.get("format") in ("original", "jpeg", "webp"):
+            settings["picture_format"] = wanted["format"]
+        quality = wanted.get("quality")
+        if isinstance(quality, int | float) and 0 < quality <= 1:
+            settings["picture_quality"] = round(quality * 100)
+        return ProcessorEntry(id=cls.id, settings=settings)
+
+    def __call__(self, ctx: Context, services: Services) -> Context:
+        report = ctx.report(AttachmentReport)
+        if report is None and not any(draft.assets for draft in ctx.drafts):
+            return ctx
+        ctx, rows = self._undecided(ctx, services, report)
+        resolver = _Resolver(services, self.settings)
+        ctx = ctx.edit(resolver.resolved)
+        sent = {part.key for draft in ctx.drafts for part in draft.parts} | {draft.key for draft in ctx.drafts}
+        rows = [row if row["key"] in sent else FrozenDict({**row, "state": "cut"}) for row in rows]
+        return ctx.put(AttachmentReport(tuple(rows))).noted(resolver.notes)
+
+    def _undecided(
+        self, ctx: Context, services: Services, report: AttachmentReport | None
+    ) -> tuple[Context, list[Mapping[str, Any]]]:
+        """Files that no step has decided on, such as those that a plugin brings, or all where no step does."""
+        rows = list(report.files) if report is not None else []
+        if all(asset.route for draft in ctx.drafts for asset in draft.assets):
+            return ctx, rows
+        model = ctx.input.model
+        policy = FilePolicy(
+            capabilities_of(model),
+            name_of_model(model),
+            PLAIN,
+            transcribe="never",
+            text_after=0,
+            describe=self.settings.unreadable == "describe",
+        )
+        files = MessageFiles(policy, replace(services, transcriber=None), processor=ID)
+        ctx = ctx.edit(lambda draft: files.applied(draft) if any(not a.route for a in draft.assets) else draft)
+        return ctx.noted([*files.notes()]), [*rows, *files.rows]
+
+
+@dataclass(slots=True)
+class _Resolver:
+    """Reads the bytes of files, each once."""
+
+    services: Services
+    settings: AssetResolver.Settings
+    notes: list[Note]
+
+    def __init__(self, services: Services, settings: AssetResolver.Settings) -> None:
+        self.services, self.settings, self.notes = services, settings, []
+
+    def resolved(self, draft: Draft) -> Draft:
+        if not draft.assets:
+            return draft
+        body = tuple(self._parts(draft))
+        if all(new is old for new, old in zip(body, draft.body, strict=True)):
+            return draft
+        return draft.with_body(body, Cause(ID, "bytes", "the bytes of its files go along"))
+
+    def _parts(self, draft: Draft) -> Iterator[Text | AssetRef]:
+        for part in draft.body:
+            yield part if isinstance(part, Text) else self._with_bytes(part, draft)
+
+    def _with_bytes(self, asset: AssetRef, draft: Draft) -> AssetRef:
+        route = asset.route
+        if route is None or route.kind in ELSEWHERE:
+            return asset
+        scales = route.kind == "picture" and self._is_made_anew(asset)
+        if not scales and _carries_its_bytes(asset):
+            return asset
+        data = self._read(asset)
+        if data is None:
+            return asset
+        mime_type = asset.mime_type
+        if scales:
+            data, mime_type = self._picture(asset, data, draft)
+        inline = InlineFile(b64encode(data).decode(), mime_type)
+        return replace(asset, source=inline, mime_type=mime_type, size_bytes=len(data))
+
+    def _is_made_anew(self, asset: AssetRef) -> bool:
+        """Whether a picture is scaled, or made into a format that is wanted or that vendors take."""
+        route, size = asset.route, asset.metadata
+        assert route is not None
+        is_scaled = bool(route.width) and (route.width, route.height) != (size.get("width"), size.get("height"))
+        wanted = self.settings.picture_format
+        return (
+            is_scaled
+            or asset.mime_type not in SENDABLE_PICTURES
+            or f"image/{wanted}"
+            not in (
+                "image/original",
+                asset.mime_type,
+            )
+        )
+
+    def _picture(self, asset: AssetRef, data: bytes, draft: Draft) -> tuple[bytes, str]:
+        from ctxlab.assets.pictures import scaled_picture, vendor_ready
+
+        route, wanted = asset.route, self.settings
+        form = "" if wanted.picture_format == "original" else wanted.picture_format
+        assert route is not None
+        try:
+            if not route.width or not route.height:
+                return vendor_ready(data, asset.mime_type)
+            return scaled_picture(
+                data,
+                width=route.width,
+                height=route.height,
+                mime_type=asset.mime_type,
+                form=form,
+                quality=wanted.picture_quality,
+            )
+        except CtxlabError as error:
+            self._note(asset, draft, f"{error}; it goes as it is")
+            return data, asset.mime_type
+
+    def _read(self, asset: AssetRef) -> bytes | None:
+        """The bytes; None where they are not at hand, or too many."""
+        if isinstance(asset.source, InlineFile):
+            return b64decode(asset.source.base64)
+        store = self.services.assets
+        file = store.open(asset.source) if store is not None else None
+        if file is None:
+            return None
+        with file:
+            data = file.read(MOST_INLINE_BYTES + 1)
+        return data if len(data) <= MOST_INLINE_BYTES else None
+
+    def _note(self, asset: AssetRef, draft: Draft, text: str) -> None:
+        name = asset.name or asset.id
+        self.notes.append(Note("warning", f"{name}: {text}", ID, {"message": draft.key, "file": asset.id}))
+
+
+def _carries_its_bytes(asset: AssetRef) -> bool:
+    """Whether the bytes are in the message already, under the type that they have."""
+    match asset.source:
+        case InlineFile(_, mime_type):
+            return mime_type in ("", asset.mime_type)
+        case LinkedFile(url):
+            return url.startswith("data:") and url[5:].partition(",")[0].partition(";")[0] in ("", asset.mime_type)
+        case _:
+            return False

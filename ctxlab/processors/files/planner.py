@@ -1,0 +1,353 @@
+"""How the model gets a file: decided from what the file is, what the model reads, and what is wanted."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import replace
+from typing import Any
+
+from ctxlab.assets.claimed_type import claimed_facts
+from ctxlab.assets.descriptions import Language, describe_failed, describe_too_large, describe_unreadable
+from ctxlab.assets.file_types import facts_of
+from ctxlab.assets.pictures import fitted_size
+from ctxlab.assets.readers import has_reader
+from ctxlab.context import AssetRef, FileFacts, FileRoute, Transcript
+from ctxlab.context.file_route import RouteKind
+from ctxlab.display.short_texts import counted
+from ctxlab.documents import InlineFile, LinkedFile, UploadedFile
+from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Services
+from ctxlab.processors.files.outcome import FileOutcome
+from ctxlab.processors.files.policy import FilePolicy
+
+PDF = "application/pdf"
+SENDABLE_PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""Types of pictures that all vendors take."""
+CONVERTIBLE = frozenset({"image/bmp", "image/tiff", "image/x-ms-bmp", "image/x-icon", "image/vnd.microsoft.icon"})
+"""Types of pictures that are made into one that vendors take."""
+MOST_INLINE_BYTES = 50_000_000
+"""Bytes of a file above which it isn't put into a request where the model's own limit isn't known."""
+PLURALS = {
+    "image": "pictures",
+    "audio": "sound",
+    "video": "films",
+    "document": "documents",
+    "text": "text files",
+    "other": "files of this type",
+}
+
+
+class FilePlanner:
+    """Decides on files, one at a time, for one model."""
+
+    def __init__(self, policy: FilePolicy, services: Services) -> None:
+        self.policy, self.services = policy, services
+        self.reads = policy.reads
+
+    def outcome(self, asset: AssetRef, *, depth: int | None, language: Language) -> FileOutcome:
+        """How the model gets a file. `depth` is how many messages stand behind its own; None where that is no reason.
+
+        The asset of the outcome has the kind, the type and the measures that its bytes show.
+        """
+        one = _OneFile(self, asset, depth, language)
+        return one.outcome()
+
+
+class _OneFile:
+    """The decision on one file."""
+
+    def __init__(self, planner: FilePlanner, asset: AssetRef, depth: int | None, language: Language) -> None:
+        self.policy, self.services, self.reads = planner.policy, planner.services, planner.reads
+        self.depth, self.language = depth, language
+        found = self.services.assets.facts(asset) if self.services.assets is not None else None
+        self.is_at_hand = found is not None
+        self.facts = found or _claimed(asset)
+        self.asset = _measured(asset, self.facts) if self.is_at_hand else asset
+
+    def outcome(self) -> FileOutcome:
+        source = self.asset.source
+        if isinstance(source, UploadedFile):
+            return self._elsewhere("file", "the vendor has it under an id")
+        if isinstance(source, LinkedFile) and not self.is_at_hand and not source.url.startswith("data:"):
+            return self._elsewhere("link", "its link goes as it is")
+        if self.facts.problem:
+            return self._described(self._failed(), self.facts.problem)
+        wanted = self._why_text()
+        failure = ""
+        if wanted and self.is_at_hand:
+            text = self._text()
+            if isinstance(text, Transcript):
+                return self._as_text(text, wanted)
+            failure = text
+        if (pictures := self._pages(failure)) is not None:
+            return pictures
+        return self._as_file_or_description(failure if wanted else "", wanted)
+
+    # --- text
+
+    def _why_text(self) -> str:
+        """The reason for which its text is sent instead of the file; empty where it isn't."""
+        policy, facts = self.policy, self.facts
+        if is_read_as_text(facts):
+            return f"{PLURALS['text'] if facts.kind == 'text' else 'such documents'} are read into the message"
+        if facts.kind == "other":
+            return ""
+        if policy.transcribe == "never":
+            return ""
+        if policy.prefer_text:
+            return "the text of a file is preferred to the file"
+        if policy.transcribe == "always":
+            return "the text of every file is wanted"
+        if self.depth is not None and policy.text_after and self.depth >= policy.text_after and _can_age(facts):
+            return f"it stands {counted(self.depth, 'message')} back, and from {policy.text_after} on files go as text"
+        if policy.is_without_model or self.reads.reads(facts.kind):
+            return ""
+        return self._why_not_read()
+
+    def _text(self) -> Transcript | str:
+        """Its text, or a sentence on why there is none."""
+        transcriber, asset, facts = self.services.transcriber, self.asset, self.facts
+        if transcriber is None:
+            return "nothing is there that reads it"
+        pictures_follow = facts.mime_type == PDF and self.reads.reads("image") and self.policy.transcribe != "always"
+        try:
+            text = transcriber.transcribe(
+                asset.source,
+                kind=facts.kind,
+                mime_type=facts.mime_type,
+                name=asset.name,
+                recognise=not pictures_follow,
+            )
+        except CtxlabError as error:
+            return str(error)
+        if not text.text.strip():
+            return "no words were found in it"
+        return text
+
+    def _as_text(self, text: Transcript, reason: str) -> FileOutcome:
+        text = shortened(text, self.policy.most_characters)
+        problem = "; ".join([*_said(self.facts.spoofed), *text.problems])
+        return FileOutcome(self.asset, self.facts, "text", reason, transcript=text, problem=problem)
+
+    # --- the file itself
+
+    def _as_file_or_description(self, failure: str, wanted: str) -> FileOutcome:
+        facts = self.facts
+        if self.policy.is_without_model:
+            return self._going("unknown", "no model is named, so it goes as it is", _unmet(wanted, failure))
+        if failure and is_read_as_text(facts):
+            return self._described(self._failed(), failure)
+        if not self.reads.reads(facts.kind):
+            why = self._why_not_read()
+            return self._described(self._unreadable(), f"{why}, and {failure}" if failure else why)
+        if self.is_at_hand and not self._is_taken():
+            taken = f"{self._model} doesn't take {facts.mime_type or 'files of no known type'}"
+            return self._described(self._unreadable(), f"{taken}, and {failure}" if failure else taken)
+        most = self.reads.max_bytes(facts.kind) or MOST_INLINE_BYTES
+        if facts.size_bytes and facts.size_bytes > most and not (facts.kind == "image" and self._is_scaled()):
+            return self._described(
+                self._too_large(most), f"it has {facts.size_bytes:,} bytes, more than the {most:,} sent"
+            )
+        kind: RouteKind = "file"
+        if facts.kind == "image":
+            kind = "picture"
+        elif facts.kind == "audio" or facts.kind == "video":
+            kind = facts.kind
+        elif self.reads.document_format == "openai_file":
+            kind = "upload"
+        return self._going(kind, f"{self._model} reads {PLURALS[facts.kind]}", _unmet(wanted, failure))
+
+    def _is_taken(self) -> bool:
+        """Whether the vendor takes files of this type, as they are or made into another."""
+        mime_type = self.facts.mime_type
+        if self.facts.kind == "image":
+            return mime_type in CONVERTIBLE or self.reads.takes("image", mime_type)
+        if self.facts.kind in ("document", "other") and not self.reads.mime_types:
+            return mime_type == PDF
+        return self.reads.takes(self.facts.kind, mime_type)
+
+    def _is_scaled(self) -> bool:
+        return self._sent_size() != (self.facts.width, self.facts.height)
+
+    def _going(self, kind: RouteKind, reason: str, failure: str) -> FileOutcome:
+        facts = self.facts
+        width, height = self._sent_size() if facts.kind == "image" else (None, None)
+        route = FileRoute(kind, reason, width, height)
+        lacks = "" if self.is_at_hand else "its bytes are not at hand"
+        problem = "; ".join(_said(facts.spoofed, failure, lacks))
+        return FileOutcome(
+            self.asset, facts, kind, reason, (replace(self.asset, route=route),), problem=problem, failure=failure
+        )
+
+    def _sent_size(self) -> tuple[int | None, int | None]:
+        """Pixels of the picture that is sent; None where its size isn't known."""
+        facts, side = self.facts, self.policy.longest_side
+        if not facts.width or not facts.height:
+            return None, None
+        if self.policy.is_without_model or side is None:
+            return facts.width, facts.height
+        return fitted_size(facts.width, facts.height, side)
+
+    # --- pictures of its pages
+
+    def _pages(self, failure: str) -> FileOutcome | None:
+        """Pictures of the pages of a PDF without text, for a model that reads pictures and no documents."""
+        facts, asset, assets = self.facts, self.asset, self.services.assets
+        is_wanted = facts.mime_type == PDF and self.reads.reads("image") and not self.reads.reads("document")
+        if not is_wanted or not self.policy.page_pictures or assets is None:
+            return None
+        from ctxlab.assets.pictures import pdf_pages_as_pictures
+
+        file = assets.open(asset.source)
+        if file is None:
+            return None
+        with file:
+            data = file.read(MOST_INLINE_BYTES + 1)
+        if len(data) > MOST_INLINE_BYTES:
+            return None
+        try:
+            pages = pdf_pages_as_pictures(
+                data, max_pages=self.policy.page_pictures, max_side=self.policy.longest_side or 1568
+            )
+        except CtxlabError:
+            return None
+        reason = f"{self._model} reads pictures and no documents, so its pages go as pictures"
+        files = tuple(_page(asset, n, page, reason) for n, page in enumerate(pages, 1))
+        more = (facts.pages or 0) - len(pages)
+        beyond = f"only its first {len(pages)} of {facts.pages} pages are sent" if more > 0 else ""
+        problem = "; ".join(_said(facts.spoofed, failure, beyond))
+        return FileOutcome(asset, facts, "picture", reason, files, problem=problem)
+
+    # --- elsewhere, or not at all
+
+    def _elsewhere(self, kind: RouteKind, reason: str) -> FileOutcome:
+        """A file whose bytes are with the vendor or behind a link."""
+        if not self.policy.is_without_model and not self.reads.reads(self.facts.kind):
+            return self._described(self._unreadable(), self._why_not_read())
+        return self._going(kind, reason, "")
+
+    def _described(self, description: str, reason: str) -> FileOutcome:
+        """A description instead of the file, unless files that the model can't read are to be sent nevertheless."""
+        if not self.policy.describe:
+            return self._going("unknown", "files that can't be read are to be sent nevertheless", reason)
+        problem = self.facts.spoofed
+        return FileOutcome(
+            self.asset, self.facts, "description", reason, description=description, problem=problem, failure=reason
+        )
+
+    def _unreadable(self) -> str:
+        return describe_unreadable(**self._names())
+
+    def _too_large(self, most: int) -> str:
+        size = self.facts.size_bytes or 0
+        return describe_too_large(**self._names(), size_bytes=size, most_bytes=most)
+
+    def _failed(self) -> str:
+        return describe_failed(name=self.asset.name, id=self.asset.id, language=self.language)
+
+    def _names(self) -> dict[str, Any]:
+        mime_type = self.facts.mime_type or self.asset.mime_type
+        return {"name": self.asset.name, "id": self.asset.id, "mime_type": mime_type, "language": self.language}
+
+    def _why_not_read(self) -> str:
+        if not self.reads.known:
+            return f"nothing is known of {self._model}, so that it counts as reading text only"
+        return f"{self._model} reads no {PLURALS[self.facts.kind]}"
+
+    @property
+    def _model(self) -> str:
+        return self.policy.model or "the model"
+
+
+# --- pieces
+
+
+def is_read_as_text(facts: FileFacts) -> bool:
+    """Whether a file's text is always sent: text files, Office documents, mails, and pictures that are text."""
+    if facts.kind == "text":
+        return True
+    if facts.kind == "document":
+        return facts.mime_type != PDF and has_reader(facts)
+    return facts.mime_type == "image/svg+xml"
+
+
+def _can_age(facts: FileFacts) -> bool:
+    """Whether the file goes as text once it is old: a document costs no less as text."""
+    return facts.kind in ("image", "audio", "video")
+
+
+def _claimed(asset: AssetRef) -> FileFacts:
+    """What a message says of a file whose bytes are not at hand."""
+    claimed = claimed_facts(name=asset.name, mime_type=asset.mime_type, kind=asset.kind)
+    size = asset.metadata
+    return replace(
+        claimed,
+        size_bytes=asset.size_bytes,
+        width=_whole(size.get("width")),
+        height=_whole(size.get("height")),
+        pages=_whole(size.get("pages")),
+    )
+
+
+def _whole(value: object) -> int | None:
+    return int(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def _measured(asset: AssetRef, facts: FileFacts) -> AssetRef:
+    """The file with what its bytes show; the same object where they show nothing new."""
+    found: dict[str, Any] = {
+        "width": facts.width,
+        "height": facts.height,
+        "duration": facts.seconds,
+        "pages": facts.pages,
+        "encoding": facts.encoding,
+    }
+    new = {name: value for name, value in found.items() if value is not None and asset.metadata.get(name) != value}
+    fields: dict[str, Any] = {"kind": facts.kind, "mime_type": facts.mime_type or asset.mime_type}
+    if facts.size_bytes is not None:
+        fields["size_bytes"] = facts.size_bytes
+    if not new and all(getattr(asset, name) == value for name, value in fields.items()):
+        return asset
+    return replace(asset, metadata=FrozenDict({**asset.metadata, **new}), **fields)
+
+
+def _page(asset: AssetRef, number: int, data: bytes, reason: str) -> AssetRef:
+    facts = facts_of(data)
+    return AssetRef(
+        f"{asset.id}#page-{number}",
+        "image",
+        f"{asset.name or asset.id}, page {number}",
+        facts.mime_type,
+        len(data),
+        FrozenDict({"width": facts.width, "height": facts.height}),
+        InlineFile(b64encode(data).decode(), facts.mime_type),
+        FileRoute("picture", reason, facts.width, facts.height),
+    )
+
+
+def shortened(text: Transcript, most: int) -> Transcript:
+    """The text up to a number of characters; the rest is named as a problem."""
+    length = len(text.text)
+    if not most or length <= most:
+        return text
+    left, kept = most, []
+    for passage in text.passages:
+        if left <= 0:
+            break
+        kept.append(replace(passage, text=passage.text[:left]))
+        left -= len(passage.text)
+    return replace(
+        text,
+        passages=tuple(kept),
+        problems=(*text.problems, f"only its first {most:,} of {length:,} characters are sent"),
+    )
+
+
+def _unmet(wanted: str, failure: str) -> str:
+    """A wish for the text of a file that goes as a file after all; empty where there was none."""
+    return f"its text is not sent although {wanted}: {failure}" if failure else ""
+
+
+def _said(*sentences: str) -> list[str]:
+    return [sentence for sentence in sentences if sentence]

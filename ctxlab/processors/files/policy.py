@@ -1,0 +1,56 @@
+"""When the text of a file is sent instead of the file, and in what words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ctxlab.assets.capabilities import Capabilities
+from ctxlab.documents import ModelProfile
+
+WantedLanguage = Literal["auto", "en", "zh"]
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """The words around the text of a file; `{name}`, `{text}`, `{fence}` and `{index}` are filled in."""
+
+    text_file: str
+    document: str
+    transcript: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilePolicy:
+    """What is wanted of files. `reads` is what the model reads, `model` its name in sentences, empty for none.
+
+    `picture_side` is the longest side of a picture that is sent, in pixels; None is the model's own limit.
+    """
+
+    reads: Capabilities
+    model: str
+    frames: Frames
+    transcribe: Literal["smart", "always", "never"] = "smart"
+    text_after: int = 10
+    prefer_text: bool = False
+    describe: bool = True
+    language: WantedLanguage = "auto"
+    picture_side: int | None = None
+    page_pictures: int = 20
+    most_characters: int = 100_000
+
+    @property
+    def is_without_model(self) -> bool:
+        return not self.model and not self.reads.known
+
+    @property
+    def longest_side(self) -> int | None:
+        """The lesser of the model's limit and the wanted one."""
+        sides = [side for side in (self.picture_side, self.reads.max_image_side) if side]
+        return min(sides) if sides else None
+
+
+def name_of_model(model: ModelProfile | None) -> str:
+    """The name of a model in sentences; empty for none."""
+    return (model.id or model.name or model.profile_name or "") if model is not None else ""
