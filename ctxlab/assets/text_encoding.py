@@ -29,6 +29,8 @@ MOST_CONTROL = 0.02
 HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 LEAST_SCORE = 0.1
 """Plausibility below which bytes are no text in this encoding."""
+CERTAIN_SCORE = 0.5
+"""Plausibility from which a text is in this encoding although it would also be UTF-8 with a few faults."""
 BAD_BYTE_WEIGHT = 5
 UTF8_BYTES_PER_BAD = 4
 """Well-formed characters of UTF-8 that a malformed one needs beside it, for a text to be UTF-8 with faults."""
@@ -46,9 +48,11 @@ def guess_encoding(data: bytes, *, complete: bool = True) -> str | None:
     if len(CONTROL.findall(data[:SAMPLE_BYTES])) > MOST_CONTROL * len(data[:SAMPLE_BYTES]):
         best = _best(data)
         return best.encoding if best and best.encoding.startswith("utf-16") else None
-    if _decodes(data, "utf-8", complete=complete) or _is_faulty_utf8(data):
+    if _decodes(data, "utf-8", complete=complete):
         return "utf-8"
     best = _best(data)
+    if _is_faulty_utf8(data) and not (best and best.score >= CERTAIN_SCORE):
+        return "utf-8"
     return best.encoding if best else None
 
 

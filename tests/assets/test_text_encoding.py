@@ -27,6 +27,7 @@ TABLE = "姓名,年龄,城市\n沈砚,34,泉州\n林舟,29,厦门\n"
         (CHINESE, "gb18030", "gb18030"),
         (TABLE, "gb18030", "gb18030"),
         ("港口", "gb18030", "gb18030"),
+        ("港口" * 50, "gb18030", "gb18030"),  # UTF-8 but for its first byte
         (TRADITIONAL, "big5", "big5hkscs"),
         (JAPANESE, "shift_jis", "cp932"),
         (JAPANESE, "euc_jp", "euc_jp"),

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from html.parser import HTMLParser
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 import ctxlab
+from ctxlab.assets.asset_folder import AssetFolder
+from ctxlab.assets.build_files import BuildFiles
 from ctxlab.assets.transcription import TranscriptionTask
 from ctxlab.assets.transcription.ensured_transcripts import EnsuredTranscripts
 from ctxlab.documents import Greeting, MessageNode, Stored
@@ -20,6 +23,7 @@ MOST = 60_000
 MANY = 10_000
 SCRIPT = "<script>alert('&')</script>"
 HOSTILE = f"{SCRIPT}\"'><img src=x onerror=alert(1)>\x1b[31m\u202eabc\u2066 沈砚 שלום \x00 " + "&'\"<" * 500
+KEPT: list[TemporaryDirectory[str]] = []
 VOID = {"br", "img", "hr"}
 
 
@@ -69,6 +73,16 @@ def hostile() -> dict[str, Any]:
     return values(HOSTILE, 40)
 
 
+def asset_folder(words: str, size: int) -> AssetFolder:
+    """A store with this many files, in a folder that goes with the process."""
+    place = TemporaryDirectory()
+    KEPT.append(place)
+    store = ctxlab.open_assets(place.name)
+    for i in range(size):
+        store.add(f"{i}".encode(), name=f"{words[:99]}{i}", mime_type=words[:99])
+    return store
+
+
 def values(words: str, size: int) -> dict[str, Any]:
     session = chat(words, size)
     presets = tuple(MessageNode(name=words, content=words, role="system") for _ in range(min(size, 200)))
@@ -89,7 +103,9 @@ def values(words: str, size: int) -> dict[str, Any]:
     dropped = next(draft.key for group in smaller.result.dropped for draft in group.drafts)
     return {
         "Agent": agent,
+        "AssetFolder": asset_folder(words, min(size, 60)),
         "BudgetReport": smaller.result.report(ctxlab.BudgetReport),
+        "BuildFiles": BuildFiles({f"{words}{i}": b"x" for i in range(size)}, agents=[agent]),
         "Changes": smaller.changes("token-limiter"),
         "Comparison": ctxlab.compare({words: trace, f"{words}2": smaller}),
         "Comparison of many": ctxlab.compare({f"{words[:99]}{i}": smaller for i in range(8)}),
