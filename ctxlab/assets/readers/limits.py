@@ -1,4 +1,4 @@
-"""How much of a file is read, and the sentences that say what is not."""
+"""Limits of reading a file, and the sentences that name what is beyond them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def whole_file(data: bytes, limits: ReadLimits) -> bytes:
 
 
 def shown_size(size: int) -> str:
-    """
+    """A size in words.
+
     >>> shown_size(20_000_000)
     '20 MB'
     """
@@ -48,7 +49,8 @@ def shown_size(size: int) -> str:
 
 
 def not_read(what: str, first: int, last: int) -> str:
-    """
+    """A clause that names pages, rows or sheets beyond a limit.
+
     >>> not_read("page", 201, 500)
     'pages 201 to 500 are not read'
     """
