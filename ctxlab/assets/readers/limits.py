@@ -1,4 +1,4 @@
-"""How much of a file is read, and the sentences that say what is not."""
+"""Limits of reading a file, and the sentences that name what is beyond them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class ReadLimits:
     """The most that is read of a file; what is beyond is named in the problems of its transcript.
 
     `max_bytes` are those of the file. `max_unpacked_bytes` and `max_ratio` (unpacked to packed) hold for what is packed
-    in it: a part that is larger, or packed tighter than a document ever is, is refused. So is one that has more XML
+    in it: a part that is larger, or packed tighter, is refused. So is one that has more XML
     elements than `max_elements` before its text is long enough. A sheet whose cells span more than `max_cells` is left
     out.
     """
@@ -37,7 +37,8 @@ def whole_file(data: bytes, limits: ReadLimits) -> bytes:
 
 
 def shown_size(size: int) -> str:
-    """
+    """A size in words.
+
     >>> shown_size(20_000_000)
     '20 MB'
     """
@@ -48,7 +49,8 @@ def shown_size(size: int) -> str:
 
 
 def not_read(what: str, first: int, last: int) -> str:
-    """
+    """A clause that names pages, rows or sheets beyond a limit.
+
     >>> not_read("page", 201, 500)
     'pages 201 to 500 are not read'
     """

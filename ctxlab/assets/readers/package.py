@@ -94,7 +94,7 @@ class Package:
             raise ReadError(f"the document unpacks to more than {shown_size(most)} ({name}); it is not read")
         if unpacked > RATIO_FROM and unpacked > self.limits.max_ratio * max(packed, 1):
             times = unpacked // max(packed, 1)
-            raise ReadError(f"{name} unpacks to {times:,} times its size, as no document does; it is not read")
+            raise ReadError(f"{name} unpacks to {times:,} times its size; such files are not read")
 
 
 def main_part(package: Package, default: str) -> str:

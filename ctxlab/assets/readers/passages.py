@@ -41,7 +41,8 @@ class PassageCollector:
 
 
 def cut_after(characters: int, place: str = "") -> str:
-    """
+    """A sentence that names the place where a text is cut.
+
     >>> cut_after(200_000, "page 3")
     'the text is cut after 200,000 characters, on page 3'
     """

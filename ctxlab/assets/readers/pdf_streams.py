@@ -31,7 +31,7 @@ def check_streams(data: bytes, limits: ReadLimits) -> None:
             continue
         dictionary = data[max(0, start - DICTIONARY_BYTES) : start].rpartition(b" obj")[2]
         if dictionary.count(b"/FlateDecode") + dictionary.count(b"/Fl ") > 1:
-            raise ReadError("the PDF is packed several times over, as no program packs one; it is not read")
+            raise ReadError("the PDF has a stream that is packed twice over; such files are not read")
         is_picture = b"/Image" in dictionary
         unpacked, packed = _unpacked_size(view[start:], pictures_left if is_picture else text_left)
         if is_picture:

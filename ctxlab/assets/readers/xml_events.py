@@ -46,7 +46,7 @@ def xml_events(chunks: Iterable[bytes], *, part: str, max_elements: int) -> Iter
         events.append(XmlEvent("end", _local(name)))
 
     def refuse(*_: object) -> NoReturn:
-        raise ReadError(f"{part} declares a document type, which no document has; it is not read")
+        raise ReadError(f"{part} declares a document type; such files are not read")
 
     parser = ParserCreate(namespace_separator=SEPARATOR)
     parser.buffer_text = True

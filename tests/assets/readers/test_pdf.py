@@ -73,7 +73,7 @@ def test_a_stream_that_unpacks_without_end_is_not_opened() -> None:
 def test_a_stream_packed_twice_is_not_opened() -> None:
     packed = pdf_stream(b" " * 100).replace(b"/Filter/FlateDecode", b"/Filter[/FlateDecode/FlateDecode]")
 
-    with pytest.raises(ReadError, match="packed several times over"):
+    with pytest.raises(ReadError, match="packed twice over"):
         read(pdf_of([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[]/Count 0>>", packed]))
 
 
