@@ -271,6 +271,8 @@ def test_the_references_file_says_which_steps_are_on_and_not_their_order() -> No
             "primary:injection-assembler",
             "primary:token-limiter",
             "async-task-processor",
+            "transcription-processor",
+            "asset-resolver",
             "primary:mood-processor",
             "message-formatter",
         ],
@@ -321,12 +323,17 @@ def test_steps_answer_to_the_names_of_stored_files(name: str, id: str) -> None:
     assert default_pipeline().stage(name).id == id
 
 
+def formatters_on(pipeline: Pipeline) -> list[bool]:
+    ids = ("merge-system", "merge-consecutive", "convert-system", "ensure-alternating")
+    return [pipeline.stage(id).enabled for id in ids]
+
+
 def test_a_group_that_is_on_leaves_each_of_its_steps_as_it_is() -> None:
     agent = stored(Agent, {"id": "message-formatter", "enabled": True, "settings": {"separator": " | "}})
 
     pipeline = settled(default_pipeline(), agent=agent)
 
-    assert [stage.enabled for stage in pipeline.stages[-4:]] == [True, True, False, False]
+    assert formatters_on(pipeline) == [True, True, False, False]
     assert pipeline.stage("merge-consecutive").processor.settings.separator == " | "
     assert pipeline.notes == ()
 
@@ -336,7 +343,7 @@ def test_a_group_that_is_off_is_off_as_a_whole() -> None:
 
     off = pipeline.with_setting("message-formatter.enabled", False)
 
-    assert [stage.enabled for stage in off.stages[-4:]] == [False] * 4
+    assert formatters_on(off) == [False] * 4
 
 
 def test_the_steps_run_in_the_order_they_are_listed() -> None:
@@ -407,7 +414,7 @@ def test_formatters_are_read_from_the_older_list_of_rules() -> None:
 
     pipeline = settled(default_pipeline(), agent=agent)
 
-    assert [stage.enabled for stage in pipeline.stages[-4:]] == [False, True, False, True]
+    assert formatters_on(pipeline) == [False, True, False, True]
     assert pipeline.stage("merge-consecutive").processor.settings.separator == " / "
     alternating = pipeline.stage("ensure-alternating").processor.settings
     assert (alternating.user_placeholder, alternating.assistant_placeholder) == ("Go on.", "Hm.")
