@@ -1,4 +1,4 @@
-"""How a model would get a file by itself, without a message around it."""
+"""The form in which a model would get a file by itself, without a message around it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from ctxlab.assets.capabilities import Capabilities
-from ctxlab.assets.content_router.route_content import decide
+from ctxlab.assets.content_router.routing import decide
 from ctxlab.assets.pictures import fitted_size
 from ctxlab.assets.readers.registry import has_reader, read_text
 from ctxlab.context import FileFacts

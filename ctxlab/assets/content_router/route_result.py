@@ -51,8 +51,9 @@ class RoutedFile:
 
 @dataclass(frozen=True, slots=True)
 class ContentRouteResult:
-    """The form in which a model gets an artifact. `content` is there with routing text, `image_url` (a data URL) with image_url,
-    `file` with file, and no other of the three.
+    """The form in which a model gets an artifact.
+
+    `content` is there with routing text, `image_url` (a data URL) with image_url, `file` with file, and no other.
 
     `reason` says in a sentence why it goes so; it isn't part of the JSON.
     """

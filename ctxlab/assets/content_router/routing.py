@@ -47,7 +47,9 @@ class Decision(NamedTuple):
 def route_content(
     artifact: Artifact, capabilities: AnyCapabilities, *, language: Language = "zh"
 ) -> ContentRouteResult:
-    """The artifact in the form that a model of these capabilities reads. It never raises, and a description never holds content.
+    """The artifact in the form that a model of these capabilities reads.
+
+    It never raises, and a description never holds anything of the content.
 
     >>> route_content(Artifact("a1", "hello", is_binary=False), None).content
     'hello'
