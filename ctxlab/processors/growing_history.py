@@ -17,6 +17,7 @@ from ctxlab.pipeline import Debugger, Services, Trace
 from ctxlab.processors.async_task_processor import AsyncTaskProcessor
 from ctxlab.processors.regex_processor import RegexProcessor, plan_of, rewritten
 from ctxlab.processors.session_loader import SessionLoader
+from ctxlab.processors.transcription_processor import TranscriptionProcessor
 from ctxlab.processors.worldbook_processor import WorldbookProcessor, chat_of, scanned
 
 
@@ -81,7 +82,9 @@ def _is_usual(start: Trace) -> bool:
     if build_input.pending is not None or build_input.tasks or walk.broken or WorldbookProcessor.id not in ids:
         return False
     steps: list[Any] = [stage.processor for stage in running[: ids.index(WorldbookProcessor.id) + 1]]
-    kinds = [type(step) for step in steps if not isinstance(step, AsyncTaskProcessor)]  # without tasks it does nothing
+    has_files = any(node.attachments for node in walk.nodes)
+    idle = (AsyncTaskProcessor,) if has_files else (AsyncTaskProcessor, TranscriptionProcessor)
+    kinds = [type(step) for step in steps if not isinstance(step, idle)]  # without tasks and files they do nothing
     loads = kinds in ([SessionLoader, WorldbookProcessor], [SessionLoader, RegexProcessor, WorldbookProcessor])
     parents = [node.parent_id for node in walk.nodes[1:]]
     are_called_alike = [node.id for node in walk.nodes] == [*parents, build_input.leaf_id]

@@ -39,7 +39,7 @@ def test_stepping_to_the_end_is_building(prompt: Prompt, built: Built) -> None:
 
 
 def test_each_step_is_told_as_build_tells_it(run, harbour) -> None:
-    stepped = run("step", harbour, "--budget", 1500, stdin="n\n" * 11)
+    stepped = run("step", harbour, "--budget", 1500, stdin="n\n" * len(default_pipeline().running()))
     built = run("build", harbour, "--budget", 1500)
 
     assert stepped.code == 0

@@ -275,6 +275,8 @@ def test_the_references_file_says_which_steps_are_on_and_not_their_order() -> No
             "primary:injection-assembler",
             "primary:token-limiter",
             "async-task-processor",
+            "transcription-processor",
+            "asset-resolver",
             "primary:mood-processor",
             "message-formatter",
         ],
