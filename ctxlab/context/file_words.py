@@ -32,8 +32,10 @@ SENT_AS = {
     "text": "goes as text",
     "description": "goes as a description only",
 }
-TRANSCRIPT = "transcript"
-"""The kind of the origin of words that are from a file."""
+FROM_FILES = ("transcript", "attachment")
+"""Kinds of the origin of words that are a file's, and of those that stand around them or for the file."""
+PAGE = "#page-"
+"""Between the id of a file and the number of its page, in the id of the picture of that page."""
 
 
 def kind_words(kind: str) -> str:
@@ -106,9 +108,14 @@ def route_words(route: FileRoute | None) -> str:
     return sent_words(route.kind, width=route.width, height=route.height) if route is not None else ""
 
 
+def file_id(asset: AssetRef) -> str:
+    """The id of a file; of the picture of a page that of its document."""
+    return asset.id.partition(PAGE)[0]
+
+
 def is_from(origin: Origin, name: str) -> bool:
     """Whether words are those of a file of this name, or stand for it: `report.pdf` and `report.pdf, page 3`."""
-    return origin.kind == TRANSCRIPT and bool(name) and (origin.ref == name or origin.ref.startswith(f"{name}, "))
+    return origin.kind in FROM_FILES and bool(name) and (origin.ref == name or origin.ref.startswith(f"{name}, "))
 
 
 def file_changes(before: Draft, after: Draft) -> str:
@@ -118,11 +125,13 @@ def file_changes(before: Draft, after: Draft) -> str:
     for id, asset in old.items():
         if id in new:
             found += _file_change(asset, new[id])
-        elif any(is_from(span.origin, asset.name) for span in after.text.spans):
+        elif any(each.startswith(id + PAGE) for each in new):
+            found.append(f"{name_of(asset)} goes as pictures of its pages")
+        elif any(is_from(span.origin, asset.name or asset.id) for span in after.text.spans):
             found.append(f"{name_of(asset)} stands as words in it")
         else:
             found.append(f"{name_of(asset)} went out of it")
-    found += [f"{name_of(asset)} came into it" for id, asset in new.items() if id not in old]
+    found += [f"{name_of(asset)} came into it" for asset in new.values() if file_id(asset) not in old]
     return "; ".join(found)
 
 
@@ -152,4 +161,8 @@ def file_words(asset: AssetRef) -> str:
         size_bytes=asset.size_bytes,
     )
     clauses = [f"{kind_words(asset.kind)} {name_of(asset)}" if asset.name else name_of(asset), *measures]
-    return ", ".join([*clauses, *([route_words(asset.route)] if asset.route else [])])
+    route = asset.route
+    if route is None:
+        return ", ".join(clauses)
+    is_scaled = (route.width, route.height) != (known.get("width"), known.get("height"))
+    return ", ".join([*clauses, route_words(route) if is_scaled else sent_words(route.kind)])

@@ -156,7 +156,7 @@ def _flow(files: Sequence[SentFile], look: Theme) -> go.Figure:
     import plotly.graph_objects as go
 
     ways = list(counts_by_way(files))
-    kinds, forms = (list(dict.fromkeys(way[side] for way in ways)) for side in (0, 1))
+    kinds, forms = list(dict.fromkeys(way[0] for way in ways)), list(dict.fromkeys(way[1] for way in ways))
     ends = [*(("kind", kind) for kind in kinds), *(("form", form) for form in forms)]
     place = {end: i for i, end in enumerate(ends)}
     figure = go.Figure()

@@ -8,7 +8,7 @@ from typing import Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import AssetRef, Cause, Draft, Origin
-from ctxlab.context.file_words import is_from, kind_words, measure_words, sent_words
+from ctxlab.context.file_words import FROM_FILES, PAGE, file_id, is_from, kind_words, measure_words, sent_words
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import AssetSource
@@ -27,7 +27,8 @@ class SentFile:
 
     `key` is the message's; name, kind and measures are those that the bytes show, where they could be read. `sent_as`
     is picture, audio, video, file, upload, link, text, description or unknown, and `reason` says why; of a picture that
-    is scaled `sent_width` and `sent_height` are its pixels then. `engine` read its text, `places` are those that its
+    is scaled `sent_width` and `sent_height` are its pixels then; of a document whose pages go as pictures `sent_pages`
+    is their number. `engine` read its text, `places` are those that its
     text is from, such as `page 3`. `cut` says why its message is not sent. `source` is the place of its bytes, `stored`
     the file as it was at first; None where a step made a text of it before it was in a message.
     """
@@ -50,6 +51,7 @@ class SentFile:
     estimated: bool = False
     problem: str = ""
     cut: str = ""
+    sent_pages: int | None = None
     sent_width: int | None = None
     sent_height: int | None = None
     places: tuple[str, ...] = ()
@@ -79,7 +81,11 @@ class SentFile:
     def way(self) -> str:
         """How the model gets it, or would get it where its message is cut: `goes as text, read by pdf`."""
         read = f", read by {self.engine}" if self.engine not in ("", "text") and self.sent_as == "text" else ""
-        return f"{sent_words(self.sent_as, width=self.sent_width, height=self.sent_height)}{read}"
+        if self.sent_pages:
+            return f"goes as {counted(self.sent_pages, 'picture')} of its pages"
+        is_scaled = (self.sent_width, self.sent_height) != (self.width, self.height)
+        size = {"width": self.sent_width, "height": self.sent_height} if is_scaled else {}
+        return f"{sent_words(self.sent_as, **size)}{read}"
 
     @property
     def sent(self) -> str:
@@ -125,7 +131,7 @@ def _files_met(trace: Trace) -> dict[tuple[str, str], AssetRef]:
             known.add(id(draft))
             here = {part.key for part in draft.parts}
             for asset in draft.assets:
-                if not any((key, asset.id) in met for key in here):
+                if not any((key, id) in met for key in here for id in (asset.id, file_id(asset))):
                     met[draft.key, asset.id] = asset
     return met
 
@@ -162,7 +168,13 @@ class _Finder:
         cut = "" if key in self.sent else self.causes.get(key, "its message was taken out")
         now = next((asset for asset in draft.assets if asset.id == stored.id), None) if draft is not None else None
         base = _of_asset(key, now or stored, stored)
-        if draft is not None and now is not None:
+        pages = [asset for asset in draft.assets if asset.id.startswith(stored.id + PAGE)] if draft is not None else []
+        if draft is not None and pages:
+            counts = [_tokens(page, draft, self.counter) for page in pages]
+            base = replace(base, tokens=sum(n for n, _ in counts), estimated=any(guess for _, guess in counts))
+            route = pages[0].route
+            base = replace(base, sent_as="picture", reason=route.reason if route else "", sent_pages=len(pages))
+        elif draft is not None and now is not None:
             tokens, estimated = _tokens(now, draft, self.counter)
             route = now.route
             base = replace(base, tokens=tokens, estimated=estimated)
@@ -176,8 +188,7 @@ class _Finder:
     def without_file(self, row: Mapping[str, Any]) -> SentFile:
         """A file that is known from its row alone, such as one of a preset that came in as text."""
         key = str(row.get("key") or "")
-        given = {**_of_row(row), **{name: str(row.get(name) or "") for name in ("name", "kind", "type", "mime_type")}}
-        made = SentFile(key, str(row.get("file") or ""), **given)
+        made = SentFile(key, str(row.get("file") or ""), **_of_row(row))
         draft = self.sent.get(key) or self.gone.get(key)
         if draft is None:
             return replace(made, cut=self.causes.get(key, "its message was taken out"))
@@ -186,14 +197,16 @@ class _Finder:
 
     def _as_words(self, file: SentFile, draft: Draft) -> SentFile:
         """A file that is in its message as words, as far as the words and the changes of the message tell."""
-        spans = [span for span in draft.text.spans if is_from(span.origin, file.name)]
+        name = file.name or file.id
+        spans = [span for span in draft.text.spans if is_from(span.origin, name)]
         change = next((c for c in draft.changes if c.field == "files" and _held(c.before, file.id)), None)
         cause: Cause | None = change.cause if change is not None else None
         text = "".join([span.text for span in spans])
-        places = dict.fromkeys(_place_of(span.origin, file.name) for span in spans)
+        places = dict.fromkeys(_place_of(span.origin, name) for span in spans)
+        is_read = any(span.origin.kind == FROM_FILES[0] for span in spans)
         return replace(
             file,
-            sent_as="text" if text else "description",
+            sent_as="text" if is_read else "description",
             reason=cause.reason if cause is not None else "",
             tokens=self.counter.count(text) if text else 0,
             estimated=self.counter.estimated,
@@ -227,10 +240,16 @@ def _of_asset(key: str, asset: AssetRef, stored: AssetRef) -> SentFile:
     )
 
 
-def _type_of(mime_type: str) -> str:
+def _type_of(mime_type: str, name: str = "") -> str:
+    """The type as people call it; `name` is what a step calls it, a MIME type where that has no name of its own."""
     from ctxlab.assets.descriptions import type_name
+    from ctxlab.assets.type_table import is_known, noun_of
 
-    return type_name(mime_type, "en") if mime_type else ""
+    found = name or (type_name(mime_type, "en") if mime_type else "")
+    if found != mime_type or not is_known(mime_type):
+        return found
+    article, _, noun = noun_of(mime_type).partition(" ")
+    return noun if noun and article in ("a", "an") else f"{article} {noun}".strip()
 
 
 def _number(value: object) -> Any:
@@ -242,6 +261,7 @@ def _of_row(row: Mapping[str, Any]) -> dict[str, Any]:
     words = ("name", "kind", "type", "mime_type", "sent_as", "reason", "engine", "problem")
     numbers = ("size_bytes", *MEASURES, "tokens")
     found: dict[str, Any] = {name: str(row[name]) for name in words if row.get(name)}
+    found |= {"type": kind} if (kind := _type_of(found.get("mime_type", ""), found.get("type", ""))) else {}
     return found | {name: n for name in numbers if (n := _number(row.get(name))) is not None}
 
 

@@ -16,7 +16,7 @@ from ctxlab import Agent, Session, Trace
 from ctxlab_widgets._shared.widget import Widget
 from tests.browser.conftest import Opened
 from tests.gallery.looking import HOSTILE, colours_across, colours_of
-from tests.gallery.samples import SAMPLES
+from tests.gallery.samples import SAMPLES, WITH_FILES
 
 CONTRAST = (Path(__file__).parents[1] / "gallery" / "contrast.js").read_text(encoding="utf-8")
 WIDGETS = Path(ctxlab_widgets.__file__).parent
@@ -30,10 +30,10 @@ HOSTILE_NAME = "<img src=x onerror=alert(9)><b>bold</b>\u202egnp"
 
 @cache
 def made(name: str) -> Widget:
-    return SAMPLES[name]()
+    return {**SAMPLES, **WITH_FILES}[name]()
 
 
-@pytest.fixture(params=sorted(SAMPLES), scope="module")
+@pytest.fixture(params=sorted({**SAMPLES, **WITH_FILES}), scope="module")
 def name(request: pytest.FixtureRequest) -> str:
     """Of the module, so that all tests of one widget follow each other in the page that has it."""
     return request.param

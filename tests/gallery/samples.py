@@ -11,6 +11,7 @@ import ctxlab
 import ctxlab_widgets
 from ctxlab import Agent, RegexPreset, Session, Trace, Worldbook
 from ctxlab_widgets._shared.widget import Widget
+from tests.gallery.attachments import files_run
 
 DATASETS = Path(__file__).parents[2] / "datasets"
 
@@ -87,3 +88,17 @@ SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "sent_view": lambda: ctxlab_widgets.SentView(harbour()),
     "token_view": lambda: ctxlab_widgets.TokenView(harbour()),
 }
+
+
+def deciding() -> Widget:
+    """A debugger at the step that decides on files."""
+    widget = ctxlab_widgets.StepDebugger(files_run())
+    widget.run_to(files_run().index("transcription-processor") + 1)
+    return widget
+
+
+WITH_FILES: Mapping[str, Callable[[], Widget]] = {
+    "step_debugger, files": deciding,
+    "sent_view, files": lambda: ctxlab_widgets.SentView(files_run()),
+}
+"""Widgets with something else to show: a conversation with pictures, documents and a sound."""

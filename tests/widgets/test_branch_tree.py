@@ -102,7 +102,7 @@ def test_signs_say_what_stands_there() -> None:
         ({"content": "  first\nwords "}, "first words"),
         ({"content": "灯由三人轮值，" * 20}, "灯由三人轮值，" * 11 + "灯由…"),
         ({"content": "\u202eright\x1b[0m"}, "�right�[0m"),
-        ({"content": "", "attachments": [{"name": "map.png"}]}, "map.png"),
+        ({"content": "", "attachments": [{"name": "map.png", "type": "image", "size": 1200}]}, "map.png"),
         ({"content": "", "toolCalls": [{"name": "look_up"}]}, "look_up"),
         ({"content": ""}, "no words"),
     ],
@@ -484,7 +484,7 @@ def test_what_a_message_has_besides_words_is_named() -> None:
 
     shown = BranchTree(session_of({"r": None, "a1": "r"}, "a1", a1=node)).preview_message("a1")
 
-    assert (shown["calls"], shown["files"], shown["tokens"]) == (["look_up"], ["map.png"], 0)
+    assert (shown["calls"], shown["files"], shown["tokens"]) == (["look_up"], ["picture map.png, 1 kB"], 0)
 
 
 def test_the_first_hits_come_with_the_words_around_them() -> None:

@@ -153,7 +153,7 @@ def test_calls_answers_thoughts_and_files_go_as_what_they_are() -> None:
     held = payload(view)
     question, asks, answer = (held["messages"][n] for n in held["order"])
 
-    assert question["parts"][0]["files"][0][0] == "image"
+    assert [file["kind"] for file in json.loads(view.files)["files"]] == ["image"]
     assert "image_url" in question["fields"]
     assert len(question["fields"]) < 4000
     assert asks["parts"][0]["calls"][0][0] == "look_up"

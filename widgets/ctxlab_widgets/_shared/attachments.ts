@@ -70,6 +70,8 @@ export class Files {
 }
 
 const WORDS = new Set(["text", "description"]);
+const FROM_FILES = new Set(["transcript", "attachment"]);
+const PAGE = "#page-";
 
 /** The files of a message at a step: those that it has, those that became words, and those that came as words. */
 export function filesOfDraft(view: View, draft: Draft, files: Files, isDropped = false): ShownFile[] {
@@ -79,10 +81,12 @@ export function filesOfDraft(view: View, draft: Draft, files: Files, isDropped =
   const find = (asset: AssetJson): FileJson => known.find(({ id }) => id === asset.id) ?? bare(draft, asset);
   const at = (moment: Moment): Moment => (isDropped ? "cut" : moment);
   const refs = new Set(
-    draft.spans.map((i) => view.spans[i]).flatMap(([, kind, ref]) => (kind === "transcript" ? [ref] : [])),
+    draft.spans.map((i) => view.spans[i]).flatMap(([, kind, ref]) => (FROM_FILES.has(kind) ? [ref] : [])),
   );
   return [
-    ...draft.assets.map((asset) => files.shown(find(asset), at(asset.route ? "sent" : "stored"))),
+    ...draft.assets
+      .filter((asset) => !isPageOf(gone, asset))
+      .map((asset) => files.shown(find(asset), at(asset.route ? "sent" : "stored"))),
     ...gone.map((asset) => {
       const why = view.causes[asset.cause]?.reason;
       return files.shown({ ...(why ? { reason: why } : {}), ...find(asset) }, at("sent"));
@@ -92,6 +96,10 @@ export function filesOfDraft(view: View, draft: Draft, files: Files, isDropped =
       .map((file) => files.shown(file, at("sent"))),
   ];
 }
+
+/** Whether it is the picture of a page of one of these. */
+const isPageOf = (files: AssetJson[], { id }: AssetJson): boolean =>
+  id.includes(PAGE) && files.some((file) => id.startsWith(file.id + PAGE));
 
 const isIn = (refs: Set<string>, name: string): boolean =>
   [...refs].some((ref) => ref === name || ref.startsWith(`${name}, `));

@@ -26,6 +26,9 @@ const WORDS: Record<string, string> = {
   made: "made by a step",
 };
 
+/** What is of a file, and what is said of it. */
+const OF_FILES: Record<string, string> = { transcript: "from", attachment: "words for" };
+
 /** The origin of a span first, then its rewritings, oldest first. */
 export function provenanceOf(view: SpanTables, index: number): ProvenanceLink[] {
   const out: ProvenanceLink[] = [];
@@ -42,10 +45,10 @@ function follow(view: SpanTables, index: number, out: ProvenanceLink[], met: Set
   if (!was.length) {
     const name = view.names?.get(`${kind}:${ref}`) ?? ref;
     const by = why ? `${name}${name ? ", " : ""}${why.processor}` : name;
-    const isFile = kind === "transcript" && name !== "";
+    const isFile = name !== "" && kind in OF_FILES;
     out.push({
       source,
-      what: isFile ? `from ${name}` : (WORDS[kind] ?? kind),
+      what: isFile ? `${OF_FILES[kind]} ${name}` : (WORDS[kind] ?? kind),
       who: isFile ? (why?.processor ?? "") : by,
       before: null,
       text: view.texts[text],
@@ -56,10 +59,10 @@ function follow(view: SpanTables, index: number, out: ProvenanceLink[], met: Set
   for (const older of was) follow(view, older, out, met);
   const before = was.map((i) => view.texts[view.spans[i][0]]).join("");
   const isMacro = kind === "macro" || kind === "variable";
-  const isFile = kind === "transcript" && !was.some((i) => view.spans[i][1] === kind);
+  const isFile = kind in OF_FILES && !was.some((i) => view.spans[i][1] === kind);
   out.push({
     source: isMacro || isFile ? source : "",
-    what: isMacro ? `${WORDS[kind]} ${ref}` : isFile ? `from ${ref}` : `rule ${why?.rule ?? ""}`,
+    what: isMacro ? `${WORDS[kind]} ${ref}` : isFile ? `${OF_FILES[kind]} ${ref}` : `rule ${why?.rule ?? ""}`,
     who: why?.processor ?? "",
     before,
     text: view.texts[text],

@@ -51,6 +51,7 @@ export const SOURCE_OF_KIND: Record<string, string> = {
   "lore": "lore",
   "knowledge": "knowledge",
   "transcript": "attachment",
+  "attachment": "attachment",
   "macro": "macro",
   "variable": "macro",
   "summary": "summary",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +21,9 @@ SHARE = 2
 """A delta larger than one in so many parts of the view is sent as a view."""
 EXCERPT = 120
 LONGEST_VALUE = 2000
-"""Characters of one value among the fields of a message; a picture's bytes are longer."""
+"""Characters of one value among the fields of a message."""
+SHOWN_BYTES = 48
+"""Characters of base64 that are shown: they say nothing to a person."""
 TABLES = ("texts", "causes", "spans", "messages", "gone")
 
 
@@ -147,9 +150,17 @@ def _indented(value: Any) -> str:
     return json.dumps(_shortened(plain_data(value)), ensure_ascii=False, indent=2)
 
 
+def _is_bytes(value: str) -> bool:
+    """Whether it is base64, alone or in a `data:` URL."""
+    body = value.partition(";base64,")[2] if value.startswith("data:") else value
+    return len(body) > 4 * SHOWN_BYTES and re.fullmatch(r"[A-Za-z0-9+/=_-]+", body[: 4 * SHOWN_BYTES]) is not None
+
+
 def _shortened(value: Any) -> Any:
     if isinstance(value, str):
-        return cut_off(value, LONGEST_VALUE)
+        return (
+            f"{value[:SHOWN_BYTES]}… ({len(value):,} characters)" if _is_bytes(value) else cut_off(value, LONGEST_VALUE)
+        )
     if isinstance(value, Mapping):
         return {name: _shortened(each) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType]
     return [_shortened(each) for each in value] if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType]

@@ -155,10 +155,11 @@ export class SidePanel {
     const named = asFiles.slice(0, asFiles.length > MOST_FILES + 1 ? MOST_FILES : asFiles.length);
     const more = asFiles.slice(named.length);
     const words = sent.filter((file) => WORDS.has(file.as));
+    const chips = this.chips(named, "source", false);
     return [
       title("attachment", name, grouped(tokens)),
+      ...chips,
       facts([
-        ...named.map((file): Fact => [`${file.name}, ${file.way}`, counted(file)]),
         more.length > 0 && [`${grouped(more.length)} more`, grouped(tokensOf(more))],
         words.length > 0 && [`${many(words.length, "file")} as words, in their messages`, grouped(tokensOf(words))],
         ["may be cut", this.maySourceBeCut("attachment")],
@@ -166,11 +167,11 @@ export class SidePanel {
     ];
   }
 
-  private filesOf(key: string, isGone: boolean): Node[] {
+  private chips(found: FileJson[], of: string, isGone: boolean): Node[] {
     const { files, reasons } = this.state;
-    const shown = files.ofKeys([key]).map((file) => files.shown(file, isGone ? "cut" : "sent"));
-    const few = attachmentChips(shown.slice(0, MOST_FILES), `card:${key}`, reasons);
-    return few ? [few] : [];
+    const few = found.slice(0, MOST_FILES).map((file) => files.shown(file, isGone ? "cut" : "sent"));
+    const chips = attachmentChips(few, `card:${of}`, reasons);
+    return chips ? [chips] : [];
   }
 
   private maySourceBeCut(look: string): string {
@@ -200,7 +201,7 @@ export class SidePanel {
         mark === "+" && ["change", "comes in"],
         mark === "-" && ["change", "falls out"],
       ]),
-      ...this.filesOf(key, state === "c"),
+      ...this.chips(this.state.files.ofKeys([key]), key, state === "c"),
       ...(state === "c" ? this.why(at) : [sum(sumOf(this.state, row, state))]),
     ];
   }
@@ -249,8 +250,6 @@ export class SidePanel {
 }
 
 const tokensOf = (files: FileJson[]): number => files.reduce((sum, file) => sum + (file.tokens ?? 0), 0);
-
-const counted = (file: FileJson): string => `${file.estimated ? "~" : ""}${grouped(file.tokens ?? 0)}`;
 
 /** Tokens of a row that stand in a segment of the bar. */
 const partOf = (row: BudgetRow, look: string, cut: boolean): number =>
