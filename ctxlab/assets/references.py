@@ -11,12 +11,13 @@ from typing import Any, Literal, cast
 from urllib.parse import unquote, unquote_to_bytes
 
 from ctxlab.assets.type_table import BINARY, extension_of
+from ctxlab.documents.agent.asset_references import DEFAULT_GROUP, AssetReference
+from ctxlab.documents.agent.assets import AgentAsset, find_asset
 from ctxlab.errors import CtxlabError
 
 ReferenceKind = Literal["artifact", "agent-asset", "data", "link", "path"]
 ARTIFACT = "artifact:"
 AGENT_ASSET = "agent-asset://"
-DEFAULT_GROUP = "default"
 ARTIFACT_ID = re.compile(r"[0-9a-f]{1,64}")
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 BLANKS = re.compile(r"\s+")
@@ -77,14 +78,9 @@ def find_agent_asset(reference: Reference, assets: Sequence[Mapping[str, Any]]) 
 
     A name counts without its extension. A file in no group is in `default`. Nothing that is merely similar is taken.
     """
-    group, id = reference.group or DEFAULT_GROUP, reference.value
-    inside = [asset for asset in assets if str(asset.get("group") or DEFAULT_GROUP) == group]
-    for among, field in ((inside, "id"), (inside, "filename"), (assets, "id"), (assets, "filename")):
-        for asset in among:
-            value = str(asset.get(field) or "")
-            if value and id == (value if field == "id" else _stem(value)):
-                return asset
-    return None
+    address = AssetReference(reference.group or DEFAULT_GROUP, reference.value)
+    found = find_asset([AgentAsset.of(asset) for asset in assets], address)
+    return found.data if found else None
 
 
 def agent_asset_reference(asset: Mapping[str, Any]) -> str:

@@ -82,7 +82,9 @@ def without_ending(name: str) -> tuple[str, str]:
 def address_of(group: str, id: str, ending: str = "") -> str:
     """The address of a file; letters of every writing stay as they are, what would end the address is encoded."""
     end = f".{_encoded(ending)}" if ending else ""
-    return f"{SCHEME}{_encoded(group or DEFAULT_GROUP)}/{_encoded(id)}{end}"
+    address = f"{SCHEME}{_encoded(group or DEFAULT_GROUP)}/{_encoded(id)}{end}"
+    last = address[-1]
+    return f"{address[:-1]}%{ord(last):02X}" if last in AT_THE_END else address
 
 
 def _encoded(part: str) -> str:
