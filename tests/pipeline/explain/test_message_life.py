@@ -264,7 +264,7 @@ def test_a_file_that_is_gone_is_a_change_and_a_copy_is_none() -> None:
     def takes(ctx: Context) -> Context:
         return ctx.edit(lambda d: d.with_body(d.body[:1], Cause("takes", "rule", "why")))
 
-    assert [event.text for event in run(ctx, copies, takes).why("a").events][1:] == ["changed: files (why)"]
+    assert [event.text for event in run(ctx, copies, takes).why("a").events][1:] == ["picture went out of it (why)"]
 
 
 def test_why_a_message_was_added_is_not_why_its_words_were_changed() -> None:
