@@ -5,6 +5,7 @@ from ctxlab.api import begin as begin
 from ctxlab.api import build as build
 from ctxlab.api import debug as debug
 from ctxlab.api import diff as diff
+from ctxlab.api import ensure_transcripts as ensure_transcripts
 from ctxlab.api import example as example
 from ctxlab.api import expand_input as expand_input
 from ctxlab.api import greeted as greeted

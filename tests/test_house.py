@@ -86,11 +86,29 @@ def test_type_checkers_and_the_running_package_read_the_same_names(package: str)
     assert {name.name for name in exported} == set(__import__(Path(package).name).__all__)
 
 
-def test_the_lock_names_versions_and_no_places() -> None:
-    lines = (ROOT / "requirements.lock").read_text().splitlines()
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-engines.lock"])
+def test_a_lock_names_versions_and_no_places(lock: str) -> None:
+    lines = (ROOT / lock).read_text().splitlines()
 
     assert lines
     assert all("==" in line and "://" not in line and not line.startswith("-") for line in lines)
+
+
+def test_what_make_demo_installs_has_no_ocr_and_no_speech() -> None:
+    base, engines = ((ROOT / name).read_text() for name in ("requirements.lock", "requirements-engines.lock"))
+
+    for package in ("rapidocr", "onnxruntime", "opencv-python-headless", "faster-whisper", "ctranslate2", "av"):
+        assert f"\n{package}==" in f"\n{engines}"
+        assert f"\n{package}==" not in f"\n{base}"
+    assert "opencv-python==" not in engines, "it wants a screen"
+
+
+def test_models_are_pinned_by_the_bytes_of_their_wheels() -> None:
+    lines = (ROOT / "requirements-models.lock").read_text().splitlines()
+
+    pins = [line for line in lines if not line.startswith("#")]
+    assert pins
+    assert all(re.fullmatch(r"[\w-]+==[\d.]+ --hash=sha256:[0-9a-f]{64}", line) for line in pins)
 
 
 def test_the_lock_of_the_browser_half_names_no_places() -> None:

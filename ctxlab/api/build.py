@@ -56,7 +56,8 @@ def build(session: SessionSource, agent: AgentSource | None = None, **options: U
     an `agent` it is the one that the leaf's metadata names, else the only one that is there, else none. Of `library`
     those books are in force that the agent or the user names; others are given as `books`, so are `rules` and
     `presets`. Macros in a text that is given as `pending` are expanded, as when it is sent; a `Pending` is taken as it
-    is. `budget_tokens` counts prompt tokens exactly. `variables` and `activations` are from an earlier trace.
+    is. `budget_tokens` counts prompt tokens exactly. `variables` and `activations` are from an earlier trace. `tasks`
+    are the states of tasks that tools have begun, by id.
 
     Raises SeveralSessions for a library of several, BudgetTooSmall when what must stay doesn't fit, OverBudget when
     steps after the limiter add more than fits, ProcessorFailed when a step raises.

@@ -1,4 +1,4 @@
-"""What a store writes beside the bytes of a file: name, MIME type, facts; and the file as a message attaches it."""
+"""The JSON beside the bytes of a stored file: name, MIME type, facts; and the file as a message attaches it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AboutFile:
 
     @classmethod
     def read(cls, data: bytes, id: str) -> AboutFile | None:
-        """What such a file says of the content with this id, checked, since anyone may have written it."""
+        """The JSON of the content with this id, checked, since anyone may have written it; None where it is broken."""
         try:
             found = orjson.loads(data)
         except orjson.JSONDecodeError:

@@ -18,7 +18,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.assets.about_file import HASH_DIGITS, MOST_ABOUT_BYTES, AboutFile
 from ctxlab.assets.byte_window import ByteWindow
 from ctxlab.assets.file_types import facts_of, facts_of_window
-from ctxlab.assets.incoming_file import IncomingFile, incoming, sweep
+from ctxlab.assets.incoming_file import IncomingFile, Readable, incoming, sweep
 from ctxlab.assets.references import ARTIFACT, ARTIFACT_ID, parse_reference
 from ctxlab.assets.safe_path import open_inside, safe_name
 from ctxlab.context import AssetRef, FileFacts
@@ -73,7 +73,7 @@ class AssetFolder:
     # --- adding and removing
 
     @checked_arguments
-    def add(self, data: bytes | str | os.PathLike[str] | BinaryIO, *, name: str = "", mime_type: str = "") -> Asset:
+    def add(self, data: bytes | str | os.PathLike[str] | Readable, *, name: str = "", mime_type: str = "") -> Asset:
         """Keep a file, of bytes, a path or a stream; gives it as a message attaches it.
 
         A stream is read once, from where it is to its end. Bytes that are there already are not kept a second time;
@@ -88,7 +88,7 @@ class AssetFolder:
                 raise ReadError(f"{path} can't be read: {error.strerror or error}") from error
         return self._add(BytesIO(data) if isinstance(data, bytes) else data, name, mime_type)
 
-    def _add(self, source: BinaryIO, name: str, mime_type: str) -> Asset:
+    def _add(self, source: Readable, name: str, mime_type: str) -> Asset:
         place = self.folder / INCOMING
         try:
             place.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Capabilities: what a model reads besides text, as its profile, a table of names, or the caller says."""
+"""Capabilities of a model, that is what it reads besides text, as its profile, a table of names, or the caller says."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WORDS: Mapping[str, Input] = {
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a model reads. With `known` False nothing is known of it, and only text is safe.
+    """The inputs that a model reads. With `known` False nothing is known of it, and only text is safe.
 
     `source` says where this is from. Limits are in pixels of the longer side and in bytes of the file itself, not of
     its base64; None where none is published. `mime_types` are the only types of pictures, sounds, films and documents
@@ -91,7 +91,7 @@ UNKNOWN = Capabilities(known=False)
 
 
 def capabilities_of(model: str | ModelProfile | None) -> Capabilities:
-    """What a model reads: as its profile says, else as the table says of its name; else UNKNOWN.
+    """The capabilities that a model's profile has, else those that the table has for its name; else UNKNOWN.
 
     >>> sorted(capabilities_of("claude-sonnet-4-5").inputs)
     ['file', 'text', 'vision']

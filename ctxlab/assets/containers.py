@@ -1,4 +1,4 @@
-"""What is inside a ZIP or an OLE2 container, by its directory; no member is unpacked."""
+"""The type of a ZIP or an OLE2 container by the names in its directory; no member is unpacked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ctxlab.assets.byte_window import ByteWindow
-from ctxlab.assets.type_table import ODF, OOXML, ZIP, canonical_mime
+from ctxlab.assets.type_table import ODF, OLE, OOXML, ZIP
 
 ZIP_START = b"PK\x03\x04"
 OLE_START = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -36,6 +36,8 @@ OLE_STREAMS = (
     ("PowerPoint Document", "application/vnd.ms-powerpoint"),
     ("__properties_version1.0", "application/vnd.ms-outlook"),
 )
+MAY_BE_OLE = ("application/msword", "application/vnd.ms-", "application/vnd.openxmlformats-")
+"""Beginnings of the types that an OLE2 container without a telling stream may have: it may be encrypted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +123,11 @@ def ole_contents(window: ByteWindow) -> Contents:
     """The type of an OLE2 container: Office of the old form, an Outlook message, or an encrypted Office file."""
     names = set(_ole_names(window))
     if "EncryptedPackage" in names:
-        return Contents("application/x-ole-storage", None, "it is encrypted: without its password it can't be read")
+        return Contents(OLE, None, "it is encrypted: without its password it can't be read")
     for stream, mime_type in OLE_STREAMS:
         if stream in names:
             return Contents(mime_type)
-    return Contents("application/x-ole-storage")
+    return Contents(OLE)
 
 
 def _ole_names(window: ByteWindow) -> Iterator[str]:
@@ -158,8 +160,13 @@ def _next_sector(window: ByteWindow, tables: tuple[int, ...], sector: int, size:
     return struct.unpack("<I", entry)[0] if len(entry) == 4 else 0xFFFFFFFE
 
 
+def may_be_ole(mime_type: str) -> bool:
+    """Whether a file of this type may be an OLE2 container in which no stream tells the type."""
+    return mime_type.startswith(MAY_BE_OLE)
+
+
 def is_container_of(mime_type: str, inner: str) -> bool:
     """Whether a file of type `inner` is a ZIP archive too, so that calling it one is no lie."""
-    if canonical_mime(mime_type) != ZIP:
+    if mime_type != ZIP:
         return False
     return inner.startswith((OOXML, f"{ODF}.")) or inner == "application/epub+zip" or "macroenabled" in inner

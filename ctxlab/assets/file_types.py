@@ -7,11 +7,18 @@ they win, and the facts say so.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from io import BytesIO
 from typing import BinaryIO, get_args
 
 from ctxlab.assets.byte_window import ByteWindow
-from ctxlab.assets.containers import OLE_START, ZIP_START, Contents, is_container_of, ole_contents, zip_contents
+from ctxlab.assets.containers import (
+    OLE_START,
+    ZIP_START,
+    Contents,
+    is_container_of,
+    may_be_ole,
+    ole_contents,
+    zip_contents,
+)
 from ctxlab.assets.measures import Pages, pages_of, pixels_of, seconds_of
 from ctxlab.assets.signatures import PLAIN_TEXT_TYPES, mime_of_signature
 from ctxlab.assets.text_encoding import guess_encoding
@@ -19,6 +26,7 @@ from ctxlab.assets.text_types import mime_of_text
 from ctxlab.assets.type_table import (
     BINARY,
     FAMILIES,
+    OLE,
     TEXT,
     ZIP,
     canonical_mime,
@@ -41,7 +49,7 @@ LOOSE_TEXT = frozenset({"application/rtf", "application/postscript", "message/rf
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the bytes show: a MIME type, empty for none; the encoding of a text; slides and problem of a container."""
+    """The type that the bytes show, empty for none; the encoding of a text; slides and problem of a container."""
 
     mime_type: str = ""
     encoding: str | None = None
@@ -55,7 +63,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a name or a MIME type says of the type."""
+    """A type that a name or a MIME type promises."""
 
     mime_type: str
     evidence: str
@@ -77,7 +85,7 @@ def facts_of_window(window: ByteWindow, *, name: str = "", mime_type: str = "", 
         shown = _shown(window) if window.head else Shown()
         facts = _decided(shown, _claims(name, mime_type), kind)
         if window.size == 0:
-            return replace(facts, size_bytes=0, problem=EMPTY)
+            return replace(facts, size_bytes=0, spoofed="", problem=EMPTY)
         return _measured(replace(facts, size_bytes=window.size), window, shown)
     finally:
         window.put_back()
@@ -177,7 +185,7 @@ def _agrees(claimed: str, shown: Shown) -> bool:
         return True
     if shown.is_text:
         return _text_agrees(claimed, found)
-    return is_container_of(claimed, found)
+    return is_container_of(claimed, found) or (found == OLE and may_be_ole(claimed))
 
 
 def _may_be_unknown(claimed: str, shown: Shown) -> bool:
@@ -243,8 +251,3 @@ def _measured(facts: FileFacts, window: ByteWindow, shown: Shown) -> FileFacts:
         pages = pages_of(window) if window.can_seek or window.is_whole else Pages(None)
         return replace(facts, pages=pages.number, problem=facts.problem or pages.problem)
     return facts
-
-
-def facts_of_text(text: str, *, name: str = "", mime_type: str = "") -> FileFacts:
-    """The facts of a text that is at hand."""
-    return facts_of(BytesIO(text.encode()), name=name, mime_type=mime_type)

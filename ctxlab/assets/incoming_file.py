@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import BinaryIO
+from typing import Protocol
 
 from ctxlab.assets.byte_window import HEAD_BYTES
 from ctxlab.display.short_texts import counted
@@ -20,6 +20,12 @@ LEFT_OVER = ".part"
 OLD_SECONDS = 3_600
 """Age from which a temporary file is one that a writer left behind: no copy takes an hour without a write."""
 _numbers = count()
+
+
+class Readable(Protocol):
+    """A stream: anything that gives its next bytes."""
+
+    def read(self, size: int = -1, /) -> bytes | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,7 @@ class IncomingFile:
 
 
 @contextmanager
-def incoming(source: BinaryIO, folder: Path, *, most: int, name: str) -> Generator[IncomingFile]:
+def incoming(source: Readable, folder: Path, *, most: int, name: str) -> Generator[IncomingFile]:
     """A copy of the source in a folder, on the disk when it is given, and gone afterwards unless it was moved."""
     path = _fresh_path(folder)
     try:

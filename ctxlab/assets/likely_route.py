@@ -1,4 +1,4 @@
-"""How a model would get a file by itself, without a message around it."""
+"""The form in which a model would get a file by itself, without a message around it."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class LlmServices:
         return f"LlmServices({counted(len(self.capabilities), 'service')}{notes})"
 
     def capabilities_of(self, service_id: str) -> Capabilities:
-        """What a service reads; of one that the file doesn't have nothing is known, so it gets text alone."""
+        """Capabilities of a service; of one that the file doesn't have nothing is known, so it gets text alone."""
         return self.capabilities.get(service_id, UNKNOWN)
 
 

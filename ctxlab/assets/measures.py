@@ -5,17 +5,27 @@ from __future__ import annotations
 import re
 import struct
 from io import BytesIO
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 
 from ctxlab.assets.byte_window import ByteWindow
 from ctxlab.assets.pdfium_lock import PDFIUM
+from ctxlab.assets.readers.limits import LIMITS
+from ctxlab.assets.readers.pdf_streams import check_streams
+from ctxlab.errors import ReadError
 
 END_LOOKED_AT = 65_536
 MOST_LOOKED_AT = 8_000_000
-"""Bytes that are looked through, from the end, for the end mark of a JPEG."""
+"""Bytes that are looked through, from the end, for the end mark of a picture."""
 SVG_NUMBER = re.compile(r"""\b(width|height)\s*=\s*["']\s*([0-9.]{1,12})\s*(?:px)?\s*["']""")
 SVG_BOX = re.compile(r"""\bviewBox\s*=\s*["']\s*[-0-9.]+[\s,]+[-0-9.]+[\s,]+([0-9.]{1,12})[\s,]+([0-9.]{1,12})""")
+MOST_HEADER_BYTES = 4_000_000
+MOST_READS = 20_000
+MOST_CHUNKS = 50
+"""Of a WAV file before its sound."""
 CUT_SHORT = "the file is cut short: its end is missing"
+NO_SIZE = "its width and height can't be read: its header is broken"
+SIZED = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""Types of which every sound file says its size where it is looked for."""
 NO_PIXELS = "the picture has no pixels: it is {width} x {height}"
 
 
@@ -45,11 +55,13 @@ def pixels_of(window: ByteWindow, mime_type: str) -> Pixels:
         width, height = imagesize.get(window.stream if not window.is_whole else BytesIO(window.head))
     except Exception:  # of a hostile header the library raises whatever its parsers meet
         width = height = -1
+    if mime_type == "image/bmp" and height < -1:  # its rows are stored from the top down
+        height = -height
     if width == 0 or height == 0:
         return Pixels(max(width, 0), max(height, 0), NO_PIXELS.format(width=max(width, 0), height=max(height, 0)))
     cut = CUT_SHORT if _is_cut_short(window, mime_type) else ""
     if width < 0 or height < 0:
-        return Pixels(None, None, cut or "its width and height can't be read: the header is broken or of a rare form")
+        return Pixels(None, None, cut or (NO_SIZE if mime_type in SIZED else ""))
     return Pixels(int(width), int(height), cut)
 
 
@@ -72,26 +84,26 @@ def _is_cut_short(window: ByteWindow, mime_type: str) -> bool:
     if window.size is None:
         return False
     if mime_type == "image/jpeg":
-        return not _has_jpeg_end(window)
+        return not _has_end(window, b"\xff\xd9", _scan_start(window.head))
     if mime_type == "image/png":
-        return b"IEND" not in window.tail(END_LOOKED_AT)
+        return not _has_end(window, b"IEND", 8)
     if mime_type in ("image/webp", "audio/wav") and len(window.head) >= 12:
         return struct.unpack_from("<I", window.head, 4)[0] > window.size
     return False
 
 
-def _has_jpeg_end(window: ByteWindow) -> bool:
-    """Whether there is an end mark behind the last beginning of picture data; looked for from the end backwards."""
+def _has_end(window: ByteWindow, mark: bytes, first: int) -> bool:
+    """Whether the end mark stands anywhere behind `first`, looked for from the end backwards."""
     size = window.size or 0
-    first = max(_scan_start(window.head), size - MOST_LOOKED_AT)
+    start = max(first, size - MOST_LOOKED_AT)
     end, after = size, b""
-    while end > first:
-        start = max(first, end - END_LOOKED_AT)
-        piece = window.at(start, end - start) + after[:1]
-        if b"\xff\xd9" in piece:
+    while end > start:
+        begin = max(start, end - END_LOOKED_AT)
+        piece = window.at(begin, end - begin) + after[: len(mark) - 1]
+        if mark in piece:
             return True
-        end, after = start, piece
-    return size - MOST_LOOKED_AT > _scan_start(window.head)  # what wasn't looked at may hold it
+        end, after = begin, piece
+    return start > first  # it may be in the part that wasn't looked at
 
 
 def _scan_start(head: bytes) -> int:
@@ -117,16 +129,56 @@ def seconds_of(window: ByteWindow, mime_type: str) -> float | None:
         return _sound(_matroska_seconds(window.head))
     if mime_type == "video/x-msvideo":
         return _sound(_avi_seconds(window.head))
+    if mime_type == "audio/wav":
+        return _sound(_wav_seconds(window))
     if not window.can_seek:
         return None
     from tinytag import TinyTag, TinyTagException
 
     try:
-        window.stream.seek(0)
-        found = TinyTag.get(file_obj=window.stream, tags=False)
+        found = TinyTag.get(file_obj=cast("BinaryIO", LimitedReads(window)), tags=False)
     except (TinyTagException, OSError, ValueError, MemoryError):
         return None
     return _sound(found.duration)
+
+
+class LimitedReads:
+    """A stream of which only so many bytes can be read, in so many reads: a header may send its reader anywhere."""
+
+    def __init__(self, window: ByteWindow) -> None:
+        self.stream, self.bytes_left, self.reads_left = window.stream, MOST_HEADER_BYTES, MOST_READS
+        self.stream.seek(0)
+
+    def read(self, size: int = -1) -> bytes:
+        self.reads_left -= 1
+        data = self.stream.read(min(size, self.bytes_left) if size >= 0 else self.bytes_left)
+        self.bytes_left -= len(data)
+        if self.reads_left < 0 or (self.bytes_left <= 0 and size):
+            raise OSError("the header goes on for too long")
+        return data
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self.stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self.stream.tell()
+
+
+def _wav_seconds(window: ByteWindow) -> float | None:
+    """The size of the chunk `data` by the bytes a second that the chunk `fmt` names."""
+    at, rate = 12, 0
+    for _ in range(MOST_CHUNKS):
+        header = window.at(at, 8)
+        if len(header) < 8:
+            return None
+        name, size = header[:4], struct.unpack("<I", header[4:])[0]
+        if name == b"fmt " and len(form := window.at(at + 8, 16)) == 16:
+            rate = struct.unpack_from("<I", form, 8)[0]
+        if name == b"data":
+            there = (window.size or size) - at - 8
+            return min(size, there) / rate if rate else None
+        at += 8 + size + size % 2
+    return None
 
 
 def _sound(seconds: float | None) -> float | None:
@@ -168,6 +220,10 @@ def pages_of(window: ByteWindow) -> Pages:
         return Pages(None)
     import pypdfium2
 
+    try:
+        check_streams(data, LIMITS)
+    except ReadError as error:
+        return Pages(None, str(error))
     with PDFIUM:
         try:
             document = pypdfium2.PdfDocument(data)

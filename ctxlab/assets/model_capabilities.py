@@ -1,4 +1,4 @@
-"""What models read, by patterns of their names: a dated table of what their vendors publish."""
+"""Capabilities of models by patterns of their names: a dated table of what their vendors publish."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
-    """What a vendor takes of any of its models: types, and limits of a file's own bytes."""
+    """Types that a vendor takes for all of its models, and limits of a file's own bytes."""
 
     source: str
     as_of: str

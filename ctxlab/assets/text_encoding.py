@@ -88,7 +88,7 @@ def _decodes(data: bytes, encoding: str, *, complete: bool) -> bool:
 
 def _is_faulty_utf8(data: bytes) -> bool:
     """Whether the text is UTF-8 but for a few bytes."""
-    text = data[:SAMPLE_BYTES].decode("utf-8", errors="replace")
+    text = _sample(data).decode("utf-8", errors="replace")
     bad = text.count("\ufffd")
     good = sum(1 for character in text if character > "\x7f") - bad
     return good >= UTF8_BYTES_PER_BAD * bad

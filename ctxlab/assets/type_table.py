@@ -10,6 +10,7 @@ OOXML = "application/vnd.openxmlformats-officedocument"
 ODF = "application/vnd.oasis.opendocument"
 BINARY = "application/octet-stream"
 ZIP = "application/zip"
+OLE = "application/x-ole-storage"
 TEXT = "text/plain"
 
 
@@ -80,7 +81,7 @@ TYPES = (
     _row("message/rfc822", "document", "an e-mail", "eml", "application/eml"),
     _row("application/vnd.ms-outlook", "document", "an Outlook message", "msg"),
     _row("application/postscript", "document", "a PostScript document", "ps eps"),
-    _row("application/x-ole-storage", "document", "an Office file of the old form"),
+    _row(OLE, "document", "an OLE2 container"),
     _row(TEXT, "text", "plain text", "txt text log ini cfg conf env properties srt vtt lrc po rst tex bib"),
     _row("text/markdown", "text", "Markdown", "md markdown mdx", "text/x-markdown"),
     _row("text/html", "text", "HTML", "html htm xhtml", "application/xhtml+xml"),
@@ -142,7 +143,7 @@ def canonical_mime(mime_type: str) -> str:
 
 
 def extension_of(name: str) -> str:
-    """What follows the last dot of a file name, in lower case; empty where there is none.
+    """The part of a file name behind its last dot, in lower case; empty where there is none.
 
     >>> extension_of("images/照片.PNG")
     'png'
@@ -170,7 +171,7 @@ def kind_of_mime(mime_type: str) -> FileKind:
 
 
 def noun_of(mime_type: str) -> str:
-    """What a sentence calls a file of this type."""
+    """The name of a type in a sentence, with its article."""
     row = _BY_MIME.get(mime_type)
     return row.noun if row else mime_type[:80]
 

@@ -294,7 +294,7 @@ def convert(
     \b
       conversations  .json .session.json .zip .openai.json .branch.json .jsonl
                      .md .path.md .tree.md
-      agents, cards  .agent.json .agent.yaml .agent.zip .card.json .png
+      agents, cards  .agent.json .agent.yaml .agent.zip .card.json .png .charx
                      .preset.json
       lorebooks      .lorebook.json .worldbook.json .character_book.json
       rules          .regex.json .rules.json

@@ -61,8 +61,8 @@ class BuildInput:
 
     `presets`, `books` and `rules` are those in force everywhere; the agent and the user bring their own, and their
     `worldbook_ids` name those of `books` that are theirs. `activations` are the lore entries that fired before: their
-    keys, with the id of the message that was the newest then. `tasks` are tasks that tools have begun, by id, with their
-    status, result, progress, progressMessage and error. `timestamp` is ISO 8601; None means the leaf's own, never
+    keys, with the id of the message that was the newest then. `tasks` are tasks that tools have begun, by id, with
+    their status, result, progress, progressMessage and error. `timestamp` is ISO 8601; None means the leaf's own, never
     now; `zone` is an IANA name. `dice` maps ids to scripted values for tests.
     """
 

@@ -10,6 +10,7 @@ from ctxlab.context.file_route import FileRoute
 from ctxlab.context.placement import Placement
 from ctxlab.context.text_with_origins import EMPTY, Cause, Origin, Span, Text
 from ctxlab.documents import Asset, Role, ToolCall
+from ctxlab.documents.agent.assets import AgentAsset
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.asset_source import UNKNOWN_PLACE, AgentFile, AssetSource
 
@@ -45,17 +46,14 @@ class AssetRef:
     @classmethod
     def of_agent(cls, asset: Mapping[str, object], agent_id: str) -> AssetRef:
         """A file of an agent, as the agent's `assets` list it."""
-        import mimetypes
-
-        name, path = str(asset.get("filename") or ""), str(asset.get("path") or "")
-        kind, size = str(asset.get("type") or "other"), asset.get("size")
+        own = AgentAsset.of(asset)
         return cls(
-            id=f"preset-{agent_id}-{asset.get('id')}",
-            kind="document" if kind == "file" else kind,
-            name=name,
-            mime_type=str(asset.get("mimeType") or mimetypes.guess_type(name or path)[0] or ""),
-            size_bytes=size if isinstance(size, int) else None,
-            source=AgentFile(agent_id, path),
+            id=f"preset-{agent_id}-{own.id}",
+            kind=own.kind,
+            name=own.filename,
+            mime_type=own.mime_type,
+            size_bytes=own.size_bytes,
+            source=AgentFile(agent_id, own.path),
         )
 
     def as_data(self) -> dict[str, Any]:

@@ -50,11 +50,12 @@ KINDS: Mapping[str, type[Stored]] = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Library:
-    """Sessions, agents, users, models, books, rules, presets, and the agents' own files by the path in the agents.
+    """Sessions, agents, users, models, books, rules, presets, and files by the path under which these name them.
 
-    Values are looked up by id or name. `|` joins two libraries and keeps everything: equal values once, different
-    values of one id both, of which a lookup gives the later one. A file that is different under the same path is kept
-    as `<path>~<hash>`. `check()` names what is there twice.
+    Files are those attached to messages and the agents' own. Values are looked up by id or name. `|` joins two
+    libraries and keeps everything: equal values once, different values of one id both, of which a lookup gives the
+    later one. A file that is different under the same path is kept as `<path>~<hash>`. `check()` names what is there
+    twice.
     """
 
     sessions: tuple[Session, ...] = ()

@@ -49,6 +49,7 @@ from ctxlab.formats.openai.writer import openai_messages
 from ctxlab.formats.repair_sessions import Repair, repaired_sessions
 from ctxlab.formats.results import Conversion, Export, Import, Loss, Losses, counted_by_field
 from ctxlab.formats.sanitize_json import sanitized
+from ctxlab.formats.sillytavern.cards.charx import CHARX, charx
 from ctxlab.formats.sillytavern.cards.combine_with_preset import joined
 from ctxlab.formats.sillytavern.cards.format import CARD, CARD_PNG
 from ctxlab.formats.sillytavern.cards.writer import card_data, card_json, card_png
@@ -91,6 +92,7 @@ __all__ = [
     "card_data",
     "card_json",
     "card_png",
+    "charx",
     "chat_jsonl",
     "chat_lines",
     "convert",
@@ -143,6 +145,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     RULES,
     OPENAI,
     AGENTS_ZIP,
+    CHARX,
     ZIP,
     AGENTS_YAML,
     CARD_PNG,

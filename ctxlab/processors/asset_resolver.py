@@ -90,7 +90,7 @@ class AssetResolver(Processor):
             capabilities_of(model),
             name_of_model(model),
             PLAIN,
-            transcribe=False,
+            transcribe="never",
             text_after=0,
             describe=self.settings.unreadable == "describe",
         )
@@ -127,9 +127,7 @@ class _Resolver:
         if route is None or route.kind in ELSEWHERE:
             return asset
         scales = route.kind == "picture" and self._is_made_anew(asset)
-        if isinstance(asset.source, InlineFile) and not scales:
-            return asset
-        if isinstance(asset.source, LinkedFile) and asset.source.url.startswith("data:") and not scales:
+        if not scales and _carries_its_bytes(asset):
             return asset
         data = self._read(asset)
         if data is None:
@@ -192,3 +190,14 @@ class _Resolver:
     def _note(self, asset: AssetRef, draft: Draft, text: str) -> None:
         name = asset.name or asset.id
         self.notes.append(Note("warning", f"{name}: {text}", ID, {"message": draft.key, "file": asset.id}))
+
+
+def _carries_its_bytes(asset: AssetRef) -> bool:
+    """Whether the bytes are in the message already, under the type that they have."""
+    match asset.source:
+        case InlineFile(_, mime_type):
+            return mime_type in ("", asset.mime_type)
+        case LinkedFile(url):
+            return url.startswith("data:") and url[5:].partition(",")[0].partition(";")[0] in ("", asset.mime_type)
+        case _:
+            return False

@@ -35,15 +35,11 @@ class TranscriptionProcessor(Processor):
     needs = ("history",)
 
     class Settings(ProcessorSettings):
-        transcribe: bool = Field(
-            True,
-            title="Transcribe",
-            description="Send the text of pictures, sound, films and PDF that the model can't read.",
-        )
-        strategy: Literal["smart", "always"] = Field(
+        transcribe: Literal["smart", "always", "never"] = Field(
             "smart",
-            title="Strategy",
-            description="smart sends what the model reads as files; always sends the text of every file.",
+            title="Transcribe",
+            description="smart sends the text of pictures, sound, films and PDF that the model can't read; always that"
+            " of every file; never that of text files and documents alone.",
         )
         text_after: int = Field(
             10,
@@ -129,7 +125,6 @@ class TranscriptionProcessor(Processor):
             name_of_model(model),
             Frames(wanted.text_file_frame, wanted.document_frame, wanted.transcript_frame, wanted.label),
             transcribe=wanted.transcribe,
-            always=wanted.strategy == "always",
             text_after=wanted.text_after,
             prefer_text=wanted.prefer_text,
             describe=wanted.unreadable == "describe",

@@ -940,26 +940,31 @@ def in_focus(page: Page) -> str:
     return page.evaluate("() => document.activeElement.dataset.step ?? document.activeElement.tagName")
 
 
+RUNNING = [stage.id for stage in ctxlab.default_pipeline().running()]
+LORE = RUNNING.index("worldbook-processor") + 1
+"""The position after the step in focus."""
+
+
 @pytest.mark.parametrize(
     ("key", "focus", "position", "asked"),
     [
-        ("ArrowLeft", "regex-processor", 4, []),
-        ("ArrowRight", "injection-assembler", 4, []),
-        ("Home", "session-loader", 4, []),
-        ("End", "", 4, []),
-        ("t", "worldbook-processor", 3, [{"command": "run_to", "position": 3}]),
-        ("b", "worldbook-processor", 4, [{"command": "breakpoint", "step": "worldbook-processor", "on": True}]),
-        ("o", "worldbook-processor", 3, [{"command": "switch", "step": "worldbook-processor", "on": False}]),
-        ("n", "worldbook-processor", 5, [{"command": "step"}]),
-        ("Shift+N", "worldbook-processor", 3, [{"command": "back"}]),
-        ("r", "worldbook-processor", 8, [{"command": "run"}]),
-        ("Enter", "worldbook-processor", 3, [{"command": "run_to", "position": 3}]),
+        ("ArrowLeft", "regex-processor", LORE + 1, []),
+        ("ArrowRight", "injection-assembler", LORE + 1, []),
+        ("Home", "session-loader", LORE + 1, []),
+        ("End", "", LORE + 1, []),
+        ("t", "worldbook-processor", LORE, [{"command": "run_to", "position": LORE}]),
+        ("b", "worldbook-processor", LORE + 1, [{"command": "breakpoint", "step": "worldbook-processor", "on": True}]),
+        ("o", "worldbook-processor", LORE, [{"command": "switch", "step": "worldbook-processor", "on": False}]),
+        ("n", "worldbook-processor", LORE + 2, [{"command": "step"}]),
+        ("Shift+N", "worldbook-processor", LORE, [{"command": "back"}]),
+        ("r", "worldbook-processor", len(RUNNING), [{"command": "run"}]),
+        ("Enter", "worldbook-processor", LORE, [{"command": "run_to", "position": LORE}]),
     ],
 )
 def test_a_key_on_a_step_does_its_thing_and_goes_no_further(
     opened: Opened, widget: StepDebugger, tmp_path: Path, key: str, focus: str, position: int, asked: list[Any]
 ) -> None:
-    widget.run_to(4)
+    widget.run_to(LORE + 1)
     page = opened.show(widget, tmp_path)
     page.evaluate(WATCHED)
     page.locator("[data-step=worldbook-processor]").focus()

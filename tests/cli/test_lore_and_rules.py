@@ -145,7 +145,7 @@ def test_the_debugger_shows_decisions_hits_and_variables(run, files) -> None:
     assert "○ Salt tax" in out and "a message with 'salt'" in out
     assert "No asides  of Tidy, everywhere  2 hits in 2 messages" in out
     assert "Ship  of Tidy, everywhere" in out
-    assert "1 variable; none changed by merge-consecutive" in out
+    assert "1 variable; none changed by asset-resolver" in out
 
 
 def test_the_debugger_says_what_a_step_did_to_variables(run, files, dumped, tmp_path: Path) -> None:

@@ -23,5 +23,5 @@ def test_a8_build_step_and_compare_refuse_alike(run: Run, tmp_path: Path, writte
     told = "injection-assembler added"
     assert built.code != 0 and told in " ".join(built.err.split())
     assert " ".join(stepped.out.split()).count(told) == 2
-    assert "merge-consecutive>" in stepped.out
+    assert "asset-resolver>" in stepped.out
     assert compared.code == 0 and told in " ".join(compared.out.split())

@@ -83,5 +83,6 @@ def test_formats_have_names() -> None:
         "rules",
         "openai",
         "agents-zip",
+        "charx",
         "zip",
     )

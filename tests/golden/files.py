@@ -80,8 +80,9 @@ def _transcribe(data: Data) -> Any:
     wanted = (data.get("settings") or {}).get("transcription") or {}
     settings = {
         **FRAMES,
-        "transcription-processor.transcribe": wanted.get("enabled", True),
-        "transcription-processor.strategy": wanted.get("strategy", "smart"),
+        "transcription-processor.transcribe": wanted.get("strategy", "smart")
+        if wanted.get("enabled", True)
+        else "never",
         "transcription-processor.text_after": wanted.get("forceTranscriptionAfter", 10),
         "transcription-processor.prefer_text": wanted.get("smartPrioritizeTranscription", True),
     }

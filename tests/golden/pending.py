@@ -47,7 +47,6 @@ def _exists(module: str) -> bool:
 
 # --- whole files
 
-ASYNC_TASKS = _module("asynchronous tasks", "processors.async_tasks", "processors.async_task_processor")
 COMPRESSION = _module("compression", "engines.compression", "conversation.compression")
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
 REQUESTS = _module("requests", "providers")
@@ -70,8 +69,6 @@ def _assembled(preset: str | None, agent: Data) -> list[str]:
 TOOLS = Capability("tools text protocol", _offers_tools_as_text)
 
 OF_FILE: dict[str, Capability] = {
-    "async_task_id": ASYNC_TASKS,
-    "async_task_processor": ASYNC_TASKS,
     "compression": COMPRESSION,
     "kb_placeholder_grammar": KNOWLEDGE,
     "kb_policy": KNOWLEDGE,

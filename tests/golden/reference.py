@@ -41,6 +41,7 @@ from tests.golden import (
     lorebooks,
     previewing,
     regexes,
+    tasks,
     trees,
     variables,
 )
@@ -344,6 +345,7 @@ ADAPTERS: dict[str, Adapter] = {
     **languages.ADAPTERS,
     **regexes.ADAPTERS,
     **variables.ADAPTERS,
+    **tasks.ADAPTERS,
     **lore.ADAPTERS,
     **cards.ADAPTERS,
     **lorebooks.ADAPTERS,

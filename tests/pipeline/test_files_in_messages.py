@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 import ctxlab
 from ctxlab.cli import main
 from ctxlab.formats import openai_messages
+from tests.assets.made_files import pdf
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
+PDF = b64encode(pdf(["hello"])).decode()
 PARTS: list[dict[str, Any]] = [
     {"type": "text", "text": "what is this?"},
     {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}", "detail": "low"}},
@@ -35,7 +39,7 @@ def with_attachment(**asset: Any) -> ctxlab.Session:
 
 
 def test_b4_files_of_finished_messages_are_sent_as_they_came() -> None:
-    trace = ctxlab.build(with_parts(PARTS), model="gpt-4o")
+    trace = ctxlab.build(with_parts(PARTS))
 
     export = openai_messages(trace.messages)
 
@@ -60,8 +64,8 @@ def test_b4_the_detail_of_a_picture_is_kept(detail: str | None) -> None:
             {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}},
         ),
         (
-            {"type": "document", "inlineData": {"base64": "AAAA", "mimeType": "text/plain"}},
-            {"type": "file", "file": {"filename": "map.png", "file_data": "data:text/plain;base64,AAAA"}},
+            {"type": "document", "name": "map.pdf", "inlineData": {"base64": PDF, "mimeType": "application/pdf"}},
+            {"type": "file", "file": {"filename": "map.pdf", "file_data": f"data:application/pdf;base64,{PDF}"}},
         ),
         (
             {"type": "image", "inlineData": {}, "url": "https://example.org/a.png"},
@@ -118,7 +122,7 @@ def everything_shown(trace: ctxlab.Trace) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "parts",
-    [PARTS, [{"type": "image_url", "image_url": {"url": f"data:image/svg+xml;utf8,{PIXEL}"}}]],
+    [PARTS, [{"type": "image_url", "image_url": {"url": f"data:image/png,{quote(b64decode(PIXEL))}"}}]],
     ids=["base64", "a data URL as it is"],
 )
 def test_b4_views_and_widgets_carry_no_bytes(parts: list[dict[str, Any]]) -> None:
@@ -151,7 +155,7 @@ def test_b5_a_picture_costs_its_size_and_detail_and_a_guess_is_called_one(
     assert trace.messages[0]["tokens"] == tokens + trace.services.tokenizer.message_tokens
     assert trace.estimated is estimated
     assert bool(trace.table("token-limiter")["estimated"].iloc[0]) is estimated
-    assert [draft.get("estimated", False) for draft in trace.view()["drafts"]] == [estimated]
+    assert {draft.get("estimated", False) for draft in trace.view()["drafts"]} == {estimated}
 
     file = tmp_path / "chat.json"
     file.write_text(json.dumps([{"role": "user", "content": parts}]))

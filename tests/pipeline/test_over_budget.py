@@ -195,7 +195,7 @@ def test_a8_a_debugger_stays_before_the_last_step_and_goes_on_from_other_setting
     refused(debugger.step)
     debugger.set({f"{LIMITER}.budget_tokens": 200})
 
-    assert stood == ("merge-consecutive", True)
+    assert stood == ("asset-resolver", True)
     assert debugger.run().tokens == 102
 
 

@@ -25,6 +25,10 @@ class Knob(Processor):
         return ctx.put(Table("knob", (self.settings.size, self.settings.long_name)))
 
 
+FORMATTERS = slice(-5, -1)
+"""The steps that format messages: all after the limiter but the last."""
+
+
 def stored(kind: Any, *entries: dict[str, Any], **fields: Any) -> Any:
     return kind.model_validate({"id": "x", "processors": list(entries), **fields})
 
@@ -271,6 +275,7 @@ def test_the_references_file_says_which_steps_are_on_and_not_their_order() -> No
             "primary:injection-assembler",
             "primary:token-limiter",
             "async-task-processor",
+            "primary:mood-processor",
             "message-formatter",
         ],
     }
@@ -279,8 +284,10 @@ def test_the_references_file_says_which_steps_are_on_and_not_their_order() -> No
 
     assert pipeline.ids == default_pipeline().ids
     on = [stage.id for stage in pipeline.running()]
-    assert on == ["session-loader", "injection-assembler", "merge-system", "merge-consecutive"]
-    assert any("'async-task-processor'" in note.text for note in pipeline.notes)
+    named = ["session-loader", "injection-assembler", "merge-system", "merge-consecutive"]
+    assert [id for id in on if id in named] == named
+    assert not {"regex-processor", "token-limiter", "async-task-processor"} & set(on)
+    assert any("'primary:mood-processor'" in note.text for note in pipeline.notes)
 
 
 def test_the_references_file_can_switch_all_formatters_off() -> None:
@@ -325,7 +332,7 @@ def test_a_group_that_is_on_leaves_each_of_its_steps_as_it_is() -> None:
 
     pipeline = settled(default_pipeline(), agent=agent)
 
-    assert [stage.enabled for stage in pipeline.stages[-4:]] == [True, True, False, False]
+    assert [stage.enabled for stage in pipeline.stages[FORMATTERS]] == [True, True, False, False]
     assert pipeline.stage("merge-consecutive").processor.settings.separator == " | "
     assert pipeline.notes == ()
 
@@ -335,7 +342,7 @@ def test_a_group_that_is_off_is_off_as_a_whole() -> None:
 
     off = pipeline.with_setting("message-formatter.enabled", False)
 
-    assert [stage.enabled for stage in off.stages[-4:]] == [False] * 4
+    assert [stage.enabled for stage in off.stages[FORMATTERS]] == [False] * 4
 
 
 def test_the_steps_run_in_the_order_they_are_listed() -> None:
@@ -406,7 +413,7 @@ def test_formatters_are_read_from_the_older_list_of_rules() -> None:
 
     pipeline = settled(default_pipeline(), agent=agent)
 
-    assert [stage.enabled for stage in pipeline.stages[-4:]] == [False, True, False, True]
+    assert [stage.enabled for stage in pipeline.stages[FORMATTERS]] == [False, True, False, True]
     assert pipeline.stage("merge-consecutive").processor.settings.separator == " / "
     alternating = pipeline.stage("ensure-alternating").processor.settings
     assert (alternating.user_placeholder, alternating.assistant_placeholder) == ("Go on.", "Hm.")

@@ -191,7 +191,7 @@ def test_old_pictures_go_as_text_and_newer_ones_as_pictures() -> None:
     trace = run(*drafts, model=model("vision"), texts={"p.png": "a lamp"}, text_after=2)
 
     assert [row(trace, at)["sent_as"] for at in (0, 1)] == ["text", "picture"]
-    assert row(trace)["reason"] == "2 messages stand behind it, and from 2 on files go as text"
+    assert row(trace)["reason"] == "it stands 2 messages back, and from 2 on files go as text"
 
 
 def test_without_a_transcript_an_old_picture_stays_a_picture() -> None:
@@ -200,7 +200,7 @@ def test_without_a_transcript_an_old_picture_stays_a_picture() -> None:
     trace = run(*drafts, model=model("vision"), text_after=1)
 
     assert row(trace)["sent_as"] == "picture"
-    assert "the fixed transcriber has no text" in row(trace)["problem"]
+    assert row(trace)["problem"].startswith("its text is not sent although it stands 1 message back")
 
 
 def test_without_a_model_files_go_as_they_are_and_a_note_says_so() -> None:

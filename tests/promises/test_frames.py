@@ -47,6 +47,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "Comparison.changes": comparison.changes(),
         "Comparison.frame": comparison.frame(),
         "Comparison.totals": comparison.totals(),
+        "EnsuredTranscripts.frame": ctxlab.ensure_transcripts(ctxlab.example("harbour"), timeout_seconds=0).frame(),
         "LoreScan.frame": ctxlab.lore_scan(book, "The old lighthouse, 灯塔").frame(),
         "LoreTimeline.frame": ctxlab.lore_timeline(session, agent, books=[book]).frame(),
         "Occurrences.frame": trace.where("沈砚").frame(),

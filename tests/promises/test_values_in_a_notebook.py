@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 import ctxlab
+from ctxlab.assets.transcription import TranscriptionTask
+from ctxlab.assets.transcription.ensured_transcripts import EnsuredTranscripts
 from ctxlab.documents import Greeting, MessageNode, Stored
 from ctxlab.formats import Export, Import, Loss
 from ctxlab.studies import sent_prompt
@@ -93,6 +95,9 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Comparison of many": ctxlab.compare({f"{words[:99]}{i}": smaller for i in range(8)}),
         "Context": smaller.result,
         "Diff": ctxlab.diff(trace, smaller),
+        "EnsuredTranscripts": EnsuredTranscripts(
+            (TranscriptionTask(words, words, words, error=words),) * min(size, 500)
+        ),
         "Expansion": ctxlab.expand_input(f"{{{{user}}}} {words}", user=user),
         "Export": Export(words * 20, losses),
         "Export of JSON": Export([words] * min(size, 500), losses),

@@ -219,7 +219,7 @@ def test_a_debugger_moved_and_changed_in_python_is_shown(run: Trace) -> None:
     widget.show()
 
     assert budget(widget.trace) == 300
-    assert widget.position == 5
+    assert widget.position == run.index(LIMITER)
 
 
 def test_a_run_may_come_before_anybody_asked_for_one(run: Trace) -> None:
@@ -388,11 +388,13 @@ def test_a_setting_runs_again_from_its_step_on(run: Trace) -> None:
 
 
 def test_of_a_debugger_only_steps_it_had_come_to_run_again() -> None:
-    widget = asked(StepDebugger(ctxlab.debug(chat(), budget_tokens=200)), command="run_to", position=6)
+    debugger = ctxlab.debug(chat(), budget_tokens=200)
+    limited = [stage.id for stage in debugger.pipeline.running()].index(LIMITER) + 1
+    widget = asked(StepDebugger(debugger), command="run_to", position=limited)
 
     given(widget, "budget_tokens", 250)
 
-    assert (widget.rerun, widget.position) == ([LIMITER], 6)
+    assert (widget.rerun, widget.position) == ([LIMITER], limited)
 
 
 @pytest.mark.parametrize(
@@ -433,7 +435,8 @@ def test_from_python_a_wrong_value_raises_the_same_sentence(run: Trace) -> None:
     with pytest.raises(WrongCommand, match="Budget must be at least 1, not 0"):
         widget.set_setting(LIMITER, "budget_tokens", 0)
     widget.set_setting(LIMITER, "budget_tokens", 300)
-    assert json.loads(widget.view)["pipeline"][5]["settings"]["budget_tokens"]["value"] == 300
+    (limiter,) = [row for row in json.loads(widget.view)["pipeline"] if row["id"] == LIMITER]
+    assert limiter["settings"]["budget_tokens"]["value"] == 300
 
 
 class Lists(Processor):

@@ -1,4 +1,4 @@
-"""What a content router gives: a file as picture, as file, or as text, with its metadata."""
+"""Results of the content router: a file as picture, as file, or as text, with its metadata."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BinaryType = Literal["image", "audio", "video", "document", "other"]
 
 @dataclass(frozen=True, slots=True)
 class RouteMetadata:
-    """What is known of the file; empty or None where it isn't."""
+    """Metadata of the file; empty or None where they aren't known."""
 
     id: str
     type: str = ""
@@ -51,7 +51,7 @@ class RoutedFile:
 
 @dataclass(frozen=True, slots=True)
 class ContentRouteResult:
-    """How a model gets an artifact. `content` is there with routing text, `image_url` (a data URL) with image_url,
+    """The form in which a model gets an artifact. `content` is there with routing text, `image_url` (a data URL) with image_url,
     `file` with file, and no other of the three.
 
     `reason` says in a sentence why it goes so; it isn't part of the JSON.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ctxlab.assets.content_router.tool_response import MediaPart, ToolAnswer, ToolResponse, tool_response
+from ctxlab.assets.content_router.tool_answers import MediaPart, ToolAnswer, ToolResponse, tool_response
 from ctxlab.assets.content_router.vendor_tool_results import RULES, Vendor
 from ctxlab.assets.descriptions import Language
 from ctxlab.context.asset_as_content_part import SOUNDS

@@ -1,4 +1,4 @@
-"""What vendors take in the result of a tool call: a dated table."""
+"""Files that vendors take in the result of a tool call: a dated table."""
 
 from __future__ import annotations
 

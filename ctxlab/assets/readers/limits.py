@@ -12,14 +12,17 @@ class ReadLimits:
     """The most that is read of a file; what is beyond is named in the problems of its transcript.
 
     `max_bytes` are those of the file. `max_unpacked_bytes` and `max_ratio` (unpacked to packed) hold for what is packed
-    in it: a part that is larger, or packed tighter than a document ever is, is refused.
+    in it: a part that is larger, or packed tighter than a document ever is, is refused. So is one that has more XML
+    elements than `max_elements` before its text is long enough. A sheet whose cells span more than `max_cells` is left
+    out.
     """
 
     max_bytes: int = 20_000_000
     max_characters: int = 200_000
     max_pages: int = 200
     max_unpacked_bytes: int = 100_000_000
-    max_ratio: int = 1000
+    max_ratio: int = 400
+    max_elements: int = 1_000_000
     max_cells: int = 4_000_000
 
 

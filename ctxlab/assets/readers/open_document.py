@@ -35,7 +35,7 @@ def read_open_document_sheets(data: bytes, facts: FileFacts, limits: ReadLimits)
             continue
         sheets += 1
         if collector.is_full or sheets > limits.max_pages:
-            collector.problems.append(f"sheet {event.attributes.get('name', sheets)} and those after it are not read")
+            collector.problems.append(f"sheet {sheets:,} and those after it are not read")
             break
         add_sheet(event.attributes.get("name", f"{sheets}"), _rows(events), collector)
     return collector.transcript("ods")

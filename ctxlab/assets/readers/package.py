@@ -13,10 +13,13 @@ from ctxlab.assets.readers.xml_events import XmlEvent, xml_events
 from ctxlab.errors import ReadError
 
 CHUNK = 1 << 16
+LONGEST_NAME = 100
 MOST_PARTS = 10_000
 RATIO_FROM = 1_000_000
 """Bytes from which the ratio of unpacked to packed counts: small parts of blanks are packed tighter."""
 ENCRYPTED = 1
+BROKEN = (zipfile.BadZipFile, ZlibError, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
+"""What zipfile raises of bytes that are no ZIP, or not all of one."""
 OLE = b"\xd0\xcf\x11\xe0"
 """The first bytes of an old Office file, and of a new one with a password."""
 
@@ -31,7 +34,7 @@ class Package:
             raise ReadError("the document needs a password or is of an old format; attach a copy without either")
         try:
             self.zip = zipfile.ZipFile(BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
+        except BROKEN:
             raise ReadError("the document is broken: it is not the ZIP container that its type is") from None
         members = self.zip.infolist()
         if len(members) > MOST_PARTS:
@@ -51,6 +54,7 @@ class Package:
         `zipfile` unpacks no more than a part declares and compares its checksum, so that a lie is a broken part.
         """
         member = self.members.get(name.lower())
+        name = name[:LONGEST_NAME]
         if member is None:
             raise ReadError(f"the document is broken: {name} is missing")
         if member.flag_bits & ENCRYPTED:
@@ -61,7 +65,7 @@ class Package:
                 while chunk := part.read(CHUNK):
                     self.unpacked += len(chunk)
                     yield chunk
-        except (zipfile.BadZipFile, ZlibError, EOFError, NotImplementedError, OSError):
+        except BROKEN:
             raise ReadError(f"the document is broken: {name} can't be unpacked") from None
 
     def part(self, name: str) -> bytes:
@@ -69,7 +73,7 @@ class Package:
 
     def events(self, name: str) -> Iterator[XmlEvent]:
         """The XML of a part."""
-        return xml_events(self.chunks(name), part=name)
+        return xml_events(self.chunks(name), part=name[:LONGEST_NAME], max_elements=self.limits.max_elements)
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
         """Type (its last word) and name of the parts that a part refers to, by id; links elsewhere aren't parts."""

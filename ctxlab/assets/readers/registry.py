@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import BinaryIO, cast
 
 from ctxlab.assets.readers.limits import LIMITS, ReadLimits, whole_file
+from ctxlab.assets.type_table import noun_of
 from ctxlab.context import FileFacts, Transcript
 from ctxlab.errors import CtxlabError, ReadError
 
@@ -35,6 +37,15 @@ READERS: Mapping[str, str] = {
     "application/xhtml+xml": "web_page:read_web_page",
 }
 """The function that reads a type, as `module:function` of this package."""
+READER_ENGINES = frozenset({"text", "pdf", "docx", "pptx", "xlsx", "xls", "ods", "odt", "email", "rtf", "html"})
+"""Names under which readers sign their transcripts: the text is the file's own, not recognised or heard."""
+NEWER_FORMS: Mapping[str, str] = {
+    "application/msword": "DOCX",
+    "application/vnd.ms-powerpoint": "PPTX",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": "XLSX",
+    OPEN_DOCUMENT + "presentation": "PPTX",
+}
+"""Types without a reader that programs save in one that has one."""
 PLAIN_TEXT = "plain_text:read_plain_text"
 
 
@@ -51,26 +62,41 @@ def read_text(file: BinaryIO, facts: FileFacts, *, limits: ReadLimits = LIMITS) 
     """
     name = _reader_name(facts)
     if name is None:
-        raise ReadError(f"no reader knows files of type {facts.mime_type or 'unknown'}")
+        raise ReadError(_no_reader(facts.mime_type))
     data = file.read(limits.max_bytes + 1)
     if not data:
         raise ReadError("the file is empty")
-    module, function = name.split(":")
     if name == PLAIN_TEXT:
-        return _reader(module, function)(data, facts, limits)
+        return _reader(name)(data, facts, limits)
+    transcript = _read(name, whole_file(data, limits), facts, limits)
+    if not transcript.passages and not transcript.problems:
+        return replace(transcript, problems=("no text was found in the file",))
+    return transcript
+
+
+def _read(name: str, data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
     try:
-        return _reader(module, function)(whole_file(data, limits), facts, limits)
+        return _reader(name)(data, facts, limits)
     except CtxlabError:
         raise
     except RecursionError:
-        raise ReadError(f"the {facts.mime_type} file is nested too deeply to be read") from None
+        raise ReadError("the file is nested too deeply to be read") from None
     except Exception as error:  # the bytes are anybody's, and what the libraries raise is not documented
-        raise ReadError(f"the {facts.mime_type} file is broken ({type(error).__name__})") from None
+        raise ReadError(
+            f"the file is broken: as {noun_of(facts.mime_type)} it can't be read ({type(error).__name__})"
+        ) from None
+
+
+def _no_reader(mime_type: str) -> str:
+    newer = NEWER_FORMS.get(mime_type)
+    advice = f"; save it as {newer} and attach that" if newer else ""
+    return f"there is no reader for {noun_of(mime_type) if mime_type else 'a file of unknown type'}{advice}"
 
 
 def _reader_name(facts: FileFacts) -> str | None:
     return READERS.get(facts.mime_type.lower()) or (PLAIN_TEXT if facts.kind == "text" else None)
 
 
-def _reader(module: str, function: str) -> Reader:
+def _reader(name: str) -> Reader:
+    module, function = name.split(":")
     return cast("Reader", getattr(import_module(f"ctxlab.assets.readers.{module}"), function))

@@ -12,7 +12,7 @@ from ctxlab.context import FileFacts, Transcript
 from ctxlab.errors import ReadError
 
 TOKEN = re.compile(
-    rb"\\(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9A-Fa-f]{2})|\\(?P<symbol>[^A-Za-z])"
+    rb"\\(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,10})? ?|(?P<hex>(?:\\'[0-9A-Fa-f]{2})+)|\\(?P<symbol>[^A-Za-z])"
     rb"|(?P<brace>[{}])|(?P<text>[^\\{}\r\n]+)|[\r\n\\]+",
     re.DOTALL,
 )
@@ -93,7 +93,7 @@ class _Reader:
             if token["word"]:
                 at += self._control(token["word"].decode().lower(), token["number"])
             elif token["hex"]:
-                self._bytes(bytes.fromhex(token["hex"].decode()))
+                self._bytes(bytes.fromhex(token["hex"].replace(b"\\'", b"").decode()))
             elif token["symbol"]:
                 self._symbol(token["symbol"])
             elif token["brace"]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ctxlab.assets.readers.limits import ReadLimits, not_read
 from ctxlab.assets.readers.package import Package
 from ctxlab.assets.readers.passages import PassageCollector
-from ctxlab.assets.readers.sheet_rows import add_sheet
+from ctxlab.assets.readers.sheet_rows import LONGEST_NAME, add_sheet
 from ctxlab.context import FileFacts, Transcript
 from ctxlab.errors import ReadError
 
@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 FILLED_CELL = re.compile(rb"""<(?:\w+:)?c\b[^>]*?\br\s*=\s*["']([A-Za-z]{1,3})(\d{1,7})["'](?:[^>]*[^>/])?>""")
 """Column and row of a cell that isn't written as empty."""
 SHEET_PART = re.compile(r"xl/[\w/]*sheets?/?[^/]*\.xml", re.IGNORECASE)
-READABLE_PART = re.compile(r".*\.(xml|rels)", re.IGNORECASE)
+READABLE_PART = re.compile(
+    r"(?!(docProps|customXml)/|.*/(theme|drawings|charts|chartsheets|media|diagrams|pivot\w*|externalLinks|printerSettings)/)"
+    r".*\.(xml|rels)",
+    re.IGNORECASE,
+)
+"""Parts that hold cells, or say where they are."""
 LETTERS = 26
 Cell = int | float | str | bool | time | date | datetime | timedelta
 
@@ -60,9 +65,9 @@ def _read(data: bytes, limits: ReadLimits, engine: str) -> Transcript:
             break
         sheet = _sheet(book, index)
         if sheet is None:
-            collector.problems.append(f"sheet {name} is not read: it is too large, or no table of cells")
+            collector.problems.append(f"sheet {name[:LONGEST_NAME]} is not read: it is too large, or no table of cells")
         else:
-            add_sheet(name, _cells(sheet), collector, height=sheet.height)
+            add_sheet(name, _cells(sheet), collector, height=sheet.height, first_row=(sheet.start or (0, 0))[0] + 1)
     return collector.transcript(engine)
 
 

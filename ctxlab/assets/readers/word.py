@@ -24,6 +24,8 @@ HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
 NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
 SEPARATORS = frozenset({"separator", "continuationSeparator", "continuationNotice"})
 LIST_ITEM = "- "
+Relations = Mapping[str, tuple[str, str]]
+"""Type and name of the parts that the document refers to, by id."""
 
 
 def read_word(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
@@ -34,15 +36,20 @@ def read_word(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
     collector = PassageCollector(limits)
     reader = _Reader(_heading_styles(package, related), limits.max_characters)
     text = _joined(reader.blocks(package.events(document)))
-    for heads in _unique(reader.text_of(package, part) for part in _of_kind(related, package, "header")):
-        collector.add(heads, "header")
+    _add_margins(collector, reader, package, related, "header")
     collector.add(text)
-    for feet in _unique(reader.text_of(package, part) for part in _of_kind(related, package, "footer")):
-        collector.add(feet, "footer")
+    _add_margins(collector, reader, package, related, "footer")
     for kind, item in NOTES.items():
         for part in _of_kind(related, package, kind):
             collector.add("\n".join(reader.notes(package.events(part), item)), kind)
     return collector.transcript("docx")
+
+
+def _add_margins(collector: PassageCollector, reader: _Reader, package: Package, related: Relations, kind: str) -> None:
+    """Headers or footers, each text once: those of the first, of even and of odd pages are often equal."""
+    texts = ["\n".join(reader.blocks(package.events(part))) for part in _of_kind(related, package, kind)]
+    for text in dict.fromkeys(texts):
+        collector.add(text, kind)
 
 
 def _joined(blocks: Iterator[str]) -> str:
@@ -56,15 +63,11 @@ def _joined(blocks: Iterator[str]) -> str:
     return "".join(pieces)
 
 
-def _of_kind(related: Mapping[str, tuple[str, str]], package: Package, kind: str) -> list[str]:
+def _of_kind(related: Relations, package: Package, kind: str) -> list[str]:
     return sorted({name for kind_of, name in related.values() if kind_of == kind and package.has(name)})
 
 
-def _unique(texts: Iterator[str]) -> list[str]:
-    return list(dict.fromkeys(text for text in texts if text.strip()))
-
-
-def _heading_styles(package: Package, related: Mapping[str, tuple[str, str]]) -> dict[str, int]:
+def _heading_styles(package: Package, related: Relations) -> dict[str, int]:
     """Levels of the headings by the id of their style; its name is the same in every language."""
     levels: dict[str, int] = {}
     for part in _of_kind(related, package, "styles"):
@@ -102,9 +105,6 @@ class _Reader:
         self.most = most
         self.in_letters = False
         self.level = 0
-
-    def text_of(self, package: Package, part: str) -> str:
-        return "\n".join(self.blocks(package.events(part)))
 
     def blocks(self, events: Iterator[XmlEvent]) -> Iterator[str]:
         """Paragraphs and tables that stand in no other table; those of a text box come before their paragraph."""

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Literal, NoReturn
+from types import MappingProxyType
+from typing import Literal, NamedTuple, NoReturn
 from xml.parsers.expat import ExpatError, ParserCreate
 
 from ctxlab.errors import ReadError
 
 SEPARATOR = "}"
-MOST_EVENTS = 10_000_000
-"""Of one part; a document of a thousand pages has one million."""
+NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
 MOST_LEVELS = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class XmlEvent:
+class XmlEvent(NamedTuple):
     """The begin or end of an element, or text; names are without their namespace."""
 
     kind: Literal["begin", "end", "text"]
     name: str
-    attributes: Mapping[str, str] = field(default_factory=dict[str, str])
+    attributes: Mapping[str, str] = NO_ATTRIBUTES
 
 
-def xml_events(chunks: Iterable[bytes], *, part: str) -> Iterator[XmlEvent]:
+def xml_events(chunks: Iterable[bytes], *, part: str, max_elements: int) -> Iterator[XmlEvent]:
     """The events of an XML document; the text of an event of kind text is its name.
 
     Raises ReadError naming the part when it isn't XML, declares a document type (where entities would be), is nested
@@ -34,11 +32,13 @@ def xml_events(chunks: Iterable[bytes], *, part: str) -> Iterator[XmlEvent]:
     level = count = 0
 
     def begin(name: str, attributes: dict[str, str]) -> None:
-        nonlocal level
+        nonlocal level, count
         level += 1
+        count += 1
         if level > MOST_LEVELS:
             raise ReadError(f"{part} is nested too deeply: more than {MOST_LEVELS:,} levels")
-        events.append(XmlEvent("begin", _local(name), {_local(key): value for key, value in attributes.items()}))
+        named = {_local(key): value for key, value in attributes.items()} if attributes else NO_ATTRIBUTES
+        events.append(XmlEvent("begin", _local(name), named))
 
     def end(name: str) -> None:
         nonlocal level
@@ -58,9 +58,8 @@ def xml_events(chunks: Iterable[bytes], *, part: str) -> Iterator[XmlEvent]:
     try:
         for chunk in chunks:
             parser.Parse(chunk, False)
-            count += len(events)
-            if count > MOST_EVENTS:
-                raise ReadError(f"{part} has too many elements: more than {MOST_EVENTS:,}")
+            if count > max_elements:
+                raise ReadError(f"{part} has too many elements to be read: more than {max_elements:,}")
             yield from events
             events.clear()
         parser.Parse(b"", True)

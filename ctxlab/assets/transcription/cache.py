@@ -23,7 +23,7 @@ MOST_BYTES = 50_000_000
 
 
 class CacheKey(NamedTuple):
-    """What a transcript depends on: the SHA-256 of the bytes, and who read them in which version."""
+    """The key of a transcript: the SHA-256 of the bytes, and who read them in which version."""
 
     sha256: str
     engine: str

@@ -39,7 +39,7 @@ class Engine(Protocol):
 
 
 class FileStore(Protocol):
-    """Where the bytes of files come from: `services.assets` of a build."""
+    """A store that opens files: `services.assets` of a build is one."""
 
     def open(self, source: AssetSource) -> BinaryIO | None: ...
     def facts(self, asset: AssetRef) -> FileFacts | None: ...

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ctxlab.assets.transcription.picture_pages import MOST_PIXELS
 from ctxlab.assets.transcription.sound import media, pyav
-from ctxlab.errors import CtxlabError
+from ctxlab.errors import ReadError
 
 MOST_DECODED = 600
 """Frames that are decoded to come from a key frame to the wanted one; 20 s of film."""
@@ -29,7 +29,7 @@ def frames_of(file: BinaryIO, *, count: int, max_side: int) -> Iterator[Frame]:
             return
         stream = container.streams.video[0]
         if stream.width * stream.height > MOST_PIXELS:
-            raise CtxlabError(f"a film of {stream.width:,} x {stream.height:,} pixels is too large to be decoded")
+            raise ReadError(f"a film of {stream.width:,} x {stream.height:,} pixels is too large to be decoded")
         length = (container.duration or 0) / av.time_base
         before = -1.0
         for n in range(count if length else 1):

@@ -22,7 +22,7 @@ _loading = Lock()
 
 
 def loaded(key: Hashable, load: Callable[[], T]) -> T:
-    """What `load` gives, which is called once for each key; another process, a forked one too, loads its own."""
+    """The result of `load`, which is called once for each key; another process, a forked one too, loads its own."""
     key = (os.getpid(), key)
     with _loading:
         if key not in _loaded:

@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from ctxlab.context import FileFacts
-from ctxlab.errors import CtxlabError
+from ctxlab.errors import ReadError
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
@@ -43,10 +43,13 @@ class PagePictures:
 
 def pictures_of(file: BinaryIO, facts: FileFacts, *, max_pages: int, max_side: int) -> PagePictures:
     """The picture, or the first pages of a PDF drawn so that no side is longer than `max_side` pixels."""
+    is_pdf = facts.mime_type == "application/pdf"
+    if facts.kind == "document" and not is_pdf:
+        raise ReadError(f"of documents only PDF is looked at, not {facts.mime_type or 'a file of unknown type'}")
     data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise CtxlabError(f"a file of more than {MOST_BYTES:,} bytes is not looked at")
-    if facts.mime_type != "application/pdf":
+        raise ReadError(f"a file of more than {MOST_BYTES:,} bytes is not looked at")
+    if not is_pdf:
         return PagePictures((PagePicture(data, facts.mime_type),))
     from ctxlab.assets.pictures import pdf_pages_as_pictures
 
@@ -70,7 +73,7 @@ def pixels_of(data: bytes) -> Picture:
         with Image.open(BytesIO(data)) as opened:
             width, height = opened.size
             if width * height > MOST_PIXELS:
-                raise CtxlabError(f"a picture of {width:,} x {height:,} pixels is too large to be decoded")
+                raise ReadError(f"a picture of {width:,} x {height:,} pixels is too large to be decoded")
             upright = ImageOps.exif_transpose(opened)
             if "A" in upright.getbands() or "transparency" in upright.info:
                 shown = upright.convert("RGBA")
@@ -78,8 +81,6 @@ def pixels_of(data: bytes) -> Picture:
                 return Image.alpha_composite(ground, shown).convert("RGB")
             return upright.convert("RGB")
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as bomb:
-        raise CtxlabError("a picture of so many pixels is too large to be decoded") from bomb
+        raise ReadError("a picture of so many pixels is too large to be decoded") from bomb
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as broken:
-        raise CtxlabError(
-            "the picture can't be decoded: its bytes are broken or of a type that isn't known"
-        ) from broken
+        raise ReadError("the picture can't be decoded: its bytes are broken or of a type that isn't known") from broken

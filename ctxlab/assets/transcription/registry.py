@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import Literal
 
-from ctxlab.assets.transcription.engine import Progress
+from ctxlab.assets.transcription.engine import NoText, Progress
 from ctxlab.context import Transcript
-from ctxlab.errors import CtxlabError, UnknownName
+from ctxlab.errors import CtxlabError, ReadError, UnknownName
 
 TaskState = Literal["waiting", "running", "done", "failed", "cancelled"]
 Work = Callable[[Progress], Transcript]
@@ -69,6 +69,12 @@ class _Entry:
     deadline: float = 0.0
     timed_out: bool = False
 
+    def may_pass(self, timeout_seconds: float) -> bool:
+        """Whether beginning again with this much time may end otherwise."""
+        if self.timed_out:
+            return timeout_seconds > self.timeout_seconds
+        return not isinstance(self.error, NoText | ReadError)
+
     def task(self) -> TranscriptionTask:
         error = str(self.error) if self.error else ""
         return TranscriptionTask(
@@ -110,13 +116,14 @@ class TranscriptionRegistry:
     ) -> TranscriptionTask:
         """The task of this key, which is begun unless it is there; `progress` is called on its thread.
 
-        One that failed is begun again; one whose time was up only with more time, a cancelled one by `retry` alone.
+        One that failed is begun again, unless the cause is in the file; one whose time was up only with more time, a
+        cancelled one by `retry` alone.
         """
         with self._changed:
             entry = self._entries.get(self._ids.get(key, ""))
             if entry is None:
                 entry = self._added(_Entry("", key, asset, kind, work, timeout_seconds))
-            elif entry.state == "failed" and (not entry.timed_out or timeout_seconds > entry.timeout_seconds):
+            elif entry.state == "failed" and entry.may_pass(timeout_seconds):
                 entry.work, entry.timeout_seconds = work, timeout_seconds
                 self._begin_again(entry)
             if progress is not None and entry.state not in ENDED:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ctxlab.assets.transcription.engine import NoText
 from ctxlab.assets.transcription.loaded_models import optional_module
-from ctxlab.errors import CtxlabError
+from ctxlab.errors import ReadError
 
 RATE = 16_000
 """Samples a second that Whisper hears."""
@@ -32,14 +32,14 @@ def pyav() -> Any:
 
 @contextmanager
 def media(file: BinaryIO) -> Generator[Any]:
-    """The opened container of a recording or a film; raises CtxlabError for one that is broken."""
+    """The opened container of a recording or a film; raises ReadError for one that is broken."""
     av = pyav()
     try:
         # Other files and addresses that the bytes may name (playlists do) are not opened.
         with av.open(file, mode="r", metadata_errors="ignore", options={"protocol_whitelist": ""}) as container:
             yield container
     except (av.FFmpegError, EOFError) as broken:
-        raise CtxlabError(
+        raise ReadError(
             "the recording can't be decoded: its bytes are broken or of a type that isn't known"
         ) from broken
 

@@ -10,14 +10,14 @@ from typing import Any, BinaryIO
 
 from ctxlab.assets.readers import ReadLimits, has_reader, read_text
 from ctxlab.assets.transcription.cache import CacheKey, TranscriptCache
-from ctxlab.assets.transcription.engine import Engine, FileStore, Progress
+from ctxlab.assets.transcription.engine import Engine, FileStore, NoText, Progress
 from ctxlab.assets.transcription.process_registry import process_registry
 from ctxlab.assets.transcription.registry import TranscriptionTask
 from ctxlab.assets.transcription.repetition import without_repetitions
 from ctxlab.context import AssetRef, FileFacts, Transcript
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents import AssetSource
-from ctxlab.errors import CtxlabError, MissingExtra, NoTextLayer
+from ctxlab.errors import CtxlabError, MissingExtra, NoTextLayer, ReadError
 
 BLOCK = 1 << 20
 LOOPING = frozenset({"speech", "video", "vision-model"})
@@ -64,21 +64,24 @@ class FileTranscriber:
 
         With `recognise` False only text that the file itself has is read, and no engine is asked.
         """
-        reads = self if recognise else replace(self, engines=())
-        started = reads.start(AssetRef("", kind, name, mime_type, source=source))
+        started = self.start(AssetRef("", kind, name, mime_type, source=source), recognise=recognise)
         registry = process_registry()
         (task,) = registry.wait(started.id)
         if task.transcript is not None:
             return task.transcript
         if task.state == "cancelled":
-            raise CtxlabError("its transcription was cancelled; retry it or start it anew")
+            again = f"ctxlab.assets.transcription.process_registry().retry({task.id!r})"
+            raise CtxlabError(f"its transcription was cancelled; {again} begins it again")
         raise _error_again(registry.error_of(task.id))
 
-    def start(self, asset: AssetRef, *, progress: Progress | None = None) -> TranscriptionTask:
+    def start(self, asset: AssetRef, *, recognise: bool = True, progress: Progress | None = None) -> TranscriptionTask:
         """The task that reads a file, begun on a thread unless equal content is being read already.
 
-        Raises CtxlabError where its bytes are not at hand.
+        It may begin as soon as a file is attached; a build then takes what is ready and waits for the rest. Raises
+        CtxlabError where its bytes are not at hand.
         """
+        if not recognise and self.engines != ():
+            return replace(self, engines=()).start(asset, progress=progress)
         facts = self.files.facts(asset)
         file = self.files.open(asset.source)
         if facts is None or file is None:
@@ -110,24 +113,25 @@ class FileTranscriber:
                     untold = str(scanned)
         engines = self._engines_for(facts)
         if not engines:
-            raise CtxlabError(untold or f"no engine reads {facts.kind} files of type {facts.mime_type or 'unknown'}")
+            raise ReadError(untold or f"no engine reads {facts.kind} files of type {facts.mime_type or 'unknown'}")
         return self._by_engines(engines, source, facts, progress)
 
     def _by_engines(
         self, engines: Sequence[Engine], source: AssetSource, facts: FileFacts, progress: Progress
     ) -> Transcript:
         """The answer of the first engine that has one; those before it that failed are problems of the transcript."""
-        failures: list[str] = []
+        failures: list[CtxlabError] = []
         for engine in engines:
             try:
                 found = self._by_engine(engine, source, facts, progress)
             except CtxlabError as failure:
                 if engine is engines[-1] and not failures:
                     raise
-                failures.append(f"{engine.name}: {failure}")
+                failures.append(failure)
                 continue
-            return replace(found, problems=(*found.problems, *failures)) if failures else found
-        raise CtxlabError("; ".join(failures))
+            return replace(found, problems=(*found.problems, *_named(engines, failures))) if failures else found
+        in_the_file = all(isinstance(failure, NoText | ReadError) for failure in failures)
+        raise (ReadError if in_the_file else CtxlabError)("; ".join(_named(engines, failures)))
 
     def _by_engine(self, engine: Engine, source: AssetSource, facts: FileFacts, progress: Progress) -> Transcript:
         assert isinstance(self.cache, TranscriptCache)
@@ -161,10 +165,14 @@ class _Reading:
         return self.transcriber.read(self.source, self.facts, progress)
 
 
+def _named(engines: Sequence[Engine], failures: Sequence[CtxlabError]) -> list[str]:
+    return [f"{engine.name}: {failure}" for engine, failure in zip(engines, failures, strict=False)]
+
+
 def _error_again(error: Exception | None) -> CtxlabError:
     """An error that is raised for each who waits; the first one's own would gather tracebacks."""
     words = str(error) if isinstance(error, CtxlabError) else f"{type(error).__name__}: {error}"
-    kind = type(error) if isinstance(error, MissingExtra) else CtxlabError
+    kind = next((kind for kind in (MissingExtra, NoText, ReadError) if isinstance(error, kind)), CtxlabError)
     return kind(" ".join(words.split()))
 
 

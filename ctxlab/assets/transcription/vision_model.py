@@ -30,7 +30,7 @@ class Completes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class VisionModel:
-    """What a model says that a picture shows; of a PDF page by page, at most `max_pages`.
+    """The words of a model on what a picture shows; of a PDF page by page, at most `max_pages`.
 
     `model` is a function of bytes and MIME type, or has `complete`, which gets a message in OpenAI's form with `prompt`
     and the picture. Without a `version` nothing of it is kept on disk.

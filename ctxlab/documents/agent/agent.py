@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ctxlab.display.short_texts import called, counted, short
+from ctxlab.documents.agent import assets as own_files
 from ctxlab.documents.agent import place_preset as places
 from ctxlab.documents.agent import preset_groups as groups
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict, JsonObject
@@ -151,6 +152,13 @@ class Agent(Stored):
 
     copied = copy_agent
     private_files = private_files_of
+
+    asset = own_files.asset
+    own_assets = own_files.own_assets
+    asset_groups = own_files.asset_groups
+    files_missing = own_files.files_missing
+    files_shared = own_files.files_shared
+
     silenced = groups.kept_out_presets
 
     choose_preset = groups.choose_preset

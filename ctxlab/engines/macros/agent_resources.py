@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from ctxlab.display.one_line import plain
+from ctxlab.documents import Agent
+from ctxlab.documents.agent.asset_references import DEFAULT_GROUP, SCHEME
+from ctxlab.documents.agent.assets import AgentAsset
 from ctxlab.engines.javascript.numbers import as_text, leading_integer
 from ctxlab.engines.macros.call import BadCall, MacroCall
 from ctxlab.engines.macros.registry import macro
@@ -12,7 +16,8 @@ from ctxlab.engines.macros.registry import macro
 Data = Mapping[str, Any]
 REFERENCE = "Reference format: agent-asset://{group}/{id}.{ext}"
 NO_ASSETS = "No assets available for this agent."
-DEFAULT = "default"
+LONGEST_DESCRIPTION = 300
+"""Characters of a file's description that a model is told."""
 
 
 # --- files
@@ -22,33 +27,42 @@ DEFAULT = "default"
 def assets(call: MacroCall) -> str:
     """The agent's files, one a line, with the address to show each by; with an argument those of one group."""
     agent = call.env.agent
-    every = agent.assets if agent else ()
+    every = () if agent is None else _as_listed(agent) if call.run.reference else agent.own_assets()
     group = call.argument(0)
-    found = [asset for asset in every if not group or _is_in(asset, group, _groups(call))]
+    known = {each.id for each in agent.asset_groups()} if agent else set[str]()
+    found = [asset for asset in every if not group or _is_in(asset, group, known)]
     if not found:
         return f'No assets in group "{group}".' if every and group else NO_ASSETS
     head = f'Assets in group "{group}":' if group else "Available Assets:"
-    return "\n".join([head, REFERENCE, "", *map(_line, found)])
+    line = _line_of_the_reference if call.run.reference else _line
+    return "\n".join([head, REFERENCE, "", *map(line, found)])
 
 
-def _groups(call: MacroCall) -> set[str]:
-    return {str(group.get("id") or "") for group in _records(_setting(call, "assetGroups"))}
+def _as_listed(agent: Agent) -> tuple[AgentAsset, ...]:
+    return tuple(AgentAsset.of(asset) for asset in agent.assets)
 
 
-def _is_in(asset: Data, group: str, known: set[str]) -> bool:
-    own = asset.get("group")
-    if group == DEFAULT:
-        return not own or own == DEFAULT or own not in known
-    return own == group
+def _is_in(asset: AgentAsset, group: str, known: set[str]) -> bool:
+    if group == DEFAULT_GROUP:
+        return asset.group == DEFAULT_GROUP or asset.group not in known
+    return asset.group == group
 
 
-def _line(asset: Data) -> str:
-    name = str(asset.get("filename") or "")
+def _line(asset: AgentAsset) -> str:
+    """A file in one line, whatever its description and its id hold."""
+    description = plain(asset.description, LONGEST_DESCRIPTION)
+    line = f"- [{asset.type.capitalize()}] {asset.address}"
+    return f"{line}: {description}" if description else line
+
+
+def _line_of_the_reference(asset: AgentAsset) -> str:
+    """A file as the reference names it, with its id and its description as they are."""
+    name = str(asset.data.get("filename") or "")
     extension = name.rpartition(".")[2].lower() if "." in name else ""
-    address = f"agent-asset://{asset.get('group') or DEFAULT}/{asset.get('id') or ''}"
-    kind = str(asset.get("type") or "file")
-    line = f"- [{kind[:1].upper()}{kind[1:]}] {address}{'.' + extension if extension else ''}"
-    return f"{line}: {asset['description']}" if asset.get("description") else line
+    ending = f".{extension}" if extension else ""
+    kind = str(asset.data.get("type") or "file")
+    line = f"- [{kind[:1].upper()}{kind[1:]}] {SCHEME}{asset.data.get('group') or DEFAULT_GROUP}/{asset.id}{ending}"
+    return f"{line}: {asset.data['description']}" if asset.data.get("description") else line
 
 
 # --- knowledge

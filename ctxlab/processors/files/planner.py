@@ -13,6 +13,7 @@ from ctxlab.assets.pictures import fitted_size
 from ctxlab.assets.readers import has_reader
 from ctxlab.context import AssetRef, FileFacts, FileRoute, Transcript
 from ctxlab.context.file_route import RouteKind
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import InlineFile, LinkedFile, UploadedFile
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import CtxlabError
@@ -81,7 +82,7 @@ class _OneFile:
             failure = text
         if (pictures := self._pages(failure)) is not None:
             return pictures
-        return self._as_file_or_description(failure if wanted else "")
+        return self._as_file_or_description(failure if wanted else "", wanted)
 
     # --- text
 
@@ -92,14 +93,14 @@ class _OneFile:
             return f"{PLURALS['text'] if facts.kind == 'text' else 'such documents'} are read into the message"
         if facts.kind == "other":
             return ""
-        if not policy.transcribe:
+        if policy.transcribe == "never":
             return ""
         if policy.prefer_text:
             return "the text of a file is preferred to the file"
-        if policy.always:
+        if policy.transcribe == "always":
             return "the text of every file is wanted"
         if self.depth is not None and policy.text_after and self.depth >= policy.text_after and _can_age(facts):
-            return f"{self.depth} messages stand behind it, and from {policy.text_after} on files go as text"
+            return f"it stands {counted(self.depth, 'message')} back, and from {policy.text_after} on files go as text"
         if policy.is_without_model or self.reads.reads(facts.kind):
             return ""
         return self._why_not_read()
@@ -109,7 +110,7 @@ class _OneFile:
         transcriber, asset, facts = self.services.transcriber, self.asset, self.facts
         if transcriber is None:
             return "nothing is there that reads it"
-        pictures_follow = facts.mime_type == PDF and self.reads.reads("image") and not self.policy.always
+        pictures_follow = facts.mime_type == PDF and self.reads.reads("image") and self.policy.transcribe != "always"
         try:
             text = transcriber.transcribe(
                 asset.source,
@@ -131,10 +132,10 @@ class _OneFile:
 
     # --- the file itself
 
-    def _as_file_or_description(self, failure: str) -> FileOutcome:
+    def _as_file_or_description(self, failure: str, wanted: str) -> FileOutcome:
         facts = self.facts
         if self.policy.is_without_model:
-            return self._going("unknown", "no model is named, so it goes as it is", failure)
+            return self._going("unknown", "no model is named, so it goes as it is", _unmet(wanted, failure))
         if failure and is_read_as_text(facts):
             return self._described(self._failed(), failure)
         if not self.reads.reads(facts.kind):
@@ -155,7 +156,7 @@ class _OneFile:
             kind = facts.kind
         elif self.reads.document_format == "openai_file":
             kind = "upload"
-        return self._going(kind, f"{self._model} reads {PLURALS[facts.kind]}", failure)
+        return self._going(kind, f"{self._model} reads {PLURALS[facts.kind]}", _unmet(wanted, failure))
 
     def _is_taken(self) -> bool:
         """Whether the vendor takes files of this type, as they are or made into another."""
@@ -341,6 +342,11 @@ def shortened(text: Transcript, most: int) -> Transcript:
         passages=tuple(kept),
         problems=(*text.problems, f"only its first {most:,} of {length:,} characters are sent"),
     )
+
+
+def _unmet(wanted: str, failure: str) -> str:
+    """A wish for the text of a file that goes as a file after all; empty where there was none."""
+    return f"its text is not sent although {wanted}: {failure}" if failure else ""
 
 
 def _said(*sentences: str) -> list[str]:

@@ -31,8 +31,7 @@ class FilePolicy:
     reads: Capabilities
     model: str
     frames: Frames
-    transcribe: bool = True
-    always: bool = False
+    transcribe: Literal["smart", "always", "never"] = "smart"
     text_after: int = 10
     prefer_text: bool = False
     describe: bool = True

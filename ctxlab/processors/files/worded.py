@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ctxlab.assets.descriptions import one_line
+from ctxlab.assets.readers import READER_ENGINES
 from ctxlab.context import Cause, Origin, Span, Text
 from ctxlab.processors.files.outcome import FileOutcome
 from ctxlab.processors.files.policy import Frames
@@ -21,7 +22,7 @@ def worded(outcome: FileOutcome, frames: Frames, *, processor: str) -> Text:
         cause = Cause(processor, "description", outcome.reason)
         return Text.of(f"\n{outcome.description}\n", Origin("attachment", name), cause)
     kind = outcome.facts.kind
-    is_read = outcome.transcript.engine in READ or kind == "text"
+    is_read = outcome.transcript.engine in READER_ENGINES or kind == "text"
     frame = frames.text_file if kind == "text" else frames.document if is_read else frames.transcript
     rule = "text of a file" if is_read else "transcript"
     return Text(_filled(frame, outcome, name, Cause(processor, rule, outcome.reason)))
@@ -43,10 +44,6 @@ def fence_around(text: str) -> str:
     """A code fence that is longer than any run of backticks inside."""
     longest = max((len(found[0]) for found in BACKTICKS.finditer(text)), default=0)
     return "`" * max(3, longest + 1)
-
-
-READ = frozenset({"text", "pdf", "docx", "xlsx", "pptx", "email", "html", "rtf"})
-"""Engines that read the text that a file has; others recognise it."""
 
 
 def _filled(frame: str, outcome: FileOutcome, name: str, cause: Cause) -> Iterator[Span]:

@@ -213,7 +213,7 @@ OFFERS = Agent(
         (
             "{{assets}}",
             "Available Assets:\nReference format: agent-asset://{group}/{id}.{ext}\n\n"
-            "- [Image] agent-asset://stickers/ok.png: thumbs up\n- [File] agent-asset://ghost/odd",
+            "- [File] agent-asset://ghost/odd\n- [Image] agent-asset://stickers/ok.png: thumbs up",
         ),
         (
             "{{assets::default}}",

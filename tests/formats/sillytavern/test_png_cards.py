@@ -136,7 +136,9 @@ def test_writing_keeps_every_other_piece(tmp_path: Path) -> None:
     assert pieces(out) == pieces(raw)
     assert out.endswith(b"tail")
     assert list(read_chunks(out, "x")) == ["comment", "chara"]
-    assert read(tmp_path / "out.png").agents == (card_from(V2).agent,)
+    found = read(tmp_path / "out.png")
+    assert found.agents == (card_from(V2).agent.with_(icon="assets/card-Old/icon/picture.png"),)
+    assert list(read_chunks(found.files[found.agents[0].icon or ""], "x")) == ["comment"]
 
 
 def test_version_3_goes_under_both_names() -> None:

@@ -26,6 +26,7 @@ from tests.golden.rules import (
     placing,
     previewing,
     regexes,
+    tasks,
     trees,
     variables,
 )
@@ -43,6 +44,7 @@ RULES: tuple[Rule, ...] = (
     *languages.RULES,
     *regexes.RULES,
     *variables.RULES,
+    *tasks.RULES,
     *lore.RULES,
     *cards.RULES,
     *lorebooks.RULES,

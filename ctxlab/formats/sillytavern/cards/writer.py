@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,10 +27,12 @@ from ctxlab.formats.sillytavern.card_fields import (
     notes_key,
     original_of,
     prompt_name,
+    text_at,
     version,
 )
+from ctxlab.formats.sillytavern.cards.assets import CARD_URI, CHUNK, INLINE, OF_PICTURE
 from ctxlab.formats.sillytavern.cards.png import BUNDLE, plain_picture, read_chunks, with_chunks
-from ctxlab.formats.sillytavern.cards.reader import DEPTH, FIRST, card_from, is_card
+from ctxlab.formats.sillytavern.cards.reader import DEPTH, FIRST, NO_PICTURE, card_from, is_card
 from ctxlab.formats.sillytavern.lorebooks.writer import book_to, written_form
 from ctxlab.formats.sillytavern.regex_scripts import SCRIPTS, misread_of_agent, scripts_of_agent
 from ctxlab.formats.sillytavern.roundtrip import patched
@@ -50,7 +52,6 @@ NO_PLACE: Final = {
     "virtual_time_config": "clock",
     "variable_config": "variables",
     "llm_think_rules": "rules of reasoning",
-    "assets": "files",
     "model_id": "model",
     "user_profile_id": "user",
     "default_greeting_id": "default greeting",
@@ -61,12 +62,18 @@ NO_PLACE: Final = {
 """Fields of an agent that a card can't hold, in words."""
 
 
-def card_data(agent: Agent, *, book: Worldbook | None = None) -> Export[Data]:
+def card_data(agent: Agent, *, book: Worldbook | None = None, takes_files: bool = False) -> Export[Data]:
     """The card's JSON: the one that was read, with what changed since, else a new card of version 2.
 
     `book` is the lorebook to put inside; without one, that of the card that was read stays. What an agent is sent as
-    counts: a text is taken from its preset, and from the agent's field where there is no such preset.
+    counts: a text is taken from its preset, and from the agent's field where there is no such preset. Files that aren't
+    in the card's own JSON are a loss, unless something around the card `takes_files`.
     """
+    files = [] if takes_files else _files_left_out(agent, (INLINE,))
+    return _card_data(agent, book).after(files)
+
+
+def _card_data(agent: Agent, book: Worldbook | None) -> Export[Data]:
     original = original_of(agent)
     if original is None or not is_card(original):
         return _fresh(agent, book)
@@ -92,8 +99,10 @@ def card_png(
 
     `picture` is the PNG's bytes or its file, such as the one that the card was read from.
     """
-    export = card_data(agent, book=book)
+    export = _card_data(agent, book)
     raw, source = _bytes_of(picture)
+    held = {f"{OF_PICTURE}{keyword.removeprefix(CHUNK).lstrip(':')}" for keyword in read_chunks(raw, source)}
+    export = export.after(_files_left_out(agent, (INLINE, *held)))
     lost = [Loss("picture", "the agent bundle in it is taken out; it would hide the card")] if _bundled(raw) else []
     return Export(_in_picture(export.data, agent, raw, source), (*export.losses, *lost))
 
@@ -144,7 +153,7 @@ def _fields(agent: Agent, original: Mapping[str, Any], *, about: Agent | None = 
         **_texts(agent),
         **_greetings(about),
         notes_key(original): _notes(about),
-        "avatar": about.icon or "",
+        "avatar": _avatar(about),
         "tags": list(about.tags),
         "extensions": {"depth_prompt": _depth_prompt(agent), "world": _linked(about), SCRIPTS: scripts_of_agent(about)},
     }
@@ -154,6 +163,24 @@ def _fields(agent: Agent, original: Mapping[str, Any], *, about: Agent | None = 
     if not isinstance(original.get("data"), Mapping):
         return data
     return {**{key: value for key, value in data.items() if key in original}, "data": data}
+
+
+def _avatar(agent: Agent) -> str:
+    """The agent's icon; of one that is a file of its own, what the card that was read says of its picture."""
+    icon = agent.icon or ""
+    if not icon.startswith("assets/"):
+        return icon
+    said = text_at(inner(original_of(agent) or {}), "avatar", [])
+    return "" if said == NO_PICTURE else said
+
+
+def _files_left_out(agent: Agent, kept: Collection[str]) -> list[Loss]:
+    """A loss that names the agent's files but those whose address in the card is kept, and but its icon."""
+    gone = [asset for asset in agent.assets if str(asset.get(CARD_URI)).lower() not in kept]
+    if not gone:
+        return []
+    first = gone[0].get("path") or gone[0].get("id")
+    return [Loss("files", f"{len(gone)} of the agent's, such as {first!r}, have no place here; a .charx holds them")]
 
 
 def _texts(agent: Agent) -> Data:

@@ -9,14 +9,14 @@ from typing import Any, BinaryIO, Protocol, cast
 import orjson
 
 from ctxlab.assets.content_router.artifact import Artifact
-from ctxlab.assets.content_router.route_content import AnyCapabilities, route_stream
 from ctxlab.assets.content_router.route_result import ArtifactNotFound, ContentRouteResult
+from ctxlab.assets.content_router.routing import AnyCapabilities, route_stream
 from ctxlab.assets.descriptions import Language
+from ctxlab.assets.references import ARTIFACT, parse_reference
 from ctxlab.documents import Asset, AssetSource, LibraryFile, ToolCall
 from ctxlab.errors import CtxlabError
 
 NAME = "get_artifact"
-SCHEME = "artifact:"
 
 GET_ARTIFACT_TOOL: Mapping[str, Any] = {
     "type": "function",
@@ -59,7 +59,7 @@ def get_artifact(
     extra = asset.model_extra or {}
     created_at = extra.get("createdAt")
     artifact = Artifact(
-        id=(asset.id or ref).removeprefix(SCHEME),
+        id=(asset.id or ref).removeprefix(ARTIFACT),
         mime_type=asset.mime_type,
         meta=meta,
         created_at=created_at if isinstance(created_at, str) else "",
@@ -83,17 +83,17 @@ def answer_call(
 
 def _asset(ref: str, store: ArtifactStore) -> Asset | None:
     """The asset that a store has under a reference; where it keeps no list, one of that place and nothing else."""
-    ref = ref.strip()
-    if not ref:
-        return None
+    found = parse_reference(ref)
+    if not found.value or found.kind not in ("artifact", "path", "agent-asset"):
+        return None  # a model names what is kept, and brings no bytes or links of its own
     get = getattr(store, "get", None)
     if not callable(get):
-        return Asset(id=ref, path=ref if ":" in ref else f"{SCHEME}{ref}")
+        return Asset(id=found.value, path=ref.strip() if found.kind != "path" else f"{ARTIFACT}{found.value}")
     try:
-        found = get(ref)
+        asset = get(ref)
     except CtxlabError:
         return None
-    return found if isinstance(found, Asset) else None
+    return asset if isinstance(asset, Asset) else None
 
 
 def _opened(source: AssetSource, store: ArtifactStore) -> BinaryIO | None:

@@ -47,7 +47,7 @@ class Decision(NamedTuple):
 def route_content(
     artifact: Artifact, capabilities: AnyCapabilities, *, language: Language = "zh"
 ) -> ContentRouteResult:
-    """How a model of these capabilities gets the artifact. It never raises, and a description never holds content.
+    """The artifact in the form that a model of these capabilities reads. It never raises, and a description never holds content.
 
     >>> route_content(Artifact("a1", "hello", is_binary=False), None).content
     'hello'

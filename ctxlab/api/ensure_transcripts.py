@@ -1,0 +1,101 @@
+"""Texts of files made before a build asks for them, several at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Unpack
+
+from ctxlab.api.options import BuildOptions, listed
+from ctxlab.api.resolve import start_of
+from ctxlab.api.sources import AgentSource, SessionSource
+from ctxlab.assets.transcription.ensured_transcripts import EnsuredTranscripts
+from ctxlab.assets.transcription.process_registry import process_registry
+from ctxlab.assets.transcription.registry import TranscriptionTask
+from ctxlab.assets.transcription.transcriber import FileTranscriber
+from ctxlab.context import AssetRef, Transcript
+from ctxlab.documents import AssetSource
+from ctxlab.errors import CtxlabError, WrongArgument
+from ctxlab.pipeline import Trace
+
+
+@listed(BuildOptions)
+def ensure_transcripts(
+    session: SessionSource,
+    agent: AgentSource | None = None,
+    *,
+    timeout_seconds: float | None = None,
+    progress: Callable[[float], None] | None = None,
+    **options: Unpack[BuildOptions],
+) -> EnsuredTranscripts:
+    """The texts that `build` with the same arguments would make of files, begun together and waited for.
+
+    A build that follows takes them as they are. After `timeout_seconds` in all, what is not ready goes on by itself;
+    None waits until each file is read, has failed or is out of its own time. `progress` is called with the share that
+    is done, in [0, 1]. Steps are run up to the last one that reads files, and nothing of that is kept.
+    """
+    shares = _Shares(progress)
+    asked = _Asked(start_of(session, agent, **options), shares)
+    asked.run()
+    ended = process_registry().wait([task.id for task in asked.tasks if task.id], timeout_seconds=timeout_seconds)
+    by_id = {task.id: task for task in ended}
+    return EnsuredTranscripts(tuple(by_id.get(task.id, task) for task in asked.tasks))
+
+
+class _Shares:
+    """The share of all tasks that is done, told whenever one of them goes on."""
+
+    def __init__(self, told: Callable[[float], None] | None) -> None:
+        self.told = told
+        self.shares: dict[int, float] = {}
+
+    def of_next(self) -> Callable[[float], None]:
+        number = len(self.shares)
+        self.shares[number] = 0.0
+
+        def tell(share: float) -> None:
+            self.shares[number] = share
+            if self.told is not None:
+                self.told(sum(self.shares.values()) / len(self.shares))
+
+        return tell
+
+
+class _Asked:
+    """A transcriber for steps, which begins what it is asked for and waits for nothing."""
+
+    def __init__(self, start: Trace, shares: _Shares) -> None:
+        services = start.services
+        transcriber = services.transcriber
+        if transcriber is None and services.assets is not None:
+            transcriber = FileTranscriber(services.assets)
+        if transcriber is not None and not isinstance(transcriber, FileTranscriber):
+            kind = type(transcriber).__name__
+            raise WrongArgument(f"the transcriber of services is a {kind}, which begins nothing before a build")
+        self.transcriber = transcriber
+        self.shares = shares
+        self.tasks: list[TranscriptionTask] = []
+        self.trace = replace(start, services=replace(services, transcriber=self, retriever=None, llm=None))
+
+    def run(self) -> None:
+        """The steps up to the last one that waits."""
+        stages = self.trace.pipeline.running()
+        waiting = [n for n, stage in enumerate(stages) if stage.processor.waits]
+        context = self.trace.start
+        for stage in stages[: waiting[-1] + 1 if waiting and self.transcriber is not None else 0]:
+            context = self.trace.pipeline.step(stage, context, self.trace.services).after
+
+    def transcribe(
+        self, source: AssetSource, *, kind: str, mime_type: str = "", name: str = "", recognise: bool = True
+    ) -> Transcript:
+        assert self.transcriber is not None
+        asset = AssetRef("", kind, name, mime_type, source=source)
+        try:
+            task = self.transcriber.start(asset, recognise=recognise, progress=self.shares.of_next())
+        except CtxlabError as problem:
+            task = TranscriptionTask("", name, kind, "failed", error=str(problem))
+        if not any(task.id and task.id == known.id for known in self.tasks):
+            self.tasks.append(task)
+        if task.transcript is not None:
+            return task.transcript
+        raise CtxlabError(task.error or "its text is being read")
