@@ -94,7 +94,7 @@ def _is_number(value: Any) -> bool:
 
 
 def sent_words(sent_as: str, *, width: int | None = None, height: int | None = None) -> str:
-    """How the model gets a file; of a picture that is scaled also its size then.
+    """A clause on the form in which the model gets a file; of a scaled picture also its size.
 
     >>> sent_words("picture", width=768, height=512)
     'goes as a picture, 768 × 512'
@@ -104,7 +104,7 @@ def sent_words(sent_as: str, *, width: int | None = None, height: int | None = N
 
 
 def route_words(route: FileRoute | None) -> str:
-    """How the model gets a file that goes as a file; empty where nothing has been decided."""
+    """A clause on the route of a file that goes as a file; empty where nothing has been decided."""
     return sent_words(route.kind, width=route.width, height=route.height) if route is not None else ""
 
 
@@ -119,7 +119,7 @@ def is_from(origin: Origin, name: str) -> bool:
 
 
 def file_changes(before: Draft, after: Draft) -> str:
-    """What became of the files of a message, in a sentence; empty where nothing did."""
+    """Changes of the files of a message, in a sentence; empty where there are none."""
     old, new = ({asset.id: asset for asset in draft.assets} for draft in (before, after))
     found: list[str] = []
     for id, asset in old.items():
@@ -146,7 +146,7 @@ def _file_change(before: AssetRef, after: AssetRef) -> list[str]:
 
 
 def name_of(asset: AssetRef) -> str:
-    """What a person calls a file: its name, else its kind, else its id; on one line."""
+    """The name of a file, else its kind, else its id; on one line."""
     return plain(asset.name, NAME) or plain(kind_words(asset.kind) if asset.kind else asset.id, NAME)
 
 

@@ -79,7 +79,7 @@ class SentFile:
 
     @property
     def way(self) -> str:
-        """How the model gets it, or would get it where its message is cut: `goes as text, read by pdf`."""
+        """A clause on the form in which the model gets it, or would get it: `goes as text, read by pdf`."""
         read = f", read by {self.engine}" if self.engine not in ("", "text") and self.sent_as == "text" else ""
         if self.sent_pages:
             return f"goes as {counted(self.sent_pages, 'picture')} of its pages"
@@ -89,11 +89,11 @@ class SentFile:
 
     @property
     def sent(self) -> str:
-        """How the model gets it; of a file whose message was cut that it isn't sent."""
+        """That clause of a file that is sent; of one whose message was cut that it isn't."""
         return "is not sent" if self.cut else self.way
 
     def as_data(self) -> dict[str, Any]:
-        """What is known of it, as JSON data; without the place of its bytes."""
+        """The fields that are known, as JSON data; without the place of its bytes."""
         hidden = ("source", "stored")
         found = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in hidden}
         return {name: value for name, value in found.items() if value not in (None, "", (), False)}
@@ -257,7 +257,7 @@ def _number(value: object) -> Any:
 
 
 def _of_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a row of the report says; empty cells leave what is known otherwise."""
+    """Fields of a row of the report; empty cells leave what is known otherwise."""
     words = ("name", "kind", "type", "mime_type", "sent_as", "reason", "engine", "problem")
     numbers = ("size_bytes", *MEASURES, "tokens")
     found: dict[str, Any] = {name: str(row[name]) for name in words if row.get(name)}

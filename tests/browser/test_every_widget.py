@@ -24,7 +24,7 @@ CONTROLS = {
     *("button", "checkbox", "combobox", "grid", "listbox", "menuitem", "option", "radio", "radiogroup", "searchbox"),
     *("slider", "spinbutton", "switch", "tab", "textbox", "toolbar", "tree", "treeitem"),
 }
-TREE_COLOURS = ("role-root", "role-user", "role-assistant", "role-tool", "ring", "edge")
+TREE_COLOURS = ("role-root", "role-user", "role-assistant", "role-tool", "ring", "edge", "attachment")
 HOSTILE_NAME = "<img src=x onerror=alert(9)><b>bold</b>\u202egnp"
 
 
@@ -255,7 +255,7 @@ def of_strangers(name: str, trace: Trace) -> Widget:
         "compare": lambda: ctxlab_widgets.Compare(trace, strategies=["middle-out"]),
         "run_history": lambda: ctxlab_widgets.lab(trace).head,
     }
-    kind = "".join(word.title() for word in name.split("_"))
+    kind = "".join(word.title() for word in name.partition(",")[0].split("_"))
     return made[name]() if name in made else getattr(ctxlab_widgets, kind)(trace)
 
 

@@ -48,7 +48,8 @@
   const seen = (element) => {
     const box = element.getBoundingClientRect();
     const style = getComputedStyle(element);
-    return box.width > 1 && box.height > 1 && style.visibility === "visible" && !element.closest(".vh");
+    const drawn = style.visibility === "visible" && faded(element) > 0; // what appears under the pointer is not there yet
+    return box.width > 1 && box.height > 1 && drawn && !element.closest(".vh");
   };
   const name = (element) => `${element.tagName.toLowerCase()}.${[...element.classList].join(".")}`;
   const wrong = new Set();

@@ -17,7 +17,8 @@ from ctxlab.assets.transcription import TranscriptionTask
 from ctxlab.assets.transcription.ensured_transcripts import EnsuredTranscripts
 from ctxlab.documents import Greeting, MessageNode, Stored
 from ctxlab.formats import Export, Import, Loss
-from ctxlab.studies import sent_prompt
+from ctxlab.studies import sent_files, sent_prompt
+from tests.gallery.attachments import files_run
 
 MOST = 60_000
 MANY = 10_000
@@ -140,6 +141,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Rendered": ctxlab.render(chat(words, 2)),
         "SentMessages": smaller.messages,
         "SentPrompt": sent_prompt(smaller),
+        "SentFile": sent_files(files_run())[0],
         "Session": session,
         "Stage": smaller.pipeline.stage("token-limiter"),
         "Table": ctxlab.Table(words, [{f"{words[:9]}{i}": words for i in range(40)}] * min(size, 300)),

@@ -102,7 +102,7 @@ def test_signs_say_what_stands_there() -> None:
         ({"content": "  first\nwords "}, "first words"),
         ({"content": "灯由三人轮值，" * 20}, "灯由三人轮值，" * 11 + "灯由…"),
         ({"content": "\u202eright\x1b[0m"}, "�right�[0m"),
-        ({"content": "", "attachments": [{"name": "map.png", "type": "image", "size": 1200}]}, "map.png"),
+        ({"content": "", "attachments": [{"name": "map.png"}]}, "map.png"),
         ({"content": "", "toolCalls": [{"name": "look_up"}]}, "look_up"),
         ({"content": ""}, "no words"),
     ],
@@ -480,7 +480,11 @@ def test_a_message_is_read_whole_and_nothing_else_changes() -> None:
 
 
 def test_what_a_message_has_besides_words_is_named() -> None:
-    node = {"content": "", "attachments": [{"name": "map.png"}], "toolCalls": [{"name": "look_up"}]}
+    node = {
+        "content": "",
+        "attachments": [{"name": "map.png", "type": "image", "size": 1200}],
+        "toolCalls": [{"name": "look_up"}],
+    }
 
     shown = BranchTree(session_of({"r": None, "a1": "r"}, "a1", a1=node)).preview_message("a1")
 
