@@ -76,7 +76,7 @@ def file_row(file: SentFile) -> dict[str, Any]:
 
 
 def _stored_words(stored: AssetRef | None) -> str:
-    """What the file said of itself before anybody read it, where that is anything."""
+    """Type and measures that the message gives of the file, before its bytes are read."""
     if stored is None:
         return ""
     known = stored.metadata
