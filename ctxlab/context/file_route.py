@@ -12,7 +12,7 @@ because nothing is known of the model."""
 
 @dataclass(frozen=True, slots=True)
 class FileRoute:
-    """How the model gets a file that goes along as a file. `reason` is a sentence.
+    """The form in which the model gets a file that goes along as a file. `reason` is a sentence.
 
     `width` and `height` are those of the picture that is sent, in pixels, where it is scaled to the model's limit; None
     where it goes as it is.

@@ -118,7 +118,7 @@ class TranscriptionProcessor(Processor):
         return ctx.arrange(drafts).put(AttachmentReport(tuple(files.rows), files.policy)).noted([*files.notes()])
 
     def policy(self, model: ModelProfile | None) -> FilePolicy:
-        """What is wanted of files that go to a model."""
+        """The wishes for files that go to a model."""
         wanted = self.settings
         return FilePolicy(
             capabilities_of(model),

@@ -43,7 +43,7 @@ class Row:
 
     @property
     def goes_as(self) -> str:
-        """How it goes: `text`, `picture, scaled to 1568 x 78`."""
+        """The form in which it goes: `text`, `picture, scaled to 1568 x 78`."""
         assert self.sent is not None
         size = self.scaled_size
         return f"{self.sent.sent_as}, scaled to {size[0]} x {size[1]}" if size else self.sent.sent_as

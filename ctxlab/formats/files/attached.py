@@ -139,7 +139,7 @@ def _at(asset: Asset, ids: dict[str, str], folder: str) -> Asset:
 
 
 def named_by(values: Iterable[Session | Agent]) -> dict[str, str]:
-    """Who names each path, in words: the first session or agent that does."""
+    """By path, the first session or agent that names it, in words."""
     first: dict[str, str] = {}
     for value in values:
         noun = "session" if isinstance(value, Session) else "agent"

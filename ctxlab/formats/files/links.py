@@ -1,4 +1,4 @@
-"""Where a file is, as a link in another program's JSON says it: its bytes in a data URL, a URL, or a path."""
+"""The place of a file, as a link in another program's JSON says it: its bytes in a data URL, a URL, or a path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of one file: its text, pictures of its pages, the file itself, or a description."""
+"""The outcome of one file: its text, pictures of its pages, the file itself, or a description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the model gets a file: decided from what the file is, what the model reads, and what is wanted."""
+"""The decision on a file: from its type, from what the model reads, and from what is wanted."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class FilePlanner:
         self.reads = policy.reads
 
     def outcome(self, asset: AssetRef, *, depth: int | None, language: Language) -> FileOutcome:
-        """How the model gets a file. `depth` is how many messages stand behind its own; None where that is no reason.
+        """The form in which the model gets a file. `depth` is how many messages stand behind its own; None where that is no reason.
 
         The asset of the outcome has the kind, the type and the measures that its bytes show.
         """

@@ -23,7 +23,7 @@ class Frames:
 
 @dataclass(frozen=True, slots=True)
 class FilePolicy:
-    """What is wanted of files. `reads` is what the model reads, `model` its name in sentences, empty for none.
+    """Wishes for files. `reads` is what the model reads, `model` its name in sentences, empty for none.
 
     `picture_side` is the longest side of a picture that is sent, in pixels; None is the model's own limit.
     """

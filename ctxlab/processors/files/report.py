@@ -28,7 +28,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttachmentReport:
-    """How each file of the prompt is sent. `policy` is what decided, for steps that bring files of their own."""
+    """The files of a prompt and how each is sent. `policy` is what decided, for steps that bring files of their own."""
 
     name = "attachments"
     files: tuple[Mapping[str, Any], ...]
