@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Unpack
 
 from ctxlab.api.options import BuildOptions, listed
-from ctxlab.api.resolve import start_of
+from ctxlab.api.resolve import start_of, transcriber_of
 from ctxlab.api.sources import AgentSource, SessionSource
 from ctxlab.assets.transcription.ensured_transcripts import EnsuredTranscripts
 from ctxlab.assets.transcription.process_registry import process_registry
@@ -68,7 +68,7 @@ class _Asked:
         services = start.services
         transcriber = services.transcriber
         if transcriber is None and services.assets is not None:
-            transcriber = FileTranscriber(services.assets)
+            transcriber = transcriber_of(services.assets)
         if transcriber is not None and not isinstance(transcriber, FileTranscriber):
             kind = type(transcriber).__name__
             raise WrongArgument(f"the transcriber of services is a {kind}, which begins nothing before a build")

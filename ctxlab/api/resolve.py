@@ -32,8 +32,11 @@ from ctxlab.engines.macros import Expansion, MacroEnv, expand
 from ctxlab.engines.macros.clock_and_timeline import timestamp_problem, zone_problem
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.pipeline import Services, Trace
+from ctxlab.pipeline.services import AssetStore, Transcriber
 from ctxlab.processors import TokenLimiter, default_pipeline
 
+TRANSCRIPTS = "transcripts"
+"""Folder of what was recognised, in a folder of files that are kept by content."""
 MISSING_BOOK = "missing_book"
 """Detail of a note on a worldbook that is named and isn't there."""
 
@@ -60,7 +63,7 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
         build_input = replace(build_input, pending=pending_of(pending))
     pipeline = options.get("pipeline") or default_pipeline()
     pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
-    services = _services_for(build_input.model, options, files=found.library.files)
+    services = _services_for(build_input, options, files=found.library.files)
     unknown = _near_model(options.get("model"), found.library.models)
     notes = (
         *found.notes,
@@ -278,18 +281,28 @@ def rules_in_force(config: RegexConfig, agent: Agent | None, *, brought: Library
 # --- the pipeline
 
 
-def _services_for(model: ModelProfile | None, options: BuildOptions, *, files: Mapping[str, bytes]) -> Services:
+def _services_for(build_input: BuildInput, options: BuildOptions, *, files: Mapping[str, bytes]) -> Services:
     """The services that are given; else the model's tokenizer. Files at hand are read where the services read none."""
-    from ctxlab.assets.transcription import FileTranscriber
     from ctxlab.engines.tokens import tokenizer_for
 
     given, assets = options.get("services"), options.get("assets")
     if given is not None and assets is None:
         return given
-    store = asset_store_of(assets, files)
+    agents = (*([build_input.agent] if build_input.agent else []), *build_input.agents)
+    store = asset_store_of(assets, files, agents)
     if given is None:
-        return Services(tokenizer=tokenizer_for(model), assets=store, transcriber=FileTranscriber(store))
-    return replace(given, assets=store, transcriber=given.transcriber or FileTranscriber(store))
+        counter = tokenizer_for(build_input.model)
+        return Services(tokenizer=counter, assets=store, transcriber=transcriber_of(store))
+    return replace(given, assets=store, transcriber=given.transcriber or transcriber_of(store))
+
+
+def transcriber_of(store: AssetStore) -> Transcriber:
+    """The transcriber of the files of a store; what it recognises is kept beside files that are kept by content."""
+    from ctxlab.assets.build_files import BuildFiles
+    from ctxlab.assets.transcription import FileTranscriber
+
+    kept = store.store if isinstance(store, BuildFiles) else None
+    return FileTranscriber(store, cache=kept.folder / TRANSCRIPTS if kept is not None else None)
 
 
 def _call_settings(budget_tokens: int | None, settings: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -195,12 +195,10 @@ def _format_of(value: object) -> str:
     return str(getattr(value, "format", "")) if isinstance(value, Library) else ""
 
 
-def asset_store_of(assets: AssetSources | None, files: Mapping[str, bytes]) -> AssetStore:
-    """The files of a build: those of the library, and those of a folder or a store."""
+def asset_store_of(assets: AssetSources | None, files: Mapping[str, bytes], agents: Sequence[Agent] = ()) -> AssetStore:
+    """The files of a build: those of the library and of its agents, and those of a folder or a store."""
     from ctxlab.assets.build_files import BuildFiles
 
-    if assets is None or isinstance(assets, AssetFolder):
-        return BuildFiles(files, folder=assets)
-    if isinstance(assets, str | os.PathLike):
-        return BuildFiles(files, folder=Path(assets))
+    if assets is None or isinstance(assets, AssetFolder | str | os.PathLike):
+        return BuildFiles(files, folder=assets, agents=agents)
     return assets

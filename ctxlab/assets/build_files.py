@@ -86,7 +86,7 @@ class BuildFiles:
 
         Bytes in the message that can't be decoded give facts with a `problem`.
         """
-        store = self._store()
+        store = self.store
         if store and (found := store.facts(asset)):
             return found
         try:
@@ -130,7 +130,7 @@ class BuildFiles:
         if found.kind == "data":
             return BytesIO(bytes_of_data_url(found.value)[0])
         if found.kind == "artifact":
-            store = self._store()
+            store = self.store
             return (store.open(words) if store else None) or self._open_path(words)
         if found.kind == "agent-asset":
             return self._open_agent_asset(words)
@@ -172,7 +172,8 @@ class BuildFiles:
                 return file
         return None
 
-    def _store(self) -> AssetFolder | None:
+    @property
+    def store(self) -> AssetFolder | None:
         """The store by content, where the folder is one."""
         if isinstance(self.folder, Path):
             return AssetFolder(self.folder) if (self.folder / ABOUT).is_dir() else None

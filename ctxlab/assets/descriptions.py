@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Literal
 
+from ctxlab.assets.type_table import is_known, noun_of
+
 Language = Literal["zh", "en"]
 
 MOST_CHARACTERS = 120
@@ -75,6 +77,19 @@ def clean_mime_type(mime_type: str) -> str:
     """
     bare = mime_type[: MOST_OF_A_MIME_TYPE * 4].partition(";")[0].strip().lower()
     return bare if len(bare) <= MOST_OF_A_MIME_TYPE and _MIME_TYPE.fullmatch(bare) else OCTETS
+
+
+def type_for_people(mime_type: str) -> str:
+    """The type in English, of those without a name of their own too: `CSV table`, `shell script`.
+
+    >>> type_for_people("text/csv"), type_for_people("image/png")
+    ('CSV table', 'PNG picture')
+    """
+    named = type_name(mime_type, "en") if mime_type else ""
+    if named != mime_type or not is_known(mime_type):
+        return named
+    article, _, noun = noun_of(mime_type).partition(" ")
+    return noun if noun and article in ("a", "an") else f"{article} {noun}".strip()
 
 
 def describe_unreadable(*, name: str, id: str, mime_type: str, language: Language = "zh") -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 from urllib.parse import unquote, unquote_to_bytes
 
-from ctxlab.assets.type_table import BINARY, extension_of
+from ctxlab.assets.type_table import BINARY
 from ctxlab.documents.agent.asset_references import DEFAULT_GROUP, AssetReference
 from ctxlab.documents.agent.assets import AgentAsset, find_asset
 from ctxlab.errors import CtxlabError
@@ -81,16 +81,6 @@ def find_agent_asset(reference: Reference, assets: Sequence[Mapping[str, Any]]) 
     address = AssetReference(reference.group or DEFAULT_GROUP, reference.value)
     found = find_asset([AgentAsset.of(asset) for asset in assets], address)
     return found.data if found else None
-
-
-def agent_asset_reference(asset: Mapping[str, Any]) -> str:
-    """The reference to a file of an agent, as macros and messages write it."""
-    from urllib.parse import quote
-
-    group = quote(str(asset.get("group") or DEFAULT_GROUP), safe="")
-    extension = extension_of(str(asset.get("filename") or asset.get("path") or ""))
-    end = f".{quote(extension, safe='')}" if extension else ""
-    return f"{AGENT_ASSET}{group}/{quote(str(asset.get('id') or ''), safe='')}{end}"
 
 
 # --- bytes that stand in a reference

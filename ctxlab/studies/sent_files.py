@@ -241,15 +241,10 @@ def _of_asset(key: str, asset: AssetRef, stored: AssetRef) -> SentFile:
 
 
 def _type_of(mime_type: str, name: str = "") -> str:
-    """The type as people call it; `name` is what a step calls it, a MIME type where that has no name of its own."""
-    from ctxlab.assets.descriptions import type_name
-    from ctxlab.assets.type_table import is_known, noun_of
+    """The type as people call it; `name` is what a step calls it."""
+    from ctxlab.assets.descriptions import type_for_people
 
-    found = name or (type_name(mime_type, "en") if mime_type else "")
-    if found != mime_type or not is_known(mime_type):
-        return found
-    article, _, noun = noun_of(mime_type).partition(" ")
-    return noun if noun and article in ("a", "an") else f"{article} {noun}".strip()
+    return name or type_for_people(mime_type)
 
 
 def _number(value: object) -> Any:

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from ctxlab.assets.references import (
     Reference,
-    agent_asset_reference,
     bytes_of_base64,
     bytes_of_data_url,
     data_url,
     find_agent_asset,
     parse_reference,
 )
+from ctxlab.documents.agent.assets import AgentAsset
 from ctxlab.errors import CtxlabError
 
 ASSETS = [
@@ -68,10 +68,7 @@ def test_an_agent_s_file_is_found_in_the_order_of_the_lookup(text: str, path: st
 def test_a_written_reference_leads_back(group: str, id: str, extension: str) -> None:
     asset = {"id": id, "group": group, "filename": f"x.{extension}"}
 
-    try:
-        written = agent_asset_reference(asset)
-    except UnicodeEncodeError:  # half a character can't be written in any address
-        return
+    written = AgentAsset.of(asset).address
 
     assert find_agent_asset(parse_reference(written), [asset]) is asset
 

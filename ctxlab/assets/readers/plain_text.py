@@ -14,7 +14,7 @@ BLANKS_FROM = 4096
 
 
 def read_plain_text(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
-    """The text in one passage without a place, line ends as they are in the file."""
+    """The text in one passage without a place; the line ends of Windows become those of everywhere else."""
     size = max(facts.size_bytes or 0, len(data))
     wanted = min(limits.max_bytes, limits.max_characters * LONGEST_CHARACTER + BLANKS_FROM)
     text, problems = _decoded(data, wanted) if len(data) > wanted else _whole(data)
@@ -28,7 +28,7 @@ def read_plain_text(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transc
 
 def _whole(data: bytes) -> tuple[str, tuple[str, ...]]:
     text, _, problems = decode_text(data)
-    return text, tuple(problems)
+    return text.replace("\r\n", "\n"), tuple(problems)
 
 
 def _decoded(data: bytes, size: int) -> tuple[str, tuple[str, ...]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from ctxlab.assets.descriptions import type_name
+from ctxlab.assets.descriptions import type_for_people
 from ctxlab.context import AssetRef, FileFacts, Transcript
 from ctxlab.context.file_route import RouteKind
 from ctxlab.documents.frozen_json import FrozenDict
@@ -29,7 +29,6 @@ class FileOutcome:
     transcript: Transcript | None = None
     description: str = ""
     problem: str = ""
-    failure: str = field(default="", compare=False)
 
     @property
     def has_words(self) -> bool:
@@ -43,7 +42,7 @@ class FileOutcome:
             "file": asset.id,
             "name": asset.name,
             "kind": facts.kind,
-            "type": type_name(facts.mime_type or asset.mime_type, "en"),
+            "type": type_for_people(facts.mime_type or asset.mime_type),
             "mime_type": facts.mime_type or asset.mime_type,
             "size_bytes": facts.size_bytes if facts.size_bytes is not None else asset.size_bytes,
             "width": facts.width,

@@ -46,7 +46,9 @@ class FilePlanner:
         self.reads = policy.reads
 
     def outcome(self, asset: AssetRef, *, depth: int | None, language: Language) -> FileOutcome:
-        """The form in which the model gets a file. `depth` is how many messages stand behind its own; None where that is no reason.
+        """The form in which the model gets a file.
+
+        `depth` is the number of messages behind its own; None where that is no reason for anything.
 
         The asset of the outcome has the kind, the type and the measures that its bytes show.
         """
@@ -91,7 +93,8 @@ class _OneFile:
         """The reason for which its text is sent instead of the file; empty where it isn't."""
         policy, facts = self.policy, self.facts
         if is_read_as_text(facts):
-            return f"{PLURALS['text'] if facts.kind == 'text' else 'such documents'} are read into the message"
+            what = "text files" if facts.kind == "text" else "pictures and documents that are text"
+            return f"{what} are read into the message"
         if facts.kind == "other":
             return ""
         if policy.transcribe == "never":
@@ -136,7 +139,7 @@ class _OneFile:
     def _as_file_or_description(self, failure: str, wanted: str) -> FileOutcome:
         facts = self.facts
         if self.policy.is_without_model:
-            return self._going("unknown", "no model is named, so it goes as it is", _unmet(wanted, failure))
+            return self._going("unknown", f"no model is named, so it goes as it is{_unmet(wanted, failure)}")
         if failure and is_read_as_text(facts):
             return self._described(self._failed(), failure)
         if not self.reads.reads(facts.kind):
@@ -157,7 +160,7 @@ class _OneFile:
             kind = facts.kind
         elif self.reads.document_format == "openai_file":
             kind = "upload"
-        return self._going(kind, f"{self._model} reads {PLURALS[facts.kind]}", _unmet(wanted, failure))
+        return self._going(kind, f"{self._model} reads {PLURALS[facts.kind]}{_unmet(wanted, failure)}")
 
     def _is_taken(self) -> bool:
         """Whether the vendor takes files of this type, as they are or made into another."""
@@ -171,15 +174,13 @@ class _OneFile:
     def _is_scaled(self) -> bool:
         return self._sent_size() != (self.facts.width, self.facts.height)
 
-    def _going(self, kind: RouteKind, reason: str, failure: str) -> FileOutcome:
+    def _going(self, kind: RouteKind, reason: str, failure: str = "") -> FileOutcome:
         facts = self.facts
         width, height = self._sent_size() if facts.kind == "image" else (None, None)
         route = FileRoute(kind, reason, width, height)
         lacks = "" if self.is_at_hand else "its bytes are not at hand"
         problem = "; ".join(_said(facts.spoofed, failure, lacks))
-        return FileOutcome(
-            self.asset, facts, kind, reason, (replace(self.asset, route=route),), problem=problem, failure=failure
-        )
+        return FileOutcome(self.asset, facts, kind, reason, (replace(self.asset, route=route),), problem=problem)
 
     def _sent_size(self) -> tuple[int | None, int | None]:
         """Pixels of the picture that is sent; None where its size isn't known."""
@@ -226,16 +227,14 @@ class _OneFile:
         """A file whose bytes are with the vendor or behind a link."""
         if not self.policy.is_without_model and not self.reads.reads(self.facts.kind):
             return self._described(self._unreadable(), self._why_not_read())
-        return self._going(kind, reason, "")
+        return self._going(kind, reason)
 
     def _described(self, description: str, reason: str) -> FileOutcome:
         """A description instead of the file, unless files that the model can't read are to be sent nevertheless."""
         if not self.policy.describe:
             return self._going("unknown", "files that can't be read are to be sent nevertheless", reason)
         problem = self.facts.spoofed
-        return FileOutcome(
-            self.asset, self.facts, "description", reason, description=description, problem=problem, failure=reason
-        )
+        return FileOutcome(self.asset, self.facts, "description", reason, description=description, problem=problem)
 
     def _unreadable(self) -> str:
         return describe_unreadable(**self._names())
@@ -347,8 +346,8 @@ def shortened(text: Transcript, most: int) -> Transcript:
 
 
 def _unmet(wanted: str, failure: str) -> str:
-    """A wish for the text of a file that goes as a file after all; empty where there was none."""
-    return f"its text is not sent although {wanted}: {failure}" if failure else ""
+    """The end of a reason: a wish for the text of a file that goes as a file after all; empty where there was none."""
+    return f"; its text isn't sent, although {wanted}: {failure}" if failure else ""
 
 
 def _said(*sentences: str) -> list[str]:
