@@ -200,7 +200,7 @@ def test_without_a_transcript_an_old_picture_stays_a_picture() -> None:
     trace = run(*drafts, model=model("vision"), text_after=1)
 
     assert row(trace)["sent_as"] == "picture"
-    assert row(trace)["problem"].startswith("its text is not sent although it stands 1 message back")
+    assert row(trace)["reason"].startswith("m reads pictures; its text isn't sent, although it stands 1 message back")
 
 
 def test_without_a_model_files_go_as_they_are_and_a_note_says_so() -> None:
