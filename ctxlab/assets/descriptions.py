@@ -115,6 +115,12 @@ def describe_too_large(
     return _three_lines(name, id, mime_type, last, language)
 
 
+def describe_wordless(*, name: str, id: str, mime_type: str, language: Language = "zh") -> str:
+    """Three lines for a file of text in which there is none, such as a form whose tables are empty."""
+    last = _in(language, "文件中没有文字。", "There are no words in the file.")
+    return _three_lines(name, id, mime_type, last, language, head=("[无文字]", "[No text]"))
+
+
 def describe_failed(*, name: str, id: str = "", language: Language = "zh") -> str:
     """Three lines for a file whose content can't be read, such as broken base64."""
     name = _named(name, id, language)
@@ -144,9 +150,16 @@ def _shown(character: str) -> str:
     return "" if category in ("Cf", "Cs", "Cn") else character
 
 
-def _three_lines(name: str, id: str, mime_type: str, last: str, language: Language) -> str:
+def _three_lines(
+    name: str,
+    id: str,
+    mime_type: str,
+    last: str,
+    language: Language,
+    head: tuple[str, str] = ("[无法读取]", "[Cannot be read]"),
+) -> str:
     id = one_line(id.removeprefix("artifact:"))
-    first = f"{_in(language, '[无法读取]', '[Cannot be read]')} {_named(name, id, language)}"
+    first = f"{_in(language, *head)} {_named(name, id, language)}"
     shown = id or _in(language, "未知", "unknown")
     kind = f"{_in(language, '类型', 'Type')}: {type_name(mime_type, language)}"
     return f"{first} (artifact:{shown})\n{kind}\n{last}"

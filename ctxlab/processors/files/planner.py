@@ -7,7 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from ctxlab.assets.claimed_type import claimed_facts
-from ctxlab.assets.descriptions import Language, describe_failed, describe_too_large, describe_unreadable
+from ctxlab.assets.descriptions import (
+    Language,
+    describe_failed,
+    describe_too_large,
+    describe_unreadable,
+    describe_wordless,
+)
 from ctxlab.assets.file_types import facts_of
 from ctxlab.assets.pictures import fitted_size
 from ctxlab.assets.readers import has_reader
@@ -28,6 +34,7 @@ CONVERTIBLE = frozenset({"image/bmp", "image/tiff", "image/x-ms-bmp", "image/x-i
 """Types of pictures that are made into one that vendors take."""
 MOST_INLINE_BYTES = 50_000_000
 """Bytes of a file above which it isn't put into a request where the model's own limit isn't known."""
+WORDLESS = "there are no words in it"
 PLURALS = {
     "image": "pictures",
     "audio": "sound",
@@ -126,7 +133,7 @@ class _OneFile:
         except CtxlabError as error:
             return str(error)
         if not text.text.strip():
-            return "no words were found in it"
+            return WORDLESS
         return text
 
     def _as_text(self, text: Transcript, reason: str) -> FileOutcome:
@@ -141,7 +148,7 @@ class _OneFile:
         if self.policy.is_without_model:
             return self._going("unknown", f"no model is named, so it goes as it is{_unmet(wanted, failure)}")
         if failure and is_read_as_text(facts):
-            return self._described(self._failed(), failure)
+            return self._described(self._wordless() if failure == WORDLESS else self._failed(), failure)
         if not self.reads.reads(facts.kind):
             why = self._why_not_read()
             return self._described(self._unreadable(), f"{why}, and {failure}" if failure else why)
@@ -242,6 +249,9 @@ class _OneFile:
     def _too_large(self, most: int) -> str:
         size = self.facts.size_bytes or 0
         return describe_too_large(**self._names(), size_bytes=size, most_bytes=most)
+
+    def _wordless(self) -> str:
+        return describe_wordless(**self._names())
 
     def _failed(self) -> str:
         asset = self.asset
