@@ -1,4 +1,4 @@
-"""Every file through a whole build, for a model that reads files and for one that reads text: nothing fails or leaks."""
+"""Every file through a build, for a model that reads files and one that reads text: nothing fails, nothing leaks."""
 
 from __future__ import annotations
 
