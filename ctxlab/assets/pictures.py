@@ -40,6 +40,16 @@ def fitted_size(width: int, height: int, max_side: int) -> tuple[int, int]:
     return tuple(max(1, (side * max_side * 2 + longest) // (2 * longest)) for side in (width, height))  # pyright: ignore[reportReturnType]
 
 
+def picture_size(data: bytes) -> tuple[int, int] | None:
+    """Pixels of a picture as it is shown, from its header; None of what is no picture that can be decoded."""
+    try:
+        with _decoded(data) as picture:
+            width, height = picture.size
+            return (width, height) if _is_upright(picture) or _is_upside_down(picture) else (height, width)
+    except CtxlabError:
+        return None
+
+
 def scaled_picture(
     data: bytes, *, width: int, height: int, mime_type: str = "", form: str = "", quality: int = JPEG_QUALITY
 ) -> tuple[bytes, str]:
@@ -152,6 +162,11 @@ def _reason(error: Exception) -> str:
 
 def _is_upright(picture: Image) -> bool:
     return picture.getexif().get(ORIENTATION) in UPRIGHT
+
+
+def _is_upside_down(picture: Image) -> bool:
+    """Whether it is only mirrored or turned by half, so that its sides stay."""
+    return picture.getexif().get(ORIENTATION) in (2, 3, 4)
 
 
 def _turned(picture: Image) -> Image:

@@ -191,12 +191,24 @@ class _OneFile:
 
     def _sent_size(self) -> tuple[int | None, int | None]:
         """Pixels of the picture that is sent; None where its size isn't known."""
-        facts, side = self.facts, self.policy.longest_side
-        if not facts.width or not facts.height:
-            return None, None
-        if self.policy.is_without_model or side is None:
+        width, height = self._size()
+        side = self.policy.longest_side
+        if width is None or height is None or self.policy.is_without_model or side is None:
+            return width, height
+        return fitted_size(width, height, side)
+
+    def _size(self) -> tuple[int, int] | tuple[None, None]:
+        """Pixels of a picture; of one that is made into another type they are read by what makes it."""
+        facts, assets = self.facts, self.services.assets
+        if facts.width and facts.height:
             return facts.width, facts.height
-        return fitted_size(facts.width, facts.height, side)
+        file = assets.open(self.asset.source) if assets is not None and facts.mime_type in CONVERTIBLE else None
+        if file is None:
+            return None, None
+        from ctxlab.assets.pictures import picture_size
+
+        with file:
+            return picture_size(file.read(MOST_INLINE_BYTES)) or (None, None)
 
     # --- pictures of its pages
 
