@@ -5,7 +5,6 @@ from ctxlab.api import begin as begin
 from ctxlab.api import build as build
 from ctxlab.api import debug as debug
 from ctxlab.api import diff as diff
-from ctxlab.api import ensure_transcripts as ensure_transcripts
 from ctxlab.api import example as example
 from ctxlab.api import expand_input as expand_input
 from ctxlab.api import greeted as greeted
@@ -22,6 +21,7 @@ from ctxlab.api import rebuild as rebuild
 from ctxlab.api import regex_steps as regex_steps
 from ctxlab.api import render as render
 from ctxlab.api import write as write
+from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
 from ctxlab.context import BuildInput as BuildInput

@@ -1,7 +1,6 @@
 """Functions that `import ctxlab` offers: read, load, write, build, debug, diff, and macros, rules and lore alone."""
 
 from ctxlab.api.build import analyze, build, debug, rebuild
-from ctxlab.api.ensure_transcripts import ensure_transcripts
 from ctxlab.api.examples import example
 from ctxlab.api.greetings import begin, greeted
 from ctxlab.api.load import joined, load, load_agent, load_user, read, read_data
@@ -17,7 +16,6 @@ __all__ = [
     "build",
     "debug",
     "diff",
-    "ensure_transcripts",
     "example",
     "expand_input",
     "greeted",

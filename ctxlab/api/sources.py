@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
-from ctxlab.assets.asset_folder import AssetFolder
 from ctxlab.context import Pending, Text
 from ctxlab.documents import (
     Agent,
@@ -43,7 +42,8 @@ PresetSource: TypeAlias = MessageNode | Library
 PresetSources: TypeAlias = PresetSource | Sequence[PresetSource]
 RuleSource: TypeAlias = RegexConfig | RegexPreset | RegexRule | Library | FilePath
 RuleSources: TypeAlias = RuleSource | Sequence[RuleSource]
-AssetSources: TypeAlias = AssetFolder | AssetStore | FilePath
+AssetSources: TypeAlias = AssetStore | FilePath
+"""A folder, or a store of files such as that of `open_assets`."""
 
 
 def session_or_library(session: SessionSource) -> Session | Library:
@@ -197,6 +197,7 @@ def _format_of(value: object) -> str:
 
 def asset_store_of(assets: AssetSources | None, files: Mapping[str, bytes], agents: Sequence[Agent] = ()) -> AssetStore:
     """The files of a build: those of the library and of its agents, and those of a folder or a store."""
+    from ctxlab.assets.asset_folder import AssetFolder
     from ctxlab.assets.build_files import BuildFiles
 
     if assets is None or isinstance(assets, AssetFolder | str | os.PathLike):

@@ -15,9 +15,13 @@ from ctxlab.documents import Agent, InlineFile, LinkedFile, ModelProfile, Note, 
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
-from ctxlab.processors.files.message_files import MessageFiles
-from ctxlab.processors.files.planner import MOST_INLINE_BYTES, SENDABLE_PICTURES
-from ctxlab.processors.files.policy import FilePolicy, Frames, name_of_model
+from ctxlab.processors.files.policy import (
+    MOST_INLINE_BYTES,
+    SENDABLE_PICTURES,
+    FilePolicy,
+    Frames,
+    name_of_model,
+)
 from ctxlab.processors.files.report import AttachmentReport
 from ctxlab.processors.session_loader import stored_setting
 
@@ -85,6 +89,8 @@ class AssetResolver(Processor):
         rows = list(report.files) if report is not None else []
         if all(asset.route for draft in ctx.drafts for asset in draft.assets):
             return ctx, rows
+        from ctxlab.processors.files.message_files import MessageFiles
+
         model = ctx.input.model
         policy = FilePolicy(
             capabilities_of(model),

@@ -10,7 +10,6 @@ from ctxlab.assets.capabilities import capabilities_of
 from ctxlab.context import Context
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
-from ctxlab.processors.files.message_files import MessageFiles
 from ctxlab.processors.files.policy import FilePolicy, Frames, WantedLanguage, name_of_model
 from ctxlab.processors.files.report import AttachmentReport
 from ctxlab.processors.injection.presets import presets_of
@@ -112,6 +111,8 @@ class TranscriptionProcessor(Processor):
         has_files = any(draft.assets for draft in ctx.drafts)
         if not has_files and not any(preset.node.preset_attachments for preset in presets_of(ctx.input)):
             return ctx
+        from ctxlab.processors.files.message_files import MessageFiles  # with all that reads files
+
         files = MessageFiles(self.policy(ctx.input.model), services, processor=ID)
         newest = len(ctx.drafts) - 1
         drafts = [files.applied(draft, depth=newest - i) for i, draft in enumerate(ctx.drafts)]

@@ -25,15 +25,11 @@ from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Services
 from ctxlab.processors.files.outcome import FileOutcome
-from ctxlab.processors.files.policy import FilePolicy
+from ctxlab.processors.files.policy import MOST_INLINE_BYTES, FilePolicy
 
 PDF = "application/pdf"
-SENDABLE_PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""Types of pictures that all vendors take."""
 CONVERTIBLE = frozenset({"image/bmp", "image/tiff", "image/x-ms-bmp", "image/x-icon", "image/vnd.microsoft.icon"})
 """Types of pictures that are made into one that vendors take."""
-MOST_INLINE_BYTES = 50_000_000
-"""Bytes of a file above which it isn't put into a request where the model's own limit isn't known."""
 WORDLESS = "there are no words in it"
 PLURALS = {
     "image": "pictures",

@@ -8,6 +8,10 @@ from typing import Literal
 from ctxlab.assets.capabilities import Capabilities
 from ctxlab.documents import ModelProfile
 
+SENDABLE_PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""Types of pictures that all vendors take."""
+MOST_INLINE_BYTES = 50_000_000
+"""Bytes of a file above which it isn't put into a request where the model's own limit isn't known."""
 WantedLanguage = Literal["auto", "en", "zh"]
 
 

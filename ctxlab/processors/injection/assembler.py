@@ -20,7 +20,6 @@ from ctxlab.context import (
     Text,
 )
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
-from ctxlab.processors.files.message_files import MessageFiles
 from ctxlab.processors.files.report import AttachmentReport
 from ctxlab.processors.injection.anchor_plugins import GROUP, plugin_anchors
 from ctxlab.processors.injection.depth import index_of_insertion_point, parse_depths
@@ -317,6 +316,8 @@ class _Assembly:
         report = self.ctx.report(AttachmentReport)
         if report is None or report.policy is None:
             return drafts
+        from ctxlab.processors.files.message_files import MessageFiles
+
         files = MessageFiles(report.policy, self.services, processor=ID)
         out = [files.applied(draft) if draft.placement is not None else draft for draft in drafts]
         if files.rows:
