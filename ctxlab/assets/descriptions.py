@@ -121,6 +121,12 @@ def describe_wordless(*, name: str, id: str, mime_type: str, language: Language 
     return _three_lines(name, id, mime_type, last, language, head=("[无文字]", "[No text]"))
 
 
+def describe_missing(*, name: str, id: str, mime_type: str, language: Language = "zh") -> str:
+    """Three lines for a file whose content nobody has any more."""
+    last = _in(language, "文件内容已不存在，无法提供。", "The content of the file is not at hand.")
+    return _three_lines(name, id, mime_type, last, language, head=("[缺失]", "[Missing]"))
+
+
 def describe_failed(*, name: str, id: str = "", language: Language = "zh") -> str:
     """Three lines for a file whose content can't be read, such as broken base64."""
     name = _named(name, id, language)

@@ -15,14 +15,15 @@ class FileRoute:
     """The form in which the model gets a file that goes along as a file. `reason` is a sentence.
 
     `width` and `height` are those of the picture that is sent, in pixels, where it is scaled to the model's limit; None
-    where it goes as it is.
+    where it goes as it is. With `converts` it is made into a type that the vendor takes.
     """
 
     kind: RouteKind
     reason: str = ""
     width: int | None = None
     height: int | None = None
+    converts: bool = False
 
     def as_data(self) -> dict[str, Any]:
         size = {"width": self.width, "height": self.height} if self.width and self.height else {}
-        return {"kind": self.kind, "reason": self.reason, **size}
+        return {"kind": self.kind, "reason": self.reason, **size, **({"converts": True} if self.converts else {})}

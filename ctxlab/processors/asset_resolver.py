@@ -17,7 +17,6 @@ from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab.processors.files.policy import (
     MOST_INLINE_BYTES,
-    SENDABLE_PICTURES,
     FilePolicy,
     Frames,
     name_of_model,
@@ -97,7 +96,7 @@ class AssetResolver(Processor):
             name_of_model(model),
             PLAIN,
             transcribe="never",
-            text_after=0,
+            why_unread="what reads files into messages is switched off",
             describe=self.settings.unreadable == "describe",
         )
         files = MessageFiles(policy, replace(services, transcriber=None), processor=ID)
@@ -145,27 +144,18 @@ class _Resolver:
         return replace(asset, source=inline, mime_type=mime_type, size_bytes=len(data))
 
     def _is_made_anew(self, asset: AssetRef) -> bool:
-        """Whether a picture is scaled, or made into a format that is wanted or that vendors take."""
-        route, size = asset.route, asset.metadata
+        """Whether a picture is scaled, or made into a format that is wanted or that the vendor takes."""
+        route, size, wanted = asset.route, asset.metadata, self.settings.picture_format
         assert route is not None
         is_scaled = bool(route.width) and (route.width, route.height) != (size.get("width"), size.get("height"))
-        wanted = self.settings.picture_format
-        return (
-            is_scaled
-            or asset.mime_type not in SENDABLE_PICTURES
-            or f"image/{wanted}"
-            not in (
-                "image/original",
-                asset.mime_type,
-            )
-        )
+        return is_scaled or route.converts or wanted not in ("original", asset.mime_type.removeprefix("image/"))
 
     def _picture(self, asset: AssetRef, data: bytes, draft: Draft) -> tuple[bytes, str]:
         from ctxlab.assets.pictures import scaled_picture, vendor_ready
 
         route, wanted = asset.route, self.settings
-        form = "" if wanted.picture_format == "original" else wanted.picture_format
         assert route is not None
+        form = wanted.picture_format if wanted.picture_format != "original" else "png" if route.converts else ""
         try:
             if not route.width or not route.height:
                 return vendor_ready(data, asset.mime_type)

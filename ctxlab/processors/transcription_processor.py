@@ -41,7 +41,7 @@ class TranscriptionProcessor(Processor):
             " of every file; never that of text files and documents alone.",
         )
         text_after: int = Field(
-            10,
+            0,
             ge=0,
             title="As text after",
             description="Messages behind a file from which on pictures, sound and films go as text; 0 is never.",

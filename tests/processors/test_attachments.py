@@ -191,7 +191,7 @@ def test_old_pictures_go_as_text_and_newer_ones_as_pictures() -> None:
     trace = run(*drafts, model=model("vision"), texts={"p.png": "a lamp"}, text_after=2)
 
     assert [row(trace, at)["sent_as"] for at in (0, 1)] == ["text", "picture"]
-    assert row(trace)["reason"] == "it stands 2 messages back, and from 2 on files go as text"
+    assert row(trace)["reason"] == "it stands 2 messages back, and from 2 on pictures, sound and films go as text"
 
 
 def test_without_a_transcript_an_old_picture_stays_a_picture() -> None:
@@ -240,13 +240,14 @@ def test_an_empty_picture_is_described_with_what_is_wrong() -> None:
     assert "[File could not be processed: empty.png]" in words(trace)
 
 
-def test_a_file_whose_bytes_are_not_at_hand_stays_a_reference() -> None:
+def test_a_file_whose_bytes_are_not_at_hand_is_described_as_missing_and_without_a_model_stays_a_reference() -> None:
     lost = AssetRef("x", "image", "lost.png", "image/png", source=LibraryFile("lost.png"))
-    trace = run(message("u", "look", lost), model=model("vision"))
+    named, unnamed = (run(message("u", "look", lost), model=each) for each in (model("vision"), None))
 
-    (part,) = [part for part in trace.messages[0]["content"] if part["type"] != "text"]
+    assert "[Missing] lost.png (artifact:x)\nType: PNG picture\n" in words(named)
+    (part,) = [part for part in unnamed.messages[0]["content"] if part["type"] != "text"]
     assert part["type"] == "asset"
-    assert "its bytes are not at hand" in row(trace)["problem"]
+    assert {row(each)["reason"].partition(",")[0] for each in (named, unnamed)} == {"its bytes are not at hand"}
 
 
 def test_a_link_goes_as_a_link_to_a_model_that_sees_and_is_never_opened() -> None:

@@ -88,7 +88,7 @@ def _routed(
         if size > MOST_TEXT_BYTES:
             return too_large_result(artifact, facts, MOST_TEXT_BYTES, language)
         return text_result(artifact, decode_text(stream.read(MOST_TEXT_BYTES + 1))[0])
-    if facts.problem and (facts.kind == "document" or 0 in (facts.width, facts.height, facts.size_bytes)):
+    if facts.problem:
         return failed_result(artifact, facts.problem, language)  # encrypted, broken, empty: vendors refuse the request
     decision = decide(facts, capabilities)
     if decision.most_bytes is not None:

@@ -87,9 +87,9 @@ class MessageFiles:
                 yield from outcome.files
                 after_words = False
             elif outcome.asset.id not in claimed:
-                cause = Cause(self.processor, "seam", "the text of a file begins on a line of its own")
                 words = worded(outcome, self.policy.frames, processor=self.processor)
-                yield Text.of("\n", Origin("separator", draft.key), cause) + words if after_words else words
+                line = Text.of("\n", Origin("separator", draft.key), words.spans[0].cause)
+                yield line + words if after_words else words
                 after_words = True
 
     def _placed(self, text: Text, outcomes: Sequence[FileOutcome], claimed: Mapping[str, int]) -> Text:

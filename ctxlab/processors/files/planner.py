@@ -10,9 +10,11 @@ from ctxlab.assets.claimed_type import claimed_facts
 from ctxlab.assets.descriptions import (
     Language,
     describe_failed,
+    describe_missing,
     describe_too_large,
     describe_unreadable,
     describe_wordless,
+    type_for_people,
 )
 from ctxlab.assets.file_types import facts_of
 from ctxlab.assets.pictures import fitted_size
@@ -25,11 +27,23 @@ from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Services
 from ctxlab.processors.files.outcome import FileOutcome
-from ctxlab.processors.files.policy import MOST_INLINE_BYTES, FilePolicy
+from ctxlab.processors.files.policy import MOST_INLINE_BYTES, SENDABLE_PICTURES, FilePolicy
 
 PDF = "application/pdf"
-CONVERTIBLE = frozenset({"image/bmp", "image/tiff", "image/x-ms-bmp", "image/x-icon", "image/vnd.microsoft.icon"})
-"""Types of pictures that are made into one that vendors take."""
+DECODED = SENDABLE_PICTURES | {
+    "image/bmp",
+    "image/x-ms-bmp",
+    "image/tiff",
+    "image/x-icon",
+    "image/vnd.microsoft.icon",
+    "image/avif",
+}
+"""Types of pictures that can be made into one that the vendor takes."""
+NOT_AT_HAND = "its bytes are not at hand"
+WHY_READ = {
+    "text": "text files are read into the message",
+    "document": "documents of this type are read into the message",
+}
 WORDLESS = "there are no words in it"
 PLURALS = {
     "image": "pictures",
@@ -77,18 +91,19 @@ class _OneFile:
             return self._elsewhere("file", "the vendor has it under an id")
         if isinstance(source, LinkedFile) and not self.is_at_hand and not source.url.startswith("data:"):
             return self._elsewhere("link", "its link goes as it is")
+        if not self.is_at_hand:
+            return self._missing()
         if self.facts.problem:
             return self._described(self._failed(), self.facts.problem)
-        wanted = self._why_text()
-        failure = ""
-        if wanted and self.is_at_hand:
+        wanted, failure = self._why_text(), ""
+        if wanted:
             text = self._text()
             if isinstance(text, Transcript):
                 return self._as_text(text, wanted)
             failure = text
         if (pictures := self._pages(failure)) is not None:
             return pictures
-        return self._as_file_or_description(failure if wanted else "", wanted)
+        return self._as_file_or_description(failure, wanted)
 
     # --- text
 
@@ -96,27 +111,36 @@ class _OneFile:
         """The reason for which its text is sent instead of the file; empty where it isn't."""
         policy, facts = self.policy, self.facts
         if is_read_as_text(facts):
-            what = "text files" if facts.kind == "text" else "pictures and documents that are text"
-            return f"{what} are read into the message"
-        if facts.kind == "other":
+            return WHY_READ.get(facts.kind, "pictures of this type are text, which is read into the message")
+        if facts.kind == "other" or policy.transcribe == "never":
             return ""
-        if policy.transcribe == "never":
-            return ""
+        if refused := self._why_not_as_file():
+            return refused
         if policy.prefer_text:
             return "the text of a file is preferred to the file"
         if policy.transcribe == "always":
             return "the text of every file is wanted"
         if self.depth is not None and policy.text_after and self.depth >= policy.text_after and _can_age(facts):
-            return f"it stands {counted(self.depth, 'message')} back, and from {policy.text_after} on files go as text"
-        if policy.is_without_model or self.reads.reads(facts.kind):
+            old = f"from {policy.text_after} on pictures, sound and films go as text"
+            return f"it stands {counted(self.depth, 'message')} back, and {old}"
+        return ""
+
+    def _why_not_as_file(self) -> str:
+        """Why the model can't get it as a file, for its kind or its type; empty where it can, or no model is named."""
+        if self.policy.is_without_model:
             return ""
-        return self._why_not_read()
+        if not self.reads.reads(self.facts.kind):
+            return self._why_not_read()
+        if self._is_taken():
+            return ""
+        known = type_for_people(self.facts.mime_type) if self.facts.mime_type else "files of no known type"
+        return f"{self._model} reads {PLURALS[self.facts.kind]}, but not as {known}"
 
     def _text(self) -> Transcript | str:
         """Its text, or a sentence on why there is none."""
         transcriber, asset, facts = self.services.transcriber, self.asset, self.facts
         if transcriber is None:
-            return "nothing is there that reads it"
+            return self.policy.why_unread
         pictures_follow = facts.mime_type == PDF and self.reads.reads("image") and self.policy.transcribe != "always"
         try:
             text = transcriber.transcribe(
@@ -141,16 +165,12 @@ class _OneFile:
 
     def _as_file_or_description(self, failure: str, wanted: str) -> FileOutcome:
         facts = self.facts
-        if self.policy.is_without_model:
-            return self._going("unknown", f"no model is named, so it goes as it is{_unmet(wanted, failure)}")
         if failure and is_read_as_text(facts):
             return self._described(self._wordless() if failure == WORDLESS else self._failed(), failure)
-        if not self.reads.reads(facts.kind):
-            why = self._why_not_read()
-            return self._described(self._unreadable(), f"{why}, and {failure}" if failure else why)
-        if self.is_at_hand and not self._is_taken():
-            taken = f"{self._model} doesn't take {facts.mime_type or 'files of no known type'}"
-            return self._described(self._unreadable(), f"{taken}, and {failure}" if failure else taken)
+        if self.policy.is_without_model:
+            return self._going("unknown", f"no model is named, so it goes as it is{_unmet(wanted, failure)}")
+        if refused := self._why_not_as_file():
+            return self._described(self._unreadable(), f"{refused}, and {failure}" if failure else refused)
         most = self.reads.max_bytes(facts.kind) or MOST_INLINE_BYTES
         if facts.size_bytes and facts.size_bytes > most and not (facts.kind == "image" and self._is_scaled()):
             return self._described(
@@ -169,10 +189,15 @@ class _OneFile:
         """Whether the vendor takes files of this type, as they are or made into another."""
         mime_type = self.facts.mime_type
         if self.facts.kind == "image":
-            return mime_type in CONVERTIBLE or self.reads.takes("image", mime_type)
+            return mime_type in DECODED or self._is_taken_as_it_is()
         if self.facts.kind in ("document", "other") and not self.reads.mime_types:
             return mime_type == PDF
         return self.reads.takes(self.facts.kind, mime_type)
+
+    def _is_taken_as_it_is(self) -> bool:
+        """Whether the vendor takes pictures of this type."""
+        mime_type = self.facts.mime_type
+        return mime_type in (self.reads.mime_types or SENDABLE_PICTURES)
 
     def _is_scaled(self) -> bool:
         return self._sent_size() != (self.facts.width, self.facts.height)
@@ -180,9 +205,9 @@ class _OneFile:
     def _going(self, kind: RouteKind, reason: str, failure: str = "") -> FileOutcome:
         facts = self.facts
         width, height = self._sent_size() if facts.kind == "image" else (None, None)
-        route = FileRoute(kind, reason, width, height)
-        lacks = "" if self.is_at_hand else "its bytes are not at hand"
-        problem = "; ".join(_said(facts.spoofed, failure, lacks))
+        converts = kind == "picture" and not self._is_taken_as_it_is()
+        route = FileRoute(kind, reason, width, height, converts=converts)
+        problem = "; ".join(_said(facts.spoofed, failure))
         return FileOutcome(self.asset, facts, kind, reason, (replace(self.asset, route=route),), problem=problem)
 
     def _sent_size(self) -> tuple[int | None, int | None]:
@@ -198,7 +223,7 @@ class _OneFile:
         facts, assets = self.facts, self.services.assets
         if facts.width and facts.height:
             return facts.width, facts.height
-        file = assets.open(self.asset.source) if assets is not None and facts.mime_type in CONVERTIBLE else None
+        file = assets.open(self.asset.source) if assets is not None and facts.mime_type in DECODED else None
         if file is None:
             return None, None
         from ctxlab.assets.pictures import picture_size
@@ -243,6 +268,16 @@ class _OneFile:
         if not self.policy.is_without_model and not self.reads.reads(self.facts.kind):
             return self._described(self._unreadable(), self._why_not_read())
         return self._going(kind, reason)
+
+    def _missing(self) -> FileOutcome:
+        """A file whose bytes nobody has: a description, or for no model and where files are to be sent a reference."""
+        if self.policy.is_without_model or not self.policy.describe:
+            reason = f"{NOT_AT_HAND}, so it stays a reference"
+            route = FileRoute("unknown", reason)
+            return FileOutcome(
+                self.asset, self.facts, "unknown", reason, (replace(self.asset, route=route),), problem=NOT_AT_HAND
+            )
+        return self._described(describe_missing(**self._names()), NOT_AT_HAND)
 
     def _described(self, description: str, reason: str) -> FileOutcome:
         """A description instead of the file, unless files that the model can't read are to be sent nevertheless."""

@@ -29,20 +29,22 @@ class Frames:
 class FilePolicy:
     """Wishes for files. `reads` is what the model reads, `model` its name in sentences, empty for none.
 
-    `picture_side` is the longest side of a picture that is sent, in pixels; None is the model's own limit.
+    `picture_side` is the longest side of a picture that is sent, in pixels; None is the model's own limit. `why_unread`
+    is the reason where there is no transcriber.
     """
 
     reads: Capabilities
     model: str
     frames: Frames
     transcribe: Literal["smart", "always", "never"] = "smart"
-    text_after: int = 10
+    text_after: int = 0
     prefer_text: bool = False
     describe: bool = True
     language: WantedLanguage = "auto"
     picture_side: int | None = None
     page_pictures: int = 20
     most_characters: int = 100_000
+    why_unread: str = "no transcriber is at hand"
 
     @property
     def is_without_model(self) -> bool:

@@ -69,6 +69,8 @@ def _filled(frame: str, outcome: FileOutcome, name: str, cause: Cause) -> Iterat
             for passage in transcript.passages:
                 place = f"{name}, {passage.place}" if passage.place else name
                 yield Span(passage.text, Origin("transcript", place), cause)
+            if transcript.problems:
+                yield Span(f"\n[{'; '.join(transcript.problems)}]", around, cause)
         else:
             yield Span({"name": name, "fence": fence}.get(found[1], ""), around, cause)
     yield Span(frame[done:], around, cause)
