@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MOST_PIXELS = 80_000_000
 """Of a picture that is decoded: four bytes each while it is scaled."""
 JPEG_QUALITY = 85
+LESSER_QUALITIES = (80, 65, 50, 35, 20)
+"""Of a JPEG that would else be too large."""
 THUMBNAIL_QUALITY = 60
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "DIB", "TIFF", "ICO", "AVIF")
 """What is decoded. Pillow knows more, some through other programs, such as PostScript."""
@@ -51,19 +53,33 @@ def picture_size(data: bytes) -> tuple[int, int] | None:
 
 
 def scaled_picture(
-    data: bytes, *, width: int, height: int, mime_type: str = "", form: str = "", quality: int = JPEG_QUALITY
+    data: bytes,
+    *,
+    width: int,
+    height: int,
+    mime_type: str = "",
+    form: str = "",
+    quality: int = JPEG_QUALITY,
+    max_bytes: int | None = None,
 ) -> tuple[bytes, str]:
     """The picture at this size, and its MIME type; as it is where it has that size, is upright and vendors read it.
 
     What is see-through stays so (PNG, or WebP of a WebP); all else becomes a JPEG. `form` (jpeg or webp) is the format
-    that is wanted instead. Of an animated picture that is made anew only the first frame is kept. Raises CtxlabError
-    when it can't be decoded.
+    that is wanted instead. What has more than `max_bytes` becomes a JPEG of less and less quality, as far as that
+    helps. Of an animated picture that is made anew only the first frame is kept. Raises CtxlabError when it can't be
+    decoded.
     """
     if width < 1 or height < 1:
         raise ReadError(f"a picture can't be scaled to {width} x {height} pixels")
     with _decoded(data, mime_type) as picture:
         is_as_wanted = form in ("", (picture.format or "").lower())
-        if is_as_wanted and picture.size == (width, height) and _is_upright(picture) and picture.format in VENDOR_TYPES:
+        if (
+            (max_bytes is None or len(data) <= max_bytes)
+            and is_as_wanted
+            and picture.size == (width, height)
+            and _is_upright(picture)
+            and picture.format in VENDOR_TYPES
+        ):
             picture.load()
             return data, VENDOR_TYPES[picture.format]
         source = picture.format
@@ -71,7 +87,8 @@ def scaled_picture(
             side = max(width, height)
             picture.draft("RGB", (side, side))  # a JPEG is decoded at half, a quarter or an eighth where that will do
         made = _in_plain_colours(_turned(picture)).resize((width, height), _lanczos())
-        return _encoded(made, like="WEBP" if form == "webp" else source, form=form, quality=quality)
+        found = _encoded(made, like="WEBP" if form == "webp" else source, form=form, quality=quality)
+        return found if max_bytes is None or len(found[0]) <= max_bytes else _squeezed(made, max_bytes)
 
 
 def vendor_ready(data: bytes, mime_type: str = "") -> tuple[bytes, str]:
@@ -164,6 +181,15 @@ def _is_upright(picture: Image) -> bool:
     return picture.getexif().get(ORIENTATION) in UPRIGHT
 
 
+def picture_frames(data: bytes) -> int:
+    """The number of pictures in a file: frames of an animation, pages of a TIFF; 1 of what can't be decoded."""
+    try:
+        with _decoded(data) as picture:
+            return int(getattr(picture, "n_frames", 1))
+    except CtxlabError:
+        return 1
+
+
 def _is_upside_down(picture: Image) -> bool:
     """Whether it is only mirrored or turned by half, so that its sides stay."""
     return picture.getexif().get(ORIENTATION) in (2, 3, 4)
@@ -209,6 +235,17 @@ def _encoded(picture: Image, *, like: str | None, form: str, quality: int) -> tu
     if is_clear and form != "jpeg":
         return _saved(picture, "PNG"), "image/png"
     return _saved(_on_white(picture) if is_clear else picture, "JPEG", quality=quality), "image/jpeg"
+
+
+def _squeezed(picture: Image, max_bytes: int) -> tuple[bytes, str]:
+    """A JPEG of the best quality that fits; the smallest where none does."""
+    plain = _on_white(picture) if picture.mode == "RGBA" else picture
+    data = b""
+    for quality in LESSER_QUALITIES:
+        data = _saved(plain, "JPEG", quality=quality)
+        if len(data) <= max_bytes:
+            break
+    return data, "image/jpeg"
 
 
 def _on_white(picture: Image) -> Image:

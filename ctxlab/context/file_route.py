@@ -15,7 +15,8 @@ class FileRoute:
     """The form in which the model gets a file that goes along as a file. `reason` is a sentence.
 
     `width` and `height` are those of the picture that is sent, in pixels, where it is scaled to the model's limit; None
-    where it goes as it is. With `converts` it is made into a type that the vendor takes.
+    where it goes as it is. With `converts` it is made anew, in a type that the vendor takes; what is made has at most
+    `max_bytes`, if that can be.
     """
 
     kind: RouteKind
@@ -23,6 +24,7 @@ class FileRoute:
     width: int | None = None
     height: int | None = None
     converts: bool = False
+    max_bytes: int | None = None
 
     def as_data(self) -> dict[str, Any]:
         size = {"width": self.width, "height": self.height} if self.width and self.height else {}

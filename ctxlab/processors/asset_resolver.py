@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from pydantic import Field
 
 from ctxlab.assets.capabilities import capabilities_of
-from ctxlab.context import AssetRef, Cause, Context, Draft, Text
+from ctxlab.assets.descriptions import one_line
+from ctxlab.context import AssetRef, Cause, Context, Draft, Origin, Text
+from ctxlab.context.file_words import file_id
 from ctxlab.documents import Agent, InlineFile, LinkedFile, ModelProfile, Note, ProcessorEntry
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import CtxlabError
@@ -27,6 +29,7 @@ from ctxlab.processors.session_loader import stored_setting
 ID = "asset-resolver"
 ELSEWHERE = ("link", "upload")
 """Routes of files whose bytes aren't put into the request."""
+WORDS_ONLY = ("text", "description")
 PLAIN = Frames("{name}\n{text}", "{name}\n{text}", "{name}\n{text}", "{name}")
 
 
@@ -77,8 +80,7 @@ class AssetResolver(Processor):
         ctx, rows = self._undecided(ctx, services, report)
         resolver = _Resolver(services, self.settings)
         ctx = ctx.edit(resolver.resolved)
-        sent = {part.key for draft in ctx.drafts for part in draft.parts} | {draft.key for draft in ctx.drafts}
-        rows = [row if row["key"] in sent else FrozenDict({**row, "state": "cut"}) for row in rows]
+        rows = _rows_of_result(rows, ctx.drafts, resolver.changed)
         return ctx.put(AttachmentReport(tuple(rows))).noted(resolver.notes)
 
     def _undecided(
@@ -101,7 +103,9 @@ class AssetResolver(Processor):
         )
         files = MessageFiles(policy, replace(services, transcriber=None), processor=ID)
         ctx = ctx.edit(lambda draft: files.applied(draft) if any(not a.route for a in draft.assets) else draft)
-        return ctx.noted([*files.notes()]), [*rows, *files.rows]
+        anew = {(row["key"], row["file"]) for row in files.rows}
+        kept = [row for row in rows if (row["key"], row["file"]) not in anew]
+        return ctx.noted([*files.notes()]), [*kept, *files.rows]
 
 
 @dataclass(slots=True)
@@ -110,16 +114,15 @@ class _Resolver:
 
     services: Services
     settings: AssetResolver.Settings
-    notes: list[Note]
-
-    def __init__(self, services: Services, settings: AssetResolver.Settings) -> None:
-        self.services, self.settings, self.notes = services, settings, []
+    notes: list[Note] = field(default_factory=list[Note])
+    changed: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict[tuple[str, str], dict[str, Any]])
+    """By key of a message and id of a file, cells of its row that come out otherwise than it was decided."""
 
     def resolved(self, draft: Draft) -> Draft:
         if not draft.assets:
             return draft
         body = tuple(self._parts(draft))
-        if all(new is old for new, old in zip(body, draft.body, strict=True)):
+        if len(body) == len(draft.body) and all(new is old for new, old in zip(body, draft.body, strict=True)):
             return draft
         return draft.with_body(body, Cause(ID, "bytes", "the bytes of its files go along"))
 
@@ -127,7 +130,7 @@ class _Resolver:
         for part in draft.body:
             yield part if isinstance(part, Text) else self._with_bytes(part, draft)
 
-    def _with_bytes(self, asset: AssetRef, draft: Draft) -> AssetRef:
+    def _with_bytes(self, asset: AssetRef, draft: Draft) -> AssetRef | Text:
         route = asset.route
         if route is None or route.kind in ELSEWHERE:
             return asset
@@ -139,7 +142,10 @@ class _Resolver:
             return asset
         mime_type = asset.mime_type
         if scales:
-            data, mime_type = self._picture(asset, data, draft)
+            try:
+                data, mime_type = self._picture(asset, data, draft)
+            except CtxlabError as error:
+                return self._described(asset, draft, str(error))
         inline = InlineFile(b64encode(data).decode(), mime_type)
         return replace(asset, source=inline, mime_type=mime_type, size_bytes=len(data))
 
@@ -151,25 +157,48 @@ class _Resolver:
         return is_scaled or route.converts or wanted not in ("original", asset.mime_type.removeprefix("image/"))
 
     def _picture(self, asset: AssetRef, data: bytes, draft: Draft) -> tuple[bytes, str]:
-        from ctxlab.assets.pictures import scaled_picture, vendor_ready
+        """The picture made anew, and its type; raises CtxlabError when it can't be decoded."""
+        from ctxlab.assets.pictures import picture_frames, scaled_picture, vendor_ready
 
         route, wanted = asset.route, self.settings
         assert route is not None
-        form = wanted.picture_format if wanted.picture_format != "original" else "png" if route.converts else ""
-        try:
-            if not route.width or not route.height:
-                return vendor_ready(data, asset.mime_type)
-            return scaled_picture(
-                data,
-                width=route.width,
-                height=route.height,
-                mime_type=asset.mime_type,
-                form=form,
-                quality=wanted.picture_quality,
-            )
-        except CtxlabError as error:
-            self._note(asset, draft, f"{error}; it goes as it is")
-            return data, asset.mime_type
+        if not route.width or not route.height:
+            return vendor_ready(data, asset.mime_type)
+        made, mime_type = scaled_picture(
+            data,
+            width=route.width,
+            height=route.height,
+            mime_type=asset.mime_type,
+            form=wanted.picture_format if wanted.picture_format != "original" else "png" if route.converts else "",
+            quality=wanted.picture_quality,
+            max_bytes=route.max_bytes,
+        )
+        frames = picture_frames(data) if made is not data else 1
+        if frames > 1:
+            self._tell(asset, draft, f"only the first of its {frames:,} pictures is sent")
+        if route.max_bytes is not None and len(made) > route.max_bytes:
+            self._tell(asset, draft, f"it has {len(made):,} bytes, more than the {route.max_bytes:,} that are taken")
+        return made, mime_type
+
+    def _described(self, asset: AssetRef, draft: Draft, why: str) -> Text:
+        """A description of a picture that turns out not to be decodable, in the place where it would have stood."""
+        from ctxlab.assets.descriptions import describe_failed
+        from ctxlab.processors.files.message_files import HAN
+
+        language = "zh" if HAN.search(str(draft.text)) else "en"
+        words = f"\n{describe_failed(name=asset.name, id=asset.id, language=language)}\n"
+        tokens = self.services.tokenizer.count(words)
+        self._change(asset, draft, sent_as="description", reason=why, tokens=tokens)
+        self.notes.append(_note(asset, draft, why))
+        return Text.of(words, Origin("attachment", one_line(asset.name)), Cause(ID, "description", why))
+
+    def _tell(self, asset: AssetRef, draft: Draft, problem: str) -> None:
+        self._change(asset, draft, problem=problem)
+        self.notes.append(_note(asset, draft, problem))
+
+    def _change(self, asset: AssetRef, draft: Draft, **cells: Any) -> None:
+        for key in (draft.key, *(part.key for part in draft.merged)):
+            self.changed.setdefault((key, asset.id), {}).update(cells)
 
     def _read(self, asset: AssetRef) -> bytes | None:
         """The bytes; None where they are not at hand, or too many."""
@@ -183,9 +212,29 @@ class _Resolver:
             data = file.read(MOST_INLINE_BYTES + 1)
         return data if len(data) <= MOST_INLINE_BYTES else None
 
-    def _note(self, asset: AssetRef, draft: Draft, text: str) -> None:
-        name = asset.name or asset.id
-        self.notes.append(Note("warning", f"{name}: {text}", ID, {"message": draft.key, "file": asset.id}))
+
+def _note(asset: AssetRef, draft: Draft, text: str) -> Note:
+    name = one_line(asset.name) or one_line(asset.id)
+    return Note("warning", f"{name}: {text}", ID, {"message": draft.key, "file": asset.id})
+
+
+def _rows_of_result(
+    rows: Iterable[Mapping[str, Any]], drafts: Sequence[Draft], changed: Mapping[tuple[str, str], Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """The rows of files with what came out: those whose message or file isn't sent any more are cut."""
+    along: dict[str, set[str]] = {}
+    for draft in drafts:
+        ids = {file_id(asset) for asset in draft.assets}
+        for key in (draft.key, *(part.key for part in draft.merged)):
+            along.setdefault(key, set()).update(ids)
+    found: list[Mapping[str, Any]] = []
+    for row in rows:
+        key, file = row["key"], row["file"]
+        cells = dict(changed.get((key, file), {}))
+        if key not in along or (row["sent_as"] not in WORDS_ONLY and not cells and file not in along[key]):
+            cells = {"state": "cut"}
+        found.append(FrozenDict({**row, **cells}) if cells else row)
+    return found
 
 
 def _carries_its_bytes(asset: AssetRef) -> bool:

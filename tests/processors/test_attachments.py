@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+import ctxlab
 from ctxlab.assets.build_files import BuildFiles
 from ctxlab.assets.file_types import facts_of
-from ctxlab.context import AssetRef, BuildInput, Context, Draft, Origin, Passage, Text, Transcript
+from ctxlab.context import AssetRef, BuildInput, Cause, Context, Draft, Origin, Passage, Text, Transcript
 from ctxlab.documents import InlineFile, LibraryFile, LinkedFile, ModelProfile, Session, UploadedFile
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import AssetResolver, TranscriptionProcessor
@@ -24,6 +25,22 @@ def picture_bytes(width: int = 40, height: int = 20, form: str = "PNG") -> bytes
 
     out = BytesIO()
     Image.new("RGB", (width, height), (200, 60, 20)).save(out, form)
+    return out.getvalue()
+
+
+def noise_bytes() -> bytes:
+    from PIL import Image
+
+    out = BytesIO()
+    Image.effect_noise((300, 300), 90).convert("RGB").save(out, "PNG")
+    return out.getvalue()
+
+
+def animation_bytes() -> bytes:
+    from PIL import Image
+
+    out, frames = BytesIO(), [Image.new("L", (60, 60), shade) for shade in (0, 90, 180)]
+    frames[0].save(out, "GIF", save_all=True, append_images=frames[1:])
     return out.getvalue()
 
 
@@ -42,13 +59,23 @@ FILES = {
     "p.png": picture_bytes(),
     "wide.bmp": picture_bytes(4000, 1000, "BMP"),
     "broken.png": picture_bytes(64, 64).replace(b"IDAT", b"IDAT\x00\x00"),
+    "noise.png": noise_bytes(),
+    "moves.gif": animation_bytes(),
     "short.jpg": picture_bytes(64, 64, "JPEG")[:300],
     "empty.png": b"",
     "script.png": b"#!/bin/sh\necho hello\n",
     "r.pdf": pdf_bytes(),
     "z.zip": b"PK\x05\x06" + bytes(18),
 }
-KINDS = {"txt": "document", "md": "document", "png": "image", "bmp": "image", "jpg": "image", "pdf": "document"}
+KINDS = {
+    "txt": "document",
+    "md": "document",
+    "png": "image",
+    "bmp": "image",
+    "jpg": "image",
+    "gif": "image",
+    "pdf": "document",
+}
 
 
 def file(name: str, **more: Any) -> AssetRef:
@@ -286,12 +313,43 @@ def test_a_picture_is_scaled_to_what_the_model_takes_and_made_into_a_format_that
     assert sent.mime_type in ("image/png", "image/jpeg")
 
 
-def test_a_picture_that_cannot_be_decoded_goes_as_it_is_with_a_note() -> None:
+def test_a_picture_that_has_to_be_scaled_and_cannot_be_decoded_is_described() -> None:
     trace = run(message("u", "look", file("broken.png")), model=model("vision", maxImageDimension=16))
 
-    (picture,) = trace.result.drafts[0].assets
-    assert picture.source == InlineFile(b64encode(FILES["broken.png"]).decode(), "image/png")
-    assert any("goes as it is" in note.text for note in trace.result.notes)
+    assert trace.result.drafts[0].assets == ()
+    assert "[File could not be processed: broken.png]" in words(trace)
+    assert row(trace)["sent_as"] == "description"
+    assert row(trace)["reason"].startswith("the picture (image/png) can't be decoded")
+
+
+def test_a_picture_above_the_limit_in_bytes_is_made_smaller_and_an_animation_says_what_is_left_out() -> None:
+    strict = model("vision", maxImageBytes=20_000)
+    drafts = (message("u", "look", file("noise.png")), message("v", "look", file("moves.gif")))
+    trace = run(*drafts, model=strict, picture_side=30)
+
+    sent = [draft.assets[0] for draft in trace.result.drafts]
+    assert all(asset.size_bytes is not None and asset.size_bytes <= 20_000 for asset in sent)
+    assert row(trace, 1)["problem"] == "only the first of its 3 pictures is sent"
+
+
+def test_a_step_of_ones_own_that_takes_a_file_leaves_its_row_as_cut_and_one_that_adds_a_file_gets_a_row() -> None:
+    def change(ctx: Context) -> Context:
+        first, second = ctx.drafts
+        cause = Cause("mine", "files", "another file")
+        more = second.with_body((*second.body, file("p.png")), cause)
+        return ctx.arrange((first.with_body((first.text,), cause), more))
+
+    services = Services(WordTokenizer(), assets=BuildFiles(FILES), transcriber=FixedTranscriber({}))
+    drafts = (message("u", "look", file("p.png")), message("v", "look", file("wide.bmp")))
+    steps = [TranscriptionProcessor, ctxlab.processor("mine", priority=550)(change), AssetResolver]
+    trace = Pipeline.of(steps).run(Context(BuildInput(Session(), model=model("vision")), drafts), services)
+
+    rows = trace.result.report_named("attachments").rows()  # type: ignore[union-attr]
+    assert [(each["key"], each["file"], each["state"]) for each in rows] == [
+        ("u", "id-p.png", "cut"),
+        ("v", "id-wide.bmp", "sent"),
+        ("v", "id-p.png", "sent"),
+    ]
 
 
 @pytest.mark.parametrize("inputs", [(), ("vision",), ("vision", "file")])

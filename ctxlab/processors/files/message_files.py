@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from ctxlab.assets.descriptions import Language
@@ -41,11 +42,12 @@ class MessageFiles:
             self.language = "en"
 
     def applied(self, draft: Draft, *, depth: int | None = None) -> Draft:
-        """The message with its files as the model gets them; the same object when it has none."""
+        """The message with its files as the model gets them; the same object when all of them are decided on."""
         self.see(draft)
-        if not draft.assets:
+        undecided = [asset for asset in draft.assets if asset.route is None]
+        if not undecided:
             return draft
-        outcomes = [self.planner.outcome(asset, depth=depth, language=self.language) for asset in draft.assets]
+        outcomes = [self.planner.outcome(asset, depth=depth, language=self.language) for asset in undecided]
         claimed = _claimed(draft, outcomes)
         body = _joined(self._body(draft, outcomes, claimed))
         cause = Cause(self.processor, "files", "; ".join(dict.fromkeys(each.reason for each in outcomes)))
@@ -81,6 +83,10 @@ class MessageFiles:
             if isinstance(part, Text):
                 yield self._placed(part, outcomes, claimed)
                 after_words = True
+                continue
+            if part.route is not None:
+                yield part
+                after_words = False
                 continue
             outcome, index = outcomes[index], index + 1
             if outcome.files:
@@ -123,9 +129,10 @@ def _claimed(draft: Draft, outcomes: Sequence[FileOutcome]) -> dict[str, int]:
 def _joined(body: Iterator[Text | AssetRef]) -> list[Text | AssetRef]:
     """The parts in order; texts with no file between them as one."""
     out: list[Text | AssetRef] = []
-    for part in body:
-        if isinstance(part, Text) and out and isinstance(out[-1], Text):
-            out[-1] = out[-1] + part
+    for is_text, run in groupby(body, key=lambda part: isinstance(part, Text)):
+        parts = list(run)
+        if not is_text or len(parts) == 1:
+            out += parts
         else:
-            out.append(part)
+            out.append(Text([span for part in parts if isinstance(part, Text) for span in part.spans]))
     return out

@@ -17,7 +17,7 @@ from ctxlab.assets.descriptions import (
     type_for_people,
 )
 from ctxlab.assets.file_types import facts_of
-from ctxlab.assets.pictures import fitted_size
+from ctxlab.assets.pictures import MOST_PIXELS, fitted_size
 from ctxlab.assets.readers import has_reader
 from ctxlab.context import AssetRef, FileFacts, FileRoute, Transcript
 from ctxlab.context.file_route import RouteKind
@@ -89,12 +89,12 @@ class _OneFile:
         source = self.asset.source
         if isinstance(source, UploadedFile):
             return self._elsewhere("file", "the vendor has it under an id")
-        if isinstance(source, LinkedFile) and not self.is_at_hand and not source.url.startswith("data:"):
-            return self._elsewhere("link", "its link goes as it is")
+        if isinstance(source, LinkedFile) and not self.is_at_hand and self._is_link_of_a_picture(source.url):
+            return self._elsewhere("link", "the link of a picture goes as it is, and is not followed here")
         if not self.is_at_hand:
             return self._missing()
-        if self.facts.problem:
-            return self._described(self._failed(), self.facts.problem)
+        if broken := self._why_broken():
+            return self._described(self._failed(), broken)
         wanted, failure = self._why_text(), ""
         if wanted:
             text = self._text()
@@ -104,6 +104,17 @@ class _OneFile:
         if (pictures := self._pages(failure)) is not None:
             return pictures
         return self._as_file_or_description(failure, wanted)
+
+    def _why_broken(self) -> str:
+        """Why nothing can be done with its bytes; empty where they are as they should be."""
+        facts = self.facts
+        if facts.kind == "image" and not facts.problem and facts.mime_type in DECODED:
+            width, height = self._size()
+            if facts.spoofed and not width:
+                return facts.spoofed
+            if width and height and width * height > MOST_PIXELS and self._sent_size() != (width, height):
+                return f"it has {width:,} x {height:,} pixels, too many to be scaled"
+        return facts.problem
 
     # --- text
 
@@ -172,7 +183,7 @@ class _OneFile:
         if refused := self._why_not_as_file():
             return self._described(self._unreadable(), f"{refused}, and {failure}" if failure else refused)
         most = self.reads.max_bytes(facts.kind) or MOST_INLINE_BYTES
-        if facts.size_bytes and facts.size_bytes > most and not (facts.kind == "image" and self._is_scaled()):
+        if facts.size_bytes and facts.size_bytes > most and facts.kind != "image":
             return self._described(
                 self._too_large(most), f"it has {facts.size_bytes:,} bytes, more than the {most:,} sent"
             )
@@ -199,14 +210,13 @@ class _OneFile:
         mime_type = self.facts.mime_type
         return mime_type in (self.reads.mime_types or SENDABLE_PICTURES)
 
-    def _is_scaled(self) -> bool:
-        return self._sent_size() != (self.facts.width, self.facts.height)
-
     def _going(self, kind: RouteKind, reason: str, failure: str = "") -> FileOutcome:
         facts = self.facts
         width, height = self._sent_size() if facts.kind == "image" else (None, None)
-        converts = kind == "picture" and not self._is_taken_as_it_is()
-        route = FileRoute(kind, reason, width, height, converts=converts)
+        most = self.reads.max_bytes("image") if kind == "picture" else None
+        is_large = bool(most and facts.size_bytes and facts.size_bytes > most)
+        converts = kind == "picture" and (is_large or not self._is_taken_as_it_is())
+        route = FileRoute(kind, reason, width, height, converts=converts, max_bytes=most)
         problem = "; ".join(_said(facts.spoofed, failure))
         return FileOutcome(self.asset, facts, kind, reason, (replace(self.asset, route=route),), problem=problem)
 
@@ -268,6 +278,12 @@ class _OneFile:
         if not self.policy.is_without_model and not self.reads.reads(self.facts.kind):
             return self._described(self._unreadable(), self._why_not_read())
         return self._going(kind, reason)
+
+    def _is_link_of_a_picture(self, url: str) -> bool:
+        """Whether vendors follow the link themselves: that of a picture of a type that they take, on the web."""
+        facts = self.facts
+        taken = facts.mime_type in ("", *SENDABLE_PICTURES) or facts.decided_by == "nothing"
+        return facts.kind == "image" and taken and url.lower().startswith(("http://", "https://"))
 
     def _missing(self) -> FileOutcome:
         """A file whose bytes nobody has: a description, or for no model and where files are to be sent a reference."""
