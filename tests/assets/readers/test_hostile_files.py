@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import tracemalloc
+import zipfile
 from io import BytesIO
 
 import pytest
 
-from ctxlab.assets.file_types import facts_of
 from ctxlab.assets.readers import ReadLimits, read_text
 from ctxlab.assets.readers.registry import READERS
 from ctxlab.context import FileFacts
 from ctxlab.errors import CtxlabError, ReadError
-from tests.assets.made_files import DOCX, WORD, XLSX, pdf, pdf_of, pdf_stream, word, workbook, zipped
+from tests.assets.made_files import DOCX, WORD, XLSX, pdf, word, workbook, zipped
 
+SHEET = (
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+    "<sheetData>{}</sheetData></worksheet>"
+)
 PARAGRAPH = "<w:p><w:r><w:t>word</w:t></w:r></w:p>"
 
 
@@ -21,6 +25,11 @@ def refusal(data: bytes, mime_type: str = DOCX, limits: ReadLimits | None = None
     with pytest.raises(CtxlabError) as error:
         read_text(BytesIO(data), FileFacts("document", mime_type), limits=limits or ReadLimits())
     return str(error.value)
+
+
+def parts_of(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 @pytest.mark.parametrize("mime_type", READERS)
@@ -117,11 +126,10 @@ def test_sheets_left_out_are_not_unpacked_into_cells() -> None:
     assert peak < 5_000_000
 
 
-def test_pages_of_a_pdf_that_unpacks_without_end_are_not_counted() -> None:
-    objects = pdf_stream(b"1 0 " + b" " * 120_000_000, dictionary=b"/Type/ObjStm/N 1/First 4")
-    data = pdf_of([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[]/Count 0>>", objects])
+@pytest.mark.parametrize("cell", ["<c/>" * 16_000 + "<c><v>5</v></c>", '<c x=">" r="XFD20000"><v>1</v></c>'])
+def test_a_sheet_that_hides_how_large_it_is_costs_its_reader_and_not_this_process(cell: str) -> None:
+    rows = f'<row r="1"><c r="A1"><v>1</v></c></row><row r="20000">{cell}</row>'
+    data = zipped({**parts_of(workbook({"Far": [["a"]]})), "xl/worksheets/sheet1.xml": SHEET.format(rows)})
 
-    facts = facts_of(data, name="a.pdf")
-
-    assert facts.pages is None
-    assert facts.problem == "the PDF unpacks to far more than it is; more than 100 MB isn't read"
+    assert refusal(data, XLSX) in {"the file made its reader fail", "reading it takes more than 2 GB of memory"}
+    assert read_text(BytesIO(workbook({"Near": [["a"]]})), FileFacts("document", XLSX)).text == "# Near\na"
