@@ -148,4 +148,3 @@ def test_a_fork_has_a_process_of_its_own_and_none_stays_at_the_end() -> None:
     for each in map(int, pids.split()):
         with pytest.raises(ProcessLookupError):
             os.kill(each, 0)
-

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -39,7 +40,9 @@ Cell = int | float | str | bool | time | date | datetime | timedelta
 
 def read_open_xml_sheets(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
     """Each sheet with words a passage `sheet Plan`."""
-    return _read(_without_large_sheets(Package(data, limits), limits), limits, "xlsx")
+    package = Package(data, limits)
+    found = _read(_without_large_sheets(package, limits), limits, "xlsx")
+    return replace(found, problems=(*found.problems, *package.not_read()))
 
 
 def read_old_sheets(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:

@@ -53,7 +53,9 @@ class OcrEngine:
             with _recognising:
                 found = recognise(pixels)
         except Exception:  # of a picture that is one pixel high the library raises whatever its steps meet
-            raise ReadError(f"recognising words failed {f'on {page.place}' if page.place else 'in the picture'}") from None
+            raise ReadError(
+                f"recognising words failed {f'on {page.place}' if page.place else 'in the picture'}"
+            ) from None
         texts, scores = found.txts or (), found.scores or ()
         lines = [line for line, score in zip(texts, scores, strict=True) if score >= self.min_score]
         return [line for line in lines if any(map(str.isalnum, line))]  # a crease is read as ***

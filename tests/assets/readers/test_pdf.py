@@ -83,7 +83,9 @@ def test_a_stream_that_unpacks_to_more_than_the_memory_fails_and_the_next_pdf_is
     contents = pdf_stream(b" " * 300_000_000)
     parsers = ParserProcess(memory_bytes=250_000_000)
 
-    with pytest.raises(ReadError, match=r"^(the file made its reader fail|reading it takes more than 250 MB of memory)$"):
+    with pytest.raises(
+        ReadError, match=r"^(the file made its reader fail|reading it takes more than 250 MB of memory)$"
+    ):
         parsers.call(page_texts, one_page(contents), 1, 1000)
     assert parsers.call(page_texts, pdf(["one", "two"]), 1, 1000) == (2, ["one"])
     parsers.close()
