@@ -30,12 +30,14 @@ MEMORY_BYTES = 2_000_000_000
 LENGTH = struct.Struct("<Q")
 MOST_AT_ONCE = 1 << 20
 FAILED = "the file made its reader fail"
+PROGRAM = "import sys; sys.path[:] = sys.argv[2:]; from ctxlab.assets.parser_process import main; main()"
+"""It imports from where its caller does, and never from the folder in which it is started."""
 NO_MEMORY = b"memory allocation"
 """What Rust says before it ends a process."""
 
 
 class ParserProcess:
-    """A process that calls functions, one at a time, each within limits of time and, where the system has one, of memory.
+    """A process that calls functions, one at a time, within limits of time and, where the system has one, of memory.
 
     It starts with the first call; after one that fails by a limit, and in a fork, the next call starts a new one.
     """
@@ -103,12 +105,11 @@ class ParserProcess:
         self._words = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "ctxlab.assets.parser_process", str(self.memory_bytes)],
+                [sys.executable, "-P", "-c", PROGRAM, str(self.memory_bytes), *filter(None, sys.path)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._words,
                 bufsize=0,  # a fork would have a copy of what is in a buffer
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
@@ -155,7 +156,7 @@ class _Deadline:
 
 
 class _Plain(pickle.Unpickler):
-    """Reads numbers, texts, bytes and collections of them; no class, since the bytes come from where hostile files are."""
+    """Reads numbers, texts, bytes and collections of them; no class, since hostile files are where the bytes are from."""
 
     def find_class(self, module_name: str, global_name: str, /) -> Any:
         raise pickle.UnpicklingError(f"{module_name}.{global_name} is no plain data")
@@ -250,7 +251,8 @@ def _most_used() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-if __name__ == "__main__":
-    answers_to, sys.stdout = os.fdopen(os.dup(1), "wb"), sys.stderr
+def main() -> None:
+    """What the process does: it reads requests from its input and writes answers to its output."""
+    answers, sys.stdout = os.fdopen(os.dup(1), "wb"), sys.stderr
     os.dup2(2, 1)  # what a library prints is no answer
-    serve(sys.stdin.buffer, answers_to, int(sys.argv[1]))
+    serve(sys.stdin.buffer, answers, int(sys.argv[1]))

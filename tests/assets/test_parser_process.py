@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -117,7 +118,7 @@ def test_a_process_that_is_killed_between_two_calls_is_replaced() -> None:
 
 def test_threads_get_their_own_answers() -> None:
     with ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(lambda n: PARSERS.call(echoed, n), range(200))) == list(range(200))
+        assert list(threads.map(partial(PARSERS.call, echoed), range(200))) == list(range(200))
 
 
 FORK = """
