@@ -8,10 +8,8 @@ from io import BytesIO
 from typing import BinaryIO, NamedTuple, cast
 
 from ctxlab.assets.byte_window import ByteWindow
-from ctxlab.assets.pdfium_lock import PDFIUM
-from ctxlab.assets.readers.limits import LIMITS
-from ctxlab.assets.readers.pdf_streams import check_streams
-from ctxlab.errors import ReadError
+from ctxlab.assets.readers.pdf import number_of_pages
+from ctxlab.errors import CtxlabError
 
 END_LOOKED_AT = 65_536
 MOST_LOOKED_AT = 8_000_000
@@ -218,21 +216,7 @@ def pages_of(window: ByteWindow) -> Pages:
     data = window.whole()
     if data is None:
         return Pages(None)
-    import pypdfium2
-
     try:
-        check_streams(data, LIMITS)
-    except ReadError as error:
+        return Pages(number_of_pages(data))
+    except CtxlabError as error:
         return Pages(None, str(error))
-    with PDFIUM:
-        try:
-            document = pypdfium2.PdfDocument(data)
-        except pypdfium2.PdfiumError as error:
-            return Pages(None, ENCRYPTED if "assword" in str(error) else "it can't be opened as a PDF: it is broken")
-        try:
-            return Pages(len(document))
-        finally:
-            document.close()
-
-
-ENCRYPTED = "it is encrypted: without its password it can't be read"

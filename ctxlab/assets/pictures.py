@@ -121,6 +121,13 @@ def pdf_pages_as_pictures(data: bytes, *, max_pages: int, max_side: int) -> list
 
     Raises CtxlabError when the PDF can't be opened.
     """
+    from ctxlab.assets.parser_process import PARSERS
+
+    return PARSERS.call(drawn_pages, data, max_pages, max_side)
+
+
+def drawn_pages(data: bytes, max_pages: int, max_side: int) -> list[bytes]:
+    """Like `pdf_pages_as_pictures`; only for the process of the parsers."""
     from ctxlab.assets.readers.pdf import opened_pdf
 
     with opened_pdf(data) as pdf:

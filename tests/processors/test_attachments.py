@@ -172,7 +172,7 @@ def test_a_text_that_is_too_long_is_shortened_and_says_so() -> None:
     trace = run(message("u", "see", file("a.txt")), texts={"a.txt": "abc" * 100}, most_characters=10)
 
     assert "\nabcabcabca\n" in words(trace)
-    assert row(trace)["problem"] == "only its first 10 of 300 characters are sent"
+    assert row(trace)["problem"] == "only its first 10 characters are sent"
 
 
 # --- what a model reads

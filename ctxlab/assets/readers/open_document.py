@@ -28,7 +28,8 @@ MOST_BLANKS = 100
 def read_open_document_sheets(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
     """Each sheet with words a passage `sheet Plan`."""
     collector = PassageCollector(limits)
-    events = _without_skipped(Package(data, limits).events(CONTENT))
+    package = Package(data, limits)
+    events = _without_skipped(package.events(CONTENT))
     sheets = 0
     for event in events:
         if event.kind != "begin" or event.name != "table":
@@ -38,20 +39,23 @@ def read_open_document_sheets(data: bytes, facts: FileFacts, limits: ReadLimits)
             collector.problems.append(f"sheet {sheets:,} and those after it are not read")
             break
         add_sheet(event.attributes.get("name", f"{sheets}"), _rows(events), collector)
+    collector.problems += package.not_read()
     return collector.transcript("ods")
 
 
 def read_open_document_text(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
     """The text in one passage, headings and tables in Markdown."""
     collector = PassageCollector(limits)
+    package = Package(data, limits)
     blocks: list[str] = []
     read = 0
-    for block in _blocks(_without_skipped(Package(data, limits).events(CONTENT))):
+    for block in _blocks(_without_skipped(package.events(CONTENT))):
         blocks.append(block)
         read += len(block)
         if read > limits.max_characters:
             break
     collector.add("\n\n".join(blocks))
+    collector.problems += package.not_read()
     return collector.transcript("odt")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from io import BytesIO
@@ -10,9 +11,13 @@ from zlib import error as ZlibError  # noqa: N812
 
 from ctxlab.assets.readers.limits import ReadLimits, shown_size
 from ctxlab.assets.readers.xml_events import XmlEvent, xml_events
+from ctxlab.display.short_texts import counted
 from ctxlab.errors import ReadError
 
 CHUNK = 1 << 16
+PICTURE = re.compile(r"((word|ppt|xl)/media|pictures)/[^/]+\.(png|jpe?g|gif|bmp|tiff?|webp|[ew]mf|wdp)")
+"""A picture's name in small letters; an SVG has one of these besides, for programs that can't draw it."""
+CHART = re.compile(r"(word|ppt|xl)/charts/chart(ex)?\d*\.xml")
 LONGEST_NAME = 100
 MOST_PARTS = 10_000
 RATIO_FROM = 1_000_000
@@ -67,6 +72,14 @@ class Package:
                     yield chunk
         except BROKEN:
             raise ReadError(f"the document is broken: {name} can't be unpacked") from None
+
+    def not_read(self) -> list[str]:
+        """A sentence that counts the pictures and charts of the document by their names; none where it has none."""
+        pictures = sum(1 for name in self.members if PICTURE.fullmatch(name))
+        charts = sum(1 for name in self.members if CHART.fullmatch(name))
+        counts = [counted(number, noun) for number, noun in ((pictures, "picture"), (charts, "chart")) if number]
+        verb = "is" if pictures + charts == 1 else "are"
+        return [f"{' and '.join(counts)} in it {verb} not read"] if counts else []
 
     def part(self, name: str) -> bytes:
         return b"".join(self.chunks(name))

@@ -1,4 +1,4 @@
-"""PDF: the text layer of each page. pdfium is not thread-safe, so everything here happens under its lock."""
+"""PDF: the number of its pages and the text layer of each, which pdfium reads in a process of its own."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from ctxlab.assets.pdfium_lock import PDFIUM
-from ctxlab.assets.readers.limits import LIMITS, ReadLimits, not_read
+from ctxlab.assets.parser_process import PARSERS
+from ctxlab.assets.readers.limits import ReadLimits, not_read
 from ctxlab.assets.readers.passages import PassageCollector
-from ctxlab.assets.readers.pdf_streams import check_streams
 from ctxlab.context import FileFacts, Transcript
 from ctxlab.errors import NoTextLayer, ReadError
 
@@ -21,6 +20,8 @@ WRONG_PASSWORD = 4
 """pdfium's FPDF_ERR_PASSWORD."""
 UNKNOWN_SECURITY = 5
 """pdfium's FPDF_ERR_SECURITY."""
+ENCRYPTED = "it is encrypted: without its password it can't be read"
+BROKEN = "it can't be opened as a PDF: it is broken"
 MOST_NAMED = 10
 HYPHEN_AT_LINE_END = re.compile("[\x02\ufffe]\r?\n?")
 """How pdfium writes a hyphen that divides a word: the word is put together again."""
@@ -35,19 +36,17 @@ def read_pdf(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
     empty: list[int] = []
     broken: list[int] = []
     read = 0
-    with opened_pdf(data, limits) as pdf:
-        pages = len(pdf)
-        for index in range(min(pages, limits.max_pages)):
-            if collector.is_full:
-                break
-            text = _page_text(pdf, index, limits.max_characters)
-            read = index + 1
-            if text is None:
-                broken.append(read)
-            elif text.strip():
-                collector.add(text, f"page {read}")
-            else:
-                empty.append(read)
+    pages, texts = PARSERS.call(page_texts, data, limits.max_pages, limits.max_characters)
+    for text in texts:
+        if collector.is_full:
+            break
+        read += 1
+        if text is None:
+            broken.append(read)
+        elif text.strip():
+            collector.add(text, f"page {read}")
+        else:
+            empty.append(read)
     if not collector.passages and empty:
         raise NoTextLayer(_no_letters(read, pages), pages=pages)
     if not collector.passages and broken:
@@ -61,24 +60,55 @@ def read_pdf(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
     return collector.transcript("pdf")
 
 
+def number_of_pages(data: bytes) -> int:
+    """The number of pages; raises a CtxlabError of one sentence where it can't be counted."""
+    return PARSERS.call(count_pages, data)
+
+
+# --- in the process of the parsers
+
+
+def count_pages(data: bytes) -> int:
+    """The number of pages, 0 of a PDF without any."""
+    from pypdfium2 import PdfDocument, PdfiumError
+
+    try:
+        pdf = PdfDocument(data)
+    except PdfiumError as error:
+        raise ReadError(ENCRYPTED if error.err_code in (WRONG_PASSWORD, UNKNOWN_SECURITY) else BROKEN) from None
+    with closing(pdf):
+        return len(pdf)
+
+
+def page_texts(data: bytes, max_pages: int, max_characters: int) -> tuple[int, list[str | None]]:
+    """The number of all pages and the text of the first, until they have more characters; None where one is broken."""
+    texts: list[str | None] = []
+    left = max_characters
+    with opened_pdf(data) as pdf:
+        for index in range(min(len(pdf), max_pages)):
+            if left < 0:
+                break
+            texts.append(text := _page_text(pdf, index, max_characters))
+            left -= len(text.strip()) if text else 0
+        return len(pdf), texts
+
+
 @contextmanager
-def opened_pdf(data: bytes, limits: ReadLimits = LIMITS) -> Generator[PdfDocument]:
-    """The document, under the lock of pdfium until it is closed.
+def opened_pdf(data: bytes) -> Generator[PdfDocument]:
+    """The document until it is closed; only for the process of the parsers.
 
     Raises ReadError when it is broken, has no pages, or needs a password; one that an empty password opens is opened.
     """
     from pypdfium2 import PdfDocument, PdfiumError
 
-    check_streams(data, limits)
-    with PDFIUM:
-        try:
-            pdf = PdfDocument(data)
-        except PdfiumError as error:
-            raise ReadError(_cannot_open(error.err_code)) from None
-        with closing(pdf):
-            if len(pdf) < 1:
-                raise ReadError("the PDF has no pages that can be read")
-            yield pdf
+    try:
+        pdf = PdfDocument(data)
+    except PdfiumError as error:
+        raise ReadError(_cannot_open(error.err_code)) from None
+    with closing(pdf):
+        if len(pdf) < 1:
+            raise ReadError("the PDF has no pages that can be read")
+        yield pdf
 
 
 def _cannot_open(code: int | None) -> str:

@@ -35,9 +35,10 @@ READERS: Mapping[str, str] = {
     "application/rtf": "rich_text:read_rich_text",
     "text/html": "web_page:read_web_page",
     "application/xhtml+xml": "web_page:read_web_page",
+    "image/svg+xml": "vector_picture:read_vector_picture",
 }
 """The function that reads a type, as `module:function` of this package."""
-READER_ENGINES = frozenset({"text", "pdf", "docx", "pptx", "xlsx", "xls", "ods", "odt", "email", "rtf", "html"})
+READER_ENGINES = frozenset({"text", "pdf", "docx", "pptx", "xlsx", "xls", "ods", "odt", "email", "rtf", "html", "svg"})
 """Names under which readers sign their transcripts: the text is the file's own, not recognised or heard."""
 NEWER_FORMS: Mapping[str, str] = {
     "application/msword": "DOCX",

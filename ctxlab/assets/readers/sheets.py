@@ -1,4 +1,4 @@
-"""XLSX and XLS through calamine: each sheet its name and its rows, cells with a tab between them.
+"""XLSX and XLS through calamine, in a process of its own: each sheet its name and its rows, a tab between two cells.
 
 calamine keeps a sheet as a rectangle with a place for each cell of it, however few are filled. So it gets the container
 unpacked here, without sheets whose rectangle is too large.
@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from ctxlab.assets.parser_process import PARSERS
 from ctxlab.assets.readers.limits import ReadLimits, not_read
 from ctxlab.assets.readers.package import Package
 from ctxlab.assets.readers.passages import PassageCollector
 from ctxlab.assets.readers.sheet_rows import LONGEST_NAME, add_sheet
-from ctxlab.context import FileFacts, Transcript
+from ctxlab.context import FileFacts, Passage, Transcript
 from ctxlab.errors import ReadError
 
 if TYPE_CHECKING:
@@ -38,7 +40,9 @@ Cell = int | float | str | bool | time | date | datetime | timedelta
 
 def read_open_xml_sheets(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
     """Each sheet with words a passage `sheet Plan`."""
-    return _read(_without_large_sheets(Package(data, limits), limits), limits, "xlsx")
+    package = Package(data, limits)
+    found = _read(_without_large_sheets(package, limits), limits, "xlsx")
+    return replace(found, problems=(*found.problems, *package.not_read()))
 
 
 def read_old_sheets(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
@@ -49,6 +53,12 @@ def read_old_sheets(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transc
 
 
 def _read(data: bytes, limits: ReadLimits, engine: str) -> Transcript:
+    passages, problems = PARSERS.call(sheets_of_workbook, data, limits)
+    return Transcript(tuple(Passage(text, place) for text, place in passages), engine, tuple(problems))
+
+
+def sheets_of_workbook(data: bytes, limits: ReadLimits) -> tuple[list[tuple[str, str]], list[str]]:
+    """Text and place of each sheet with words, and the problems; only for the process of the parsers."""
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
     collector = PassageCollector(limits)
@@ -68,7 +78,7 @@ def _read(data: bytes, limits: ReadLimits, engine: str) -> Transcript:
             collector.problems.append(f"sheet {name[:LONGEST_NAME]} is not read: it is too large, or no table of cells")
         else:
             add_sheet(name, _cells(sheet), collector, height=sheet.height, first_row=(sheet.start or (0, 0))[0] + 1)
-    return collector.transcript(engine)
+    return [(passage.text, passage.place) for passage in collector.passages], collector.problems
 
 
 def _sheet(book: CalamineWorkbook, index: int) -> CalamineSheet | None:

@@ -25,13 +25,17 @@ def read_slides(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript
     if not slides:
         raise ReadError("the presentation has no slides")
     collector = PassageCollector(limits)
+    texts: dict[str, str] = {}  # a presentation may show one slide any number of times
     read = 0
     for read, name in enumerate(slides[: limits.max_pages], 1):
-        collector.add(_slide_text(package, name), f"slide {read}")
+        if name not in texts:
+            texts[name] = _slide_text(package, name)
+        collector.add(texts[name], f"slide {read}")
         if collector.is_full:
             break
     if read < len(slides):
         collector.problems.append(not_read("slide", read + 1, len(slides)))
+    collector.problems += package.not_read()
     return collector.transcript("pptx")
 
 
@@ -48,7 +52,7 @@ def _slides(package: Package, presentation: str) -> list[str]:
 
 def _slide_text(package: Package, name: str) -> str:
     blocks = list(_blocks(package.events(name)))
-    for kind, notes in package.related(name).values():
+    for kind, notes in dict.fromkeys(package.related(name).values()):
         if kind == "notesSlide" and package.has(notes):
             words = "\n".join(_blocks(package.events(notes)))
             blocks += [f"Notes: {words}"] if words.strip() else []

@@ -42,6 +42,7 @@ def read_word(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:
     for kind, item in NOTES.items():
         for part in _of_kind(related, package, kind):
             collector.add("\n".join(reader.notes(package.events(part), item)), kind)
+    collector.problems += package.not_read()
     return collector.transcript("docx")
 
 

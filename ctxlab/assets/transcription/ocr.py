@@ -10,6 +10,7 @@ from ctxlab.assets.transcription.engine import NoText, Progress
 from ctxlab.assets.transcription.loaded_models import loaded, optional_module, version_of
 from ctxlab.assets.transcription.picture_pages import PagePicture, pictures_of, pixels_of
 from ctxlab.context import FileFacts, FileKind, Passage, Transcript
+from ctxlab.errors import ReadError
 
 _recognising = Lock()
 """RapidOCR keeps what it works on in itself, so one picture goes at a time."""
@@ -41,15 +42,20 @@ class OcrEngine:
             if lines := self._lines(page, recognise):
                 passages.append(Passage("\n".join(lines) + "\n", page.place))
         if not passages:
-            raise NoText("no words were recognised in the picture")
+            raise NoText(f"no words were recognised in the {'document' if facts.kind == 'document' else 'picture'}")
         return Transcript(tuple(passages), self.name, pictures.problems)
 
     def _lines(self, page: PagePicture, recognise: Any) -> list[str]:
         import numpy as np
 
         pixels = np.asarray(pixels_of(page.data))[:, :, ::-1]  # blue first, as OpenCV has it
-        with _recognising:
-            found = recognise(pixels)
+        try:
+            with _recognising:
+                found = recognise(pixels)
+        except Exception:  # of a picture that is one pixel high the library raises whatever its steps meet
+            raise ReadError(
+                f"recognising words failed {f'on {page.place}' if page.place else 'in the picture'}"
+            ) from None
         texts, scores = found.txts or (), found.scores or ()
         lines = [line for line, score in zip(texts, scores, strict=True) if score >= self.min_score]
         return [line for line in lines if any(map(str.isalnum, line))]  # a crease is read as ***

@@ -398,8 +398,7 @@ def _page(asset: AssetRef, number: int, data: bytes, reason: str) -> AssetRef:
 
 def shortened(text: Transcript, most: int) -> Transcript:
     """The text up to a number of characters; the rest is named as a problem."""
-    length = len(text.text)
-    if not most or length <= most:
+    if not most or len(text.text) <= most:
         return text
     left, kept = most, []
     for passage in text.passages:
@@ -410,7 +409,7 @@ def shortened(text: Transcript, most: int) -> Transcript:
     return replace(
         text,
         passages=tuple(kept),
-        problems=(*text.problems, f"only its first {most:,} of {length:,} characters are sent"),
+        problems=(*text.problems, f"only its first {most:,} characters are sent"),
     )
 
 

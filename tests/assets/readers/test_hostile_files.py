@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import tracemalloc
+import zipfile
+from email.parser import BytesParser
 from io import BytesIO
 
 import pytest
 
-from ctxlab.assets.file_types import facts_of
 from ctxlab.assets.readers import ReadLimits, read_text
+from ctxlab.assets.readers.mail import ShortHeaders
 from ctxlab.assets.readers.registry import READERS
 from ctxlab.context import FileFacts
 from ctxlab.errors import CtxlabError, ReadError
-from tests.assets.made_files import DOCX, WORD, XLSX, pdf, pdf_of, pdf_stream, word, workbook, zipped
+from tests.assets.made_files import DOCX, PPTX, WORD, XLSX, pdf, word, workbook, zipped
 
+W3C = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">'
+SHEET = (
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{}</sheetData></worksheet>'
+)
 PARAGRAPH = "<w:p><w:r><w:t>word</w:t></w:r></w:p>"
 
 
@@ -21,6 +27,11 @@ def refusal(data: bytes, mime_type: str = DOCX, limits: ReadLimits | None = None
     with pytest.raises(CtxlabError) as error:
         read_text(BytesIO(data), FileFacts("document", mime_type), limits=limits or ReadLimits())
     return str(error.value)
+
+
+def parts_of(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 @pytest.mark.parametrize("mime_type", READERS)
@@ -104,6 +115,78 @@ def test_a_header_of_a_mail_without_end_is_cut() -> None:
     assert len(transcript.text) < 1200
 
 
+def test_parameters_of_a_mail_without_end_are_cut() -> None:
+    many = "".join(f"a*{number}=x;" for number in range(100_000))
+    data = f"From: a@b.c\nSubject: tide\nContent-Type: text/plain; {many}\n\nhigh at noon".encode()
+
+    mail = BytesParser(policy=ShortHeaders()).parsebytes(data)
+    transcript = read_text(BytesIO(data), FileFacts("document", "message/rfc822"))
+
+    assert len(str(mail["Content-Type"])) <= 4000
+    assert transcript.text == "From: a@b.c\nSubject: tide\n\nhigh at noon"
+
+
+def test_a_slide_that_is_shown_many_times_is_read_once() -> None:
+    slide = "<p:sld xmlns:p='p' xmlns:a='a'><p:sp><a:p><a:r><a:t>tide</a:t></a:r></a:p></p:sp></p:sld>"
+    times = range(100)
+    shown = "".join(f'<p:sldId r:id="r{number}"/>' for number in times)
+    related = "".join(f'<Relationship Id="r{number}" Type="x/slide" Target="slide.xml"/>' for number in times)
+    data = zipped(
+        {
+            "ppt/presentation.xml": f'<p:presentation xmlns:p="p" xmlns:r="r">{shown}</p:presentation>',
+            "ppt/_rels/presentation.xml.rels": f"<Relationships>{related}</Relationships>",
+            "ppt/slide.xml": slide + " " * 10_000,
+        }
+    )
+
+    transcript = read_text(BytesIO(data), FileFacts("document", PPTX), limits=ReadLimits(max_unpacked_bytes=50_000))
+
+    assert [passage.place for passage in transcript.passages] == [f"slide {number}" for number in range(1, 101)]
+
+
+SVG = FileFacts("image", "image/svg+xml")
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "text"),
+    [
+        ("", "<title>Port</title><g><text>high<tspan>tide</tspan></text></g>", "Port\nhigh tide"),
+        (W3C, "<text>high tide</text>", "high tide"),
+        (
+            '<!DOCTYPE svg [<!ENTITY a "tide"><!ENTITY b SYSTEM "file:///etc/passwd">]>',
+            "<text>a&a;&b;</text>",
+            "a&a;&b;",
+        ),
+        ('<?xml version="1.0" encoding="UTF-8"?>', "<text>&lt;\u6e2f\u53e3&#65;</text>", "<\u6e2f\u53e3A"),
+        (W3C, "<path d='M0 0'/>", ""),
+    ],
+)
+def test_words_of_an_svg_are_read_and_its_entities_are_never_expanded(before: str, words: str, text: str) -> None:
+    source = f'{before}<svg xmlns="http://www.w3.org/2000/svg">{words}</svg>'.encode()
+
+    assert read_text(BytesIO(source), SVG).text == text
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (
+            ["word/media/image1.png", "word/media/image2.JPEG", "word/charts/chart1.xml"],
+            "2 pictures and 1 chart in it are",
+        ),
+        (["word/media/image1.png", "word/media/image2.svg", "docProps/thumbnail.jpeg"], "1 picture in it is"),
+        (["word/charts/chart1.xml", "word/charts/style1.xml"], "1 chart in it is"),
+        ([], ""),
+    ],
+)
+def test_pictures_and_charts_of_a_document_are_counted(names: list[str], says: str) -> None:
+    data = zipped({**parts_of(word(PARAGRAPH)), **dict.fromkeys(names, "x")})
+
+    transcript = read_text(BytesIO(data), FileFacts("document", DOCX))
+
+    assert transcript.problems == ((f"{says} not read",) if says else ())
+
+
 def test_sheets_left_out_are_not_unpacked_into_cells() -> None:
     data = workbook({"Far": [["a"], *[[]] * 3000, [None] * 3000 + ["z"]]})
 
@@ -117,11 +200,10 @@ def test_sheets_left_out_are_not_unpacked_into_cells() -> None:
     assert peak < 5_000_000
 
 
-def test_pages_of_a_pdf_that_unpacks_without_end_are_not_counted() -> None:
-    objects = pdf_stream(b"1 0 " + b" " * 120_000_000, dictionary=b"/Type/ObjStm/N 1/First 4")
-    data = pdf_of([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[]/Count 0>>", objects])
+@pytest.mark.parametrize("cell", ["<c/>" * 16_000 + "<c><v>5</v></c>", '<c x=">" r="XFD20000"><v>1</v></c>'])
+def test_a_sheet_that_hides_how_large_it_is_costs_its_reader_and_not_this_process(cell: str) -> None:
+    rows = f'<row r="1"><c r="A1"><v>1</v></c></row><row r="20000">{cell}</row>'
+    data = zipped({**parts_of(workbook({"Far": [["a"]]})), "xl/worksheets/sheet1.xml": SHEET.format(rows)})
 
-    facts = facts_of(data, name="a.pdf")
-
-    assert facts.pages is None
-    assert facts.problem == "the PDF unpacks to far more than it is; more than 100 MB isn't read"
+    assert refusal(data, XLSX) in {"the file made its reader fail", "reading it takes more than 2 GB of memory"}
+    assert read_text(BytesIO(workbook({"Near": [["a"]]})), FileFacts("document", XLSX)).text == "# Near\na"

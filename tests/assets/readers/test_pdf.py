@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import pickle
+import zlib
 from io import BytesIO
 
 import pytest
 
+from ctxlab.assets.parser_process import ParserProcess
 from ctxlab.assets.pictures import pdf_pages_as_pictures
 from ctxlab.assets.readers import ReadLimits, read_text
+from ctxlab.assets.readers.pdf import count_pages, page_texts
 from ctxlab.context import FileFacts, Transcript
 from ctxlab.errors import CtxlabError, NoTextLayer, ReadError
-from tests.assets.made_files import pdf, pdf_of, pdf_stream
+from tests.assets.made_files import LATIN, pdf, pdf_of, pdf_stream
 
 FACTS = FileFacts("document", "application/pdf")
 LIMITS = ReadLimits()
@@ -56,25 +59,60 @@ def test_a_pdf_of_pictures_says_that_it_has_no_text_and_how_many_pages() -> None
     assert (str(again), again.pages) == (str(refusal.value), 3)
 
 
-def test_a_stream_that_unpacks_without_end_is_not_opened() -> None:
-    data = pdf_of(
+def one_page(contents: bytes) -> bytes:
+    return pdf_of(
         [
             b"<</Type/Catalog/Pages 2 0 R>>",
             b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>",
-            pdf_stream(b" " * 3_000_000),
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Resources<</Font<</L 5 0 R>>>>/Contents 4 0 R>>",
+            contents,
+            LATIN,
         ]
     )
 
-    with pytest.raises(ReadError, match="more than 1 MB isn't read"):
-        read(data, ReadLimits(max_unpacked_bytes=1_000_000))
+
+@pytest.mark.parametrize("name", [b"/FlateDecode", b"/F#6CateDecode"])
+def test_a_stream_packed_twice_is_read(name: bytes) -> None:
+    twice = zlib.compress(zlib.compress(b"BT /L 12 Tf 9 9 Td (high tide) Tj ET"))
+    contents = b"<</Length %d/Filter[%s%s]>>stream\n%s\nendstream" % (len(twice), name, name, twice)
+
+    assert read(one_page(contents)).text == "high tide"
 
 
-def test_a_stream_packed_twice_is_not_opened() -> None:
-    packed = pdf_stream(b" " * 100).replace(b"/Filter/FlateDecode", b"/Filter[/FlateDecode/FlateDecode]")
+def test_a_stream_that_unpacks_to_more_than_the_memory_fails_and_the_next_pdf_is_read() -> None:
+    contents = pdf_stream(b" " * 300_000_000)
+    parsers = ParserProcess(memory_bytes=250_000_000)
 
-    with pytest.raises(ReadError, match="packed twice over"):
-        read(pdf_of([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[]/Count 0>>", packed]))
+    with pytest.raises(
+        ReadError, match=r"^(the file made its reader fail|reading it takes more than 250 MB of memory)$"
+    ):
+        parsers.call(page_texts, one_page(contents), 1, 1000)
+    assert parsers.call(page_texts, pdf(["one", "two"]), 1, 1000) == (2, ["one"])
+    parsers.close()
+
+
+def test_forms_in_forms_without_end_end_by_the_limit_of_time_and_the_next_pdf_is_read() -> None:
+    forms = 25
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</XObject<</X 5 0 R>>>>>>",
+        b"<</Length 5>>stream\n/X Do\nendstream",
+    ]
+    objects += [
+        b"<</Type/XObject/Subtype/Form/BBox[0 0 99 99]/Resources<</XObject<</X %d 0 R>>>>/Length 23>>"
+        b"stream\n/X Do /X Do /X Do /X Do\nendstream" % (6 + form)
+        for form in range(forms)
+    ]
+    parsers = ParserProcess()
+    assert parsers.call(count_pages, pdf(["one"])) == 1
+    parsers.seconds = 1
+
+    with pytest.raises(ReadError, match=r"^reading it took longer than 1 s$"):
+        parsers.call(page_texts, pdf_of(objects), 1, 1000)
+    parsers.seconds = 20
+    assert parsers.call(count_pages, pdf(["one", "two"])) == 2
+    parsers.close()
 
 
 @pytest.mark.parametrize(
