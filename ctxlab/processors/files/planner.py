@@ -24,6 +24,7 @@ from ctxlab.context.file_route import RouteKind
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import InlineFile, LinkedFile, UploadedFile
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents.session.inline_bytes import is_data_url
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Services
 from ctxlab.processors.files.outcome import FileOutcome
@@ -89,7 +90,7 @@ class _OneFile:
         source = self.asset.source
         if isinstance(source, UploadedFile):
             return self._elsewhere("file", "the vendor has it under an id")
-        if isinstance(source, LinkedFile) and not self.is_at_hand and not source.url.startswith("data:"):
+        if isinstance(source, LinkedFile) and not self.is_at_hand and not is_data_url(source.url):
             return self._elsewhere("link", "its link goes as it is")
         if not self.is_at_hand:
             return self._missing()
