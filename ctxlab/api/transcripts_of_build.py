@@ -33,7 +33,9 @@ def ensure_transcripts(
 
     A build that follows takes them as they are. After `timeout_seconds` in all, what is not ready goes on by itself;
     None waits until each file is read, has failed or is out of its own time. `progress` is called with the share that
-    is done, in [0, 1], never twice with one; with 1 when all files have ended, also in failure. Steps are run up to the last one that reads files, and nothing of that is kept.
+    is done, in [0, 1], never twice with one; with 1 when
+    all files have ended, also in failure. Steps are run up to the last one that reads files, and nothing of that is
+    kept.
     """
     shares = _Shares(progress)
     asked = _Asked(start_of(session, agent, **options), shares)

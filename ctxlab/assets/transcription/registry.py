@@ -90,7 +90,8 @@ class TranscriptionRegistry:
     failed, and its thread ends when it next tells its progress; until then it takes no place of another. `max_retries`
     beginnings again are made by itself after a failure that may pass, such as a broken connection; none after an error
     of ctxlab, which says what is to be done. The work of a task, which may hold its file, is let go when the task is
-    done, or ended without an answer and `is_large`; it is then started again, not retried. Beyond `max_tasks` those that ended first are forgotten.
+    done, or ended without an answer and `is_large`; it is then started again, not retried. Beyond `max_tasks` those
+    that ended first are forgotten.
     """
 
     def __init__(self, *, max_running: int = 2, max_retries: int = 2, max_tasks: int = 500) -> None:
