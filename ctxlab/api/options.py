@@ -10,6 +10,7 @@ from ctxlab.api.sources import (
     AgentSources,
     AssetSources,
     BookSources,
+    EngineSources,
     LibrarySource,
     NodeSource,
     PendingSource,
@@ -72,6 +73,9 @@ class ScanOptions(InputOptions, total=False):
     """The steps; by default `ctxlab.default_pipeline()`."""
     services: Services | None
     """Tokenizer and whatever else steps wait for; by default the model's tokenizer and what reads files at hand."""
+    engines: EngineSources
+    """What makes text of files, asked before what comes with ctxlab: engines, or functions of a picture's bytes and its
+    MIME type that give its text."""
     assets: AssetSources | None
     """Folder in which files of messages are, or a store of them; those of the library are at hand without it."""
 
@@ -83,7 +87,7 @@ class BuildOptions(ScanOptions, total=False):
     """Worldbooks in force whoever takes part; one with the id of a book in the library takes its place."""
 
 
-DEFAULTS: Mapping[str, Any] = {"agents": (), "seed": 0, "presets": (), "rules": (), "books": ()}
+DEFAULTS: Mapping[str, Any] = {"agents": (), "seed": 0, "presets": (), "rules": (), "books": (), "engines": ()}
 """Defaults of options that aren't None."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from ctxlab.api.options import BuildOptions, InputOptions
 from ctxlab.api.sources import (
@@ -15,6 +15,7 @@ from ctxlab.api.sources import (
     agents_of,
     asset_store_of,
     books_of,
+    engines_of,
     library_of,
     node_id_of,
     pending_of,
@@ -34,6 +35,9 @@ from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.pipeline import Services, Trace
 from ctxlab.pipeline.services import AssetStore, Transcriber
 from ctxlab.processors import TokenLimiter, default_pipeline
+
+if TYPE_CHECKING:
+    from ctxlab.assets.transcription.engine import Engine
 
 TRANSCRIPTS = "transcripts"
 """Folder of what was recognised, in a folder of files that are kept by content."""
@@ -286,23 +290,32 @@ def _services_for(build_input: BuildInput, options: BuildOptions, *, files: Mapp
     from ctxlab.engines.tokens import tokenizer_for
 
     given, assets = options.get("services"), options.get("assets")
+    engines = engines_of(options.get("engines", ()))
     if given is not None and assets is None:
-        return given
+        if not engines or given.assets is None:
+            return given
+        return replace(given, transcriber=transcriber_of(given.assets, engines))
     agents = (*([build_input.agent] if build_input.agent else []), *build_input.agents)
     store = asset_store_of(assets, files, agents)
     if given is None:
         counter = tokenizer_for(build_input.model)
-        return Services(tokenizer=counter, assets=store, transcriber=transcriber_of(store))
-    return replace(given, assets=store, transcriber=given.transcriber or transcriber_of(store))
+        return Services(tokenizer=counter, assets=store, transcriber=transcriber_of(store, engines))
+    own = None if engines else given.transcriber
+    return replace(given, assets=store, transcriber=own or transcriber_of(store, engines))
 
 
-def transcriber_of(store: AssetStore) -> Transcriber:
-    """The transcriber of the files of a store; what it recognises is kept beside files that are kept by content."""
+def transcriber_of(store: AssetStore, engines: Sequence[Engine] = ()) -> Transcriber:
+    """The transcriber of the files of a store, which asks `engines` before those that come with ctxlab.
+
+    What it recognises is kept beside files that are kept by content.
+    """
     from ctxlab.assets.build_files import BuildFiles
     from ctxlab.assets.transcription import FileTranscriber
+    from ctxlab.assets.transcription.transcriber import default_engines
 
     kept = store.store if isinstance(store, BuildFiles) else None
-    return FileTranscriber(store, cache=kept.folder / TRANSCRIPTS if kept is not None else None)
+    cache = kept.folder / TRANSCRIPTS if kept is not None else None
+    return FileTranscriber(store, (*engines, *default_engines()) if engines else None, cache)
 
 
 def _call_settings(budget_tokens: int | None, settings: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, cast
 
 from ctxlab.context import Pending, Text
 from ctxlab.documents import (
@@ -22,6 +22,10 @@ from ctxlab.documents import (
 from ctxlab.engines.macros import Expansion
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline.services import AssetStore
+
+if TYPE_CHECKING:
+    from ctxlab.assets.transcription.engine import Engine
+    from ctxlab.assets.transcription.vision_model import Describe
 
 T = TypeVar("T")
 
@@ -42,6 +46,7 @@ PresetSource: TypeAlias = MessageNode | Library
 PresetSources: TypeAlias = PresetSource | Sequence[PresetSource]
 RuleSource: TypeAlias = RegexConfig | RegexPreset | RegexRule | Library | FilePath
 RuleSources: TypeAlias = RuleSource | Sequence[RuleSource]
+EngineSources: TypeAlias = Annotated[Sequence[Any], "engines, or functions of bytes and MIME type"]
 AssetSources: TypeAlias = AssetStore | FilePath
 """A folder, or a store of files such as that of `open_assets`."""
 
@@ -193,6 +198,21 @@ def refuse_card_and_preset(session: object, agent: object) -> None:
 def _format_of(value: object) -> str:
     """The format that an Import was read from; asked without loading the formats, which a build has no need of."""
     return str(getattr(value, "format", "")) if isinstance(value, Library) else ""
+
+
+def engines_of(given: EngineSources) -> tuple[Engine, ...]:
+    """Engines as they are, and functions of a picture's bytes as engines."""
+    from ctxlab.assets.transcription.vision_model import VisionModel
+
+    found: list[Engine] = []
+    for each in given:
+        if not isinstance(each, type) and callable(getattr(each, "read", None)) and hasattr(each, "kinds"):
+            found.append(cast("Engine", each))
+        elif callable(each):
+            found.append(VisionModel(cast("Describe", each), kinds=frozenset({"image"})))
+        else:
+            raise WrongArgument(f"engines holds a {type(each).__name__}; it takes engines and functions")
+    return tuple(found)
 
 
 def asset_store_of(assets: AssetSources | None, files: Mapping[str, bytes], agents: Sequence[Agent] = ()) -> AssetStore:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from threading import RLock
 from typing import Unpack
 
 from ctxlab.api.options import BuildOptions, listed
@@ -32,31 +33,55 @@ def ensure_transcripts(
 
     A build that follows takes them as they are. After `timeout_seconds` in all, what is not ready goes on by itself;
     None waits until each file is read, has failed or is out of its own time. `progress` is called with the share that
-    is done, in [0, 1]. Steps are run up to the last one that reads files, and nothing of that is kept.
+    is done, in [0, 1], never twice with one; with 1 when
+    all files have ended, also in failure. Steps are run up to the last one that reads files, and nothing of that is
+    kept.
     """
     shares = _Shares(progress)
     asked = _Asked(start_of(session, agent, **options), shares)
     asked.run()
+    shares.begin()
     ended = process_registry().wait([task.id for task in asked.tasks if task.id], timeout_seconds=timeout_seconds)
+    if all(task.ended for task in ended):
+        shares.end()
     by_id = {task.id: task for task in ended}
     return EnsuredTranscripts(tuple(by_id.get(task.id, task) for task in asked.tasks))
 
 
 class _Shares:
-    """The share of all tasks that is done, told whenever one of them goes on."""
+    """The share of all tasks that is done, told whenever it grows, from when all are begun to the 1 at the end."""
 
     def __init__(self, told: Callable[[float], None] | None) -> None:
         self.told = told
         self.shares: dict[int, float] = {}
+        self.last: float | None = None
+        self.lock = RLock()
+
+    def begin(self) -> None:
+        with self.lock:
+            self.last = 0.0
+            self._tell()
+
+    def end(self) -> None:
+        with self.lock:
+            if self.told is not None:
+                self.told(1.0)
+            self.told = None
+
+    def _tell(self) -> None:
+        share = sum(self.shares.values()) / len(self.shares) if self.shares else 0.0
+        if self.told is not None and self.last is not None and self.last < share < 1:
+            self.last = share
+            self.told(share)
 
     def of_next(self) -> Callable[[float], None]:
         number = len(self.shares)
         self.shares[number] = 0.0
 
         def tell(share: float) -> None:
-            self.shares[number] = share
-            if self.told is not None:
-                self.told(sum(self.shares.values()) / len(self.shares))
+            with self.lock:
+                self.shares[number] = max(share, self.shares[number])
+                self._tell()
 
         return tell
 

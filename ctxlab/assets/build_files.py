@@ -26,6 +26,7 @@ from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Agent, AgentFile, AssetSource, InlineFile, LibraryFile, LinkedFile
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents.session.inline_bytes import is_data_url
 from ctxlab.errors import CtxlabError
 
 NO_FILES: Mapping[str, bytes] = FrozenDict()
@@ -134,7 +135,9 @@ class BuildFiles:
             return (store.open(words) if store else None) or self._open_path(words)
         if found.kind == "agent-asset":
             return self._open_agent_asset(words)
-        return None if is_link else self._open_path(words)
+        if is_link:
+            return None
+        return self._open_path(words) or (self.store.open(words) if self.store else None)
 
     def _open_agent_asset(self, words: str, agent_id: str = "") -> BinaryIO | None:
         """The file of the first agent that has one by this reference; with an id of that agent alone."""
@@ -199,4 +202,4 @@ def _stamp(file: BinaryIO) -> tuple[int, ...]:
 def _last_name(source: AssetSource) -> str:
     """The file name at the end of a path; empty for bytes that have no path."""
     path = source.path if isinstance(source, LibraryFile | AgentFile) else None
-    return "" if not path or path.startswith("data:") else path.replace("\\", "/").rpartition("/")[2]
+    return "" if not path or is_data_url(path) else path.replace("\\", "/").rpartition("/")[2]

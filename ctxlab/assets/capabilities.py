@@ -130,11 +130,17 @@ def stored_capabilities(stored: Mapping[str, Any], otherwise: Capabilities = UNK
 def _inputs(stored: Mapping[str, Any]) -> frozenset[str] | None:
     """The inputs that a file names; None when it says nothing of any. A list that is none reads text alone."""
     if "input" in stored:
-        listed = stored["input"]
-        words = cast("Sequence[object]", listed) if isinstance(listed, list | tuple) else ()
-        return frozenset(WORDS[word] for word in words if isinstance(word, str) and word in WORDS)
+        words = input_words(stored["input"])
+        return frozenset(WORDS[word] for word in words if word in WORDS)
     switches = {name: stored[name] for name in WORDS if isinstance(stored.get(name), bool)}
     return frozenset(WORDS[name] for name, on in switches.items() if on) if switches else None
+
+
+def input_words(listed: object) -> tuple[str, ...]:
+    """The words of a list of inputs, or of one that stands alone, in small letters."""
+    words = [listed] if isinstance(listed, str) else listed
+    several = cast("Sequence[object]", words) if isinstance(words, list | tuple) else ()
+    return tuple(word.strip().lower() for word in several if isinstance(word, str))
 
 
 def _limit(stored: Mapping[str, Any], name: str, otherwise: int | None) -> int | None:

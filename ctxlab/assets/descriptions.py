@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ctxlab.assets.type_table import is_known, noun_of
+from ctxlab.documents.session.inline_bytes import without_data
 
 Language = Literal["zh", "en"]
 
@@ -143,9 +144,10 @@ def one_line(text: str, most: int = MOST_CHARACTERS) -> str:
     >>> one_line("a\n[x]\u202egnp.exe")
     'a [x]gnp.exe'
     """
+    text = without_data(text)
     cut = text[: 4 * most + 64]  # no more than this is looked at, however long a name is
-    shown = [_shown(character) for character in cut]
-    line = " ".join("".join(shown).split())
+    letters = [_shown(character) for character in cut]
+    line = " ".join("".join(letters).split())
     return line if len(line) <= most and len(cut) == len(text) else line[: most - 1].rstrip() + "…"
 
 

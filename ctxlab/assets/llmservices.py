@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, cast
 
 import orjson
 
-from ctxlab.assets.capabilities import UNKNOWN, Capabilities, stored_capabilities
+from ctxlab.assets.capabilities import UNKNOWN, WORDS, Capabilities, input_words, stored_capabilities
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Note
 
@@ -42,7 +43,7 @@ def read_llmservices(source: str | Path | bytes | Mapping[str, Any]) -> LlmServi
     name = "llmservices.json" if isinstance(source, bytes) else str(source)
     try:
         raw = source if isinstance(source, bytes) else _read(Path(source))
-        data: object = orjson.loads(raw)
+        data: object = orjson.loads(raw.removeprefix(BOM_UTF8))
     except OSError as error:
         return LlmServices(notes=(_note(f"{name} can't be read: {error.strerror or error}"),))
     except ValueError:
@@ -69,12 +70,18 @@ def _services(data: object) -> LlmServices:
         id, stored = service.get("id"), service.get("capabilities")
         if not isinstance(id, str) or not id:
             notes.append(_note(f"services[{number}] has no id and is left out"))
-        elif not isinstance(stored, Mapping):
+            continue
+        if id in found:
+            notes.append(_note(f"two services have the id {short(id)!r}; the last counts"))
+        if not isinstance(stored, Mapping):
             notes.append(_note(f"service {short(id)!r} has no capabilities; it gets text alone"))
             found[id] = UNKNOWN
         else:
             capabilities = stored_capabilities(cast("Mapping[str, Any]", stored))
             found[id] = capabilities
+            inputs = cast("Mapping[str, Any]", stored).get("input", ())
+            if strange := [word for word in input_words(inputs) if word not in WORDS]:
+                notes.append(_note(f"service {short(id)!r} names the input {short(strange[0])!r}, which is none"))
             if not capabilities.known:
                 notes.append(_note(f"service {short(id)!r} names no input; it gets text alone"))
     return LlmServices(found, tuple(notes))

@@ -13,6 +13,7 @@ from urllib.parse import unquote, unquote_to_bytes
 from ctxlab.assets.type_table import BINARY
 from ctxlab.documents.agent.asset_references import DEFAULT_GROUP, AssetReference
 from ctxlab.documents.agent.assets import AgentAsset, find_asset
+from ctxlab.documents.session.inline_bytes import is_data_url, shown, standard_base64
 from ctxlab.errors import CtxlabError
 
 ReferenceKind = Literal["artifact", "agent-asset", "data", "link", "path"]
@@ -20,7 +21,6 @@ ARTIFACT = "artifact:"
 AGENT_ASSET = "agent-asset://"
 ARTIFACT_ID = re.compile(r"[0-9a-f]{1,64}")
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
-BLANKS = re.compile(r"\s+")
 MOST_INLINE_BYTES = 100_000_000
 """Size up to which the bytes of a data URL or of base64 are decoded."""
 
@@ -37,8 +37,8 @@ class Reference:
     group: str = ""
 
     def __repr__(self) -> str:
-        value = self.value if self.kind != "data" else f"{self.value.partition(',')[0][:60]},"
-        return f"Reference({self.kind!r}, {value!r}{f', {self.group!r}' if self.group else ''})"
+        group = f", {shown(self.group)!r}" if self.group else ""
+        return f"Reference({self.kind!r}, {shown(self.value)!r}{group})"
 
 
 def parse_reference(text: str) -> Reference:
@@ -53,7 +53,7 @@ def parse_reference(text: str) -> Reference:
         return Reference("artifact", words[len(ARTIFACT) :].lstrip("/"))
     if lower.startswith(AGENT_ASSET):
         return _agent_asset(words[len(AGENT_ASSET) :])
-    if lower.startswith("data:"):
+    if is_data_url(words):
         return Reference("data", words)
     return Reference("link" if SCHEME.match(words) else "path", words)
 
@@ -87,20 +87,19 @@ def find_agent_asset(reference: Reference, assets: Sequence[Mapping[str, Any]]) 
 
 
 def bytes_of_base64(text: str) -> bytes:
-    """The bytes of base64, with or without padding and line breaks; raises CtxlabError for what isn't base64."""
+    """The bytes of base64, filled up or not, with blanks, in either alphabet; raises CtxlabError for what is none."""
     if len(text) > MOST_INLINE_BYTES * 4 // 3 + 4:
         raise CtxlabError(f"the file is larger than the {MOST_INLINE_BYTES:,} bytes that are decoded from base64")
-    plain = BLANKS.sub("", text).rstrip("=").replace("-", "+").replace("_", "/")
     try:
-        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+        return base64.b64decode(standard_base64(text), validate=True)
     except (binascii.Error, ValueError):
         raise CtxlabError("the file's base64 is broken: it can't be decoded") from None
 
 
 def bytes_of_data_url(url: str) -> tuple[bytes, str]:
     """The bytes of a data URL and their MIME type; raises CtxlabError for a broken one."""
-    head, comma, body = url.partition(",")
-    if not head[:5].lower() == "data:" or not comma:
+    head, comma, body = url.lstrip().partition(",")
+    if not is_data_url(head) or not comma:
         raise CtxlabError("the data URL is broken: it has no comma before its data")
     mime_type, *parameters = [part.strip() for part in head[5:].split(";")]
     if any(part.lower() == "base64" for part in parameters):

@@ -7,6 +7,7 @@ from typing import Any
 
 from ctxlab.context.draft_message import AssetRef
 from ctxlab.documents.session.asset_source import InlineFile, LinkedFile, UploadedFile
+from ctxlab.documents.session.inline_bytes import is_data_url
 
 _REACHABLE = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 SOUNDS = {"mp3": "audio/mpeg", "wav": "audio/wav"}
@@ -30,8 +31,8 @@ def sendable_part(asset: AssetRef) -> dict[str, Any] | None:
             if asset.kind == "audio":
                 return _sound(base64, mime_type)
             url = f"data:{mime_type};base64,{base64}"
-        case LinkedFile(url) if _REACHABLE.match(url):
-            pass
+        case LinkedFile(link) if _REACHABLE.match(link.lstrip()):
+            url = _lower_scheme(link.lstrip())
         case UploadedFile(file_id) if asset.kind != "image":
             return {"type": "file", "file": {**name, "file_id": file_id}}
         case _:
@@ -39,6 +40,10 @@ def sendable_part(asset: AssetRef) -> dict[str, Any] | None:
     if asset.kind == "image":
         return _picture(url, asset.metadata.get("detail"))
     return {"type": "file", "file": {**name, "file_data": url}} if url.startswith("data:") else None
+
+
+def _lower_scheme(url: str) -> str:
+    return f"data:{url[5:]}" if is_data_url(url) else url
 
 
 def _sound(base64: str, mime_type: str) -> dict[str, Any]:

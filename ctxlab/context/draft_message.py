@@ -13,6 +13,7 @@ from ctxlab.documents import Asset, Role, ToolCall
 from ctxlab.documents.agent.assets import AgentAsset
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.asset_source import UNKNOWN_PLACE, AgentFile, AssetSource
+from ctxlab.documents.session.inline_bytes import shown, shown_data, without_data
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,16 +33,23 @@ class AssetRef:
     source: AssetSource = UNKNOWN_PLACE
     route: FileRoute | None = None
 
+    def __repr__(self) -> str:
+        words = [f"{name}={shown(getattr(self, name))!r}" for name in ("id", "kind", "name", "mime_type")]
+        size = f"size_bytes={self.size_bytes}"
+        return f"AssetRef({', '.join([*words, size])}, source={self.source!r}, route={self.route!r})"
+
     @classmethod
     def of(cls, asset: Asset) -> AssetRef:
         """The file of a stored message.
 
-        `metadata` also has the `detail` with which a picture in OpenAI's form is to be looked at.
+        `metadata` also has the `detail` with which a picture in OpenAI's form is to be looked at. Of a name that is a
+        data URL only the head is kept.
         """
         openai = (asset.model_extra or {}).get("openai")
         detail = openai.get("detail") if isinstance(openai, Mapping) else None
         metadata = {**(asset.metadata or {}), **({"detail": detail} if isinstance(detail, str) else {})}
-        return cls(asset.id, asset.type, asset.name, asset.mime_type, asset.size, metadata, asset.source)
+        name = without_data(asset.name)
+        return cls(asset.id, asset.type, name, asset.mime_type, asset.size, metadata, asset.source)
 
     @classmethod
     def of_agent(cls, asset: Mapping[str, object], agent_id: str) -> AssetRef:
@@ -57,14 +65,14 @@ class AssetRef:
         )
 
     def as_data(self) -> dict[str, Any]:
-        """Everything but the bytes."""
+        """Everything but the bytes; of a long name or id its beginning."""
         return {
-            "id": self.id,
-            "kind": self.kind,
-            "name": self.name,
-            "mime_type": self.mime_type,
+            "id": shown(self.id),
+            "kind": shown(self.kind),
+            "name": shown(self.name),
+            "mime_type": shown(self.mime_type),
             "size_bytes": self.size_bytes,
-            "metadata": dict(self.metadata),
+            "metadata": shown_data(self.metadata),
             "source": self.source.as_data(),
             **({"route": self.route.as_data()} if self.route else {}),
         }

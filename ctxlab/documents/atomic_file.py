@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -33,8 +34,9 @@ def _replace(target: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if target.is_file() and not target.is_symlink():
-            temporary.chmod(target.stat().st_mode & 0o7777)
+        with suppress(FileNotFoundError):  # removed by another in between
+            if target.is_file() and not target.is_symlink():
+                temporary.chmod(target.stat().st_mode & 0o7777)
         temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -11,10 +11,12 @@ from pydantic import Field
 
 from ctxlab.assets.capabilities import capabilities_of
 from ctxlab.assets.descriptions import one_line
+from ctxlab.assets.references import bytes_of_base64
 from ctxlab.context import AssetRef, Cause, Context, Draft, Origin, Text
 from ctxlab.context.file_words import file_id
 from ctxlab.documents import Agent, InlineFile, LinkedFile, ModelProfile, Note, ProcessorEntry
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents.session.inline_bytes import is_standard_base64, shown
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab.processors.files.policy import (
@@ -201,9 +203,12 @@ class _Resolver:
             self.changed.setdefault((key, asset.id), {}).update(cells)
 
     def _read(self, asset: AssetRef) -> bytes | None:
-        """The bytes; None where they are not at hand, or too many."""
+        """The bytes; None where they are not at hand, too many, or broken."""
         if isinstance(asset.source, InlineFile):
-            return b64decode(asset.source.base64)
+            try:
+                return bytes_of_base64(asset.source.base64)
+            except CtxlabError:
+                return None
         store = self.services.assets
         file = store.open(asset.source) if store is not None else None
         if file is None:
@@ -214,8 +219,8 @@ class _Resolver:
 
 
 def _note(asset: AssetRef, draft: Draft, text: str) -> Note:
-    name = one_line(asset.name) or one_line(asset.id)
-    return Note("warning", f"{name}: {text}", ID, {"message": draft.key, "file": asset.id})
+    name = one_line(shown(asset.name or asset.id))
+    return Note("warning", f"{name}: {text}", ID, {"message": draft.key, "file": shown(asset.id)})
 
 
 def _rows_of_result(
@@ -238,11 +243,14 @@ def _rows_of_result(
 
 
 def _carries_its_bytes(asset: AssetRef) -> bool:
-    """Whether the bytes are in the message already, under the type that they have."""
+    """Whether the bytes are in the message already, under the type that they have, as every vendor decodes them."""
     match asset.source:
-        case InlineFile(_, mime_type):
-            return mime_type in ("", asset.mime_type)
+        case InlineFile(base64, mime_type):
+            return mime_type in ("", asset.mime_type) and is_standard_base64(base64)
         case LinkedFile(url):
-            return url.startswith("data:") and url[5:].partition(",")[0].partition(";")[0] in ("", asset.mime_type)
+            head, _, body = url.partition(",")
+            of_that_type = head[5:].partition(";")[0] in ("", asset.mime_type)
+            packed = not head.endswith(";base64") or is_standard_base64(body)
+            return head.startswith("data:") and of_that_type and packed
         case _:
             return False

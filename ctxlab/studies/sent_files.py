@@ -12,6 +12,7 @@ from ctxlab.context.file_words import FROM_FILES, PAGE, file_id, is_from, kind_w
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import AssetSource
+from ctxlab.documents.session.inline_bytes import without_data
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.cut_causes import cut_causes
 from ctxlab.pipeline.services import TokenCounter
@@ -147,7 +148,8 @@ def _reported(trace: Trace) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
 
 def _taken(rows: dict[tuple[str, str], list[Mapping[str, Any]]], key: str, asset: AssetRef) -> Mapping[str, Any] | None:
     """The row of a file; it is taken out, so that each is used once. A merged message's row may have another key."""
-    at = (key, asset.id) if rows.get((key, asset.id)) else next((k for k in rows if k[1] == asset.id and rows[k]), None)
+    id = without_data(asset.id)
+    at = (key, id) if rows.get((key, id)) else next((k for k in rows if k[1] == id and rows[k]), None)
     return rows[at].pop(0) if at is not None else None
 
 
@@ -228,7 +230,7 @@ def _of_asset(key: str, asset: AssetRef, stored: AssetRef) -> SentFile:
     seconds = _number(asset.metadata.get("seconds", asset.metadata.get("duration")))
     return SentFile(
         key=key,
-        id=asset.id,
+        id=without_data(asset.id),
         name=asset.name,
         kind=asset.kind,
         type=_type_of(asset.mime_type),

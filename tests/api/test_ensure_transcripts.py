@@ -76,8 +76,11 @@ def test_all_files_are_begun_together_and_a_build_then_waits_for_none() -> None:
         "problem": ["", "", "it is broken"],
     }
     assert not found.complete
-    assert told
-    assert all(0 <= share <= 1 for share in told)
+    assert told[-1] == 1
+    assert told == sorted(set(told)), "it grows, and no share is told twice"
+    again: list[float] = []
+    ctxlab.ensure_transcripts(ctxlab.Session(id="s").append("hi"), progress=again.append)
+    assert again == [1]
 
     _answer_when_begun(works["broken.png"], "mended", number=1)
     trace = ctxlab.build(chat(), services=world, pipeline=Pipeline.of([SessionLoader(), read_files]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +91,8 @@ def test_every_row_of_the_table_has_a_source_and_a_month_and_reads_only_known_in
         ({"vision": False}, ""),
         ({"input": ["text", "vision"]}, "vision"),
         ({"input": ["image", "pdf", "video", "smell"], "output": ["text"]}, "vision file video"),
-        ({"input": "vision"}, ""),
+        ({"input": "vision"}, "vision"),
+        ({"input": ["Vision", " FILE "]}, "vision file"),
         ({"input": None}, ""),
         ({"input": [["vision"], {"a": 1}, 7]}, ""),
     ],
@@ -173,6 +176,19 @@ def test_a_broken_file_of_services_is_a_note(source: bytes, note: str) -> None:
 
     assert note in services.notes[0].text
     assert services.capabilities_of("gpt-4-vision") == UNKNOWN
+
+
+def test_a_mark_of_the_byte_order_two_of_one_id_and_inputs_that_are_none_are_no_trouble() -> None:
+    said = ["vision", ["smell"]]
+    stored = [{"id": "a", "capabilities": {"input": words}} for words in said]
+
+    services = read_llmservices(BOM_UTF8 + json.dumps({"services": stored}).encode())
+
+    assert services.capabilities_of("a").inputs == {"text"}
+    assert [note.text for note in services.notes] == [
+        "two services have the id 'a'; the last counts",
+        "service 'a' names the input 'smell', which is none",
+    ]
 
 
 def test_a_file_of_services_that_isnt_there_is_a_note(tmp_path: Path) -> None:

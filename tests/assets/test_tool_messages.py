@@ -14,6 +14,9 @@ from ctxlab.assets.capabilities import Capabilities
 from ctxlab.assets.content_router import (
     GET_ARTIFACT_TOOL,
     Artifact,
+    ContentRouteResult,
+    RoutedFile,
+    RouteMetadata,
     ToolAnswer,
     Vendor,
     answer_call,
@@ -23,6 +26,7 @@ from ctxlab.assets.content_router import (
 )
 from ctxlab.assets.content_router.vendor_tool_results import RULES, vendor_of
 from ctxlab.documents import ToolCall
+from ctxlab.errors import CtxlabError
 
 PNG = (
     b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x02\x00\x00\x00\x02\x08\x02\x00\x00\x00\xfd\xd4\x9as"
@@ -123,8 +127,14 @@ def test_results_come_together_and_files_that_none_of_them_holds_after_them(stor
 
     written = json.dumps(messages)
     places = [written.index(f'"{call.id}"') for call in calls]
-    assert places == sorted(places) and places[-1] < written.index(SOUND)
-    assert written.count(SOUND) == written.count(BASE64) == 1
+    hears = vendor not in ("anthropic", "openai-responses")
+    assert places == sorted(places)
+    assert (written.count(SOUND), written.count(BASE64)) == (int(hears), 1)
+    assert (
+        places[-1] < written.index(SOUND)
+        if hears
+        else "[无法读取] horn.wav" in json.dumps(messages, ensure_ascii=False)
+    )
     assert "artifact_not_found" in written
 
 
@@ -217,3 +227,41 @@ def test_each_vendors_rules_have_a_source_and_a_month() -> None:
 )
 def test_the_wire_format_and_the_name_say_which_vendor(wire: str, model: str, vendor: Vendor) -> None:
     assert vendor_of(wire, model) == vendor
+
+
+MIMES = {"horn.flac": "audio/flac", "table.csv": "text/csv"}
+KINDS: dict[str, Any] = {"horn.flac": "audio", "doc.zip": "other", "doc.pdf": "document", "table.csv": "document"}
+FLAC = b"fLaC\0\0\0\x22" + bytes(34)
+DESCRIBED = {
+    "doc.zip": {"anthropic"},
+    "doc.pdf": set[str](),
+    "horn.flac": {"openai-chat", "compatible", "openai-responses", "anthropic"},
+    "table.csv": set[str](),
+}
+BYTES = {
+    "doc.zip": b"PK\5\6" + bytes(18),
+    "doc.pdf": b"%PDF-1.7\n",
+    "horn.flac": FLAC,
+    "table.csv": "甲,b\n1,2".encode(),
+}
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_what_a_vendors_form_has_no_place_for_is_described(vendor: Vendor, name: str) -> None:
+    mime_type = {"doc.pdf": "application/pdf", "doc.zip": "application/zip"}.get(name, "")
+    metadata = RouteMetadata("a1", filename=name, mime_type=mime_type or MIMES[name], binary_type=KINDS[name])
+    file = RoutedFile(name, metadata.mime_type, b64encode(BYTES[name]).decode())
+    result = ContentRouteResult("binary", "file", metadata, file=file)
+
+    written = json.dumps(tool_messages([ToolAnswer(_call("artifact:a1"), result)], vendor, language="en"))
+
+    assert ("[Cannot be read]" in written) == (vendor in DESCRIBED[name])
+    assert (file.data in written or "\\u7532,b" in written) == (vendor not in DESCRIBED[name])
+
+
+def test_another_vendor_is_refused_with_those_that_there_are() -> None:
+    vendor: Any = "mistral"
+
+    with pytest.raises(CtxlabError, match="'mistral' is no vendor's form; there are: openai-chat, "):
+        tool_messages([], vendor)

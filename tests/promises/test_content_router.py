@@ -117,11 +117,30 @@ def nothing_of_a_binary_file_is_in_a_text(artifact: Artifact, able: Capabilities
 
 def a_text_stays_as_it_is(artifact: Artifact, able: Capabilities, language: Language) -> None:
     text = artifact.data.decode("latin-1")  # any characters; without a word on whether it is text it may be one too
-    for words, is_binary in ((text, False), (b64encode(artifact.data).decode(), False), (f"{text} 。", None)):
-        as_text = Artifact("t", words, is_binary, artifact.mime_type, meta=artifact.meta)
+    named, meta = artifact.mime_type, artifact.meta
+    base64 = b64encode(artifact.data).decode()
+    for as_text in (
+        Artifact("t", text, False, named, meta=meta),
+        Artifact("t", base64, False, named, meta=meta),
+        Artifact("t", f"{text} 。", None),
+    ):
+        words = as_text.content
         result = route_content(as_text, able, language=language)
 
         assert (result.content_type, result.routing, result.content) == ("text", "text", words)
+
+
+def what_is_called_binary_is_never_text(artifact: Artifact, able: Capabilities, language: Language) -> None:
+    base64 = b64encode(artifact.data * 30).decode()
+    for content in (base64, base64.replace("+", "-").replace("/", "_").rstrip("="), base64[:200] + "中" + base64[200:]):
+        for called in (
+            Artifact("t", content, mime_type="image/png"),
+            Artifact("t", content, meta={"filename": "a.zip"}),
+        ):
+            result = route_content(called, able, language=language)
+
+            assert result.content_type != "text"
+            assert base64[:40] not in (result.content or "")
 
 
 def type_and_capabilities_alone_decide(artifact: Artifact, able: Capabilities, language: Language) -> None:
@@ -165,6 +184,7 @@ def a_model_that_reads_no_files_gets_words(artifact: Artifact, able: Capabilitie
 LAWS: tuple[Law, ...] = (
     nothing_of_a_binary_file_is_in_a_text,
     a_text_stays_as_it_is,
+    what_is_called_binary_is_never_text,
     type_and_capabilities_alone_decide,
     a_result_is_complete,
     a_model_that_reads_no_files_gets_words,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
 
+from ctxlab.assets.references import bytes_of_base64
+from ctxlab.documents.session.inline_bytes import is_data_url
 from ctxlab.errors import CtxlabError
-
-_BLANKS = re.compile(rb"[\t\n\r ]+")
 
 
 class BrokenContent(CtxlabError):
@@ -71,19 +69,18 @@ class Artifact:
 def decoded(base64: str) -> bytes:
     """The bytes of a base64 text, or of a data URL that holds one; BrokenContent where it is invalid.
 
-    Line breaks and blanks don't count, and the `=` at the end may be missing.
+    Line breaks and blanks don't count, the `=` at the end may be missing, and either alphabet will do.
 
     >>> decoded("data:text/plain;base64,aGV5"), decoded("aGU")
     (b'hey', b'he')
     """
-    if base64[:5].lower() == "data:":
+    if is_data_url(base64):
         head, _, base64 = base64.partition(",")
         if not head.lower().endswith(";base64"):
             raise BrokenContent("its content is a data URL without base64")
     try:
-        letters = _BLANKS.sub(b"", base64.encode("ascii"))
-        return b64decode(letters + b"=" * (-len(letters) % 4), validate=True)
-    except ValueError as error:  # UnicodeEncodeError and binascii.Error are ones
+        return bytes_of_base64(base64)
+    except CtxlabError as error:
         raise BrokenContent("its content is not valid base64") from error
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ctxlab.assets.content_router.artifact import Artifact
 from ctxlab.assets.content_router.route_result import (
     BinaryType,
@@ -46,6 +48,14 @@ def described_result(artifact: Artifact, facts: FileFacts, reason: str, language
     """The description of a file that the model doesn't read."""
     text = describe_unreadable(name=artifact.filename, id=artifact.id, mime_type=facts.mime_type, language=language)
     return _described(artifact, facts, text, reason)
+
+
+def as_described(result: ContentRouteResult, language: Language) -> ContentRouteResult:
+    """The description of a file that was routed as one, for a vendor whose form has no place for it."""
+    told = result.metadata
+    text = describe_unreadable(name=told.filename, id=told.id, mime_type=told.mime_type, language=language)
+    reason = f"the vendor's form has no place for {told.mime_type}"
+    return replace(result, routing="text", content=text, image_url=None, file=None, reason=reason)
 
 
 def too_large_result(artifact: Artifact, facts: FileFacts, most_bytes: int, language: Language) -> ContentRouteResult:

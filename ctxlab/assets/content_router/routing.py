@@ -9,6 +9,7 @@ from io import BytesIO
 from typing import BinaryIO, NamedTuple, cast
 
 from ctxlab.assets.capabilities import NEEDED, Capabilities
+from ctxlab.assets.claimed_type import claimed_facts
 from ctxlab.assets.content_router.artifact import Artifact, BrokenContent, decoded
 from ctxlab.assets.content_router.results_of_routes import (
     binary_type,
@@ -21,8 +22,11 @@ from ctxlab.assets.content_router.results_of_routes import (
 from ctxlab.assets.content_router.route_result import ContentRouteResult, Routing
 from ctxlab.assets.descriptions import OCTETS, Language, clean_mime_type
 from ctxlab.assets.file_types import facts_of
+from ctxlab.assets.references import bytes_of_base64
 from ctxlab.assets.text_encoding import decode_text
+from ctxlab.assets.type_table import is_known
 from ctxlab.context import FileFacts
+from ctxlab.documents.session.inline_bytes import is_data_url
 
 AnyCapabilities = Capabilities | Callable[[], Capabilities] | None
 """Capabilities, or a function that looks them up; one that fails, and None, mean that the model reads text alone."""
@@ -32,6 +36,10 @@ MOST_BYTES = 100_000_000
 """Of a file whose vendor names no limit."""
 LEAST_BASE64 = 24
 """Characters of a text that is looked at as base64 where nothing says whether it is text: words aren't as long."""
+HEAD_OF_BASE64 = 512
+"""Characters in which a text is base64 throughout, where nothing but its beginning says so."""
+WRITTEN_AS_TEXT = frozenset({"application/rtf", "text/rtf", "message/rfc822", "image/svg+xml"})
+"""Types of files other than text that are written in plain characters."""
 MOST_TEXT_BYTES = 10_000_000
 """Of a text that a store holds as a file."""
 
@@ -55,6 +63,8 @@ def route_content(
     'hello'
     """
     content = artifact.content
+    if isinstance(content, str) and artifact.is_binary is None and _is_called_binary(artifact):
+        artifact = replace(artifact, is_binary=True)
     if isinstance(content, str) and not (artifact.is_binary or _hides_a_file(artifact, content)):
         return text_result(artifact, content)
     try:
@@ -129,12 +139,29 @@ def looked_up(capabilities: AnyCapabilities) -> Capabilities:
     return found if isinstance(found, Capabilities) else TEXT_ONLY
 
 
-def _hides_a_file(artifact: Artifact, content: str) -> bool:
-    """Whether a text of which nothing says that it is one is the base64 of a picture, sound, film or document."""
-    if artifact.is_binary is False or len(content) < LEAST_BASE64 or " " in content.strip():
+def _is_called_binary(artifact: Artifact) -> bool:
+    """Whether MIME type or name say that a text is no text: it is then the base64 of a file, or broken."""
+    claimed = claimed_facts(name=artifact.filename, mime_type=clean_mime_type(artifact.mime_type))
+    if claimed.kind == "text" or claimed.mime_type in {*WRITTEN_AS_TEXT, "", OCTETS}:
         return False
+    return claimed.kind in ("image", "audio", "video") or is_known(claimed.mime_type)
+
+
+def _hides_a_file(artifact: Artifact, content: str) -> bool:
+    """Whether a text of which nothing says that it is one begins as the base64 of a file does."""
+    if artifact.is_binary is False or len(content) < LEAST_BASE64:
+        return False
+    head = content.lstrip()[:HEAD_OF_BASE64]
     try:
-        facts = facts_of(decoded(content), name=artifact.filename, mime_type=artifact.mime_type)
+        if is_data_url(head):
+            return bool(decoded(content))
+        lines = {len(line) for line in head.split()[:-1]}
+        if len(lines) > 1 or min(lines, default=LEAST_BASE64) < LEAST_BASE64:  # words, not lines of one length
+            return False
+        letters = "".join(head.split())
+        facts = facts_of(bytes_of_base64(letters[: len(letters) // 4 * 4]))
+        if clean_mime_type(artifact.mime_type) == OCTETS and artifact.mime_type:
+            return bool(decoded(content))
     except Exception:  # neither base64 nor a file that a detector can look at
         return False
-    return facts.kind not in ("text", "other")
+    return facts.kind not in ("text", "other") or facts.mime_type == "application/zip"

@@ -6,11 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctxlab.assets.content_router.results_of_routes import as_described
+from ctxlab.assets.content_router.route_result import ContentRouteResult
 from ctxlab.assets.content_router.tool_answers import MediaPart, ToolAnswer, ToolResponse, tool_response
 from ctxlab.assets.content_router.vendor_tool_results import RULES, Vendor
 from ctxlab.assets.descriptions import Language
+from ctxlab.assets.text_encoding import decode_text
 from ctxlab.context.asset_as_content_part import SOUNDS
+from ctxlab.display.short_texts import short
 from ctxlab.documents import ToolCall
+from ctxlab.errors import WrongArgument
 
 JsonDict = dict[str, Any]
 
@@ -29,8 +34,10 @@ def tool_messages(answers: Sequence[ToolAnswer], vendor: Vendor, *, language: La
     """The messages that follow an assistant's message with these calls, all of its answers at once.
 
     Results come first and together, as vendors want them; files that a vendor takes in no result follow in one message
-    of the user.
+    of the user, and one that the vendor's form has no place for is described. Raises WrongArgument for another vendor.
     """
+    if vendor not in RULES:
+        raise WrongArgument(f"{short(str(vendor))!r} is no vendor's form; there are: {', '.join(RULES)}")
     found = [_sorted_out(answer, vendor, language) for answer in answers]
     return _FORMS[vendor](found) if found else []
 
@@ -38,6 +45,9 @@ def tool_messages(answers: Sequence[ToolAnswer], vendor: Vendor, *, language: La
 def _sorted_out(answer: ToolAnswer, vendor: Vendor, language: Language) -> _Answer:
     response = tool_response(answer.result, language=language)
     media = response.media
+    if media is not None and not RULES[vendor].sends(media.kind, media.mime_type):
+        assert isinstance(answer.result, ContentRouteResult)
+        response, media = tool_response(as_described(answer.result, language), language=language), None
     inside = media is not None and RULES[vendor].takes(media.mime_type)
     return _Answer(answer.call, response, media if inside else None, None if inside else media)
 
@@ -113,6 +123,8 @@ def _anthropic_block(media: MediaPart) -> JsonDict:
     source = {"type": "base64", "media_type": media.mime_type, "data": media.base64}
     if media.kind == "image":
         return {"type": "image", "source": source}
+    if media.mime_type.startswith("text/"):
+        source = {"type": "text", "media_type": "text/plain", "data": decode_text(media.data)[0]}
     return {"type": "document", "source": source, "title": media.filename}
 
 

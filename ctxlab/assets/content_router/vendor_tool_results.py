@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ctxlab.context import FileKind
+
 Vendor = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-2", "compatible"]
 """Forms of requests. `compatible` are the many that take OpenAI's chat form, DeepSeek among them; `gemini` is Gemini 3
 and later, `gemini-2` what was before."""
@@ -13,33 +15,54 @@ and later, `gemini-2` what was before."""
 
 @dataclass(frozen=True, slots=True)
 class ToolResultRules:
-    """MIME types of files that a vendor takes inside the result of a tool call; others follow in a user message."""
+    """MIME types of files that a vendor takes inside the result of a tool call; others follow in a user message.
+
+    `sounds` are the types of sound that its form carries, `documents` beginnings of types of other files; None means
+    any.
+    """
 
     inside: frozenset[str]
     source: str
     as_of: str
+    sounds: frozenset[str] | None = None
+    documents: tuple[str, ...] | None = None
 
     def takes(self, mime_type: str) -> bool:
         return mime_type in self.inside
 
+    def sends(self, kind: FileKind, mime_type: str) -> bool:
+        """Whether the vendor's form has a place for such a file at all, in a result or after it."""
+        if kind == "image":
+            return True
+        if kind == "audio" and self.sounds is not None:
+            return mime_type in self.sounds
+        return self.documents is None or mime_type.startswith(self.documents)
+
 
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _PDF = frozenset({"application/pdf"})
+_SOUNDS = frozenset({"audio/mpeg", "audio/wav"})
 _NOTHING: frozenset[str] = frozenset()
 
 RULES: Mapping[Vendor, ToolResultRules] = {
     "openai-chat": ToolResultRules(
-        _NOTHING, "developers.openai.com, Chat Completions: a tool message has a text, or parts of text", "2026-09"
+        _NOTHING,
+        "developers.openai.com, Chat Completions: a tool message has a text, or parts of text",
+        "2026-09",
+        sounds=_SOUNDS,
     ),
     "openai-responses": ToolResultRules(
         _PICTURES | _PDF,
         "developers.openai.com, Function calling: output is a text, or input_text, input_image and input_file",
         "2026-09",
+        sounds=_NOTHING,
     ),
     "anthropic": ToolResultRules(
         _PICTURES | _PDF,
         "platform.claude.com, Handle tool calls: content of a tool_result is text, image and document blocks",
         "2026-07",
+        sounds=_NOTHING,
+        documents=("application/pdf", "text/"),
     ),
     "gemini": ToolResultRules(
         (_PICTURES - {"image/gif"}) | _PDF,
@@ -50,7 +73,10 @@ RULES: Mapping[Vendor, ToolResultRules] = {
         _NOTHING, "ai.google.dev, Function calling: multimodal function responses, for Gemini 3", "2026-06"
     ),
     "compatible": ToolResultRules(
-        _NOTHING, "api-docs.deepseek.com, Create chat completion: a tool message has a text", "2026-09"
+        _NOTHING,
+        "api-docs.deepseek.com, Create chat completion: a tool message has a text",
+        "2026-09",
+        sounds=_SOUNDS,
     ),
 }
 

@@ -57,8 +57,9 @@ class _Entry:
     key: Hashable
     asset: str
     kind: str
-    work: Work
+    work: Work | None
     timeout_seconds: float
+    is_large: bool = False
     watchers: list[Progress] = field(default_factory=list[Progress])
     state: TaskState = "waiting"
     progress: float = 0.0
@@ -88,7 +89,9 @@ class TranscriptionRegistry:
     At most `max_running` go at once, each on a thread that ends with it. A task that takes longer than its time has
     failed, and its thread ends when it next tells its progress; until then it takes no place of another. `max_retries`
     beginnings again are made by itself after a failure that may pass, such as a broken connection; none after an error
-    of ctxlab, which says what is to be done. Beyond `max_tasks` those that ended first are forgotten.
+    of ctxlab, which says what is to be done. The work of a task, which may hold its file, is let go when the task is
+    done, or ended without an answer and `is_large`; it is then started again, not retried. Beyond `max_tasks` those
+    that ended first are forgotten.
     """
 
     def __init__(self, *, max_running: int = 2, max_retries: int = 2, max_tasks: int = 500) -> None:
@@ -113,6 +116,7 @@ class TranscriptionRegistry:
         kind: str,
         timeout_seconds: float = 120,
         progress: Progress | None = None,
+        is_large: bool = False,
     ) -> TranscriptionTask:
         """The task of this key, which is begun unless it is there; `progress` is called on its thread.
 
@@ -122,7 +126,7 @@ class TranscriptionRegistry:
         with self._changed:
             entry = self._entries.get(self._ids.get(key, ""))
             if entry is None:
-                entry = self._added(_Entry("", key, asset, kind, work, timeout_seconds))
+                entry = self._added(_Entry("", key, asset, kind, work, timeout_seconds, is_large))
             elif entry.state == "failed" and entry.may_pass(timeout_seconds):
                 entry.work, entry.timeout_seconds = work, timeout_seconds
                 self._begin_again(entry)
@@ -164,10 +168,16 @@ class TranscriptionRegistry:
             return self._entry(id).error
 
     def retry(self, id: str) -> TranscriptionTask:
-        """The task begun again, if it failed or was cancelled; any other as it is."""
+        """The task begun again, if it failed or was cancelled; any other as it is.
+
+        Raises CtxlabError for one whose large file isn't kept: it begins again when its text is asked for once more.
+        """
         with self._changed:
             entry = self._entry(id)
             if entry.state in ("failed", "cancelled"):
+                if entry.work is None:
+                    self._forget(entry)
+                    raise CtxlabError(f"the file of {id} is not kept, since it is large; ask for its text again")
                 self._begin_again(entry)
                 self._run_waiting()
             return entry.task()
@@ -192,7 +202,7 @@ class TranscriptionRegistry:
     def _added(self, entry: _Entry) -> _Entry:
         ended = [each for each in self._entries.values() if each.state in ENDED]
         for old in ended[: max(0, len(self._entries) + 1 - self.max_tasks)]:
-            del self._entries[old.id], self._ids[old.key]
+            self._forget(old)
         if len(self._entries) >= self.max_tasks:
             raise CtxlabError(f"{len(self._entries):,} transcriptions wait already; wait for them or cancel some")
         self._count += 1
@@ -200,6 +210,9 @@ class TranscriptionRegistry:
         self._entries[entry.id] = entry
         self._ids[entry.key] = entry.id
         return entry
+
+    def _forget(self, entry: _Entry) -> None:
+        del self._entries[entry.id], self._ids[entry.key]
 
     def _begin_again(self, entry: _Entry) -> None:
         entry.state, entry.progress, entry.error, entry.timed_out = "waiting", 0.0, None, False
@@ -209,6 +222,8 @@ class TranscriptionRegistry:
         entry.state, entry.error = state, error
         entry.attempt += 1
         entry.watchers.clear()
+        if state == "done" or entry.is_large:
+            entry.work = None
         self._changed.notify_all()
 
     def _fail_late(self) -> None:
@@ -227,30 +242,31 @@ class TranscriptionRegistry:
                 hung = f"{self._threads} transcriptions before it hang; a new Python process begins without them"
                 self._end(entry, "failed", CtxlabError(hung))
                 continue
+            assert entry.work is not None  # it goes when a task ends
             entry.state = "running"
             entry.attempt += 1
             self._threads += 1
             entry.deadline = time.monotonic() + entry.timeout_seconds
-            thread = Thread(target=self._run, args=(entry, entry.attempt), name=entry.id, daemon=True)
+            thread = Thread(target=self._run, args=(entry, entry.attempt, entry.work), name=entry.id, daemon=True)
             thread.start()
 
-    def _run(self, entry: _Entry, attempt: int) -> None:
+    def _run(self, entry: _Entry, attempt: int, work: Work) -> None:
         """One attempt, on its own thread, and further ones where a failure may pass."""
         tries = self.max_retries
         try:
-            while self._try(entry, attempt, tries):
+            while self._try(entry, attempt, work, tries):
                 tries -= 1
         finally:
             with self._changed:
                 self._threads -= 1
                 self._run_waiting()
 
-    def _try(self, entry: _Entry, attempt: int, tries: int) -> bool:
+    def _try(self, entry: _Entry, attempt: int, work: Work, tries: int) -> bool:
         """One try; whether another is to follow."""
         failure: Exception | None = None
         transcript: Transcript | None = None
         try:
-            transcript = entry.work(lambda share: self._progress(entry, attempt, share))
+            transcript = work(lambda share: self._progress(entry, attempt, share))
             self._progress(entry, attempt, 1.0)
         except _Ended:
             return False
@@ -265,7 +281,7 @@ class TranscriptionRegistry:
                 entry.retries += 1
                 return True
             entry.transcript = transcript if failure is None else None
-            self._end(entry, "failed" if failure is not None else "done", failure)
+            self._end(entry, "failed" if failure is not None else "done", _without_frames(failure))
         return False
 
     def _progress(self, entry: _Entry, attempt: int, share: float) -> None:
@@ -276,3 +292,14 @@ class TranscriptionRegistry:
             watchers = tuple(entry.watchers)
         for watcher in watchers:
             watcher(share)
+
+
+def _without_frames(error: Exception | None) -> Exception | None:
+    """The error without the frames that it went through, which hold the file."""
+    each: BaseException | None = error
+    seen: set[int] = set()
+    while each is not None and id(each) not in seen:
+        seen.add(id(each))
+        each.__traceback__ = None
+        each = each.__cause__ or each.__context__
+    return error

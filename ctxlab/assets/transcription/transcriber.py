@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ctxlab.assets.build_files import BuildFiles
 from ctxlab.assets.readers import ReadLimits, has_reader, read_text
 from ctxlab.assets.transcription.cache import CacheKey, TranscriptCache
 from ctxlab.assets.transcription.engine import Engine, FileStore, NoText, Progress
@@ -20,6 +21,8 @@ from ctxlab.documents import AssetSource
 from ctxlab.errors import CtxlabError, MissingExtra, NoTextLayer, ReadError
 
 BLOCK = 1 << 20
+MOST_KEPT_BYTES = 1_000_000
+"""Bytes of a file, and of those that are in memory with it, up to which it is kept for a retry."""
 LOOPING = frozenset({"speech", "video", "vision-model"})
 """Engines whose models may say one thing without end; OCR reads what is there, and forms say one thing many times."""
 
@@ -96,6 +99,7 @@ class FileTranscriber:
             kind=facts.kind,
             timeout_seconds=self.timeout_seconds,
             progress=progress,
+            is_large=max(facts.size_bytes or 0, _held_bytes(self.files)) > MOST_KEPT_BYTES,
         )
 
     def _engines_for(self, facts: FileFacts) -> tuple[Engine, ...]:
@@ -174,6 +178,11 @@ def _error_again(error: Exception | None) -> CtxlabError:
     words = str(error) if isinstance(error, CtxlabError) else f"{type(error).__name__}: {error}"
     kind = next((kind for kind in (MissingExtra, NoText, ReadError) if isinstance(error, kind)), CtxlabError)
     return kind(" ".join(words.split()))
+
+
+def _held_bytes(files: FileStore) -> int:
+    """Bytes that a store has in memory."""
+    return sum(map(len, files.files.values())) if isinstance(files, BuildFiles) else 0
 
 
 def _sha256(file: BinaryIO) -> str:

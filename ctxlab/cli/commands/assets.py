@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxlab.assets.build_files import BuildFiles
-from ctxlab.assets.descriptions import Language, type_name
+from ctxlab.assets.descriptions import Language, type_for_people, type_name
 from ctxlab.assets.file_types import facts_of
 from ctxlab.assets.transcription import FileTranscriber
 from ctxlab.cli.output.progress import progress
@@ -42,6 +42,15 @@ class Row:
     tokens: int | None = None
 
     @property
+    def problems(self) -> tuple[str, ...]:
+        """What is amiss with the file or with how it goes, each sentence once."""
+        said = (self.facts.spoofed, self.facts.problem)
+        more = self.sent.problem if self.sent is not None else ""
+        for sentence in said:
+            more = more.replace(sentence, "") if sentence else more
+        return tuple(dict.fromkeys(each for each in (*said, more.strip("; ")) if each))
+
+    @property
     def goes_as(self) -> str:
         """The form in which it goes: `text`, `picture, scaled to 1568 x 78`."""
         assert self.sent is not None
@@ -69,9 +78,8 @@ def print_assets(paths: Sequence[Path], *, model: str | None, language: Language
     screen = Screen()
     _print_table(screen, rows, language)
     for row in rows:
-        for sentence in (row.facts.spoofed, row.facts.problem):
-            if sentence:
-                screen.line((f"! {harmless(row.name)}: ", "warn"), (harmless(sentence), "warn"), hang=2)
+        for sentence in row.problems:
+            screen.line((f"! {harmless(row.name)}: ", "warn"), (harmless(sentence), "warn"), hang=2)
     if len(found) > MOST_FILES:
         screen.line((f"! only the first {MOST_FILES:,} files are looked at; name a smaller folder", "warn"))
     if model is not None:
@@ -109,6 +117,11 @@ def _sent_row(path: Path, name: str, facts: FileFacts, model: ModelProfile, lang
     return Row(name, facts, sent, tokens_of(sent, services.tokenizer, policy.frames))
 
 
+def type_words(facts: FileFacts, language: Language) -> str:
+    """The type as people call it."""
+    return type_name(facts.mime_type, language) if language == "zh" else type_for_people(facts.mime_type)
+
+
 # --- for people
 
 
@@ -123,7 +136,7 @@ def _print_table(screen: Screen, rows: Sequence[Row], language: Language) -> Non
     cells = [
         (
             one_line(row.name, cells=50),
-            one_line(type_name(row.facts.mime_type, language), cells=40),
+            one_line(type_words(row.facts, language), cells=40),
             f"{row.facts.confidence:.0%}",
             size_words(row.facts.size_bytes or 0),
             measures_words(row.facts),
@@ -184,7 +197,7 @@ def _print_json(rows: Sequence[Row], language: Language) -> None:
 
 
 def _data(row: Row, language: Language) -> dict[str, Any]:
-    data = {"name": row.name, "type": type_name(row.facts.mime_type, language), **row.facts.as_data()}
+    data = {"name": row.name, "type": type_words(row.facts, language), **row.facts.as_data()}
     if row.sent is None:
         return data
     goes: dict[str, Any] = {"sent_as": row.sent.sent_as, "reason": row.sent.reason, "tokens": row.tokens}

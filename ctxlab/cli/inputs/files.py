@@ -100,6 +100,8 @@ class Inputs:
         from ctxlab.processors import default_pipeline
 
         typed, pipeline = self.options, default_pipeline()
+        if typed.assets is not None and not typed.assets.is_dir():
+            raise CtxlabError(f"{typed.assets} is no folder; --assets takes the one in which files of messages are")
         settings = settings_from(pipeline, typed.settings or ())
         known: InputOptions = {
             "library": self.library,
@@ -118,6 +120,7 @@ class Inputs:
             "rules": self.rules,
             "settings": settings,
             "pipeline": pipeline,
+            "assets": typed.assets,
         }
         if typed.pending is None:
             return options

@@ -39,6 +39,10 @@ ModelOption = Annotated[str | None, typer.Option("--model", metavar="M", help="T
 LeafOption = Annotated[
     str | None, typer.Option("--leaf", metavar="ID", help="The message to build for; else the session's active leaf.")
 ]
+AssetsOption = Annotated[
+    Path | None,
+    typer.Option("--assets", metavar="FOLDER", help="The folder in which files of messages are.", show_default=False),
+]
 UntilOption = Annotated[str | None, typer.Option("--until", metavar="PROCESSOR", help="Stop after this step.")]
 SetOption = Annotated[
     list[str] | None,
@@ -101,6 +105,7 @@ class CommandOptions:
     zone: ZoneOption = None
     seed: SeedOption = 0
     until: UntilOption = None
+    assets: AssetsOption = None
     settings: SetOption = None
     command: str = "build"
 

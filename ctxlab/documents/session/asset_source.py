@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ctxlab.documents.session.inline_bytes import shown
+
+MOST_OF_A_URL = 500
+"""Characters of a link that are shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class InlineFile:
@@ -14,10 +19,10 @@ class InlineFile:
     mime_type: str = ""
 
     def as_data(self) -> dict[str, Any]:
-        return {"kind": "inline", **({"mimeType": self.mime_type} if self.mime_type else {})}
+        return {"kind": "inline", **({"mimeType": shown(self.mime_type)} if self.mime_type else {})}
 
     def __repr__(self) -> str:
-        return f"InlineFile({len(self.base64):,} characters of base64, {self.mime_type!r})"
+        return f"InlineFile({len(self.base64):,} characters of base64, {shown(self.mime_type)!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +36,8 @@ class LinkedFile:
 
     @property
     def without_bytes(self) -> str:
-        """The URL; of a `data:` URL its head."""
-        return f"{self.url.partition(',')[0]}," if self.url.startswith("data:") else self.url
+        """The URL; of a `data:` URL its head, of a long one its beginning."""
+        return shown(self.url, MOST_OF_A_URL)
 
     def __repr__(self) -> str:
         return f"LinkedFile({self.without_bytes!r})"
@@ -45,7 +50,10 @@ class UploadedFile:
     file_id: str
 
     def as_data(self) -> dict[str, Any]:
-        return {"kind": "file-id", "file_id": self.file_id}
+        return {"kind": "file-id", "file_id": shown(self.file_id)}
+
+    def __repr__(self) -> str:
+        return f"UploadedFile({shown(self.file_id)!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,10 @@ class LibraryFile:
     path: str | None = None
 
     def as_data(self) -> dict[str, Any]:
-        return {"kind": "asset-library", "path": self.path}
+        return {"kind": "asset-library", "path": _shown_path(self.path)}
+
+    def __repr__(self) -> str:
+        return f"LibraryFile({_shown_path(self.path)!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +77,17 @@ class AgentFile:
     path: str
 
     def as_data(self) -> dict[str, Any]:
-        return {"kind": "agent-private", "agentId": self.agent_id, "relativePath": self.path}
+        return {"kind": "agent-private", "agentId": shown(self.agent_id), "relativePath": shown(self.path)}
+
+    def __repr__(self) -> str:
+        return f"AgentFile({shown(self.agent_id)!r}, {shown(self.path)!r})"
 
 
 AssetSource = InlineFile | LinkedFile | UploadedFile | LibraryFile | AgentFile
 """`as_data()` of each gives everything but the bytes."""
 
 UNKNOWN_PLACE = LibraryFile()
+
+
+def _shown_path(path: str | None) -> str | None:
+    return path if path is None else shown(path)

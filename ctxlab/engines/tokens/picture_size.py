@@ -7,6 +7,7 @@ from io import BytesIO
 
 from ctxlab.context import AssetRef
 from ctxlab.documents.session.asset_source import AssetSource, InlineFile, LinkedFile
+from ctxlab.documents.session.inline_bytes import is_data_url, standard_base64
 
 FIRST_CHARACTERS = 4_096  # of base64; enough for all but a JPEG with a long preamble
 _BEGINNINGS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8", b"GIF8", b"RIFF")
@@ -26,9 +27,9 @@ def inline_size(source: AssetSource) -> Size | None:
     match source:
         case InlineFile(base64):
             return size_in_header(base64)
-        case LinkedFile(url) if url.startswith("data:"):
+        case LinkedFile(url) if is_data_url(url):
             head, comma, body = url.partition(",")
-            return size_in_header(body) if comma and head.endswith(";base64") else None
+            return size_in_header(body) if comma and head.lower().endswith(";base64") else None
         case _:
             return None
 
@@ -40,7 +41,7 @@ def size_in_header(base64: str) -> Size | None:
     length = FIRST_CHARACTERS
     while True:
         try:
-            first = binascii.a2b_base64(base64[:length])
+            first = binascii.a2b_base64(standard_base64(base64[:length]))
         except ValueError:
             return None
         if not first.startswith(_BEGINNINGS):

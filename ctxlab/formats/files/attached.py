@@ -81,7 +81,9 @@ class Files:
             self._refuse(path, "its path leads out of the folder; not read", losses)
         if not is_inside(path):
             return None
-        places = (in_folder(above, path) for above in upwards(folder))
+        places = [in_folder(above, path) for above in upwards(folder)]
+        if any(map(self.shelf.is_link, places)):
+            return self._refuse(path, "it is a link, which is not followed; it is named only", losses)
         place = next((place for place in places if self.shelf.size_of(place) is not None), None)
         if place is None:
             return None

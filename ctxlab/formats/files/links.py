@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from base64 import b64decode, b64encode
-from binascii import Error as NoBase64
+from base64 import b64encode
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
+from ctxlab.assets.references import bytes_of_base64
+from ctxlab.errors import CtxlabError
 from ctxlab.formats.files.paths import is_inside
 from ctxlab.formats.openai.content_parts import inline_file
 
@@ -38,9 +39,8 @@ def data_of(link: str) -> tuple[bytes, str] | None:
     if not head["packed"]:
         return unquote_to_bytes(body), mime_type
     try:
-        packed = "".join(unquote(body).split()) if "%" in body else "".join(body.split())
-        return b64decode(packed + "=" * (-len(packed) % 4), validate=True), mime_type
-    except (NoBase64, ValueError):
+        return bytes_of_base64(unquote(body) if "%" in body else body), mime_type
+    except CtxlabError:
         return None
 
 

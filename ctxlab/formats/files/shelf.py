@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -23,6 +24,10 @@ class Shelf(Protocol):
 
     def size_of(self, path: str) -> int | None:
         """Bytes of a file; None where there is none."""
+        ...
+
+    def is_link(self, path: str) -> bool:
+        """Whether a path is a link or leads through one, which isn't followed."""
         ...
 
     def read(self, path: str) -> bytes:
@@ -54,6 +59,15 @@ class FolderShelf:
         except OSError:  # a name that this system can't have, or that may not be looked at
             return None
 
+    def is_link(self, path: str) -> bool:
+        if not is_inside(path) or is_hidden(path):
+            return False
+        parts = path.split("/")
+        try:
+            return any(self.folder.joinpath(*parts[:n]).is_symlink() for n in range(1, len(parts) + 1))
+        except OSError:
+            return False
+
     def read(self, path: str) -> bytes:
         return (self.folder / path).read_bytes()
 
@@ -82,6 +96,9 @@ class ZipShelf:
     def size_of(self, path: str) -> int | None:
         entry = self.entries.get(path)
         return None if entry is None else entry.file_size
+
+    def is_link(self, path: str) -> bool:
+        return path in self.entries and stat.S_ISLNK(self.entries[path].external_attr >> 16)
 
     def read(self, path: str) -> bytes:
         entry = self.entries[path]

@@ -10,6 +10,7 @@ from typing import Any
 from ctxlab.assets.descriptions import Language
 from ctxlab.context import AssetRef, Cause, Draft, Edit, Origin, Text
 from ctxlab.documents import Note
+from ctxlab.documents.session.inline_bytes import shown
 from ctxlab.pipeline import Services
 from ctxlab.processors.files.outcome import FileOutcome
 from ctxlab.processors.files.planner import FilePlanner
@@ -66,7 +67,7 @@ class MessageFiles:
             if outcome.sent_as in ("description", "unknown"):
                 said = "; ".join(filter(None, (outcome.reason, said)))
             if said:
-                found.setdefault(said, []).append(outcome.asset.name or outcome.asset.id)
+                found.setdefault(said, []).append(shown(outcome.asset.name or outcome.asset.id))
         for said, names in found.items():
             named = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
             harmless = said.startswith("no model is named")

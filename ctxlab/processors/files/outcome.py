@@ -9,6 +9,7 @@ from ctxlab.assets.descriptions import type_for_people
 from ctxlab.context import AssetRef, FileFacts, Transcript
 from ctxlab.context.file_route import RouteKind
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents.session.inline_bytes import shown, without_data
 
 SentAs = RouteKind | Literal["text", "description"]
 
@@ -39,11 +40,11 @@ class FileOutcome:
         facts, asset = self.facts, self.asset
         data: dict[str, Any] = {
             "key": key,
-            "file": asset.id,
-            "name": asset.name,
+            "file": without_data(asset.id),
+            "name": shown(asset.name),
             "kind": facts.kind,
             "type": type_for_people(facts.mime_type or asset.mime_type),
-            "mime_type": facts.mime_type or asset.mime_type,
+            "mime_type": shown(facts.mime_type or asset.mime_type),
             "size_bytes": facts.size_bytes if facts.size_bytes is not None else asset.size_bytes,
             "width": facts.width,
             "height": facts.height,
