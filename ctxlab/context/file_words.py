@@ -32,6 +32,19 @@ SENT_AS = {
     "text": "goes as text",
     "description": "goes as a description only",
 }
+WENT_AS = {
+    "picture": "as a picture",
+    "audio": "as a recording",
+    "video": "as a film",
+    "file": "as a file",
+    "upload": "under the vendor's id",
+    "link": "as a link",
+    "unknown": "as it is",
+    "text": "as text",
+    "description": "described",
+    "pages": "as pictures of its pages",
+    "": "not there",
+}
 FROM_FILES = ("transcript", "attachment")
 """Kinds of the origin of words that are a file's, and of those that stand around them or for the file."""
 PAGE = "#page-"
@@ -133,6 +146,53 @@ def file_changes(before: Draft, after: Draft) -> str:
             found.append(f"{name_of(asset)} went out of it")
     found += [f"{name_of(asset)} came into it" for asset in new.values() if file_id(asset) not in old]
     return "; ".join(found)
+
+
+def files_otherwise(a: Draft, b: Draft) -> str:
+    """Files that go otherwise in one message than in another: `hopper.jpg: as a picture, then described`."""
+    old, new = _ways(a, b), _ways(b, a)
+    return "; ".join(
+        f"{plain(name, NAME)}: {_way_words(old.get(name), new.get(name))}"
+        for name in dict.fromkeys((*old, *new))
+        if old.get(name) != new.get(name)
+    )
+
+
+Way = tuple[str, int | None, int | None]
+"""A form in which a file goes, and of a picture its size."""
+
+
+def _ways(draft: Draft, other: Draft) -> dict[str, Way]:
+    """By name the files of a message, those that are words in it too; `other` may know more of their names."""
+    found: dict[str, Way] = {}
+    for asset in draft.assets:
+        route = asset.route
+        known: Way = (route.kind, route.width, route.height) if route is not None else ("unknown", None, None)
+        found.setdefault(_full_name(asset), ("pages", None, None) if PAGE in asset.id else known)
+    origins = dict.fromkeys(span.origin for span in draft.text.spans if span.origin.kind in FROM_FILES)
+    names = [origin.ref for origin in origins if origin.kind == FROM_FILES[1]]
+    for name in (*names, *map(_full_name, other.assets)):
+        own = [origin for origin in origins if is_from(origin, name)]
+        if own:
+            is_read = any(origin.kind == FROM_FILES[0] for origin in own)
+            found.setdefault(name, ("text" if is_read else "description", None, None))
+    return found
+
+
+def _full_name(asset: AssetRef) -> str:
+    return " ".join(asset.name.split()) or " ".join(file_id(asset).split())
+
+
+def _way_words(old: Way | None, new: Way | None) -> str:
+    (a, *was), (b, *now) = old or ("", None, None), new or ("", None, None)
+    if a == b:
+        return f"{WENT_AS[a]}, {_size(was)}, then {_size(now)}"
+    return f"{WENT_AS[a]}, then {WENT_AS[b]}"
+
+
+def _size(side: list[int | None]) -> str:
+    width, height = side
+    return f"{width:,} × {height:,}" if width and height else "in its own size"
 
 
 def _file_change(before: AssetRef, after: AssetRef) -> list[str]:

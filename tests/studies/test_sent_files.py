@@ -70,13 +70,28 @@ def test_a_file_whose_message_was_cut_says_so() -> None:
     assert all(file.sent == "is not sent" for file in files if file.cut)
 
 
-def test_tokens_of_files_that_go_as_files_are_those_of_the_budget() -> None:
-    run = files_run(budget_tokens=None)
+@pytest.mark.parametrize("model", ["gpt-4o", "deepseek-chat"])
+def test_tokens_of_files_are_those_of_the_budget_whether_they_go_as_files_or_as_text(model: str) -> None:
+    run = files_run(model, None)
 
-    words = ("text", "description")
-    tokens = sum(file.tokens for file in sent_files(run) if file.sent_as not in words)
+    spent = run.budget()
 
-    assert tokens == run.budget()["attachments"]
+    assert spent["attachments"] == sum(file.tokens for file in sent_files(run))
+    assert spent.drop(["free", "reserve"], errors="ignore").sum() == run.tokens
+
+
+def test_words_of_a_file_are_counted_apart_from_those_of_its_message() -> None:
+    session = with_file("tides.txt", b"high tide at six, low tide at noon", type="text", mimeType="text/plain")
+    run = ctxlab.build(session, model="gpt-4o", services=ctxlab.Services(WordTokenizer()))
+
+    spent = run.budget()
+    characters = ctxlab.studies.Analysis(run, None).shares().set_index("source")["characters"]
+
+    assert spent["history"] == 1
+    assert spent["attachments"] >= 8
+    assert spent.sum() == run.tokens
+    assert characters["history"] == len("see")
+    assert characters.sum() == sum(len(draft.text) for draft in run.result.drafts)
 
 
 def test_a_run_without_files_has_none() -> None:
