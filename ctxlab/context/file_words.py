@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ctxlab.context.draft_message import AssetRef, Draft
@@ -12,6 +13,8 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents.session.asset_source import InlineFile
 
 NAME = 80
+SLIDES = re.compile("presentation|powerpoint")
+"""In the MIME type of a file whose pages are slides."""
 """Cells of a file's name: longer ones are cut."""
 KINDS = {
     "image": "picture",
@@ -87,12 +90,18 @@ def duration_words(seconds: float) -> str:
 
 
 def measure_words(
-    *, width: Any = None, height: Any = None, seconds: Any = None, pages: Any = None, size_bytes: Any = None
+    *,
+    width: Any = None,
+    height: Any = None,
+    seconds: Any = None,
+    pages: Any = None,
+    size_bytes: Any = None,
+    mime_type: str = "",
 ) -> list[str]:
-    """The measures of a file that are known, each as a clause: `3 pages`, `768 × 512`, `1.2 MB`."""
+    """The measures of a file that are known, each as a clause: `3 pages`, of a presentation `3 slides`, `768 × 512`."""
     found: list[str] = []
     if _is_number(pages):
-        found.append(counted(int(pages), "page"))
+        found.append(counted(int(pages), "slide" if SLIDES.search(mime_type) else "page"))
     if _is_number(width) and _is_number(height):
         found.append(f"{int(width):,} × {int(height):,}")
     if _is_number(seconds):
@@ -219,6 +228,7 @@ def file_words(asset: AssetRef) -> str:
         seconds=known.get("seconds", known.get("duration")),
         pages=known.get("pages"),
         size_bytes=asset.size_bytes,
+        mime_type=asset.mime_type,
     )
     clauses = [f"{kind_words(asset.kind)} {name_of(asset)}" if asset.name else name_of(asset), *measures]
     route = asset.route

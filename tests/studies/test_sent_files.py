@@ -19,6 +19,9 @@ from tests.gallery.attachments import files_compared, files_run
 from tests.studies.test_figures import sound
 
 
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+
+
 def by_name(trace: Trace) -> dict[str, SentFile]:
     return {file.name: file for file in sent_files(trace)}
 
@@ -90,7 +93,7 @@ def test_words_of_a_file_are_counted_apart_from_those_of_its_message() -> None:
     assert spent["history"] == 1
     assert spent["attachments"] >= 8
     assert spent.sum() == run.tokens
-    assert characters["history"] == len("see")
+    assert characters["history"] == len("see\n")
     assert characters.sum() == sum(len(draft.text) for draft in run.result.drafts)
 
 
@@ -197,3 +200,18 @@ def test_a_run_and_its_messages_name_their_files_in_a_notebook() -> None:
 
     assert "evening_light.jpg" in run._repr_html_()
     assert "[picture]" in run.messages._repr_html_()
+
+
+def test_a_file_of_a_preset_that_became_words_is_counted_like_one_of_a_message() -> None:
+    files = {file.key: file for file in sent_files(files_run("deepseek-chat", None)) if file.name == "harbour_map.png"}
+
+    assert files["preset:1"].estimated
+    assert files["preset:1"].estimated == files["node:u1"].estimated
+    assert files["preset:1"].source is not None
+
+
+def test_pages_of_a_presentation_are_slides() -> None:
+    kept = SentFile("k", "f", type="PowerPoint presentation", mime_type=PPTX, pages=6)
+
+    assert kept.about == "PowerPoint presentation, 6 slides"
+    assert SentFile("k", "f", type="PDF document", mime_type="application/pdf", pages=6).about.endswith("6 pages")
