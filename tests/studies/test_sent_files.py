@@ -18,7 +18,6 @@ from ctxlab.testing.fakes import WordTokenizer
 from tests.gallery.attachments import files_compared, files_run
 from tests.studies.test_figures import sound
 
-
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 
 
