@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ctxlab.context.draft_message import AssetRef, Draft
@@ -12,6 +13,8 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents.session.asset_source import InlineFile
 
 NAME = 80
+SLIDES = re.compile("presentation|powerpoint")
+"""In the MIME type of a file whose pages are slides."""
 """Cells of a file's name: longer ones are cut."""
 KINDS = {
     "image": "picture",
@@ -31,6 +34,19 @@ SENT_AS = {
     "unknown": "goes as it is",
     "text": "goes as text",
     "description": "goes as a description only",
+}
+WENT_AS = {
+    "picture": "as a picture",
+    "audio": "as a recording",
+    "video": "as a film",
+    "file": "as a file",
+    "upload": "under the vendor's id",
+    "link": "as a link",
+    "unknown": "as it is",
+    "text": "as text",
+    "description": "described",
+    "pages": "as pictures of its pages",
+    "": "not there",
 }
 FROM_FILES = ("transcript", "attachment")
 """Kinds of the origin of words that are a file's, and of those that stand around them or for the file."""
@@ -74,12 +90,18 @@ def duration_words(seconds: float) -> str:
 
 
 def measure_words(
-    *, width: Any = None, height: Any = None, seconds: Any = None, pages: Any = None, size_bytes: Any = None
+    *,
+    width: Any = None,
+    height: Any = None,
+    seconds: Any = None,
+    pages: Any = None,
+    size_bytes: Any = None,
+    mime_type: str = "",
 ) -> list[str]:
-    """The measures of a file that are known, each as a clause: `3 pages`, `768 × 512`, `1.2 MB`."""
+    """The measures of a file that are known, each as a clause: `3 pages`, of a presentation `3 slides`, `768 × 512`."""
     found: list[str] = []
     if _is_number(pages):
-        found.append(counted(int(pages), "page"))
+        found.append(counted(int(pages), "slide" if SLIDES.search(mime_type) else "page"))
     if _is_number(width) and _is_number(height):
         found.append(f"{int(width):,} × {int(height):,}")
     if _is_number(seconds):
@@ -135,6 +157,53 @@ def file_changes(before: Draft, after: Draft) -> str:
     return "; ".join(found)
 
 
+def files_otherwise(a: Draft, b: Draft) -> str:
+    """Files that go otherwise in one message than in another: `hopper.jpg: as a picture, then described`."""
+    old, new = _ways(a, b), _ways(b, a)
+    return "; ".join(
+        f"{plain(name, NAME)}: {_way_words(old.get(name), new.get(name))}"
+        for name in dict.fromkeys((*old, *new))
+        if old.get(name) != new.get(name)
+    )
+
+
+Way = tuple[str, int | None, int | None]
+"""A form in which a file goes, and of a picture its size."""
+
+
+def _ways(draft: Draft, other: Draft) -> dict[str, Way]:
+    """By name the files of a message, those that are words in it too; `other` may know more of their names."""
+    found: dict[str, Way] = {}
+    for asset in draft.assets:
+        route = asset.route
+        known: Way = (route.kind, route.width, route.height) if route is not None else ("unknown", None, None)
+        found.setdefault(_full_name(asset), ("pages", None, None) if PAGE in asset.id else known)
+    origins = dict.fromkeys(span.origin for span in draft.text.spans if span.origin.kind in FROM_FILES)
+    names = [origin.ref for origin in origins if origin.kind == FROM_FILES[1]]
+    for name in (*names, *map(_full_name, other.assets)):
+        own = [origin for origin in origins if is_from(origin, name)]
+        if own:
+            is_read = any(origin.kind == FROM_FILES[0] for origin in own)
+            found.setdefault(name, ("text" if is_read else "description", None, None))
+    return found
+
+
+def _full_name(asset: AssetRef) -> str:
+    return " ".join(asset.name.split()) or " ".join(file_id(asset).split())
+
+
+def _way_words(old: Way | None, new: Way | None) -> str:
+    (a, *was), (b, *now) = old or ("", None, None), new or ("", None, None)
+    if a == b:
+        return f"{WENT_AS[a]}, {_size(was)}, then {_size(now)}"
+    return f"{WENT_AS[a]}, then {WENT_AS[b]}"
+
+
+def _size(side: list[int | None]) -> str:
+    width, height = side
+    return f"{width:,} × {height:,}" if width and height else "in its own size"
+
+
 def _file_change(before: AssetRef, after: AssetRef) -> list[str]:
     words: list[str] = []
     if before.route != after.route:
@@ -159,6 +228,7 @@ def file_words(asset: AssetRef) -> str:
         seconds=known.get("seconds", known.get("duration")),
         pages=known.get("pages"),
         size_bytes=asset.size_bytes,
+        mime_type=asset.mime_type,
     )
     clauses = [f"{kind_words(asset.kind)} {name_of(asset)}" if asset.name else name_of(asset), *measures]
     route = asset.route

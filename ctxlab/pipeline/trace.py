@@ -196,6 +196,8 @@ class Trace:
     def where(self, text: str) -> Occurrences:
         """Every place where these words are sent, were dropped or were replaced, with who wrote them and why.
 
+        Only words in messages are searched, so those of a file that goes as text; not the bytes of one that goes as a
+        file. `build` for a model that reads text only has the words of all files that can be read.
         Texts between two edits of one step count too. Words that were taken apart by an insertion were replaced.
         """
         from ctxlab.pipeline.explain.where import occurrences

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import AssetRef, Draft
-from ctxlab.context.file_words import name_of, route_words
+from ctxlab.context.file_words import files_otherwise, name_of, route_words
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, short
@@ -16,6 +16,7 @@ from ctxlab.display.theme import ThemeName
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.merged_parts import is_seam
 from ctxlab.pipeline.explain.row_keys import row_keys
 from ctxlab.pipeline.explain.token_breakdown import source_of
 from ctxlab.studies.message_outcomes import Move, Outcome, Outcomes, in_one_order, typed
@@ -259,7 +260,7 @@ class _Line:
         if shortening is not None:
             return "shortened", str(shortening)
         if not self.all_say_the_same and str(outcome.draft.text) != typed(self._first().draft.text):
-            return "rewritten", "; ".join([self._why_rewritten(outcome), *self._files_otherwise(outcome.draft)])
+            return "rewritten", "; ".join([self._why_rewritten(outcome), *self._files_told(outcome)])
         move = self.moves[i]
         if move is not None:
             return "moved", _with_place(outcome, move.sentence)
@@ -301,6 +302,13 @@ class _Line:
         parts += self._files_otherwise(here.draft) if here is not None else []
         return "; ".join(parts)
 
+    def _files_told(self, outcome: Outcome) -> list[str]:
+        """Its files that go otherwise than in the first run that sends it; of that run those that others don't have."""
+        if outcome is self.sent[0]:
+            return self._files_otherwise(outcome.draft)
+        told = files_otherwise(self.sent[0].draft, outcome.draft)
+        return [told] if told else []
+
     def _files_otherwise(self, draft: Draft) -> list[str]:
         """Its files that go otherwise in another run, or not as files there."""
         others = [{_sent_file(asset) for asset in other.draft.assets} for other in self.sent]
@@ -328,4 +336,4 @@ def _sent_file(asset: AssetRef) -> tuple[object, ...]:
 
 
 def _separators(whole: Draft) -> tuple[str, ...]:
-    return tuple(sorted({span.text for span in whole.text.spans if span.origin.kind == "separator"}))
+    return tuple(sorted({span.text for span in whole.text.spans if is_seam(span)}))

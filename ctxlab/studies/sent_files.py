@@ -76,7 +76,7 @@ class SentFile:
     def about(self) -> str:
         """Type and measures in a clause: `PDF, 3 pages, 1.2 MB`."""
         measures = {name: getattr(self, name) for name in (*MEASURES, "size_bytes")}
-        return ", ".join([self.type or kind_words(self.kind), *measure_words(**measures)])
+        return ", ".join([self.type or kind_words(self.kind), *measure_words(**measures, mime_type=self.mime_type)])
 
     @property
     def way(self) -> str:
@@ -164,6 +164,9 @@ class _Finder:
                 self.sent.setdefault(part.key, draft)
         self.gone = {draft.key: draft for group in trace.result.dropped for draft in group.drafts}
         self.causes = cut_causes(trace) if self.gone else {}
+        agent = trace.start.input.agent
+        own = [AssetRef.of_agent(asset, agent.id) for asset in agent.assets or ()] if agent is not None else []
+        self.of_agent = {asset.id: asset.source for asset in own}
 
     def file(self, key: str, stored: AssetRef, row: Mapping[str, Any] | None) -> SentFile:
         draft = self.sent.get(key) or self.gone.get(key)
@@ -190,12 +193,14 @@ class _Finder:
     def without_file(self, row: Mapping[str, Any]) -> SentFile:
         """A file that is known from its row alone, such as one of a preset that came in as text."""
         key = str(row.get("key") or "")
-        made = SentFile(key, str(row.get("file") or ""), **_of_row(row))
+        id = str(row.get("file") or "")
+        made = SentFile(key, id, source=self.of_agent.get(id), **_of_row(row))
         draft = self.sent.get(key) or self.gone.get(key)
         if draft is None:
             return replace(made, cut=self.causes.get(key, "its message was taken out"))
         words = self._as_words(made, draft)
-        return replace(made, places=words.places, cut=self.causes.get(key, "") if key not in self.sent else "")
+        cut = self.causes.get(key, "") if key not in self.sent else ""
+        return replace(made, places=words.places, estimated=words.estimated, cut=cut)
 
     def _as_words(self, file: SentFile, draft: Draft) -> SentFile:
         """A file that is in its message as words, as far as the words and the changes of the message tell."""

@@ -259,3 +259,29 @@ def test_nothing_to_send_is_said(opened: Opened, tmp_path: Path) -> None:
     assert page.locator(".empty").is_visible()
     page = opened.show(SentView(), tmp_path)
     assert page.locator(".empty").inner_text().startswith("Nothing to show: pass a trace")
+
+
+def many_lines() -> ctxlab.Trace:
+    numbers = "\n".join(f"number {n}" for n in range(100))
+    return ctxlab.build(ctxlab.Session(id="s").append(numbers, id="u1"))
+
+
+def test_a_text_of_many_lines_folds_and_what_is_found_in_it_opens_it(opened: Opened, tmp_path: Path) -> None:
+    page = opened.show(SentView(many_lines()), tmp_path)
+    more = page.get_by_role("button", name="84 more lines")
+
+    expect(more).to_be_visible()
+    assert page.locator(".tx").bounding_box()["height"] < 500  # pyright: ignore[reportOptionalSubscript]
+    page.locator("input.find").fill("number 97")
+    page.keyboard.press("Enter")
+    expect(more).to_have_count(0)
+    expect(page.locator("mark", has_text="number 97")).to_be_in_viewport()
+
+
+def test_the_life_of_words_is_on_screen(opened: Opened, tmp_path: Path) -> None:
+    page = opened.show(SentView(many_lines()), tmp_path)
+    page.get_by_role("button", name="84 more lines").click()
+
+    page.locator("[data-span]").first.click(position={"x": 20, "y": 8})
+
+    expect(page.locator(".pop")).to_be_in_viewport()

@@ -651,7 +651,7 @@ def test_a_segment_is_pinned_by_click_and_by_key(opened: Opened, widget: TokenBu
 
     page.keyboard.press("ArrowRight")
     assert page.locator(".card").inner_text().startswith("overhead")
-    assert "where messages join" in page.locator(".card").inner_text()
+    assert "where texts join" in page.locator(".card").inner_text()
     page.keyboard.press("Enter")
     opened.pump(widget)
     assert widget.pinned == "source:overhead"

@@ -18,6 +18,8 @@ from ctxlab.testing.fakes import WordTokenizer
 from tests.gallery.attachments import files_compared, files_run
 from tests.studies.test_figures import sound
 
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+
 
 def by_name(trace: Trace) -> dict[str, SentFile]:
     return {file.name: file for file in sent_files(trace)}
@@ -70,13 +72,28 @@ def test_a_file_whose_message_was_cut_says_so() -> None:
     assert all(file.sent == "is not sent" for file in files if file.cut)
 
 
-def test_tokens_of_files_that_go_as_files_are_those_of_the_budget() -> None:
-    run = files_run(budget_tokens=None)
+@pytest.mark.parametrize("model", ["gpt-4o", "deepseek-chat"])
+def test_tokens_of_files_are_those_of_the_budget_whether_they_go_as_files_or_as_text(model: str) -> None:
+    run = files_run(model, None)
 
-    words = ("text", "description")
-    tokens = sum(file.tokens for file in sent_files(run) if file.sent_as not in words)
+    spent = run.budget()
 
-    assert tokens == run.budget()["attachments"]
+    assert spent["attachments"] == sum(file.tokens for file in sent_files(run))
+    assert spent.drop(["free", "reserve"], errors="ignore").sum() == run.tokens
+
+
+def test_words_of_a_file_are_counted_apart_from_those_of_its_message() -> None:
+    session = with_file("tides.txt", b"high tide at six, low tide at noon", type="text", mimeType="text/plain")
+    run = ctxlab.build(session, model="gpt-4o", services=ctxlab.Services(WordTokenizer()))
+
+    spent = run.budget()
+    characters = ctxlab.studies.Analysis(run, None).shares().set_index("source")["characters"]
+
+    assert spent["history"] == 1
+    assert spent["attachments"] >= 8
+    assert spent.sum() == run.tokens
+    assert characters["history"] == len("see\n")
+    assert characters.sum() == sum(len(draft.text) for draft in run.result.drafts)
 
 
 def test_a_run_without_files_has_none() -> None:
@@ -182,3 +199,18 @@ def test_a_run_and_its_messages_name_their_files_in_a_notebook() -> None:
 
     assert "evening_light.jpg" in run._repr_html_()
     assert "[picture]" in run.messages._repr_html_()
+
+
+def test_a_file_of_a_preset_that_became_words_is_counted_like_one_of_a_message() -> None:
+    files = {file.key: file for file in sent_files(files_run("deepseek-chat", None)) if file.name == "harbour_map.png"}
+
+    assert files["preset:1"].estimated
+    assert files["preset:1"].estimated == files["node:u1"].estimated
+    assert files["preset:1"].source is not None
+
+
+def test_pages_of_a_presentation_are_slides() -> None:
+    kept = SentFile("k", "f", type="PowerPoint presentation", mime_type=PPTX, pages=6)
+
+    assert kept.about == "PowerPoint presentation, 6 slides"
+    assert SentFile("k", "f", type="PDF document", mime_type="application/pdf", pages=6).about.endswith("6 pages")

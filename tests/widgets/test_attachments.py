@@ -158,3 +158,12 @@ def test_a_report_shows_files_and_fetches_nothing() -> None:
 
     assert "evening_light.jpg" in html
     assert "img-src data:" in html
+
+
+def test_a_file_of_a_preset_that_goes_as_words_has_its_small_picture() -> None:
+    rows = json.loads(SentView(files_run("deepseek-chat", None)).files)["files"]
+
+    maps = [row for row in rows if row["name"] == "harbour_map.png"]
+
+    assert len(maps) == 2
+    assert all("thumb" in row for row in maps)

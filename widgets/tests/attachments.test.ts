@@ -81,6 +81,14 @@ describe("what is said of a file", () => {
     expect(sentWords({ file: read, moment: "stored", thumb: "" }, tokens)).toBe("as it is stored");
   });
 
+  test("of a recording says where its words begin", () => {
+    const heard = file("f", { way: "goes as text, read by speech", places: ["0:01"] });
+
+    expect(sentWords({ file: heard, moment: "sent", thumb: "" }, tokens)).toBe(
+      "goes as text, read by speech, from 0:01 on",
+    );
+  });
+
   test("in a sentence has the reason and what is amiss", () => {
     const odd = file("f", { about: "PNG picture", reason: "gpt-4o reads pictures", problem: "It is a script!" });
 

@@ -347,5 +347,6 @@ describe("around the tree", () => {
     expect(factsOf({ ...known, text: "", depth: 0, date: "", calls: ["look"], files: ["m.png"] })).toBe(
       "no words, the root; calls look; with m.png",
     );
+    expect(factsOf({ ...known, calls: [], files: ["m.png"] })).toContain("1,234 tokens without its files");
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findHits } from "../ctxlab_widgets/sent_view/find";
+import { foldAt } from "../ctxlab_widgets/sent_view/part_text";
 import {
   type Gone,
   ghostsOf,
@@ -153,5 +154,23 @@ describe("finding", () => {
     ]);
     expect(findHits(from.messages, tables, "(1)")).toHaveLength(2);
     expect(findHits(from.messages, tables, "")).toEqual([]);
+  });
+});
+
+describe("a long text", () => {
+  const lines = (n: number) => Array.from({ length: n }, (_, i) => `${i}`).join("\n");
+
+  it("folds by its lines, however few characters they have", () => {
+    const fold = foldAt(lines(100))!;
+
+    expect(lines(100).slice(0, fold.at).split("\n")).toHaveLength(16);
+    expect(fold.more).toBe("84 more lines");
+    expect(foldAt(lines(20))).toBeNull();
+  });
+
+  it("folds by its characters where these come first", () => {
+    expect(foldAt("x".repeat(5000))).toEqual({ at: 1200, more: "3,800 characters more" });
+    expect(foldAt(`${"x".repeat(3000)}\n${lines(50)}`)?.at).toBe(1200);
+    expect(foldAt("x".repeat(1600))).toBeNull();
   });
 });

@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Cause, Context, Draft
+from ctxlab.context.file_words import files_otherwise
 from ctxlab.pipeline.explain.match_messages import (
     Joins,
     MessageOrPart,
@@ -161,8 +162,9 @@ class _Pair:
             return replace(row, detail=_other_reason(a.draft, b.draft))
         if key in self.rejoined:
             apart = not self.joins.same_message(a, b)
-            return replace(row, cause=_why_joined(a, b) if apart else None, detail=_joined_words(a, b, apart=apart))
-        return row if row.kind == "same" else replace(row, detail=_part_of(b))
+            words = _joined_words(a, b, apart=apart)
+            return replace(row, cause=_why_joined(a, b) if apart else None, detail=_with_files(words, row))
+        return row if row.kind == "same" else replace(row, detail=_with_files(_part_of(b), row))
 
     def _kind(self, key: str, a: MessageOrPart, b: MessageOrPart) -> RowKind:
         if key in self.moved:
@@ -226,6 +228,12 @@ def _part_of(old_message: MessageOrPart) -> str:
     if whole is None:
         return ""
     return f"first of {len(whole.merged)} parts" if old_message.is_first else f"part of {whole.key}"
+
+
+def _with_files(words: str, row: DiffRow) -> str:
+    """These words, and the files of the message that go otherwise."""
+    files = files_otherwise(row.a, row.b) if row.a is not None and row.b is not None else ""
+    return "; ".join(part for part in (words, files) if part)
 
 
 def _other_reason(a: Draft, b: Draft) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Draft
+from ctxlab.pipeline.explain.merged_parts import seam_cause
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
 
@@ -169,7 +170,8 @@ class _StepLedger:
 
 
 def _merge_rule(draft: Draft) -> str:
-    return next((s.cause.rule for s in draft.text.spans if s.cause and s.origin.kind == "separator"), "merged")
+    cause = seam_cause(draft)
+    return cause.rule if cause is not None else "merged"
 
 
 def _added_rule(draft: Draft) -> str:

@@ -38,8 +38,8 @@ def pieces(draft: Draft) -> tuple[Piece, ...]:
 
 
 def is_seam(span: Span) -> bool:
-    """Whether merging put it between two messages; separators inside one message have no cause."""
-    return span.origin.kind == "separator" and span.cause is not None
+    """Whether merging put it between two messages; a separator inside one message names the message, not a rule."""
+    return span.origin.kind == "separator" and span.cause is not None and span.origin.ref == span.cause.rule
 
 
 def seam_cause(whole: Draft) -> Cause | None:

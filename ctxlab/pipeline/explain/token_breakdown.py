@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ctxlab.context import Draft, PromptLimit
+from ctxlab.context.file_words import FROM_FILES
 from ctxlab.display.source_styles import BY_NAME, OF_KIND, OVERHEAD, PARTS, ROOM
 from ctxlab.pipeline.services import TokenCounter
 
@@ -30,10 +32,16 @@ class Spending:
 
 PERSONAS = ("user_profile", "personaDescription")
 """Anchors whose placeholders show the user's profile."""
+FILES = "attachments"
+"""The entry of files, whether they go as files or as text."""
 
 
 def spending(trace: Trace) -> Spending:
-    """Tokens and characters of the result by source. A merged message is split into its parts; the rest is `seams`."""
+    """Tokens and characters of the result by source.
+
+    A merged message is split into its parts, a message with the text of files into its own words and theirs; what
+    joining them costs is `seams`.
+    """
     counter = trace.services.tokenizer
     found, characters = dict.fromkeys(PARTS, 0), dict.fromkeys(PARTS, 0)
     agent = trace.start.input.agent
@@ -45,7 +53,8 @@ def spending(trace: Trace) -> Spending:
         found["seams"] += counter.count_draft(draft) - counter.message_tokens
         characters["seams"] += len(draft.text)
         for part in made_of(draft, alone):
-            characters[source_of(part)] += len(part.text)
+            for source, words in words_by_source(part):
+                characters[source] += len(words)
             characters["seams"] -= len(part.text)
             for source, tokens in tokens_by_source(part, counter):
                 found[source] += tokens
@@ -83,15 +92,32 @@ def _present(found: Mapping[str, int]) -> dict[str, int]:
 
 
 def tokens_by_source(draft: Draft, counter: TokenCounter) -> Iterable[tuple[str, int]]:
-    """Tokens of one message by source: its words, then calls and files; without the wire format's overhead."""
+    """Tokens of one message by source: its words, then calls and files; without the wire format's overhead.
+
+    The text of its files is counted apart; `seams` is what is more or less where it meets the message's own words.
+    """
     words = counter.count(str(draft.text))
     beside = counter.count_draft(draft) - counter.message_tokens - words
     source = source_of(draft)
-    yield source, words
+    for part, text in words_by_source(draft):
+        tokens = counter.count(text)
+        words -= tokens
+        yield part, tokens
+    if words:
+        yield "seams", words
     if draft.calls:
         yield "tools", beside
     else:
-        yield ("attachments" if draft.assets else source), beside
+        yield (FILES if draft.assets else source), beside
+
+
+def words_by_source(draft: Draft) -> Sequence[tuple[str, str]]:
+    """The words of a message in stretches: its own, and those of files, which are `attachments`."""
+    own = source_of(draft)
+    if not any(span.origin.kind in FROM_FILES for span in draft.text.spans):
+        return ((own, str(draft.text)),)
+    stretches = groupby(draft.text.spans, lambda span: FILES if span.origin.kind in FROM_FILES else own)
+    return [(source, "".join([span.text for span in spans])) for source, spans in stretches]
 
 
 def source_of(draft: Draft) -> str:

@@ -2,10 +2,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ctxlab.api import build
-from ctxlab.context import AssetRef, BuildInput, Cause, Context, Draft, Origin, Text
+from ctxlab.context import AssetRef, BuildInput, Cause, Context, Draft, FileRoute, Origin, Text
 from ctxlab.documents import Agent, LoreEntry, Session, ToolCall, Worldbook
 from ctxlab.pipeline import Services, Trace, diff
 from ctxlab.testing.fakes import WordTokenizer
+from tests.gallery.attachments import files_compared, files_run
 
 WHY = Cause("test", "rule", "why")
 SERVICES = Services(tokenizer=WordTokenizer())
@@ -265,3 +266,42 @@ def test_the_table_names_merged_messages_and_stays_small() -> None:
     assert len(html) < 50_000
     assert "<b>" not in html.partition("<table>")[2]
     assert "part of a" in short
+
+
+def with_picture(route: FileRoute | None = None, *, words: str = "", kind: str = "attachment") -> Context:
+    asset = AssetRef("f", "image", "hopper.jpg", "image/jpeg", 10, route=route)
+    own = Text.of("look", Origin("node", "a"))
+    files = (Text.of(words, Origin(kind, "hopper.jpg"), WHY),) if words else (asset,)
+    return context([Draft("a", "user", (own, *files), Origin("node", "a"))])
+
+
+def test_a_file_that_goes_otherwise_is_named() -> None:
+    picture = with_picture(FileRoute("picture", width=768, height=512))
+    described = with_picture(words="a description of it")
+    read = with_picture(words="words in it", kind="transcript")
+
+    def told(a: Context, b: Context) -> list[str]:
+        return [row.detail for row in diff(a, b).changes]
+
+    assert told(picture, described) == ["hopper.jpg: as a picture, then described"]
+    assert told(described, picture) == ["hopper.jpg: described, then as a picture"]
+    assert told(picture, read) == ["hopper.jpg: as a picture, then as text"]
+    assert told(picture, context([draft("a", "look")])) == ["hopper.jpg: as a picture, then not there"]
+    small = with_picture(FileRoute("picture", width=384, height=256))
+    assert told(picture, small) == ["hopper.jpg: as a picture, 768 × 512, then 384 × 256"]
+    assert told(picture, picture) == []
+
+
+def test_a_file_that_becomes_words_says_so_in_a_merged_message_too() -> None:
+    rows = {row.key: row.detail for row in diff(files_run("gpt-4o", None), files_run("deepseek-chat", None)).changes}
+
+    assert "harbour_map.png: as a picture, then described" in rows["preset:1"]
+    assert "harbour_map.png: as a picture, then described" in rows["node:u1"]
+    assert "pilot_notes.pdf: as a file, then as text" in rows["node:u2"]
+
+
+def test_compared_runs_name_the_file_in_the_cell_of_the_other_run() -> None:
+    line = next(line for line in files_compared().lines if line.key == "node:u2")
+
+    assert "pilot_notes.pdf goes as a file" in line.cells[0].cause
+    assert "pilot_notes.pdf: as a file, then as text" in line.cells[1].cause

@@ -119,8 +119,9 @@ export function sentWords({ file, moment }: ShownFile, tokens: (n: number) => st
   return [file.way, placesOf(file), count && (file.estimated ? `about ${count}` : count)].filter(Boolean).join(", ");
 }
 
-/** "page 1 to page 3": the places in the file that its text is from. */
+/** "page 1 to page 3", "from 0:01 on": the places in the file that its text is from; a time is where words begin. */
 function placesOf({ places = [] }: FileJson): string {
+  if (/^\d+:\d/.test(places[0] ?? "")) return `from ${places[0]} on`;
   return places.length > 1 ? `${places[0]} to ${places[places.length - 1]}` : (places[0] ?? "");
 }
 

@@ -166,6 +166,7 @@ export class ProvenanceCard {
     this.card.style.setProperty("--at", `${Math.min(Math.max(at.left - left + 4, 12), 440)}px`);
     host.append(this.card);
     this.host.changed?.();
+    this.card.scrollIntoView({ block: "nearest" });
   }
 }
 

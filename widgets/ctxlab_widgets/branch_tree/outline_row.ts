@@ -28,7 +28,8 @@ export function outlineRow(content: OutlineContent, i: number, id: string): HTML
   const { tree, order, messages } = content;
   const [folded, hides] = [content.folded.has(i), tree.below[i] - 1];
   const tokens = messages.tokens[i];
-  const about = content.isEstimated ? "~" : "";
+  const beside = hasFiles(tree, i) && tokens > 0;
+  const counted = tokens <= 0 ? "" : `${content.isEstimated ? "~" : ""}${grouped(tokens)}${beside ? "+" : ""}`;
   const states = [
     isOff(tree, i) && "off",
     isHidden(tree, i) && "faint",
@@ -59,7 +60,7 @@ export function outlineRow(content: OutlineContent, i: number, id: string): HTML
     folded && h("button", { type: "button", class: "btn small fold", tabindex: -1 }, `+${grouped(hides)}`),
     h("span", { class: "words" }, harmless(messages.words[i])),
     hasFiles(tree, i) && h("span", { class: "src-attachment", title: "with files" }, glyph("attachment")),
-    h("span", { class: "num" }, tokens <= 0 ? "" : `${about}${grouped(tokens)}`),
+    h("span", { class: "num", title: beside ? "its words, without its files" : null }, counted),
     h("span", { class: "date" }, dateOf(messages.seconds[i])),
   );
 }
@@ -73,7 +74,7 @@ function rowLabel({ tree, messages, folded, isEstimated, picked }: OutlineConten
   if (folded.has(i)) words.push(`${many(tree.below[i] - 1, "message")} folded below`);
   if (isSummary(tree, i)) words.push("stands for others");
   if (isHidden(tree, i)) words.push("a summary stands for it");
-  if (hasFiles(tree, i)) words.push("with files");
+  if (hasFiles(tree, i)) words.push(tokens > 0 ? "with files, which are not counted" : "with files");
   if (isOff(tree, i)) words.push("switched off");
   if (isLeaf(tree, i)) words.push("active leaf");
   if (picked.has(i)) words.push("picked");

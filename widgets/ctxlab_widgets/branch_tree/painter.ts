@@ -131,7 +131,8 @@ export class Painter {
     const room = Math.round((wide - BESIDE) / size);
     if (isFolded(tree, i)) return { lines: [this.count(pen, tree, i, room)], tokens: "" };
     const most = Math.max(1, Math.floor((tall - 2 * AROUND) / (LINE * size)));
-    const tokens = tree.tokens[i] > 0 && wide * scale >= TOKENS ? grouped(tree.tokens[i]) : "";
+    const more = hasFiles(tree, i) ? "+" : ""; // its files are not counted
+    const tokens = tree.tokens[i] > 0 && wide * scale >= TOKENS ? grouped(tree.tokens[i]) + more : "";
     const end = tokens ? Math.round(room - pen.measureText(tokens).width - APART) : room;
     return { lines: this.fitting(pen, tree.labels[i], room, end, most), tokens };
   }

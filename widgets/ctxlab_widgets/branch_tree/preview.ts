@@ -97,7 +97,7 @@ export class Preview {
 export function factsOf({ tokens, depth, date, calls, files, text }: MessagePreview): string {
   const when = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(date) ? date.slice(0, 16).replace("T", " ") : harmless(date);
   const parts = [
-    text ? many(tokens, "token") : "no words",
+    text ? `${many(tokens, "token")}${files.length ? " without its files" : ""}` : "no words",
     depth ? `${many(depth, "message")} deep` : "the root",
     when,
   ];

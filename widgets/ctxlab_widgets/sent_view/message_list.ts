@@ -187,8 +187,11 @@ export class MessageList {
     return this.painter.ways(part.key, part.source);
   }
 
-  /** Brings a message into sight, out of a fold too; of the page only when `mayScrollPage`. False where it isn't here. */
-  reveal(key: string, mayScrollPage: boolean): boolean {
+  /**
+   * Brings a message into sight, out of a fold too, and of what is found in it the words with this number; of the page
+   * only when `mayScrollPage`. False where it isn't here.
+   */
+  reveal(key: string, mayScrollPage: boolean, hit = -1): boolean {
     const { state } = this;
     const hiding = foldOf(this.rows, state.messages, key);
     if (hiding !== undefined) {
@@ -200,7 +203,7 @@ export class MessageList {
     this.at = this.rows[row].id;
     const element = this.virtual.reveal(row);
     this.mark();
-    if (mayScrollPage) element?.scrollIntoView({ block: "nearest" });
+    if (mayScrollPage) (element?.querySelectorAll("mark")[hit] ?? element)?.scrollIntoView({ block: "nearest" });
     return true;
   }
 

@@ -1,23 +1,25 @@
 // The words of a part: marked where another source or a rule put them, and where they are looked for.
 
 import { type Child, h, harmless } from "../_shared/dom";
-import { many } from "../_shared/numbers";
+import { grouped, many } from "../_shared/numbers";
 import { codePoints, cutsInside, difference } from "../_shared/one_difference";
 import { type Piece, pieces } from "../_shared/text_pieces";
 import { type Part, type State, textOfPart } from "./payload";
 
-/** Characters of a part that are shown before a button shows the rest. */
+/** Characters, and lines, of a part that are shown before a button shows the rest; a little more is shown whole. */
 const LONG = 1600;
 const SHOWN = 1200;
+const MANY_LINES = 20;
+const LINES = 16;
 
 /** `marks` says whether sources and rules are marked; what is found always is. */
 export function partText(state: State, part: Part, marks: boolean): Child[] {
   const { tables } = state;
   const found = pieces(tables, { spans: part.spans, merged: [] }, [], "start");
   const hits = state.hits.get(part.key) ?? [];
-  const whole = textOfPart(tables, part).length;
-  const isLong = whole > LONG && !state.open.has(`w:${part.key}`) && !hits.some(([, end]) => end > SHOWN);
-  const limit = isLong ? SHOWN : whole;
+  const fold = foldAt(textOfPart(tables, part));
+  const isLong = fold !== null && !state.open.has(`w:${part.key}`) && !hits.some(([, end]) => end > fold.at);
+  const limit = isLong ? fold.at : Number.POSITIVE_INFINITY;
   const out: Child[] = [];
   let at = 0;
   for (const piece of found) {
@@ -25,12 +27,20 @@ export function partText(state: State, part: Part, marks: boolean): Child[] {
     out.push(new StretchText(state, part, piece, at, limit, hits).drawn(marks));
     at += piece.text.length;
   }
-  if (isLong) out.push(rest(part, whole - limit));
+  if (isLong) out.push(rest(part, fold.more));
   return out;
 }
 
-function rest(part: Part, characters: number): HTMLElement {
-  const words = `\u2026 ${many(characters, "character")} more`;
+/** Where a long text folds, and what lies behind, in lines where these are many; null for one that is shown whole. */
+export function foldAt(text: string): { at: number; more: string } | null {
+  const lines = text.split("\n");
+  const at = lines.slice(0, LINES).join("\n").length;
+  if (lines.length > MANY_LINES && at <= LONG) return { at, more: `${grouped(lines.length - LINES)} more lines` };
+  return text.length > LONG ? { at: SHOWN, more: `${many(text.length - SHOWN, "character")} more` } : null;
+}
+
+function rest(part: Part, more: string): HTMLElement {
+  const words = `\u2026 ${more}`;
   return h("button", { type: "button", class: "more", "data-whole": `w:${part.key}`, tabindex: -1 }, words);
 }
 

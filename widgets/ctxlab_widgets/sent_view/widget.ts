@@ -227,8 +227,13 @@ class SentView {
   private goTo(by: number): void {
     const { hits } = this;
     this.hit = hits.length ? (this.hit + by + hits.length) % hits.length : -1;
-    this.list.found = hits[this.hit]?.key ?? "";
-    if (this.list.found) this.list.reveal(this.list.found, true);
+    const hit = hits[this.hit];
+    this.list.found = hit?.key ?? "";
+    if (hit) {
+      const isHere = (each: Hit) =>
+        this.state.reading === "raw" ? each.message === hit.message : each.key === hit.key;
+      this.list.reveal(hit.key, true, hits.slice(0, this.hit).filter(isHere).length);
+    }
     this.drawCount();
   }
 

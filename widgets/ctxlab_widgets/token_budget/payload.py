@@ -152,7 +152,7 @@ class BudgetPayload:
         found = [
             (f"{n:,} × {counter.message_tokens:,} a message", frames),
             ("the request", counter.request_tokens),
-            ("where messages join", tokens - frames - counter.request_tokens - rows),
+            ("where texts join", tokens - frames - counter.request_tokens - rows),
         ]
         return [[words, tokens] for words, tokens in found if tokens]
 

@@ -26,7 +26,10 @@ WORDS = 48
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BudgetRow:
-    """One message as it last stood alone; `tokens` are by look and without the overhead of its frame."""
+    """One message as it last stood alone; `tokens` are by look and without the overhead of its frame.
+
+    What it costs that the text of files meets the message's own words is counted with the larger of both.
+    """
 
     draft: Draft
     look: str
@@ -78,9 +81,14 @@ class RowCache:
         held = self.rows.get(id(draft))
         if held is None:
             found: dict[str, int] = {}
+            joins = 0
             for source, tokens in tokens_by_source(draft, counter):
-                if tokens:
+                if source == "seams":
+                    joins += tokens
+                elif tokens:
                     found[OF_PART[source]] = found.get(OF_PART[source], 0) + tokens
+            if joins:  # a stretch of a bar can't be less than nothing
+                found[max(found, key=lambda look: found[look])] += joins
             held = self.rows[id(draft)] = BudgetRow(draft, OF_PART[source_of(draft)], tuple(found.items()))
         return held
 

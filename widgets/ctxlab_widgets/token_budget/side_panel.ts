@@ -21,7 +21,6 @@ import {
 
 const SHOWN = 4; // parts of a source that its card names
 const MOST_FILES = 8;
-const WORDS = new Set(["text", "description"]);
 const REST: Record<string, string> = { tools: "tool definitions", cut: "their overhead", overhead: "other" };
 const PARTS: Record<string, string> = { tools: "calls and results", attachment: "attachments" };
 
@@ -148,20 +147,17 @@ export class SidePanel {
     ];
   }
 
-  /** Each file that goes as a file with its tokens; what goes as words is counted with its message. */
+  /** Each file that goes along or as words with its tokens. */
   private ofFiles(name: string, tokens: number): Node[] {
-    const sent = this.state.files.all.filter((file) => !file.cut);
-    const asFiles = sent.filter((file) => !WORDS.has(file.as)).sort((a, b) => (b.tokens ?? 0) - (a.tokens ?? 0));
-    const named = asFiles.slice(0, asFiles.length > MOST_FILES + 1 ? MOST_FILES : asFiles.length);
-    const more = asFiles.slice(named.length);
-    const words = sent.filter((file) => WORDS.has(file.as));
-    const chips = this.chips(named, "source", false);
+    const sent = this.state.files.all.filter((file) => !file.cut).sort((a, b) => (b.tokens ?? 0) - (a.tokens ?? 0));
+    const [named, more] = [sent.slice(0, MOST_FILES), sent.slice(MOST_FILES)];
+    const rest = tokens - tokensOf(sent);
     return [
       title("attachment", name, grouped(tokens)),
-      ...chips,
+      ...this.chips(named, "source", false),
       facts([
         more.length > 0 && [`${grouped(more.length)} more`, grouped(tokensOf(more))],
-        words.length > 0 && [`${many(words.length, "file")} as words, in their messages`, grouped(tokensOf(words))],
+        sent.length > 0 && rest !== 0 && ["labels and joins", grouped(rest)],
         ["may be cut", this.maySourceBeCut("attachment")],
       ]),
     ];
