@@ -156,7 +156,7 @@ class _Deadline:
 
 
 class _Plain(pickle.Unpickler):
-    """Reads numbers, texts, bytes and collections of them; no class, since hostile files are where the bytes are from."""
+    """Reads numbers, texts, bytes and collections of them; no class, since the bytes come from hostile files."""
 
     def find_class(self, module_name: str, global_name: str, /) -> Any:
         raise pickle.UnpicklingError(f"{module_name}.{global_name} is no plain data")
