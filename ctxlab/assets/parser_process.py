@@ -52,7 +52,7 @@ class ParserProcess:
             os.register_at_fork(after_in_child=self._after_fork)
 
     def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """What a function of a module gives for these arguments; the result has to be plain data.
+        """The result of a function of a module for these arguments; the result has to be plain data.
 
         Raises ReadError with the function's own sentence, or when it takes too long, too much memory, or the process
         dies of it.
@@ -207,7 +207,7 @@ def serve(requests: BinaryIO, answers: BinaryIO, memory_bytes: int) -> None:
         except EOFError:
             return
         state, answer = _called(request)
-        stays = _most_used() < memory_bytes // 2
+        stays = _held() < memory_bytes // 4
         _send(answers, pickle.dumps((state, answer, stays), pickle.HIGHEST_PROTOCOL))
 
 
@@ -242,17 +242,18 @@ def _limit_memory(size: int) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
-def _most_used() -> int:
-    """The most bytes of memory that this process has had; 0 where that isn't known."""
-    try:
-        import resource
-    except ImportError:
-        return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+def _held() -> int:
+    """Bytes of memory that this process holds; 0 where the system doesn't say it.
+
+    Not the most that it has held: of that the system counts what the caller held before this process began.
+    """
+    with suppress(OSError, ValueError, IndexError, AttributeError), open("/proc/self/statm", "rb") as file:  # noqa: PTH123
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
 
 
 def main() -> None:
-    """What the process does: it reads requests from its input and writes answers to its output."""
+    """The work of the process: requests come from its input, answers go to its output."""
     answers, sys.stdout = os.fdopen(os.dup(1), "wb"), sys.stderr
     os.dup2(2, 1)  # what a library prints is no answer
     serve(sys.stdin.buffer, answers, int(sys.argv[1]))

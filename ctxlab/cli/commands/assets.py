@@ -43,7 +43,7 @@ class Row:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is amiss with the file or with how it goes, each sentence once."""
+        """Problems of the file and of how it goes, each sentence once."""
         said = (self.facts.spoofed, self.facts.problem)
         more = self.sent.problem if self.sent is not None else ""
         for sentence in said:
