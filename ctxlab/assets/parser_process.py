@@ -112,7 +112,7 @@ class ParserProcess:
                 bufsize=0,  # a fork would have a copy of what is in a buffer
                 start_new_session=True,
             )
-        except (OSError, ValueError) as error:
+        except (OSError, TypeError, ValueError) as error:  # TypeError where there is no `sys.executable`
             raise CtxlabError(f"the process that reads PDFs and workbooks can't be started: {error}") from None
         return self._process
 
