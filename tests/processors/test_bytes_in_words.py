@@ -14,6 +14,7 @@ from PIL import Image
 import ctxlab
 from ctxlab.context import AssetRef
 from ctxlab.documents import InlineFile, LinkedFile
+from ctxlab.errors import CtxlabError
 
 
 def _jpeg(side: int) -> bytes:
@@ -103,3 +104,13 @@ def test_long_names_and_ids_are_shown_by_their_beginnings() -> None:
 
     assert len(repr(asset)) < 1_500
     assert len(json.dumps(asset.as_data())) < 2_000
+
+
+def test_a_function_of_a_picture_makes_its_text_before_other_engines() -> None:
+    chat = _chat(id="p", type="image", inlineData={"base64": BASE64, "mimeType": "image/jpeg"})
+
+    trace = ctxlab.build(chat, model="deepseek-chat", engines=[lambda data, mime: f"{mime} of {len(data)} bytes"])
+
+    assert f"image/jpeg of {len(PICTURE)} bytes" in str(trace.result.drafts[-1].text)
+    with pytest.raises(CtxlabError, match="engines holds a int"):
+        ctxlab.build(chat, engines=[7])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import gc
+import threading
+import weakref
+from collections.abc import Callable, Iterator
 from threading import Barrier, Thread
 
 import pytest
@@ -287,3 +290,46 @@ def test_a_task_shows_itself_on_one_line(work: GatedWork) -> None:
     task = started(TranscriptionRegistry(), work)
 
     assert repr(task) == "TranscriptionTask('transcription-1', 'a.mp3', running, 0%)"
+
+
+class _Work:
+    """Work whose life can be watched."""
+
+    def __init__(self, error: CtxlabError | None = None) -> None:
+        self.error = error
+
+    def __call__(self, progress: Callable[[float], None]) -> Transcript:
+        if self.error is not None:
+            raise self.error
+        return Transcript.of("words", engine="e")
+
+
+@pytest.mark.parametrize(("error", "is_large"), [(None, False), (None, True), (ReadError("broken"), True)])
+def test_a_task_that_ended_lets_go_of_its_file(error: CtxlabError | None, is_large: bool) -> None:
+    registry, work = TranscriptionRegistry(), _Work(error)
+    held = weakref.ref(work)
+
+    task = registry.start(work, key="k", asset="a", kind="image", is_large=is_large)
+    del work
+    registry.wait(task.id)
+    for thread in threading.enumerate():
+        if thread.name == task.id:
+            thread.join(PATIENCE)
+    gc.collect()
+
+    assert held() is None
+
+
+def test_a_large_file_that_failed_is_asked_for_again_and_a_small_one_is_retried() -> None:
+    registry = TranscriptionRegistry()
+    small, large = (
+        registry.start(_Work(ReadError("broken")), key=size, asset="a", kind="image", is_large=size)
+        for size in (False, True)
+    )
+    registry.wait([small.id, large.id])
+
+    assert registry.retry(small.id).retries == 1
+    with pytest.raises(CtxlabError, match="ask for its text again"):
+        registry.retry(large.id)
+    again = registry.start(_Work(), key=True, asset="a", kind="image")
+    assert registry.wait(again.id)[0].state == "done"

@@ -258,3 +258,21 @@ def test_parts_of_other_shapes_are_attachments(part: dict[str, Any], kind: str, 
     (attachment,) = found.sessions[0].path()[-1].attachments or ()
     assert (attachment.type, attachment.mime_type, attachment.name) == (kind, mime_type, name)
     assert found.losses == ()
+
+
+def test_an_attachment_that_is_a_link_out_of_the_folder_is_a_loss_and_told_once(tmp_path: Path) -> None:
+    (tmp_path / "out.txt").write_text("secret")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").symlink_to(tmp_path / "out.txt")
+    files = [{"id": id, "type": "document", "name": "a.txt", "path": "a.txt"} for id in ("f1", "f2")]
+    node = {"id": "a", "parentId": "root", "role": "user", "content": "look", "attachments": files}
+    nodes = {"root": {"id": "root", "role": "system", "content": "", "childrenIds": ["a"]}, "a": node}
+    place = tmp_path / "in" / "mine.json"
+    place.write_text(json.dumps({"id": "s", "rootNodeId": "root", "activeLeafId": "a", "nodes": nodes}))
+
+    found = ctxlab.read(place)
+
+    assert not found.files
+    assert [str(loss) for loss in found.losses if "link" in str(loss)] == [
+        "a.txt: it is a link, which is not followed; it is named only"
+    ]
