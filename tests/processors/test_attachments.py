@@ -82,6 +82,11 @@ def file(name: str, **more: Any) -> AssetRef:
     return AssetRef(f"id-{name}", KINDS.get(name.rpartition(".")[2], "other"), name, source=LibraryFile(name), **more)
 
 
+def attached(name: str) -> dict[str, Any]:
+    inline = {"base64": b64encode(FILES[name]).decode(), "mimeType": ""}
+    return {"id": name, "type": "other", "name": name, "inlineData": inline}
+
+
 def message(key: str, words: str, *files: AssetRef, role: Any = "user") -> Draft:
     origin = Origin("made", key)
     return Draft(key, role, (*((Text.of(words, origin),) if words else ()), *files), origin)
@@ -235,6 +240,14 @@ def test_without_a_model_files_go_as_they_are_and_a_note_says_so() -> None:
 
     assert len(trace.result.drafts[0].assets) == 1
     assert any("no model is named" in note.text for note in trace.result.notes)
+
+
+def test_a_document_that_goes_along_is_a_guess_where_nobody_says_what_it_costs() -> None:
+    session = ctxlab.Session(id="s").append("see", attachments=[attached("r.pdf")])
+
+    trace = ctxlab.build(session)
+
+    assert trace.estimated
 
 
 def test_a_model_of_which_nothing_is_known_reads_text_only() -> None:

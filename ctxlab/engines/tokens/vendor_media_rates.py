@@ -61,6 +61,9 @@ def media_tokens(asset: AssetRef, rules: MediaRules) -> MediaTokens:
             # Always an estimate: how much text a page has is not known here. A document has at least one page.
             pages = next((n for name in _PAGES if (n := size_in(asset.metadata, name))), 1.0)
             return MediaTokens(ceil(pages) * rules.page_tokens, estimated=True)
+        case "document":
+            # It goes along, and nobody says what it costs.
+            return MediaTokens(0, estimated=asset.route is not None)
         case _:
             return MediaTokens(0)
 
