@@ -12,9 +12,9 @@ class ReadLimits:
     """The most that is read of a file; what is beyond is named in the problems of its transcript.
 
     `max_bytes` are those of the file. `max_unpacked_bytes` and `max_ratio` (unpacked to packed) hold for what is packed
-    in it: a part that is larger, or packed tighter, is refused (a PDF has the memory of its process instead). So is one that has more XML
-    elements than `max_elements` before its text is long enough. A sheet whose cells span more than `max_cells` is left
-    out.
+    in it: a part that is larger, or packed tighter, is refused (a PDF has the memory of its process instead). So is one
+    that has more XML elements than `max_elements` before its text is long enough. A sheet whose cells span more than
+    `max_cells` is left out.
     """
 
     max_bytes: int = 20_000_000
