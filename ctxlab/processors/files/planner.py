@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from dataclasses import replace
 from typing import Any
 
-from ctxlab.assets.claimed_type import claimed_facts
 from ctxlab.assets.descriptions import (
     Language,
     describe_failed,
@@ -16,16 +14,15 @@ from ctxlab.assets.descriptions import (
     describe_wordless,
     type_for_people,
 )
-from ctxlab.assets.file_types import facts_of
 from ctxlab.assets.pictures import MOST_PIXELS, fitted_size
 from ctxlab.assets.readers import has_reader
 from ctxlab.context import AssetRef, FileFacts, FileRoute, Transcript
 from ctxlab.context.file_route import RouteKind
 from ctxlab.display.short_texts import counted
-from ctxlab.documents import InlineFile, LinkedFile, UploadedFile
-from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents import LinkedFile, UploadedFile
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Services
+from ctxlab.processors.files.measured_asset import claimed_facts_of, measured_asset, page_picture
 from ctxlab.processors.files.outcome import FileOutcome
 from ctxlab.processors.files.policy import MOST_INLINE_BYTES, SENDABLE_PICTURES, FilePolicy
 
@@ -82,8 +79,8 @@ class _OneFile:
         self.language: Language = language
         found = self.services.assets.facts(asset) if self.services.assets is not None else None
         self.is_at_hand = found is not None
-        self.facts = found or _claimed(asset)
-        self.asset = _measured(asset, self.facts) if self.is_at_hand else asset
+        self.facts = found or claimed_facts_of(asset)
+        self.asset = measured_asset(asset, self.facts) if self.is_at_hand else asset
 
     def outcome(self) -> FileOutcome:
         source = self.asset.source
@@ -265,7 +262,7 @@ class _OneFile:
         except CtxlabError:
             return None
         reason = f"{self._model} reads pictures and no documents, so its pages go as pictures"
-        files = tuple(_page(asset, n, page, reason) for n, page in enumerate(pages, 1))
+        files = tuple(page_picture(asset, n, page, reason) for n, page in enumerate(pages, 1))
         more = (facts.pages or 0) - len(pages)
         beyond = f"only its first {len(pages)} of {facts.pages} pages are sent" if more > 0 else ""
         problem = "; ".join(_said(facts.spoofed, failure, beyond))
@@ -345,55 +342,6 @@ def is_read_as_text(facts: FileFacts) -> bool:
 def _can_age(facts: FileFacts) -> bool:
     """Whether the file goes as text once it is old: a document costs no less as text."""
     return facts.kind in ("image", "audio", "video")
-
-
-def _claimed(asset: AssetRef) -> FileFacts:
-    """What a message says of a file whose bytes are not at hand."""
-    claimed = claimed_facts(name=asset.name, mime_type=asset.mime_type, kind=asset.kind)
-    size = asset.metadata
-    return replace(
-        claimed,
-        size_bytes=asset.size_bytes,
-        width=_whole(size.get("width")),
-        height=_whole(size.get("height")),
-        pages=_whole(size.get("pages")),
-    )
-
-
-def _whole(value: object) -> int | None:
-    return int(value) if isinstance(value, int | float) and value > 0 else None
-
-
-def _measured(asset: AssetRef, facts: FileFacts) -> AssetRef:
-    """The file with what its bytes show; the same object where they show nothing new."""
-    found: dict[str, Any] = {
-        "width": facts.width,
-        "height": facts.height,
-        "duration": facts.seconds,
-        "pages": facts.pages,
-        "encoding": facts.encoding,
-    }
-    new = {name: value for name, value in found.items() if value is not None and asset.metadata.get(name) != value}
-    fields: dict[str, Any] = {"kind": facts.kind, "mime_type": facts.mime_type or asset.mime_type}
-    if facts.size_bytes is not None:
-        fields["size_bytes"] = facts.size_bytes
-    if not new and all(getattr(asset, name) == value for name, value in fields.items()):
-        return asset
-    return replace(asset, metadata=FrozenDict({**asset.metadata, **new}), **fields)
-
-
-def _page(asset: AssetRef, number: int, data: bytes, reason: str) -> AssetRef:
-    facts = facts_of(data)
-    return AssetRef(
-        f"{asset.id}#page-{number}",
-        "image",
-        f"{asset.name or asset.id}, page {number}",
-        facts.mime_type,
-        len(data),
-        FrozenDict({"width": facts.width, "height": facts.height}),
-        InlineFile(b64encode(data).decode(), facts.mime_type),
-        FileRoute("picture", reason, facts.width, facts.height),
-    )
 
 
 def shortened(text: Transcript, most: int) -> Transcript:
