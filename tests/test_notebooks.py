@@ -23,6 +23,7 @@ REAL = {
     "08_injection_positions": "sillytavern/default_Seraphina.png",
     "09_branches": "oasst/trees_60.jsonl",
     "10_compare_truncation": "memorybank/memory_bank_cn.json",
+    "11_attachments": "locomo/locomo_first5.json",
     "index": "claude-code-log/representative_messages.jsonl",
 }
 

@@ -216,10 +216,16 @@ def engines_of(given: EngineSources) -> tuple[Engine, ...]:
 
 
 def asset_store_of(assets: AssetSources | None, files: Mapping[str, bytes], agents: Sequence[Agent] = ()) -> AssetStore:
-    """The files of a build: those of the library and of its agents, and those of a folder or a store."""
+    """The files of a build: those of the library and of its agents, and those of a folder or a store.
+
+    Raises WrongArgument for a folder that is not there.
+    """
     from ctxlab.assets.asset_folder import AssetFolder
     from ctxlab.assets.build_files import BuildFiles
 
+    if isinstance(assets, str | os.PathLike) and not Path(assets).expanduser().is_dir():
+        wrong = "is a file" if Path(assets).expanduser().exists() else "is not there"
+        raise WrongArgument(f"assets takes a folder or a store of files; {os.fspath(assets)!r} {wrong}")
     if assets is None or isinstance(assets, AssetFolder | str | os.PathLike):
         return BuildFiles(files, folder=assets, agents=agents)
     return assets

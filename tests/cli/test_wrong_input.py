@@ -75,6 +75,7 @@ HOLDS_NO_SESSION = {"book", "rules", "user", "several sessions"}
 FILE_OPTIONS = {"--agent", "--user", "--book", "--rules"}
 WRONG: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(FILE_OPTIONS, ("nowhere.json", "nobody", "", str(SESSION.parent / "no" / "x.json"))),
+    "--assets": ("nowhere", str(SESSION)),
     "--pick": ("nobody", "99", "-99"),
     "--budget": ("x", "0", "-5", "1.5", "1"),
     "--budgets": ("x", "0", "1000,x", "-5", "1"),

@@ -90,6 +90,13 @@ def tab(shown: Locator, name: str) -> Locator:
     return shown.get_by_role("tab", name=re.compile(f"^{name}"))
 
 
+def ask_for_a_reason(lab: Lab, shown: Locator) -> None:
+    chip = shown_region(shown, "What is sent").locator("details.att").first
+
+    chip.locator("summary").click()
+    lab.until_true(lambda: chip.get_attribute("open") is not None, "the chip opens with its reason")
+
+
 def open_all_tabs(lab: Lab, shown: Locator) -> None:
     for name in ("What is sent", "Budget", "Injections", "Lore", "Rules", "Compare", "Tokens"):
         tab(shown, name).click()
@@ -141,6 +148,7 @@ USES: Mapping[str, Callable[[Lab, Locator], None]] = {
     "08_injection_positions": move_a_preset,
     "09_branches": look_at_another_branch,
     "10_compare_truncation": open_a_row,
+    "11_attachments": ask_for_a_reason,
     "index": open_all_tabs,
 }
 

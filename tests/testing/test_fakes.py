@@ -76,7 +76,7 @@ def test_a_fixed_transcriber_knows_some_files_and_refuses_the_others() -> None:
     transcriber = FixedTranscriber({LibraryFile("a.png"): "a cat"})
 
     assert transcriber.transcribe(LibraryFile("a.png"), kind="image").text == "a cat"
-    with pytest.raises(CtxlabError, match=r"no text for audio LibraryFile\(path='b.mp3'\)"):
+    with pytest.raises(CtxlabError, match=r"no text for audio LibraryFile\('b.mp3'\)"):
         transcriber.transcribe(LibraryFile("b.mp3"), kind="audio")
     assert transcriber.sources == [LibraryFile("a.png"), LibraryFile("b.mp3")]
 

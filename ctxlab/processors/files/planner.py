@@ -36,6 +36,7 @@ DECODED = SENDABLE_PICTURES | {
     "image/avif",
 }
 """Types of pictures that can be made into one that the vendor takes."""
+WITHOUT_MODEL = "no model is named, so it goes as it is"
 NOT_AT_HAND = "its bytes are not at hand"
 WHY_READ = {
     "text": "text files are read into the message",
@@ -91,6 +92,8 @@ class _OneFile:
         if not self.is_at_hand:
             return self._missing()
         if broken := self._why_broken():
+            if self.policy.is_without_model:
+                return self._going("unknown", WITHOUT_MODEL, broken)
             return self._described(self._failed(), broken)
         wanted, failure = self._why_text(), ""
         if wanted:
@@ -176,7 +179,7 @@ class _OneFile:
         if failure and is_read_as_text(facts):
             return self._described(self._wordless() if failure == WORDLESS else self._failed(), failure)
         if self.policy.is_without_model:
-            return self._going("unknown", f"no model is named, so it goes as it is{_unmet(wanted, failure)}")
+            return self._going("unknown", f"{WITHOUT_MODEL}{_unmet(wanted, failure)}")
         if refused := self._why_not_as_file():
             return self._described(self._unreadable(), f"{refused}, and {failure}" if failure else refused)
         most = self.reads.max_bytes(facts.kind) or MOST_INLINE_BYTES
