@@ -306,7 +306,7 @@ def fog_briefing() -> bytes:
 
 
 def undated(raw: bytes, leave_out: tuple[str, ...] = ()) -> bytes:
-    """The same archive with the time 1980 on every member; members left out are taken out of the relations too."""
+    """The archive with the time 1980 on every member; members left out are taken out of the relations too."""
     packed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(raw)) as before, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as after:
         for name in before.namelist():

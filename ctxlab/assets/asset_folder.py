@@ -204,7 +204,7 @@ class AssetFolder:
         return None
 
     def _known(self, ref: str | Asset) -> tuple[AboutFile, Asset]:
-        """What is known of a file, and the file as a message attaches it."""
+        """The facts of a file, and the file as a message attaches it."""
         words = _reference(ref)
         id = self._id(words)
         about = self._about(id) if id else None
@@ -213,7 +213,7 @@ class AssetFolder:
         return about, about.asset(id)
 
     def _about(self, id: str) -> AboutFile | None:
-        """What is known of a file; None where it isn't there, or where that can't be read."""
+        """The facts of a file; None where it isn't there, or where that can't be read."""
         file = open_inside(self.folder, _about_path(id))
         if file is None:
             return None

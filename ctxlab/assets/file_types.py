@@ -117,7 +117,7 @@ def _of_container(contents: Contents) -> Shown:
 
 
 def _claims(name: str, mime_type: str) -> list[Claim]:
-    """What the MIME type and the name promise, in this order; a type that says nothing is left out."""
+    """The promises of the MIME type and the name, in this order; a type that says nothing is left out."""
     declared = canonical_mime(mime_type)
     named = mime_of_name(name)
     claims = [Claim(declared, "mime")] if declared and declared != BINARY else []

@@ -330,7 +330,7 @@ def _with_place(outcome: Outcome, sentence: str) -> str:
 
 
 def _sent_file(asset: AssetRef) -> tuple[object, ...]:
-    """What is equal when two runs send a file alike: the file, and how the model gets it, whatever the reason."""
+    """A key that is equal when two runs send a file alike: the file, and how the model gets it, whatever the reason."""
     route = asset.route
     return (asset.id, *((route.kind, route.width, route.height) if route is not None else ()))
 

@@ -50,7 +50,7 @@ def row(trace: ctxlab.Trace) -> dict[str, Any]:
 
 
 def check_of_all(trace: ctxlab.Trace, data: bytes) -> None:
-    """What holds of any file: counts stay, no base64 is text, the description is short, the reason is said."""
+    """Of any file: counts stay, no base64 is text, the description is short, the reason is said."""
     resolver = trace.step("asset-resolver")
     count = trace.services.tokenizer.count_draft
     assert [count(draft) for draft in resolver.before.drafts] == [count(draft) for draft in resolver.after.drafts]

@@ -63,7 +63,7 @@ def read_rich_text(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcr
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """What holds inside a pair of braces: whether its words count, the encoding, letters that stand in for Unicode."""
+    """The state inside a pair of braces: whether its words count, the encoding, letters that stand in for Unicode."""
 
     counts: bool = True
     is_font_table: bool = False

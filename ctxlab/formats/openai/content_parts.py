@@ -117,7 +117,7 @@ def _of_other_shape(fields: Data, asset_id: str) -> Data | None:
 
 
 def _of_source(source: Data) -> Data | None:
-    """Where the bytes are, as Anthropic's blocks say it."""
+    """The place of the bytes, as Anthropic's blocks say it."""
     mime_type = source.get("media_type")
     match source.get("type"):
         case "base64" if isinstance(source.get("data"), str):
@@ -133,7 +133,7 @@ def _of_source(source: Data) -> Data | None:
 
 
 def _of_input(fields: Data) -> Data | None:
-    """Where the bytes are, as parts of OpenAI's responses say it."""
+    """The place of the bytes, as parts of OpenAI's responses say it."""
     for key in ("image_url", "file_data", "file_url"):
         if isinstance(fields.get(key), str):
             return _from_url(fields[key])
