@@ -74,8 +74,8 @@ class ScanOptions(InputOptions, total=False):
     services: Services | None
     """Tokenizer and whatever else steps wait for; by default the model's tokenizer and what reads files at hand."""
     engines: EngineSources
-    """Makers of text from files, asked before what comes with ctxlab: engines, or functions of a picture's bytes and its
-    MIME type that give its text."""
+    """Makers of text from files, asked before what comes with ctxlab: engines, or functions of a picture's bytes and
+    its MIME type that give its text."""
     assets: AssetSources | None
     """Folder in which files of messages are, or a store of them; those of the library are at hand without it."""
 

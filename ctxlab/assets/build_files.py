@@ -192,7 +192,7 @@ def _of_parts(files: Mapping[str, bytes], folder: Path | AssetFolder | None, age
 
 
 def _stamp(file: BinaryIO) -> tuple[int, ...]:
-    """A mark that differs when the bytes do: of a file on the disk its time and size, of bytes in memory their number."""
+    """A mark that differs when the bytes do: of a file on the disk its time and size, of bytes in memory the number."""
     if isinstance(file, BytesIO):
         return (file.getbuffer().nbytes,)
     state = os.fstat(file.fileno())
