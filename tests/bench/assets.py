@@ -78,7 +78,7 @@ def main() -> None:
         sent = trace.table("attachments")
         wanted = sent.loc[sent["sent_as"] != "description", "size_bytes"].sum()
         read_in_build = counting.total
-        again = {"transcription-processor.text_after": 0}
+        again = {"transcription-processor.page_pictures": 3}
         times |= timed(
             {
                 "routing and resolving them in a build": Work(lambda: _built(session, sees, kept)),
