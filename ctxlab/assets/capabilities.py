@@ -20,7 +20,7 @@ NEEDED: Mapping[FileKind, Input] = {
     "other": "file",
     "text": "text",
 }
-"""What a model must read for each kind of file."""
+"""The input that a model must read for each kind of file."""
 
 WORDS: Mapping[str, Input] = {
     "text": "text",

@@ -33,7 +33,7 @@ FAILED = "the file made its reader fail"
 PROGRAM = "import sys; sys.path[:] = sys.argv[2:]; from ctxlab.assets.parser_process import main; main()"
 """It imports from where its caller does, and never from the folder in which it is started."""
 NO_MEMORY = b"memory allocation"
-"""What Rust says before it ends a process."""
+"""The last words of Rust before it ends a process for want of memory."""
 
 
 class ParserProcess:

@@ -23,7 +23,7 @@ LESSER_QUALITIES = (80, 65, 50, 35, 20)
 """Of a JPEG that would else be too large."""
 THUMBNAIL_QUALITY = 60
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "DIB", "TIFF", "ICO", "AVIF")
-"""What is decoded. Pillow knows more, some through other programs, such as PostScript."""
+"""Formats that are decoded. Pillow knows more, some through other programs, such as PostScript."""
 VENDOR_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "MPO": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 """Formats that every vendor reads. MPO is what Pillow calls a JPEG with further pictures behind the first."""
 UPRIGHT = (None, 1)

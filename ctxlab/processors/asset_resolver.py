@@ -141,6 +141,8 @@ class _Resolver:
             return asset
         data = self._read(asset)
         if data is None:
+            if route.kind != "unknown" or (asset.size_bytes or 0) > MOST_INLINE_BYTES:
+                self._tell(asset, draft, "its bytes can't be put into the request, so it stays a reference")
             return asset
         mime_type = asset.mime_type
         if scales:

@@ -387,6 +387,17 @@ def test_base64_is_in_no_text_and_in_no_table() -> None:
     assert base64 not in str([note.text for note in trace.result.notes])
 
 
+def test_a_file_whose_bytes_are_gone_since_it_was_decided_on_is_told_as_a_reference() -> None:
+    services = Services(WordTokenizer(), assets=BuildFiles(FILES))
+    context = Context(BuildInput(Session(), model=model("vision")), (message("u", "look", file("p.png")),))
+    decided = TranscriptionProcessor()(context, services)
+
+    resolved = AssetResolver()(decided, Services(WordTokenizer(), assets=BuildFiles({})))
+
+    (found,) = resolved.report_named("attachments").rows()  # type: ignore[union-attr]
+    assert found["problem"] == "its bytes can't be put into the request, so it stays a reference"
+
+
 def test_with_the_step_switched_off_the_resolver_decides() -> None:
     services = Services(WordTokenizer(), assets=BuildFiles(FILES))
     context = Context(BuildInput(Session(), model=model()), (message("u", "look", file("p.png")),))

@@ -14,7 +14,7 @@ from ctxlab.context import FileKind
 from ctxlab.documents import ToolCall
 
 ToolResult = ContentRouteResult | ArtifactNotFound | Mapping[str, Any] | str
-"""What a tool gave: a route, or anything else as JSON or as a text."""
+"""The result of a tool: a route, or anything else as JSON or as a text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ RATIO_FROM = 1_000_000
 """Bytes from which the ratio of unpacked to packed counts: small parts of blanks are packed tighter."""
 ENCRYPTED = 1
 BROKEN = (zipfile.BadZipFile, ZlibError, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
-"""What zipfile raises of bytes that are no ZIP, or not all of one."""
+"""Errors that zipfile raises of bytes that are no ZIP, or not all of one."""
 OLE = b"\xd0\xcf\x11\xe0"
 """The first bytes of an old Office file, and of a new one with a password."""
 

@@ -24,7 +24,7 @@ ENCRYPTED = "it is encrypted: without its password it can't be read"
 BROKEN = "it can't be opened as a PDF: it is broken"
 MOST_NAMED = 10
 HYPHEN_AT_LINE_END = re.compile("[\x02\ufffe]\r?\n?")
-"""How pdfium writes a hyphen that divides a word: the word is put together again."""
+"""The letter that pdfium writes for a hyphen that divides a word: the word is put together again."""
 BLANKS_AT_LINE_END = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
 MANY_LINES = re.compile(r"\n{3,}")
 NEVER_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")

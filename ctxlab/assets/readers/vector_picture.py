@@ -13,7 +13,7 @@ from ctxlab.context import FileFacts, Transcript
 
 DECLARATIONS = re.compile(r"\A\ufeff?\s*<\?xml[^>]*\?>|<!DOCTYPE[^\[>]*(?:\[[^\]]*\]\s*)?>", re.IGNORECASE)
 ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)(?=[^\s#&;]{1,100};)")
-"""What begins an entity that the document type would declare; it stays as it is written."""
+"""The beginning of an entity that the document type would declare; it stays as it is written."""
 WITH_WORDS = frozenset({"text", "title", "desc"})
 
 

@@ -18,7 +18,7 @@ from ctxlab.assets.readers.xml_events import XmlEvent
 from ctxlab.context import FileFacts, Transcript
 
 SKIPPED = frozenset({"Fallback", "moveFrom", "del", "rPr", "sectPr", "tblPr", "trPr", "tcPr", "tblGrid", "tabs"})
-"""What holds no words of the text: a second form of a text box, what was deleted or moved away, settings."""
+"""Elements that hold no words of the text: a second form of a text box, what was deleted or moved away, settings."""
 MARKS: Mapping[str, str] = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
 NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}

@@ -14,7 +14,7 @@ from typing import Protocol
 from ctxlab.formats.files.paths import is_hidden, is_inside
 
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, RuntimeError, ValueError)
-"""What Python's zip reader raises for archives that aren't sound."""
+"""Errors that Python's zip reader raises for archives that aren't sound."""
 MOST_LISTED = 50_000
 """Names of files that are looked through to find one by its id."""
 

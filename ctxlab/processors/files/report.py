@@ -23,7 +23,7 @@ WORDS = {
     "description": "described only",
     "unknown": "as they are",
 }
-"""How files are sent, in the words of a summary."""
+"""The ways in which files are sent, in the words of a summary."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ KINDS: Final = {"image": "image", "video": "video", "audio": "audio", "file": "d
 """Keys of `extra` that name one file, and kinds of its `media`, with ours."""
 LISTS: Final = {"media": "image", "files": "document"}
 GALLERY: Final = "gallery"
-"""How media are shown of which one is chosen; the others are like swipes."""
+"""The ways to show media of which one is chosen; the others are like swipes."""
 
 
 def attachments(extra: Mapping[str, Any], node_id: str) -> list[Data]:
