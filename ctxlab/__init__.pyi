@@ -68,6 +68,8 @@ from ctxlab.pipeline import Services as Services
 from ctxlab.pipeline import Trace as Trace
 from ctxlab.pipeline import processor as processor
 from ctxlab.processors import default_pipeline as default_pipeline
+from ctxlab.providers.payload import Payload as Payload
+from ctxlab.providers.payload import payload as payload
 from ctxlab.studies import Comparison as Comparison
 from ctxlab.studies import attachment_figure as attachment_figure
 from ctxlab.studies import budget_figure as budget_figure

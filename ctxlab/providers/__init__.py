@@ -1,1 +1,34 @@
-"""Requests of vendors."""
+"""Requests of vendors: the body that is posted, its places, what would be refused and what it has no room for."""
+
+from ctxlab.providers.loss import RequestLoss
+from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.payload import Payload, payload
+from ctxlab.providers.place import JsonPath, Place, path_text
+from ctxlab.providers.problem import Fix, Problem
+from ctxlab.providers.provider import Prompt, Provider
+from ctxlab.providers.registry import built_in, provider_named, provider_of_model
+from ctxlab.providers.request_parameters import RequestParameters, Thinking
+from ctxlab.public_names import listed
+
+__all__ = [
+    "Fix",
+    "JsonPath",
+    "ModelFacts",
+    "Payload",
+    "Place",
+    "Problem",
+    "Prompt",
+    "Provider",
+    "RequestLoss",
+    "RequestParameters",
+    "Thinking",
+    "built_in",
+    "path_text",
+    "payload",
+    "provider_named",
+    "provider_of_model",
+]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)

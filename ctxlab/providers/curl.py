@@ -1,0 +1,23 @@
+"""A request as a command for the shell."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ctxlab.providers.payload import Payload
+
+KEY = "$API_KEY"
+
+
+def curl(payload: Payload) -> str:
+    """A curl command that posts the body; the key is the variable API_KEY of the shell, never a value."""
+    headers = {"Content-Type": "application/json", **payload.provider.auth(KEY)}
+    words = ["curl", *(["-N"] if payload.stream else []), shlex.quote(payload.url)]
+    lines = [" ".join(words)]
+    for name, value in headers.items():
+        quoted = f'"{name}: {value}"' if KEY in value else shlex.quote(f"{name}: {value}")
+        lines.append(f"  -H {quoted}")
+    lines.append(f"  --data-raw {shlex.quote(payload.as_bytes().decode())}")
+    return " \\\n".join(lines)

@@ -1,0 +1,20 @@
+"""Gemini's requests."""
+
+from ctxlab.providers.gemini.body import write_body
+from ctxlab.providers.gemini.check import check_body
+from ctxlab.providers.provider import Provider
+
+GEMINI = Provider(
+    "gemini",
+    "Gemini",
+    "gemini",
+    write_body,
+    check_body,
+    "https://generativelanguage.googleapis.com",
+    "/v1beta/models/{model}:generateContent",
+    stream_path="/v1beta/models/{model}:streamGenerateContent?alt=sse",
+    auth=lambda key: {"x-goog-api-key": key},
+    default_model="gemini-2.5-pro",
+)
+
+__all__ = ["GEMINI"]

@@ -1,0 +1,97 @@
+"""The pieces of a message in the order in which they are sent: texts, files, calls, a result, blocks to be replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ctxlab.context import AssetRef, Draft, Text
+from ctxlab.documents import ToolCall
+from ctxlab.documents.session.replay_artifacts import ReplayArtifact, artifacts_of
+from ctxlab.providers.body_writer import BodyWriter
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    text: Text
+    on: tuple[ReplayArtifact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FilePiece:
+    asset: AssetRef
+
+
+@dataclass(frozen=True, slots=True)
+class CallPiece:
+    call: ToolCall
+    on: tuple[ReplayArtifact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayPiece:
+    artifact: ReplayArtifact
+
+
+Piece = TextPiece | FilePiece | CallPiece | ReplayPiece
+
+
+def pieces_of(draft: Draft, wire: str, out: BodyWriter) -> Iterator[Piece]:
+    """The pieces of a message for one wire format; empty texts are none.
+
+    Blocks of other vendors, and those that their policy keeps back, are losses of kind "signature".
+    """
+    artifacts = _replayed(draft, wire, out) if draft.meta else ()
+    if not artifacts:
+        for part in draft.body:
+            if isinstance(part, AssetRef):
+                yield FilePiece(part)
+            elif part:
+                yield TextPiece(part)
+        for call in draft.calls:
+            yield CallPiece(call)
+        return
+    yield from _pieces_with(draft, artifacts)
+
+
+def _pieces_with(draft: Draft, artifacts: tuple[ReplayArtifact, ...]) -> Iterator[Piece]:
+    ids = {call.id for call in draft.calls}
+    at: dict[str, list[ReplayArtifact]] = {}
+    on: dict[str, list[ReplayArtifact]] = {}
+    for artifact in artifacts:
+        if artifact.on is not None:
+            on.setdefault(artifact.on, []).append(artifact)
+        else:
+            known = artifact.before in ("text", "calls", "end") or artifact.before in ids
+            at.setdefault(artifact.before if known else "calls", []).append(artifact)
+    yield from map(ReplayPiece, at.get("text", ()))
+    first = True
+    for part in draft.body:
+        if isinstance(part, AssetRef):
+            yield FilePiece(part)
+        elif part:
+            yield TextPiece(part, tuple(on.get("text", ())) if first else ())
+            first = False
+    yield from map(ReplayPiece, at.get("calls", ()))
+    for call in draft.calls:
+        yield from map(ReplayPiece, at.get(call.id, ()))
+        yield CallPiece(call, tuple(on.get(call.id, ())))
+    yield from map(ReplayPiece, at.get("end", ()))
+
+
+def _replayed(draft: Draft, wire: str, out: BodyWriter) -> tuple[ReplayArtifact, ...]:
+    found: list[ReplayArtifact] = []
+    for artifact in artifacts_of(draft.meta):
+        if artifact.policy == "never" or (artifact.policy == "with_tool_calls" and not draft.calls):
+            continue
+        if artifact.wire == wire and artifact.item:
+            found.append(artifact)
+        elif artifact.wire:
+            reason = f"a block of {artifact.wire} means nothing to this vendor, so it isn't sent"
+            out.lose("signature", _name(artifact), reason, key=draft.key)
+    return tuple(found)
+
+
+def _name(artifact: ReplayArtifact) -> str:
+    kind = artifact.item.get("type")
+    return kind if isinstance(kind, str) and kind else "a signature"

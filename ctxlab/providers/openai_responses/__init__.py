@@ -1,0 +1,19 @@
+"""OpenAI Responses's requests."""
+
+from ctxlab.providers.openai_responses.body import write_body
+from ctxlab.providers.openai_responses.check import check_body
+from ctxlab.providers.provider import Provider
+
+RESPONSES = Provider(
+    "openai-responses",
+    "OpenAI Responses",
+    "openai-responses",
+    write_body,
+    check_body,
+    "https://api.openai.com/v1",
+    "/responses",
+    stream_path="",
+    default_model="gpt-5.2",
+)
+
+__all__ = ["RESPONSES"]

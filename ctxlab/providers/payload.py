@@ -1,0 +1,166 @@
+"""A request as a value: the body that is posted, its places, problems, losses and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.display.short_texts import counted
+from ctxlab.documents import ModelProfile, Note
+from ctxlab.pipeline import Trace
+from ctxlab.providers.body_writer import BodyWriter
+from ctxlab.providers.loss import RequestLoss
+from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.place import JsonPath, Place
+from ctxlab.providers.problem import Problem
+from ctxlab.providers.provider import Prompt, Provider
+from ctxlab.providers.request_parameters import RequestParameters
+
+if TYPE_CHECKING:
+    from ctxlab.providers.cache_marks import CacheMarks
+    from ctxlab.providers.cost import Cost
+
+
+@dataclass(frozen=True, eq=False)
+class Payload:
+    """The request for one vendor, as it is posted.
+
+    `body` is plain JSON; post `as_bytes()` or it. `places` say of each value which message it is and who wrote each of
+    its characters; `losses` are what the vendor's form has no place for, `notes` what was settled on the way.
+    """
+
+    provider: Provider
+    model: ModelFacts
+    body: dict[str, Any]
+    places: tuple[Place, ...]
+    losses: tuple[RequestLoss, ...]
+    notes: tuple[Note, ...]
+    parameters: RequestParameters
+    trace: Trace
+    marks: CacheMarks | None = field(default=None)
+    base_url: str | None = None
+
+    def __repr__(self) -> str:
+        found = [counted(len(self.problems), "problem"), counted(len(self.losses), "loss", "losses")]
+        size = f"{len(self.as_bytes()):,} bytes"
+        return f"Payload({self.provider.name!r}, {self.model.name!r}, {size}, {', '.join(found)})"
+
+    def _repr_html_(self) -> str:
+        from ctxlab.providers.html import payload_html
+
+        return payload_html(self)
+
+    @property
+    def stream(self) -> bool:
+        return self.parameters.stream is True
+
+    @property
+    def url(self) -> str:
+        """The address to which the body is posted."""
+        return self.provider.url(self.model.name, stream=self.stream, base_url=self.base_url)
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """The places that the vendor would refuse, in the order of the body; empty: it would be taken."""
+        found = self.provider.check(self.body, self.model, self.provider, stream=self.stream)
+        return tuple(found)
+
+    @cached_property
+    def _by_path(self) -> dict[JsonPath, Place]:
+        return {place.path: place for place in self.places}
+
+    def place(self, path: JsonPath) -> Place | None:
+        """The place at a path, or at the nearest value around it; None for what is no message's."""
+        for end in range(len(path), 0, -1):
+            found = self._by_path.get(tuple(path[:end]))
+            if found is not None:
+                return found
+        return None
+
+    def places_of(self, key: str) -> tuple[Place, ...]:
+        """The places of one message, by its draft's key."""
+        return tuple(place for place in self.places if place.key == key)
+
+    def as_bytes(self) -> bytes:
+        """The body as UTF-8 JSON, the very bytes that are posted."""
+        return orjson.dumps(self.body)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the prompt, as this run's tokenizer counts them."""
+        return self.trace.tokens
+
+    def cost(self) -> Cost:
+        """The price of the request, in and out, cached and not; its figures are None where no price is known."""
+        from ctxlab.providers.cost import cost_of
+
+        return cost_of(self)
+
+    def curl(self) -> str:
+        """A command for the shell that posts the body; the key is a variable, never a value."""
+        from ctxlab.providers.curl import curl
+
+        return curl(self)
+
+    def as_data(self) -> dict[str, Any]:
+        """What the request is, as JSON: body, problems, losses, notes; no key is in it."""
+        return {
+            "provider": self.provider.name,
+            "model": self.model.name,
+            "url": self.url,
+            "body": self.body,
+            "problems": [problem.as_data() for problem in self.problems],
+            "losses": [loss.as_data() for loss in self.losses],
+            "notes": [note.as_data() for note in self.notes],
+            "marks": self.marks.as_data() if self.marks else None,
+        }
+
+
+@checked_arguments
+def payload(
+    trace: Trace,
+    provider: str | Provider | None = None,
+    *,
+    model: str | ModelProfile | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    after: Payload | None = None,
+    stream: bool = False,
+    base_url: str | None = None,
+) -> Payload:
+    """The request that a run becomes for a vendor: `provider` by name; by default the one of the run's model.
+
+    `model` is by default the run's, else the vendor's usual one. `parameters` are those of this call, over the
+    session's and the agent's, in the names of an agent's file (`maxTokens`) or of Python (`max_tokens`). `after` is the
+    request before this one: cache marks are put where both are the same. Raises CtxlabError for an unknown provider
+    and for a part of a message that no form of request knows.
+    """
+    from ctxlab.providers.cache_marks import put_marks
+    from ctxlab.providers.models import facts_of
+    from ctxlab.providers.parameters import parameters_of
+    from ctxlab.providers.registry import provider_for
+
+    chosen = provider_for(provider, trace, model)
+    facts = facts_of(model if model is not None else trace.start.input.model, chosen)
+    settled = parameters_of(trace.start.input, facts, chosen, call=parameters or {}, stream=stream)
+    agent = trace.start.input.agent
+    prompt = Prompt(trace.result.drafts, agent.tools if agent else ())
+    out = BodyWriter(losses=list(settled.losses), notes=list(settled.notes))
+    chosen.write(prompt, settled.parameters, facts, chosen, out)
+    marks = put_marks(out, prompt, facts, chosen, trace, after)
+    return Payload(
+        chosen,
+        facts,
+        out.body,
+        tuple(out.places),
+        tuple(out.losses),
+        tuple(out.notes),
+        settled.parameters,
+        trace,
+        marks,
+        base_url,
+    )

@@ -1,0 +1,69 @@
+"""A vendor as one value: its wire format, how its body is written and checked, what it charges for media."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ctxlab.context import Draft
+from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents.session.replay_artifacts import WireName
+from ctxlab.providers.body_writer import BodyWriter
+from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.problem import Problem
+from ctxlab.providers.request_parameters import RequestParameters
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prompt:
+    """The messages and the tool definitions (OpenAI's form) of a request."""
+
+    drafts: Sequence[Draft]
+    tools: Sequence[Mapping[str, Any]] = ()
+
+
+class WriteBody(Protocol):
+    """Puts a prompt and its parameters into the body of a vendor; fills `out`."""
+
+    def __call__(
+        self, prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
+    ) -> None: ...
+
+
+class CheckBody(Protocol):
+    """Problems of a plain JSON body, by the vendor's rules; it knows nothing of how the body was made."""
+
+    def __call__(
+        self, body: Mapping[str, Any], model: ModelFacts, provider: Provider, *, stream: bool = False
+    ) -> Iterable[Problem]: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Provider:
+    """One vendor's door. `extra_fields` are fields of the body that it takes beyond its wire format.
+
+    `path` is put behind the base URL ({model} is the model's name); `auth` gives the headers for a key. `features` are
+    switches that its writer and its check read, such as {"reasoning_content": True}.
+    """
+
+    name: str
+    title: str
+    wire: WireName
+    write: WriteBody
+    check: CheckBody
+    base_url: str
+    path: str
+    stream_path: str = ""
+    auth: Callable[[str], dict[str, str]] = field(default=lambda key: {"Authorization": f"Bearer {key}"})
+    default_model: str = ""
+    extra_fields: frozenset[str] = frozenset()
+    features: Mapping[str, Any] = field(default_factory=FrozenDict)
+
+    def __repr__(self) -> str:
+        return f"Provider({self.name!r}, {self.wire})"
+
+    def url(self, model: str, *, stream: bool = False, base_url: str | None = None) -> str:
+        """The address to which a body for this model is posted."""
+        path = self.stream_path if stream and self.stream_path else self.path
+        return f"{(base_url or self.base_url).rstrip('/')}{path.format(model=model)}"

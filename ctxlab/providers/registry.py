@@ -1,0 +1,75 @@
+"""The providers by name: those that come with ctxlab, and those of other packages."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ctxlab.display.short_texts import short
+from ctxlab.documents import ModelProfile
+from ctxlab.engines.tokens.model_encodings import read_model_name
+from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
+from ctxlab.pipeline import Trace
+from ctxlab.plugins import announced
+from ctxlab.providers.provider import Provider
+
+GROUP = "ctxlab.providers"
+"""Entry points of other packages' providers."""
+OF_WIRE = {"anthropic": "anthropic", "google": "gemini"}
+"""Providers by the wire format of a model's profile or name, where it isn't OpenAI's."""
+
+
+@cache
+def built_in() -> dict[str, Provider]:
+    """The providers that come with ctxlab, by name, in the order in which they are offered."""
+    from ctxlab.providers.anthropic import ANTHROPIC
+    from ctxlab.providers.gemini import GEMINI
+    from ctxlab.providers.openai_chat import COMPATIBLE, DEEPSEEK, OPENAI
+    from ctxlab.providers.openai_responses import RESPONSES
+
+    return {each.name: each for each in (OPENAI, RESPONSES, ANTHROPIC, GEMINI, DEEPSEEK, COMPATIBLE)}
+
+
+def provider_named(name: str) -> Provider:
+    """The provider of this name; raises WrongArgument with the nearest one."""
+    found = built_in().get(name) or _brought(name)
+    if found is None:
+        known = [*built_in(), *(plugin.name for plugin in announced(GROUP, []))]
+        there = ", ".join(known)
+        raise WrongArgument(f"there is no provider {short(name)!r}{did_you_mean(name, known)}; there are: {there}")
+    return found
+
+
+def provider_for(wanted: str | Provider | None, trace: Trace, model: str | ModelProfile | None) -> Provider:
+    """The provider that is wanted, else the one of the model."""
+    if isinstance(wanted, Provider):
+        return wanted
+    if wanted is not None:
+        return provider_named(wanted)
+    return provider_of_model(model if model is not None else trace.start.input.model)
+
+
+def provider_of_model(model: str | ModelProfile | None) -> Provider:
+    """The provider of a model, by its profile's wire format or its name; OpenAI's chat for no model."""
+    profile = model if isinstance(model, ModelProfile) else None
+    name = (profile.id or profile.name or "") if profile else str(model or "")
+    read = read_model_name(name)
+    wire = profile.wire if profile is not None and "wire" in profile.model_fields_set else read.wire
+    if wire in OF_WIRE:
+        return built_in()[OF_WIRE[wire]]
+    if wire in built_in():
+        return built_in()[wire]
+    if read.bare.startswith("deepseek"):
+        return built_in()["deepseek"]
+    return built_in()["openai" if read.encoding is not None or not name else "openai-compatible"]
+
+
+def _brought(name: str) -> Provider | None:
+    problems: list[str] = []
+    plugin = next(announced(GROUP, problems, name=name), None)
+    if problems:
+        raise CtxlabError(problems[0])
+    if plugin is None:
+        return None
+    if not isinstance(plugin.value, Provider):
+        raise CtxlabError(plugin.left_out(f"it is no Provider but {type(plugin.value).__name__}"))
+    return plugin.value
