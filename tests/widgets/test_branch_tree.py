@@ -15,8 +15,8 @@ import traitlets
 
 import ctxlab
 from ctxlab import History, Session
-from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.errors import Refused, UnknownNode
+from ctxlab.providers import tokenizer_for
 from ctxlab_widgets.branch_tree import BranchTree
 from ctxlab_widgets.branch_tree.find_messages import MOST_SNIPPETS
 from ctxlab_widgets.branch_tree.payload import ACTIVE, HIDDEN, LEAF, OFF, OPENED, SUMMARY, drawing_of

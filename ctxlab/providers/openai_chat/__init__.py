@@ -3,6 +3,7 @@
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.providers.openai_chat.body import write_body
 from ctxlab.providers.openai_chat.check import check_body
+from ctxlab.providers.openai_chat.rates import RATES
 from ctxlab.providers.provider import Provider
 
 OPENAI = Provider(
@@ -14,6 +15,7 @@ OPENAI = Provider(
     "https://api.openai.com/v1",
     "/chat/completions",
     default_model="gpt-5.2",
+    rates=RATES,
 )
 DEEPSEEK = Provider(
     "deepseek",
@@ -24,6 +26,7 @@ DEEPSEEK = Provider(
     "https://api.deepseek.com",
     "/chat/completions",
     default_model="deepseek-chat",
+    rates=RATES,
     features=FrozenDict(reasoning_content=True),
 )
 COMPATIBLE = Provider(
@@ -35,6 +38,7 @@ COMPATIBLE = Provider(
     "http://localhost:8000/v1",
     "/chat/completions",
     default_model="local",
+    rates=RATES,
 )
 
 __all__ = ["COMPATIBLE", "DEEPSEEK", "OPENAI"]

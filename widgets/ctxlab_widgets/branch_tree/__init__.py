@@ -106,7 +106,7 @@ class BranchTree(Widget):
             return self._tokenizer
         if (run := self._run()) is not None:
             return run.services.tokenizer
-        from ctxlab.engines.tokens import tokenizer_for
+        from ctxlab.providers import tokenizer_for
 
         return tokenizer_for()
 
