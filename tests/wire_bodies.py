@@ -82,7 +82,7 @@ def _cassette(file: Path) -> Iterator[RecordedBody]:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    yield from _interactions(file, yaml.load(file.read_bytes(), Loader=loader)["interactions"])  # noqa: S506
+    yield from _interactions(file, yaml.load(file.read_bytes(), Loader=loader)["interactions"])
 
 
 def _interactions(file: Path, interactions: list[dict[str, Any]]) -> Iterator[RecordedBody]:
