@@ -3,6 +3,13 @@
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.providers.openai_chat.body import write_body
 from ctxlab.providers.openai_chat.check import check_body
+from ctxlab.providers.openai_chat.profiles import (
+    OF_COMPATIBLE,
+    OF_DEEPSEEK,
+    OF_DEEPSEEK_FIELDS,
+    OF_OPENAI,
+    PREFIX_BASE_URL,
+)
 from ctxlab.providers.openai_chat.rates import RATES
 from ctxlab.providers.provider import Provider
 
@@ -16,6 +23,7 @@ OPENAI = Provider(
     "/chat/completions",
     default_model="gpt-5.2",
     rates=RATES,
+    features=FrozenDict(profile=OF_OPENAI),
 )
 DEEPSEEK = Provider(
     "deepseek",
@@ -27,7 +35,8 @@ DEEPSEEK = Provider(
     "/chat/completions",
     default_model="deepseek-chat",
     rates=RATES,
-    features=FrozenDict(reasoning_content=True),
+    extra_fields=OF_DEEPSEEK_FIELDS,
+    features=FrozenDict(profile=OF_DEEPSEEK, reasoning_content=True, prefix_base_url=PREFIX_BASE_URL),
 )
 COMPATIBLE = Provider(
     "openai-compatible",
@@ -39,6 +48,7 @@ COMPATIBLE = Provider(
     "/chat/completions",
     default_model="local",
     rates=RATES,
+    features=FrozenDict(profile=OF_COMPATIBLE, reasoning_content=True),
 )
 
 __all__ = ["COMPATIBLE", "DEEPSEEK", "OPENAI"]
