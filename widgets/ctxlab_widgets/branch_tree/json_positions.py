@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from json.decoder import scanstring
 
 BLANKS = re.compile(r"[ \t\r\n]*")
 _decoder = json.JSONDecoder()
@@ -33,7 +32,7 @@ def _member(text: str, at: int, name: str) -> int | None:
         return None
     at = _blank(text, at + 1)
     while text[at] == '"':
-        key, at = scanstring(text, at + 1, True)
+        key, at = _decoder.raw_decode(text, at)
         at = _blank(text, _blank(text, at) + 1)
         found = at if key == name else found
         at = _behind(text, at)
