@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from string import ascii_letters
+from typing import Any, cast
 
 from ctxlab.context.context import Context, Dropped
 from ctxlab.context.draft_message import Draft
 from ctxlab.context.text_with_origins import Cause
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.documents import ToolCall
+from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents.session.replay_artifacts import ARTIFACTS, artifacts_of
 
 ORPHAN_RESULT = ("orphan-result", "no call asks for it")
 UNANSWERED_CALL = "unanswered-call"
@@ -201,7 +204,8 @@ def _with_own_ids(ctx: Context, processor: str, tokens_of: Callable[[str], int])
         calls = tuple([replace(call, id=new) for call, new in zip(asked.calls, own, strict=True)])
         renamed = [call.id for call, new in zip(asked.calls, own, strict=True) if call.id != new]
         (repeated if any(map(str.strip, renamed)) else missing).append(asked.key)
-        changed[id(asked)] = asked.changed(_of_new_id(processor, *renamed), calls=calls)
+        cause = _of_new_id(processor, *renamed)
+        changed[id(asked)] = asked.changed(cause, calls=calls, meta=_following(asked, own))
         for at, new in zip(_answers(asked.calls, unit, tools), own, strict=True):
             if at is not None:
                 answer = tools[at]
@@ -213,6 +217,26 @@ def _with_own_ids(ctx: Context, processor: str, tokens_of: Callable[[str], int])
             words = f"{counted(len(keys), 'message')} had {had}, which have ids of their own now: {first_of(keys)}"
             ctx = ctx.note("warning", words, processor=processor, keys=keys)
     return ctx
+
+
+def _following(draft: Draft, new_ids: Sequence[str]) -> Mapping[str, Any]:
+    """The metadata, in which blocks that are sent with a call name it by its new id."""
+    new: dict[str, str] = {}
+    for call, id in zip(draft.calls, new_ids, strict=True):
+        new.setdefault(call.id, id)
+    changed = [(old, id) for old, id in new.items() if old != id]
+    if not any(old in (one.before, one.on) for one in artifacts_of(draft.meta) for old, _ in changed):
+        return draft.meta
+    artifacts = [_with_new_place(one, new) for one in draft.meta[ARTIFACTS]]
+    return FrozenDict({**draft.meta, ARTIFACTS: artifacts})
+
+
+def _with_new_place(stored: Any, new: Mapping[str, str]) -> Any:
+    if not isinstance(stored, Mapping):
+        return stored
+    fields = cast("Mapping[str, Any]", stored)
+    places = {name: new[fields[name]] for name in ("before", "on") if fields.get(name) in new}
+    return {**fields, **places}
 
 
 def _of_new_id(processor: str, *was: str) -> Cause:
