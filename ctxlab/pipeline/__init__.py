@@ -7,7 +7,7 @@ from ctxlab.pipeline.explain.provenance_text import provenance_lines
 from ctxlab.pipeline.explain.step_changes import Changes, Merged, Rewritten
 from ctxlab.pipeline.explain.text_versions import Version
 from ctxlab.pipeline.explain.where import Occurrence, Occurrences
-from ctxlab.pipeline.failures import BudgetTooSmall, OverBudget, ProcessorFailed
+from ctxlab.pipeline.failures import BudgetTooSmall, NothingToSend, OverBudget, ProcessorFailed, StartsWithToolResult
 from ctxlab.pipeline.pipeline import Pipeline
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.processor_plugins import plugin_processors
@@ -36,6 +36,7 @@ __all__ = [
     "LeastBudget",
     "Life",
     "Merged",
+    "NothingToSend",
     "Occurrence",
     "Occurrences",
     "OverBudget",
@@ -48,6 +49,7 @@ __all__ = [
     "Rewritten",
     "Services",
     "Stage",
+    "StartsWithToolResult",
     "Step",
     "StepForm",
     "TokenCounter",

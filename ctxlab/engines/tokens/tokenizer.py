@@ -10,6 +10,7 @@ from typing import Any
 
 from ctxlab.context import Draft, Text
 from ctxlab.context.portable_pickles import portable, unwrapped
+from ctxlab.context.tool_pairs import NO_ID, NO_NAME
 from ctxlab.engines.tokens.bpe_counter import CountCache, exact_counter
 from ctxlab.engines.tokens.estimate import estimate_tokens
 from ctxlab.engines.tokens.media_rules import DEFAULT_RULES, MediaRules, media_tokens
@@ -117,7 +118,11 @@ class Tokenizer:
         return tokens + self.name_tokens if draft.speaker else tokens
 
     def content_tokens(self, draft: Draft) -> int:
-        """Tokens of a message's content: text, name, calls, the id it answers, reasoning, attachments."""
+        """Tokens of a message's content: text, name, calls, the id it answers, reasoning, attachments.
+
+        Thoughts that a vendor gets back count as reasoning does; a call without an id or a name counts as with the one
+        that it is sent with.
+        """
         body = draft.body
         if len(body) == 1 and isinstance(text := body[0], Text):
             tokens = self.count_text(text)
@@ -125,8 +130,11 @@ class Tokenizer:
             tokens = self.count_text(draft.text)
             for asset in draft.assets:
                 tokens += media_tokens(asset, self.media).tokens
-        if draft.calls or draft.speaker or draft.result_of or draft.reasoning:
+        if draft.calls or draft.speaker or draft.result_of or draft.reasoning or draft.role == "tool":
             tokens += self._asides(draft)
+        for artifact in draft.replayed if draft.meta else ():
+            if not (draft.reasoning and artifact.text in draft.reasoning):
+                tokens += self.counts(artifact.text)
         return tokens
 
     def draft_is_estimated(self, draft: Draft) -> bool:
@@ -143,10 +151,14 @@ class Tokenizer:
 
     def _asides(self, draft: Draft) -> int:
         tokens = self.counts(draft.speaker or "") + self.counts(draft.reasoning or "")
-        if draft.result_of and draft.role == "tool":  # under another role it isn't sent
-            tokens += self.counts(draft.result_of)
+        if draft.role == "tool":  # under another role it isn't sent
+            tokens += self.counts(draft.result_of if draft.result_of and draft.result_of.strip() else NO_ID)
         for call in draft.calls:
-            tokens += self.counts(call.name) + self.counts(call.arguments) + self.call_tokens
+            tokens += (
+                self.counts(call.name if call.name.strip() else NO_NAME)
+                + self.counts(call.arguments)
+                + self.call_tokens
+            )
         return tokens
 
 
