@@ -67,7 +67,8 @@ class Payload:
     @property
     def url(self) -> str:
         """The address to which the body is posted."""
-        return self.provider.url(self.model.name, stream=self.stream, base_url=self.base_url)
+        base_url = self.base_url or self.provider.base_url_of(self.body)
+        return self.provider.url(self.model.name, stream=self.stream, base_url=base_url)
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
