@@ -12,13 +12,14 @@ import orjson
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import ModelProfile, Note
+from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.pipeline import Trace
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.models_table import ModelTable
 from ctxlab.providers.place import JsonPath, Place
-from ctxlab.providers.problem import Problem
+from ctxlab.providers.problem import Fix, Problem
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
 
@@ -32,7 +33,8 @@ class Payload:
     """The request for one vendor, as it is posted.
 
     `body` is plain JSON; post `as_bytes()` or it. `places` say of each value which message it is and who wrote each of
-    its characters; `losses` are what the vendor's form has no place for, `notes` what was settled on the way.
+    its characters; `losses` are what the vendor's form has no place for, `notes` what was settled on the way. `call`,
+    `asked_model` and `after` are what it was made with.
     """
 
     provider: Provider
@@ -45,6 +47,9 @@ class Payload:
     trace: Trace
     marks: CacheMarks | None = field(default=None)
     base_url: str | None = None
+    call: Mapping[str, Any] = field(default_factory=FrozenDict)
+    after: Payload | None = None
+    asked_model: str | ModelProfile | None = None
 
     def __repr__(self) -> str:
         found = [counted(len(self.problems), "problem"), counted(len(self.losses), "loss", "losses")]
@@ -87,6 +92,23 @@ class Payload:
     def places_of(self, key: str) -> tuple[Place, ...]:
         """The places of one message, by its draft's key."""
         return tuple(place for place in self.places if place.key == key)
+
+    def mended(self, fix: Fix) -> Payload:
+        """The request with the change of a problem or a loss: parameters of the call, settings of steps, or both."""
+        return payload(
+            self.trace.rerun(fix.settings) if fix.settings else self.trace,
+            self.provider,
+            model=self.asked_model,
+            parameters={**self.call, **fix.parameters},
+            after=self.after,
+            stream=self.stream,
+            base_url=self.base_url,
+        )
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from ctxlab.display.views import shown_as
+
+        return shown_as("payload", self)
 
     def as_bytes(self) -> bytes:
         """The body as UTF-8 JSON, the very bytes that are posted."""
@@ -168,4 +190,7 @@ def payload(
         trace,
         marks,
         base_url,
+        parameters or {},
+        after,
+        model,
     )
