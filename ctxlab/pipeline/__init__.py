@@ -14,6 +14,8 @@ from ctxlab.pipeline.processor_plugins import plugin_processors
 from ctxlab.pipeline.remedies import LeastBudget, Remedy, remedies
 from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.services import AssetStore, Hit, LanguageModel, Retriever, Services, TokenCounter, Transcriber
+from ctxlab.pipeline.settings.setting_form_fields import form_hints
+from ctxlab.pipeline.settings.step_forms import FormGroup, StepForm
 from ctxlab.pipeline.stage import Stage
 from ctxlab.pipeline.trace import Step, Trace
 from ctxlab.public_names import listed
@@ -27,6 +29,7 @@ __all__ = [
     "Diff",
     "DiffRow",
     "Event",
+    "FormGroup",
     "FunctionProcessor",
     "Hit",
     "LanguageModel",
@@ -48,11 +51,13 @@ __all__ = [
     "Stage",
     "StartsWithToolResult",
     "Step",
+    "StepForm",
     "TokenCounter",
     "Trace",
     "Transcriber",
     "Version",
     "diff",
+    "form_hints",
     "plugin_processors",
     "processor",
     "provenance_lines",
