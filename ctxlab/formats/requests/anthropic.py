@@ -134,7 +134,7 @@ def read_body(body: Data, model: str | None = None) -> ReadRequest:
     found.model = named if isinstance(named, str) and named else model
     _system(body.get("system"), found)
     for index, message in enumerate(items_of(body.get("messages"))):
-        _message(message, f"m{index}", f"messages[{index}]", found)
+        read_message(message, f"m{index}", f"messages[{index}]", found)
     _tools(body.get("tools"), found)
     _parameters(body, found)
     return found
@@ -151,7 +151,8 @@ def _system(stored: Any, found: ReadRequest) -> None:
         found.preset(text, **({"metadata": {GROUP: rest}} if rest else {}))
 
 
-def _message(message: Any, name: str, place: str, found: ReadRequest) -> None:
+def read_message(message: Any, name: str, place: str, found: ReadRequest) -> None:
+    """Put one message into the nodes; its losses begin with `place`."""
     fields = fields_of(message)
     stored = fields.get("role")
     role = ROLES.get(stored) if isinstance(stored, str) else None
@@ -175,7 +176,8 @@ def _block(block: Any, role: str, place: str, asset_id: str, found: ReadRequest)
     fields, kind = fields_of(block), kind_of(block)
     if (text := text_in(block, "text")) is not None:
         rest = others(fields, "type", "text")
-        wanted = {key: value for key, value in rest.items() if key != "cache_control"} if role == "assistant" else {}
+        wanted = {key: value for key, value in rest.items() if key != "cache_control"}
+        wanted = wanted if role == "assistant" and not found.nodes.joined else {}
         kept = {key: value for key, value in rest.items() if key not in wanted}
         found.losses += kept_fields(place, kept)
         found.nodes.text(text, wanted, kept)

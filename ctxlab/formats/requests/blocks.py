@@ -64,9 +64,9 @@ def file_in(block: Any, asset_id: str, place: str, losses: list[Loss]) -> Data |
 def kept_fields(place: str, fields: Data, of: str = "message") -> list[Loss]:
     """A loss for each field that is kept in the session, but that nothing sends again."""
     return [
-        Loss(f"{place}.{key}", CACHE_MARK if key == "cache_control" else f"{key}: kept beside the {of}, not sent", key)
+        Loss(f"{place}.{key}", CACHE_MARK if key == "cache_control" else f"kept beside the {of}, not sent", key)
         for key in fields
     ]
 
 
-CACHE_MARK = "cache_control: the mark is kept beside the text; marks are placed anew when a request is made"
+CACHE_MARK = "the mark is kept beside the text; marks are placed anew when a request is made"

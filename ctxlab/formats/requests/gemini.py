@@ -93,9 +93,9 @@ def read_body(body: Data, model: str | None = None) -> ReadRequest:
     named = body.get("model")
     found.model = named.removeprefix("models/") if isinstance(named, str) and named else model
     _system(body.get("systemInstruction"), found)
-    calls = _Calls()
+    calls = Calls()
     for index, turn in enumerate(items_of(body.get("contents"))):
-        _turn(turn, index, calls, found)
+        read_turn(turn, f"m{index}", f"contents[{index}]", found, calls)
     _tools(body.get("tools"), found)
     _parameters(body, found)
     return found
@@ -126,23 +126,26 @@ def _system(stored: Any, found: ReadRequest) -> None:
         found.lose("systemInstruction", "neither text nor parts; it is left out")
 
 
-class _Calls:
+class Calls:
     """Ids of calls: those that have none get one, and results without one answer them by name, in order."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[str, str]] = []
 
     def made(self, name: str, wanted: str) -> str:
+        """The id of a call that has none."""
         self._waiting.append((name, wanted))
         return wanted
 
     def answered(self, name: str, otherwise: str) -> str:
+        """The id of the first call of this name that no result has answered."""
         at = next((at for at, (called, _) in enumerate(self._waiting) if called == name), None)
         return otherwise if at is None else self._waiting.pop(at)[1]
 
 
-def _turn(turn: Any, index: int, calls: _Calls, found: ReadRequest) -> None:
-    fields, place = fields_of(turn), f"contents[{index}]"
+def read_turn(turn: Any, name: str, place: str, found: ReadRequest, calls: Calls | None = None) -> None:
+    """Put one turn into the nodes; `calls` are those of the turns before, and losses begin with `place`."""
+    fields, calls = fields_of(turn), calls or Calls()
     if not isinstance(fields.get("parts"), list | dict):
         found.lose(place, "no turn with parts; it is left out")
         return
@@ -150,10 +153,10 @@ def _turn(turn: Any, index: int, calls: _Calls, found: ReadRequest) -> None:
     role = ROLES.get(stored) if isinstance(stored, str) else None
     if role is None:
         found.lose(f"{place}.role", f"role {stored!r:.40} is not known; it is the user's now")
-    found.nodes.begin(f"m{index}", role or "user")
+    found.nodes.begin(name, role or "user")
     parts = _list(fields["parts"])
     for number, part in enumerate(parts):
-        _part(_camel(fields_of(part)), f"{place}.parts[{number}]", f"m{index}-part-{number}", calls, found)
+        _part(_camel(fields_of(part)), f"{place}.parts[{number}]", f"{name}-part-{number}", calls, found)
     if not parts:
         found.nodes.empty()
     if rest := others(fields, "role", "parts"):
@@ -161,7 +164,7 @@ def _turn(turn: Any, index: int, calls: _Calls, found: ReadRequest) -> None:
         found.losses += kept_fields(place, rest)
 
 
-def _part(part: Data, place: str, asset_id: str, calls: _Calls, found: ReadRequest) -> None:
+def _part(part: Data, place: str, asset_id: str, calls: Calls, found: ReadRequest) -> None:
     more = {key: value for key, value in part.items() if key not in (*SIGNED, "thought") and value is not None}
     if not part:
         found.lose(place, "an empty part; it is left out")
@@ -175,7 +178,7 @@ def _part(part: Data, place: str, asset_id: str, calls: _Calls, found: ReadReque
         _other_part(part, place, asset_id, calls, found)
 
 
-def _other_part(part: Data, place: str, asset_id: str, calls: _Calls, found: ReadRequest) -> None:
+def _other_part(part: Data, place: str, asset_id: str, calls: Calls, found: ReadRequest) -> None:
     """A result or a file; anything else, and what is signed, goes back as it is."""
     is_file = {"inlineData", "fileData"} & part.keys() and not {"thoughtSignature", "thought"} & part.keys()
     file = file_of(part, asset_id) if is_file else None
@@ -217,7 +220,7 @@ def file_of(part: Data, asset_id: str) -> Data | None:
     return {**found, "geminiPart": rest} if rest else found
 
 
-def _call(call: Data, on: Data, place: str, made_id: str, calls: _Calls, found: ReadRequest) -> None:
+def _call(call: Data, on: Data, place: str, made_id: str, calls: Calls, found: ReadRequest) -> None:
     name, given = str(call.get("name") or ""), call.get("args")
     own = call.get("id")
     has_id = isinstance(own, str) and bool(own)
@@ -227,7 +230,7 @@ def _call(call: Data, on: Data, place: str, made_id: str, calls: _Calls, found: 
     found.nodes.call({**rest, **stored, **({} if has_id else {"madeId": True})}, on)
 
 
-def _result(answer: Data, place: str, asset_id: str, calls: _Calls, found: ReadRequest) -> None:
+def _result(answer: Data, place: str, asset_id: str, calls: Calls, found: ReadRequest) -> None:
     name, own = str(answer.get("name") or ""), answer.get("id")
     has_id = isinstance(own, str) and bool(own)
     answered: Data = {"requestId": own if has_id else calls.answered(name, asset_id.replace("-part-", "-call-"))}

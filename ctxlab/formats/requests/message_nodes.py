@@ -67,7 +67,7 @@ class MessageNodes:
     def __init__(self, wire: WireName, group: str, *, joined: bool = False) -> None:
         self._wire: WireName = wire
         self._group = group
-        self._joined = joined
+        self.joined = joined
         self._nodes: list[tuple[str, _Node]] = []
         self._role = "user"
         self._name = "m0"
@@ -92,7 +92,7 @@ class MessageNodes:
     def text(self, text: str, on: Data | None = None, rest: Data | None = None) -> None:
         """Add a text; `on` are fields that the vendor wants back on it, `rest` others that are kept only."""
         node = self._current()
-        if self._joined and node.stage == "text" and not on:
+        if self.joined and node.stage == "text" and not on:
             node.content += text
         else:
             node = self._fresh() if node.stage != "head" else node
@@ -155,7 +155,8 @@ class MessageNodes:
 
     def _keep(self, node: _Node, rest: Mapping[str, Any] | None) -> None:
         for key, value in (rest or {}).items():
-            node.rest[key] = value
+            known = node.rest.get(key)
+            node.rest[key] = [*known, *value] if isinstance(known, list) and isinstance(value, list) else value
 
     def _current(self) -> _Node:
         """The node that is open, or a new one."""

@@ -100,7 +100,7 @@ def read_body(body: Data, model: str | None = None) -> ReadRequest:
     leading = True
     for index, item in enumerate(items):
         leading = leading and _is_prompt(item)
-        (_leading if leading else _item)(item, f"m{index}", f"input[{index}]", found)
+        (_leading if leading else read_item)(item, f"m{index}", f"input[{index}]", found)
     _tools(body.get("tools"), found)
     _parameters(body, found)
     return found
@@ -133,7 +133,8 @@ def _leading(item: Any, name: str, place: str, found: ReadRequest) -> None:
     found.preset(parts.text, **({"metadata": {GROUP: rest}} if rest else {}))
 
 
-def _item(item: Any, name: str, place: str, found: ReadRequest) -> None:
+def read_item(item: Any, name: str, place: str, found: ReadRequest) -> None:
+    """Put one item into the nodes; its losses begin with `place`."""
     fields, kind = fields_of(item), kind_of(item)
     if "role" in fields and kind in ("", "message"):
         _message(fields, name, place, found)
