@@ -36,7 +36,7 @@ from ctxlab.formats.requests.parameters import (
     picked,
 )
 from ctxlab.formats.requests.request_session import ReadRequest, import_of_bodies
-from ctxlab.formats.results import Import
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, mostly, one_or_mostly
 
 GROUP: Final = "anthropic"
@@ -76,6 +76,7 @@ ROWS: Final[tuple[Row, ...]] = (
     ("service_tier", "serviceTier", is_text),
     ("stream", "stream", is_flag),
 )
+ONE_TEXT: Final = Loss("", "it goes on the text before it: both are one text now", "text")
 THINKING: Final[tuple[Row, ...]] = (
     ("type", "thinkingEnabled", one_of("enabled", "adaptive")),
     ("budget_tokens", "thinkingBudget", is_whole),
@@ -176,11 +177,9 @@ def _block(block: Any, role: str, place: str, asset_id: str, found: ReadRequest)
     fields, kind = fields_of(block), kind_of(block)
     if (text := text_in(block, "text")) is not None:
         rest = others(fields, "type", "text")
-        wanted = {key: value for key, value in rest.items() if key != "cache_control"}
-        wanted = wanted if role == "assistant" and not found.nodes.joined else {}
-        kept = {key: value for key, value in rest.items() if key not in wanted}
-        found.losses += kept_fields(place, kept)
-        found.nodes.text(text, wanted, kept)
+        found.losses += kept_fields(place, rest)
+        if found.nodes.text(text, rest=rest):
+            found.losses.append(ONE_TEXT.inside(place))
     elif kind == "tool_use" and isinstance(fields.get("id"), str) and role == "assistant":
         rest = others(fields, "type", "id", "name", "input")
         mark = {key: rest.pop(key) for key in ("cache_control",) if key in rest}

@@ -29,7 +29,7 @@ from ctxlab.formats.requests.parameters import (
     picked,
 )
 from ctxlab.formats.requests.request_session import ReadRequest, import_of_bodies
-from ctxlab.formats.results import Import
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, mostly, one_or_mostly
 
 GROUP: Final = "gemini"
@@ -60,6 +60,7 @@ READ: Final = ("model", "contents", "systemInstruction", "tools", "toolConfig", 
 SIGNED: Final = ("text", "functionCall", "thoughtSignature")
 """Parts on which a signature can be put back, and the signature."""
 FORMS: Final = ("responseMimeType", "responseSchema", "responseJsonSchema")
+ONE_TEXT: Final = Loss("", "it goes on the text before it: both are one text now", "text")
 SNAKE: Final = re.compile(r"_([a-z0-9])")
 
 
@@ -171,11 +172,19 @@ def _part(part: Data, place: str, asset_id: str, calls: Calls, found: ReadReques
     elif more or part.get("thought"):
         _other_part(part, place, asset_id, calls, found)
     elif isinstance(part.get("text"), str):
-        found.nodes.text(part["text"], _signature(part))
+        _text(part, place, found)
     elif isinstance(part.get("functionCall"), dict):
         _call(_camel(part["functionCall"]), _signature(part), place, asset_id, calls, found)
     else:
         _other_part(part, place, asset_id, calls, found)
+
+
+def _text(part: Data, place: str, found: ReadRequest) -> None:
+    signature = _signature(part)
+    if signature and not part["text"]:
+        found.nodes.artifact(part)  # what a stream ends with: there is no text to put the signature on
+    elif found.nodes.text(part["text"], signature):
+        found.losses.append(ONE_TEXT.inside(place))
 
 
 def _other_part(part: Data, place: str, asset_id: str, calls: Calls, found: ReadRequest) -> None:
@@ -249,11 +258,15 @@ def _result(answer: Data, place: str, asset_id: str, calls: Calls, found: ReadRe
             files.append(file)
     rest = others(answer, "name", "id", "response", "parts")
     found.losses += kept_fields(f"{place}.functionResponse", rest)
-    found.nodes.result(answered, "" if response is None else _json(response), files, rest)
+    found.nodes.result(answered, _words_of(response), files, rest)
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _words_of(response: Any) -> str:
+    """The text of a result: what is under `output` or `error` alone, else its JSON."""
+    for key in ("output", "error"):
+        if [*fields_of(response)] == [key] and isinstance(response[key], str):
+            return response[key]
+    return "" if response is None else json.dumps(response, ensure_ascii=False, separators=(",", ":"))
 
 
 # --- tools and parameters

@@ -108,7 +108,7 @@ def _chat_fields(message: Data) -> Data:
 def _responses(reply: Data) -> ReplyMessage:
     if not isinstance(reply.get("output"), list):
         raise ReadError("the reply has no output")
-    found = ReadRequest(MessageNodes("openai-responses", responses.GROUP, joined=True))
+    found = ReadRequest(MessageNodes("openai-responses", responses.GROUP))
     for index, item in enumerate(items_of(reply["output"])):
         responses.read_item(item, "reply", f"output[{index}]", found)
     reason = fields_of(reply.get("incomplete_details")).get("reason") or reply.get("status")
@@ -120,7 +120,7 @@ def _responses(reply: Data) -> ReplyMessage:
 def _anthropic(reply: Data) -> ReplyMessage:
     if not isinstance(reply.get("content"), list):
         raise ReadError("the reply has no content")
-    found = ReadRequest(MessageNodes("anthropic", anthropic.GROUP, joined=True))
+    found = ReadRequest(MessageNodes("anthropic", anthropic.GROUP))
     anthropic.read_message({"role": "assistant", "content": reply["content"]}, "reply", "reply", found)
     return _reply(_nodes(found), reply, "anthropic", _said(reply.get("stop_reason")), found.losses)
 
@@ -131,7 +131,7 @@ def _gemini(reply: Data) -> ReplyMessage:
     if not first:
         reason = _said(fields_of(reply.get("promptFeedback")).get("blockReason"))
         raise ReadError(f"the reply has no candidate{f': {short(reason)}' if reason else ''}")
-    found = ReadRequest(MessageNodes("gemini", gemini.GROUP, joined=True))
+    found = ReadRequest(MessageNodes("gemini", gemini.GROUP))
     parts = items_of(fields_of(first.get("content")).get("parts"))
     gemini.read_turn({"role": "model", "parts": parts}, "reply", "candidates[0].content", found)
     if kept := {key: first[key] for key in ("groundingMetadata", "citationMetadata") if first.get(key)}:

@@ -29,7 +29,9 @@ class ReadRequest:
     losses: list[Loss] = field(default_factory=list[Loss])
 
     def preset(self, text: str, **more: Any) -> None:
-        """Add a system prompt that stands before the messages."""
+        """Add a system prompt that stands before the messages; an empty one says nothing."""
+        if not text:
+            return
         number = len(self.presets)
         self.presets.append({"id": f"prompt-{number}", "name": "System", "role": "system", "content": text, **more})
 
