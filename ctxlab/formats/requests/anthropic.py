@@ -18,6 +18,7 @@ from ctxlab.formats.requests.blocks import (
     items_of,
     kept_fields,
     kind_of,
+    name_in,
     numbered,
     others,
     text_in,
@@ -131,8 +132,7 @@ def read(source: Source) -> Import:
 def read_body(body: Data, model: str | None = None) -> ReadRequest:
     """One body; `model` is used where it has none."""
     found = ReadRequest(MessageNodes("anthropic", GROUP))
-    named = body.get("model")
-    found.model = named if isinstance(named, str) and named else model
+    found.take_model(body, model)
     _system(body.get("system"), found)
     for index, message in enumerate(items_of(body.get("messages"))):
         read_message(message, f"m{index}", f"messages[{index}]", found)
@@ -206,7 +206,7 @@ def _call(fields: Data) -> Data:
     given = fields.get("input")
     return {
         "requestId": fields["id"],
-        "toolName": str(fields.get("name") or ""),
+        "toolName": name_in(fields.get("name")),
         "args": {} if given is None else given,
     }
 
@@ -230,7 +230,7 @@ def _result(fields: Data, place: str, asset_id: str, found: ReadRequest) -> None
             texts.append(json.dumps(block, ensure_ascii=False))
     if len(texts) > 1:
         found.lose(f"{place}.content", "several texts of one result; they are lines of one text now")
-    answered: Data = {"requestId": str(fields.get("tool_use_id") or "")}
+    answered: Data = {"requestId": name_in(fields.get("tool_use_id"))}
     if fields.get("is_error") is True:
         answered["status"] = "error"
     rest = others(fields, "type", "tool_use_id", "content", "is_error")

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ctxlab.formats.format import Format
 from ctxlab.formats.openai.content_parts import inline_file
-from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kept_fields, others
+from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kept_fields, name_in, others
 from ctxlab.formats.requests.message_nodes import MessageNodes
 from ctxlab.formats.requests.parameters import (
     Row,
@@ -77,7 +77,7 @@ def is_body(value: Any) -> bool:
 
 def _is_turn(value: Any) -> bool:
     turn = fields_of(value)
-    return isinstance(turn.get("parts"), list | dict) and turn.get("role", "user") in ROLES
+    return isinstance(turn.get("parts"), list | dict) and str(turn.get("role", "user")) in ROLES
 
 
 # --- reading
@@ -91,8 +91,7 @@ def read_body(body: Data, model: str | None = None) -> ReadRequest:
     """One body; `model` is the one in the URL, which bodies of this vendor don't name."""
     body = _camel(body)
     found = ReadRequest(MessageNodes("gemini", GROUP))
-    named = body.get("model")
-    found.model = named.removeprefix("models/") if isinstance(named, str) and named else model
+    found.take_model(body, model)
     _system(body.get("systemInstruction"), found)
     calls = Calls()
     for index, turn in enumerate(items_of(body.get("contents"))):
@@ -123,6 +122,7 @@ def _system(stored: Any, found: ReadRequest) -> None:
             continue
         found.losses += kept_fields(place, rest := others(fields, "text"))
         found.preset(fields["text"], **({"metadata": {GROUP: rest}} if rest else {}))
+    found.losses += kept_fields("systemInstruction", others(fields_of(stored), "parts", "role"))
     if stored is not None and not isinstance(stored, dict):
         found.lose("systemInstruction", "neither text nor parts; it is left out")
 
@@ -230,7 +230,7 @@ def file_of(part: Data, asset_id: str) -> Data | None:
 
 
 def _call(call: Data, on: Data, place: str, made_id: str, calls: Calls, found: ReadRequest) -> None:
-    name, given = str(call.get("name") or ""), call.get("args")
+    name, given = name_in(call.get("name")), call.get("args")
     own = call.get("id")
     has_id = isinstance(own, str) and bool(own)
     call_id = own if has_id else calls.made(name, made_id.replace("-part-", "-call-"))
@@ -240,7 +240,7 @@ def _call(call: Data, on: Data, place: str, made_id: str, calls: Calls, found: R
 
 
 def _result(answer: Data, place: str, asset_id: str, calls: Calls, found: ReadRequest) -> None:
-    name, own = str(answer.get("name") or ""), answer.get("id")
+    name, own = name_in(answer.get("name")), answer.get("id")
     has_id = isinstance(own, str) and bool(own)
     answered: Data = {"requestId": own if has_id else calls.answered(name, asset_id.replace("-part-", "-call-"))}
     answered["toolName"] = name
@@ -266,6 +266,8 @@ def _words_of(response: Any) -> str:
     for key in ("output", "error"):
         if [*fields_of(response)] == [key] and isinstance(response[key], str):
             return response[key]
+    if isinstance(response, str):
+        return response
     return "" if response is None else json.dumps(response, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -19,6 +19,7 @@ from ctxlab.formats.requests.blocks import (
     items_of,
     kept_fields,
     kind_of,
+    name_in,
     numbered,
     others,
     text_in,
@@ -92,8 +93,7 @@ def read(source: Source) -> Import:
 def read_body(body: Data, model: str | None = None) -> ReadRequest:
     """One body; `model` is used where it has none."""
     found = ReadRequest(MessageNodes("openai-responses", GROUP))
-    named = body.get("model")
-    found.model = named if isinstance(named, str) and named else model
+    found.take_model(body, model)
     _instructions(body.get("instructions"), found)
     given = body.get("input")
     items = [{"role": "user", "content": given}] if isinstance(given, str) else items_of(given)
@@ -143,7 +143,7 @@ def read_item(item: Any, name: str, place: str, found: ReadRequest) -> None:
     elif kind == "function_call" and isinstance(fields.get("call_id"), str):
         _assistant(name, found)
         arguments = fields.get("arguments")
-        call: Data = {"requestId": fields["call_id"], "toolName": str(fields.get("name") or "")}
+        call: Data = {"requestId": fields["call_id"], "toolName": name_in(fields.get("name"))}
         call["args"] = "" if arguments is None else arguments
         found.nodes.call(call, others(fields, "type", "call_id", "name", "arguments"))
     elif kind:
@@ -239,7 +239,7 @@ def _result(fields: Data, name: str, place: str, found: ReadRequest) -> None:
     rest = others(fields, "type", "call_id", "output")
     found.losses += kept_fields(place, rest)
     found.nodes.begin(name, "tool")
-    answered = {"requestId": str(fields.get("call_id") or "")}
+    answered = {"requestId": name_in(fields.get("call_id"))}
     found.nodes.result(answered, parts.text, parts.files, {**parts.rest, **rest})
 
 
