@@ -7,7 +7,6 @@ from typing import Any, cast
 
 from ctxlab.context.file_facts import FileKind
 from ctxlab.providers.body_checks import (
-    ANYTHING,
     OBJECT,
     Findings,
     Value,
