@@ -12,6 +12,7 @@ from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Problem
+from ctxlab.providers.rates import NO_RATES, Rates
 from ctxlab.providers.request_parameters import RequestParameters
 
 
@@ -44,7 +45,8 @@ class Provider:
     """One vendor's door. `extra_fields` are fields of the body that it takes beyond its wire format.
 
     `path` is put behind the base URL ({model} is the model's name); `auth` gives the headers for a key. `features` are
-    switches that its writer and its check read, such as {"reasoning_content": True}.
+    switches that its writer and its check read, such as {"reasoning_content": True}. `rates` are the tokens that it
+    adds to messages and charges for files.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Provider:
     stream_path: str = ""
     auth: Callable[[str], dict[str, str]] = field(default=lambda key: {"Authorization": f"Bearer {key}"})
     default_model: str = ""
+    rates: Rates = NO_RATES
     extra_fields: frozenset[str] = frozenset()
     features: Mapping[str, Any] = field(default_factory=FrozenDict)
 

@@ -10,6 +10,7 @@ from ctxlab.providers.openai_chat.profiles import (
     OF_OPENAI,
     PREFIX_BASE_URL,
 )
+from ctxlab.providers.openai_chat.rates import RATES
 from ctxlab.providers.provider import Provider
 
 OPENAI = Provider(
@@ -21,6 +22,7 @@ OPENAI = Provider(
     "https://api.openai.com/v1",
     "/chat/completions",
     default_model="gpt-5.2",
+    rates=RATES,
     features=FrozenDict(profile=OF_OPENAI),
 )
 DEEPSEEK = Provider(
@@ -32,6 +34,7 @@ DEEPSEEK = Provider(
     "https://api.deepseek.com",
     "/chat/completions",
     default_model="deepseek-chat",
+    rates=RATES,
     extra_fields=OF_DEEPSEEK_FIELDS,
     features=FrozenDict(profile=OF_DEEPSEEK, reasoning_content=True, prefix_base_url=PREFIX_BASE_URL),
 )
@@ -44,6 +47,7 @@ COMPATIBLE = Provider(
     "http://localhost:8000/v1",
     "/chat/completions",
     default_model="local",
+    rates=RATES,
     features=FrozenDict(profile=OF_COMPATIBLE, reasoning_content=True),
 )
 
