@@ -63,4 +63,4 @@ def thinks(body: Json, model: ModelFacts) -> bool:
     effort, _ = _effort(body)
     if effort is not None:
         return effort != "none"
-    return model.thinks_always
+    return model.thinks_always or model.thinks_by_default
