@@ -132,8 +132,8 @@ class PartWriter:
     def _file(self, asset: AssetRef, draft: Draft, role: str) -> list[Block]:
         source = file_source(asset)
         name = file_words(asset)
-        if role != "user":
-            self._lose_file(name, f"{VENDOR} takes files from the user alone here; it isn't sent", draft)
+        if role == "system":
+            self._lose_file(name, f"{VENDOR}'s system instruction has text alone; it isn't sent", draft)
         elif source is None:
             self._lose_file(name, "its bytes are not here; read it in before, or give a library with it", draft)
         elif (value := _file_part(asset, source)) is None:
