@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -146,14 +146,13 @@ class MapOf:
 class Fields:
     """An object with known fields. Those of `optional` may be null; `others` gives fields of a free name a pass.
 
-    `alias` gives a field's other spelling its name. `more` adds what only the fields together show.
+    `alias` gives a field's other spelling its name.
     """
 
     required: Mapping[str, Shape] = field(default_factory=dict[str, Any])
     optional: Mapping[str, Shape] = field(default_factory=dict[str, Any])
     others: bool = False
     alias: Mapping[str, str] = field(default_factory=dict[str, str])
-    more: Callable[[Mapping[str, Any], JsonPath, Found], None] | None = None
 
     def look(self, value: Any, at: JsonPath, found: Found) -> bool:
         if not isinstance(value, Mapping):
@@ -175,8 +174,6 @@ class Fields:
                 self._unknown(name, at, found)
         if missing > 0:
             self._missing(own, at, found)
-        if self.more is not None:
-            self.more(own, at, found)
         return True
 
     def _unknown(self, name: str, at: JsonPath, found: Found) -> None:

@@ -5,15 +5,12 @@ Each field is taken in camel case and in snake case, as the API does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from ctxlab.providers.body_shapes import Anything, Choice, Fields, Found, ListOf, Number, Shape, Truth, Words
 from ctxlab.providers.gemini.schema import schema_faults
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Problem
-
-More = Callable[[Mapping[str, Any], JsonPath, Found], None]
 
 ANY = Anything()
 OBJECT = Anything(dict)
@@ -31,11 +28,9 @@ def snake(name: str) -> str:
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
 
 
-def _object(
-    required: dict[str, Shape], optional: dict[str, Shape] | None = None, *, more: More | None = None
-) -> Fields:
+def _object(required: dict[str, Shape], optional: dict[str, Shape] | None = None) -> Fields:
     alias = {snake(name): name for name in (*required, *(optional or {})) if snake(name) != name}
-    return Fields(required, optional or {}, alias=alias, more=more)
+    return Fields(required, optional or {}, alias=alias)
 
 
 class GeminiSchema:
