@@ -10,8 +10,10 @@ from ctxlab.documents import Note
 from ctxlab.providers.anthropic.blocks import VENDOR
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_fields import CallWords
+from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.model_facts import ModelFacts
-from ctxlab.providers.placed_parameters import PlacedParameters, plain, put_custom
+from ctxlab.providers.placed_parameters import PlacedParameters
+from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.provider import Prompt
 from ctxlab.providers.request_parameters import RequestParameters, Thinking
 
@@ -43,7 +45,7 @@ def put_parameters(
     _put_format(given, out)
     _put_rest(given, out)
     given.lose_rest()
-    put_custom(parameters.custom, out, joined=frozenset({"output_config", "metadata"}))
+    put_custom(parameters.custom, out, joined=("output_config", "metadata"))
 
 
 def _max_tokens(given: PlacedParameters, model: ModelFacts, out: BodyWriter) -> int:
@@ -127,7 +129,7 @@ def _put_tools(prompt: Prompt, given: PlacedParameters, names: CallWords, out: B
 
 
 def _tool(tool: Mapping[str, Any], names: CallWords, out: BodyWriter) -> dict[str, Any] | None:
-    own = cast("dict[str, Any]", plain(tool))
+    own = cast("dict[str, Any]", plain_json(tool))
     kind = own.get("type")
     function: Any = own.get("function")
     if isinstance(function, dict) and kind in ("function", None):
