@@ -19,7 +19,7 @@ def _place(problem: Problem, body: Mapping[str, Any]) -> tuple[int, ...]:
     value: object = body
     found: list[int] = []
     for step in problem.path:
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             names = list(cast("Mapping[Any, Any]", value))
             found.append(names.index(step) if step in names else len(names))
             value = cast("Mapping[Any, Any]", value).get(step)

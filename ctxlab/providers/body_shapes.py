@@ -112,7 +112,7 @@ class ListOf:
     lone: bool = False
 
     def look(self, value: Any, at: JsonPath, found: Found) -> bool:
-        if self.lone and isinstance(value, Mapping):
+        if self.lone and isinstance(value, dict):
             return self.each.look(value, at, found)
         if not isinstance(value, list | tuple):
             return _wrong(value, "a list", at, found)
@@ -135,7 +135,7 @@ class MapOf:
     each: Shape
 
     def look(self, value: Any, at: JsonPath, found: Found) -> bool:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return _wrong(value, "an object", at, found)
         for name, item in cast("Mapping[str, Any]", value).items():
             self.each.look(item, (*at, name), found)
@@ -155,7 +155,7 @@ class Fields:
     alias: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def look(self, value: Any, at: JsonPath, found: Found) -> bool:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return _wrong(value, "an object", at, found)
         own = cast("Mapping[str, Any]", value)
         missing = len(self.required)
@@ -197,7 +197,7 @@ class Tagged:
     otherwise: Shape | None = None
 
     def look(self, value: Any, at: JsonPath, found: Found) -> bool:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return _wrong(value, "an object", at, found)
         own = cast("Mapping[str, Any]", value)
         if self.tag not in own:
@@ -242,4 +242,4 @@ def _kind(value: object) -> str:
         return "a text"
     if isinstance(value, int | float):
         return "a number"
-    return "an object" if isinstance(value, Mapping) else "a list" if isinstance(value, list | tuple) else "no JSON"
+    return "an object" if isinstance(value, dict) else "a list" if isinstance(value, list | tuple) else "no JSON"

@@ -46,7 +46,7 @@ def history_problems(body: Mapping[str, Any], model: ModelFacts, found: Found) -
     _texts(("system",), body.get("system"), found, role="system", has_calls=False)
     turns: list[_Turn] = []
     for i, message in enumerate(messages):
-        if isinstance(message, Mapping):
+        if isinstance(message, dict):
             _message(cast("Block", message), ("messages", i), turns, found, last=i == len(messages) - 1)
     _system_places(turns, model, found)
     _tool_pairs(turns, found)
@@ -77,7 +77,7 @@ def _message(message: Block, at: JsonPath, turns: list[_Turn], found: Found, *, 
         found.append(Problem(inside, "empty-message", reason, "take the message out, or write something into it"))
     has_calls = False
     for number, each in enumerate(blocks):
-        if not isinstance(each, Mapping):
+        if not isinstance(each, dict):
             continue
         block = cast("Block", each)
         kind = block.get("type")
@@ -92,7 +92,7 @@ def _message(message: Block, at: JsonPath, turns: list[_Turn], found: Found, *, 
 def _texts(at: JsonPath, content: object, found: Found, *, role: str, has_calls: bool) -> None:
     """Problems of texts without words; beside calls the model's white space is taken."""
     for number, each in enumerate(_list(content)):
-        if not isinstance(each, Mapping):
+        if not isinstance(each, dict):
             continue
         block = cast("Block", each)
         text = block.get("text") if block.get("type") == "text" else None
@@ -224,7 +224,7 @@ def _beginning_of_reply(turn: _Turn, body: Mapping[str, Any], model: ModelFacts,
     if block.get("type") not in ("text", None):
         return
     thinking = body.get("thinking")
-    mode = cast("Block", thinking).get("type") if isinstance(thinking, Mapping) else None
+    mode = cast("Block", thinking).get("type") if isinstance(thinking, dict) else None
     mend = "end the history with a message of the user"
     if model.prefill is False:
         reason = f"{model.name or 'this model'} takes no beginning of its reply at the end of the history"
@@ -246,7 +246,7 @@ def _beginning_of_reply(turn: _Turn, body: Mapping[str, Any], model: ModelFacts,
 
 def _has_format(body: Mapping[str, Any]) -> bool:
     config = body.get("output_config")
-    return "output_format" in body or (isinstance(config, Mapping) and bool(cast("Block", config).get("format")))
+    return "output_format" in body or (isinstance(config, dict) and bool(cast("Block", config).get("format")))
 
 
 def _pictures(turns: Sequence[_Turn], model: ModelFacts, found: Found) -> None:
@@ -254,7 +254,7 @@ def _pictures(turns: Sequence[_Turn], model: ModelFacts, found: Found) -> None:
     pictures = 0
     for at, block in _with_inner(turns):
         kind, source = block.get("type"), block.get("source")
-        if kind not in ("image", "document") or not isinstance(source, Mapping):
+        if kind not in ("image", "document") or not isinstance(source, dict):
             continue
         own = cast("Block", source)
         pictures += kind == "image"
@@ -289,7 +289,7 @@ def _with_inner(turns: Sequence[_Turn]) -> Iterator[Placed]:
                 yield at, block
             elif block.get("type") == "tool_result":
                 for i, inner in enumerate(_list(block.get("content"))):
-                    if isinstance(inner, Mapping):
+                    if isinstance(inner, dict):
                         yield (*at, "content", i), cast("Block", inner)
 
 

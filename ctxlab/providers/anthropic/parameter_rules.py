@@ -10,7 +10,7 @@ import orjson
 
 from ctxlab.display.short_texts import short
 from ctxlab.providers.anthropic.history_rules import NO_THINKING
-from ctxlab.providers.anthropic.parameters import ONE_SAMPLER, SERVER_TOOLS
+from ctxlab.providers.anthropic.parameters import SERVER_TOOLS
 from ctxlab.providers.anthropic.shapes import SERVER_TOOL, TOOL
 from ctxlab.providers.body_shapes import Found
 from ctxlab.providers.model_facts import ModelFacts
@@ -60,7 +60,7 @@ def size_problem(body: Body) -> Problem | None:
 
 def _mode(body: Body) -> str | None:
     config = body.get("thinking")
-    mode = cast("Body", config).get("type") if isinstance(config, Mapping) else None
+    mode = cast("Body", config).get("type") if isinstance(config, dict) else None
     return mode if isinstance(mode, str) else None
 
 
@@ -118,9 +118,11 @@ def _sampling(body: Body, mode: str | None, model: ModelFacts, found: Found) -> 
             found.append(
                 Problem(("top_p",), "while-thinking", reason, "write 0.95 or more, or leave it out", fixes=off)
             )
-    if temperature is not None and top_p is not None and ONE_SAMPLER.search(model.name):
-        reason = f"{model.name} takes temperature or top_p, not both"
-        found.append(Problem(("top_p",), "one-sampler", reason, "leave one of the two out"))
+    for first, second in model.not_both:
+        one, other = FIELDS_OF.get(first), FIELDS_OF.get(second)
+        if one and other and body.get(one) is not None and body.get(other) is not None:
+            reason = f"{model.name} takes {one!r} or {other!r}, not both"
+            found.append(Problem((other,), "not-both", reason, "leave one of the two out"))
 
 
 def _tools(body: Body, model: ModelFacts, found: Found) -> set[str] | None:
@@ -133,7 +135,7 @@ def _tools(body: Body, model: ModelFacts, found: Found) -> set[str] | None:
     names: set[str] = set()
     for i, each in enumerate(tools):
         at = ("tools", i)
-        own = cast("Body", each) if isinstance(each, Mapping) else {}
+        own = cast("Body", each) if isinstance(each, dict) else {}
         kind = own.get("type")
         served = kind if isinstance(kind, str) and kind != "custom" else None
         if served and not SERVER_TOOLS.fullmatch(served):
@@ -160,7 +162,7 @@ def _tool_name(name: str, at: JsonPath, names: set[str], found: Found) -> None:
 
 
 def _input_schema(schema: object, at: JsonPath, found: Found) -> None:
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict):
         return
     own = cast("Body", schema)
     for name in ("oneOf", "anyOf", "allOf"):
@@ -168,7 +170,7 @@ def _input_schema(schema: object, at: JsonPath, found: Found) -> None:
             reason = f"a tool's schema has no {name!r} at its top"
             found.append(Problem((*at, name), "tool-schema", reason, "move it into a property, or take it out"))
     properties = own.get("properties")
-    for name in cast("Body", properties) if isinstance(properties, Mapping) else ():
+    for name in cast("Body", properties) if isinstance(properties, dict) else ():
         if not _PROPERTY.fullmatch(name):
             reason = "a property's name has 1 to 64 letters of ASCII, digits, _, . and - alone"
             found.append(Problem((*at, "properties", name), "tool-schema", reason, "give it another name"))
@@ -176,7 +178,7 @@ def _input_schema(schema: object, at: JsonPath, found: Found) -> None:
 
 def _tool_choice(body: Body, names: set[str] | None, mode: str | None, found: Found) -> None:
     choice = body.get("tool_choice")
-    if not isinstance(choice, Mapping):
+    if not isinstance(choice, dict):
         return
     own = cast("Body", choice)
     kind, name = own.get("type"), own.get("name")
@@ -194,9 +196,9 @@ def _tool_choice(body: Body, names: set[str] | None, mode: str | None, found: Fo
 
 def _format(body: Body, found: Found) -> None:
     config = body.get("output_config")
-    held = cast("Body", config).get("format") if isinstance(config, Mapping) else None
-    schema = cast("Body", held).get("schema") if isinstance(held, Mapping) else None
-    if isinstance(schema, Mapping):
+    held = cast("Body", config).get("format") if isinstance(config, dict) else None
+    schema = cast("Body", held).get("schema") if isinstance(held, dict) else None
+    if isinstance(schema, dict):
         for at, own in _objects(cast("Body", schema), ("output_config", "format", "schema")):
             if own.get("additionalProperties") is not False:
                 reason = "an object of the reply's schema says 'additionalProperties': false"
@@ -210,7 +212,7 @@ def _objects(schema: Body, at: JsonPath) -> Iterator[tuple[JsonPath, Body]]:
         place, value = waiting.pop()
         if isinstance(value, list | tuple):
             waiting += [((*place, i), each) for i, each in enumerate(cast("Sequence[object]", value))]
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict):
             own = cast("Body", value)
             if own.get("type") == "object":
                 yield place, own
@@ -219,7 +221,7 @@ def _objects(schema: Body, at: JsonPath) -> Iterator[tuple[JsonPath, Body]]:
                     waiting.append(((*place, name), own[name]))
             for name in ("properties", "$defs", "definitions"):
                 inner = own.get(name)
-                if isinstance(inner, Mapping):
+                if isinstance(inner, dict):
                     waiting += [((*place, name, key), each) for key, each in cast("Body", inner).items()]
 
 
@@ -244,18 +246,18 @@ def _marked(body: Body) -> Iterator[tuple[JsonPath, Body]]:
     for name in ("tools", "system"):
         yield from _of_blocks(body.get(name), (name,))
     for i, message in enumerate(_list(body.get("messages"))):
-        if isinstance(message, Mapping):
+        if isinstance(message, dict):
             yield from _of_blocks(cast("Body", message).get("content"), ("messages", i, "content"))
-    if isinstance(mark := body.get("cache_control"), Mapping):
+    if isinstance(mark := body.get("cache_control"), dict):
         yield (), cast("Body", mark)
 
 
 def _of_blocks(blocks: object, at: JsonPath) -> Iterator[tuple[JsonPath, Body]]:
     for i, each in enumerate(_list(blocks)):
-        if not isinstance(each, Mapping):
+        if not isinstance(each, dict):
             continue
         own = cast("Body", each)
-        if isinstance(mark := own.get("cache_control"), Mapping):
+        if isinstance(mark := own.get("cache_control"), dict):
             yield (*at, i), cast("Body", mark)
         if own.get("type") == "tool_result":
             yield from _of_blocks(own.get("content"), (*at, i, "content"))

@@ -21,8 +21,6 @@ MAX_TOKENS = 4096
 """The reply limit where neither the caller nor the model's facts have one: the API demands one."""
 MIN_BUDGET = 1024
 BUDGET = 4096
-ONE_SAMPLER = re.compile(r"claude-(?:(?:opus|sonnet|haiku)-4-[1-9]\b|(?:opus|sonnet|haiku|fable|mythos)-[5-9])")
-"""Models that refuse temperature and top_p together."""
 SERVER_TOOLS = re.compile(
     r"(?:web_search|web_fetch|code_execution|bash|text_editor|memory|computer|browser_toolset|computer_toolset"
     r"|tool_search_tool_(?:bm25|regex)|advisor)_\d{8}|mcp_toolset|custom"
@@ -110,9 +108,6 @@ def _put_sampling(given: PlacedParameters, model: ModelFacts, body: dict[str, An
         top_k = None
     if thinking and top_p is not None and not 0.95 <= top_p <= 1:
         given.lose("top_p", "while it thinks the model takes 0.95 to 1; it isn't sent")
-        top_p = None
-    if temperature is not None and top_p is not None and ONE_SAMPLER.search(model.name):
-        given.lose("top_p", "this model takes temperature or top_p, not both; temperature is sent")
         top_p = None
     for name, value in (("temperature", temperature), ("top_p", top_p), ("top_k", top_k)):
         if value is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -12,7 +12,7 @@ from ctxlab.providers.binary_rules import base64_problem
 from ctxlab.providers.body_shapes import Found
 from ctxlab.providers.gemini.body import DEMANDS_SIGNATURES
 from ctxlab.providers.gemini.parts import FUNCTION_NAME
-from ctxlab.providers.gemini.shapes import DATA
+from ctxlab.providers.gemini.shapes import DATA, snake
 from ctxlab.providers.gemini.spellings import Object, items, object_of, of, spelled
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.place import JsonPath
@@ -21,6 +21,7 @@ from ctxlab.providers.problem import Problem
 _SIGNATURE = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 _KINDS = {"image/": "image", "audio/": "audio", "video/": "video", "application/pdf": "document"}
 
+_PART_FIELDS = {each: name for name in (*DATA, "thoughtSignature") for each in (name, snake(name))}
 Placed = tuple[JsonPath, Object]
 
 
@@ -42,9 +43,10 @@ def history_problems(body: Object, model: ModelFacts, found: Found) -> None:
         contents.append(content)
         for place, part in items(each.get("parts")):
             at = (*content.at, "parts", *place)
-            if _part(part, at, model, found) == "functionCall":
+            kind = _part(part, at, model, found)
+            if kind == "functionCall":
                 content.calls.append((at, part))
-            elif spelled(part, "functionResponse"):
+            elif kind == "functionResponse":
                 content.responses.append((at, part))
         _roles(content, found)
     _pairs(contents, found)
@@ -55,12 +57,20 @@ def history_problems(body: Object, model: ModelFacts, found: Found) -> None:
 
 def _part(part: Object, at: JsonPath, model: ModelFacts, found: Found) -> str | None:
     """The field that a part holds, after its problems are added."""
-    held = [name for name in DATA if spelled(part, name) is not None]
-    signature = spelled(part, "thoughtSignature")
+    held: list[tuple[str, str]] = []
+    signature: str | None = None
+    for name, value in part.items():
+        known = _PART_FIELDS.get(name)
+        if known == "thoughtSignature" and value is not None:
+            signature = name
+        elif known is not None and value is not None:
+            held.append((known, name))
     if not held:
         found.append(Problem(at, "empty-part", "a part holds something, and this one nothing", "take the part out"))
     elif len(held) > 1:
-        reason = f"a part holds one thing, and this one {counted(len(held), 'thing')}: {', '.join(held)}"
+        reason = (
+            f"a part holds one thing, and this one {counted(len(held), 'thing')}: {', '.join(name for name, _ in held)}"
+        )
         found.append(Problem(at, "part-data", reason, "make a part of its own of each"))
     elif part.get("text") == "" and not signature:
         found.append(Problem((*at, "text"), "empty-part", "this text is empty", "take the part out"))
@@ -71,11 +81,11 @@ def _part(part: Object, at: JsonPath, model: ModelFacts, found: Found) -> str | 
             found.append(Problem((*at, signature), "signature", reason, "send it as it came, or take it out"))
     if not held:
         return None
-    where = spelled(part, held[0]) or held[0]
+    kind, where = held[0]
     value = part[where]
-    if isinstance(value, Mapping):
-        _held(held[0], cast("Object", value), (*at, where), model, found)
-    return held[0]
+    if isinstance(value, dict):
+        _held(kind, cast("Object", value), (*at, where), model, found)
+    return kind
 
 
 def _held(kind: str, value: Object, at: JsonPath, model: ModelFacts, found: Found) -> None:
@@ -85,7 +95,7 @@ def _held(kind: str, value: Object, at: JsonPath, model: ModelFacts, found: Foun
             found.append(name_problem((*at, "name")))
         for index, inner in items(value.get("parts")):
             blob = spelled(inner, "inlineData")
-            if blob is not None and isinstance(inner[blob], Mapping):
+            if blob is not None and isinstance(inner[blob], dict):
                 _held("inlineData", cast("Object", inner[blob]), (*at, "parts", *index, blob), model, found)
     elif kind in ("inlineData", "fileData"):
         mime_type = of(value, "mimeType")
@@ -177,7 +187,7 @@ def _signatures(contents: Sequence[_Content], found: Found) -> None:
 
 def _instruction(body: Object, found: Found) -> None:
     name = spelled(body, "systemInstruction")
-    if name is None or not isinstance(body[name], Mapping):
+    if name is None or not isinstance(body[name], dict):
         return
     for index, part in items(cast("Object", body[name]).get("parts")):
         at = (name, "parts", *index)

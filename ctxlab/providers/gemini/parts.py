@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from ctxlab.assets.content_router.vendor_tool_results import RULES, vendor_of
 from ctxlab.context import AssetRef, Draft, Text
 from ctxlab.context.file_words import name_of
 from ctxlab.documents import ToolCall
@@ -33,10 +32,14 @@ _SIGNATURES = ("thoughtSignature", "thought_signature")
 
 @dataclass(slots=True, eq=False)
 class PartWriter:
-    """Writes the messages of one request; `called` are the names of the functions by the ids of their calls."""
+    """Writes the messages of one request.
+
+    `inside` are the types of files that a response of a function takes, `called` the names of the functions by the ids
+    of their calls.
+    """
 
     out: BodyWriter
-    model: str = ""
+    inside: frozenset[str] = frozenset()
     ids: CallWords = field(default_factory=lambda: CallWords("call id", VENDOR, _ANY, 512))
     names: CallWords = field(default_factory=lambda: CallWords("function name", VENDOR, FUNCTION_NAME, 128))
     called: dict[str, str] = field(default_factory=dict[str, str])
@@ -98,7 +101,6 @@ class PartWriter:
         return [Block(value, draft, (((), None),))]
 
     def _result(self, draft: Draft) -> list[Block]:
-        inside = RULES[vendor_of("google", self.model)].inside
         words: list[tuple[Text, str]] = []
         held: list[Block] = []
         after: list[Block] = []
@@ -109,7 +111,7 @@ class PartWriter:
                 case FilePiece(asset):
                     for block in self._file(asset, draft, "user"):
                         data = block.value.get("inlineData")
-                        (held if data and data["mimeType"] in inside else after).append(block)
+                        (held if data and data["mimeType"] in self.inside else after).append(block)
                 case _:
                     self.out.lose("part", "a call or a block in a result", "a result holds none; it isn't sent")
         key = "error" if _failed(draft) else "output"

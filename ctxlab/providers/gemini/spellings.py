@@ -32,14 +32,14 @@ def of(own: Object, name: str) -> Any:
 def object_of(own: Object, name: str) -> Object:
     """The object under a field; an empty one where there is none."""
     value = of(own, name)
-    return cast("Object", value) if isinstance(value, Mapping) else NOTHING
+    return cast("Object", value) if isinstance(value, dict) else NOTHING
 
 
 def items(value: object) -> list[tuple[tuple[int, ...], Object]]:
     """The objects of a list with their indexes; an object by itself, which stands for a list of one, has none."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return [((), cast("Object", value))]
     if not isinstance(value, list | tuple):
         return []
     found = enumerate(cast("Sequence[Any]", value))
-    return [((i,), cast("Object", each)) for i, each in found if isinstance(each, Mapping)]
+    return [((i,), cast("Object", each)) for i, each in found if isinstance(each, dict)]
