@@ -27,7 +27,7 @@ WIRE = "anthropic"
 PICTURES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
-_TEXT = (("text",),)
+_TEXT = ("text",)
 _OWN_FIELDS = frozenset({"type", "text", "id", "name", "input"})
 
 
@@ -43,6 +43,9 @@ class BlockWriter:
         """The blocks of a message that is sent under a role."""
         if draft.role == "tool":
             return self._result(draft)
+        body = draft.body
+        if len(body) == 1 and isinstance(body[0], Text) and not (draft.calls or draft.meta or draft.reasoning):
+            return self._text(body[0], draft) if body[0] else []  # by far the most messages are one text
         found: list[Block] = []
         unsent: list[AssetRef] = []
         for piece in pieces_of(draft, WIRE, self.out):
@@ -67,11 +70,11 @@ class BlockWriter:
     def _text(self, text: Text, draft: Draft, on: Sequence[ReplayArtifact] = ()) -> list[Block]:
         words = str(text)
         # A blank text beside calls is taken, as recorded from claude-haiku-4-5; elsewhere it is refused.
-        if words.isspace() and not draft.calls:
+        if not draft.calls and words.isspace():
             self._lose_blank(draft)
             return []
         value: dict[str, Any] = {"type": "text", "text": words}
-        return [Block(_with(value, on), draft, ((("text",), text),))]
+        return [Block(_with(value, on) if on else value, draft, ((_TEXT, text),))]
 
     def _lose_blank(self, draft: Draft) -> None:
         reason = f"{VENDOR} refuses a text of white space alone; it is left out"

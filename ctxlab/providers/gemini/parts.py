@@ -26,6 +26,7 @@ FUNCTION_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]*")
 _ANY = re.compile(r"(?s).+")
 UPLOADS = "https://generativelanguage.googleapis.com/v1beta/"
 GENERIC = "application/octet-stream"
+_TEXT = ("text",)
 _OWN_FIELDS = frozenset({"text", "functionCall", "function_call"})
 _SIGNATURES = ("thoughtSignature", "thought_signature")
 
@@ -48,12 +49,16 @@ class PartWriter:
         """The parts of a message that is sent under a role."""
         if draft.role == "tool":
             return self._result(draft)
+        body = draft.body
+        if len(body) == 1 and isinstance(body[0], Text) and not (draft.calls or draft.meta or draft.reasoning):
+            text = body[0]  # by far the most messages are one text
+            return [Block({"text": str(text)}, draft, ((_TEXT, text),))] if text else []
         found: list[Block] = []
         unsent: list[AssetRef] = []
         for piece in pieces_of(draft, WIRE, self.out):
             match piece:
                 case TextPiece(text, on):
-                    found.append(Block(self._signed({"text": str(text)}, draft, on), draft, ((("text",), text),)))
+                    found.append(Block(self._signed({"text": str(text)}, draft, on), draft, ((_TEXT, text),)))
                 case FilePiece(asset):
                     sent = self._file(asset, draft, role)
                     found += sent
@@ -67,7 +72,7 @@ class PartWriter:
             self.out.lose("signature", "thoughts", reason, key=draft.key)
         if unsent and not found:
             text = standing_for(unsent, draft)
-            found.append(Block({"text": str(text)}, draft, ((("text",), text),)))
+            found.append(Block({"text": str(text)}, draft, ((_TEXT, text),)))
         return found
 
     def _signed(self, value: dict[str, Any], draft: Draft, on: Sequence[ReplayArtifact]) -> dict[str, Any]:
