@@ -138,6 +138,7 @@ class RequestView(Widget):
 
     def _take(self, made: Payload) -> None:
         """Show this very request."""
+        self._custom[made.provider.name] = made.provider
         self._is_setting = True
         try:
             with self.hold_trait_notifications():
@@ -147,7 +148,6 @@ class RequestView(Widget):
                 self.parameters = dict(made.call)
         finally:
             self._is_setting = False
-        self._custom[made.provider.name] = made.provider
         self._profile = made.asked_model
 
     def _for(self, provider: str) -> Payload:
