@@ -17,6 +17,7 @@ from ctxlab.pipeline import Trace
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.models_table import ModelTable
 from ctxlab.providers.place import JsonPath, Place
 from ctxlab.providers.problem import Fix, Problem
 from ctxlab.providers.provider import Prompt, Provider
@@ -154,25 +155,28 @@ def payload(
     after: Payload | None = None,
     stream: bool = False,
     base_url: str | None = None,
+    models: ModelTable | None = None,
 ) -> Payload:
     """The request that a run becomes for a vendor: `provider` by name; by default the one of the run's model.
 
     `model` is by default the run's, else the vendor's usual one. `parameters` are those of this call, over the
     session's and the agent's, in the names of an agent's file (`maxTokens`) or of Python (`max_tokens`). `after` is the
-    request before this one: cache marks are put where both are the same. Raises CtxlabError for an unknown provider
+    request before this one: cache marks are put where both are the same. `models` are facts of a file of one's own
+    (`read_model_facts`), which come before ctxlab's table. Raises CtxlabError for an unknown provider
     and for a part of a message that no form of request knows.
     """
     from ctxlab.providers.cache_marks import put_marks
-    from ctxlab.providers.models import facts_of
+    from ctxlab.providers.models import facts_of, model_for
     from ctxlab.providers.parameters import parameters_of
     from ctxlab.providers.registry import provider_for
 
     chosen = provider_for(provider, trace, model)
-    facts = facts_of(model if model is not None else trace.start.input.model, chosen)
+    wanted, notes = model_for(model, trace.start.input.model, chosen)
+    facts = facts_of(wanted, chosen, table=models)
     settled = parameters_of(trace.start.input, facts, chosen, call=parameters or {}, stream=stream)
     agent = trace.start.input.agent
     prompt = Prompt(trace.result.drafts, agent.tools if agent else ())
-    out = BodyWriter(losses=list(settled.losses), notes=list(settled.notes))
+    out = BodyWriter(losses=list(settled.losses), notes=[*notes, *settled.notes])
     chosen.write(prompt, settled.parameters, facts, chosen, out)
     marks = put_marks(out, prompt, facts, chosen, trace, after)
     return Payload(
