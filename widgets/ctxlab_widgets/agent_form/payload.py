@@ -60,8 +60,10 @@ def messages_of(
     for step in steps or ():
         found += [("warning", problem, ()) for problem in step["form_problems"]]
     order = ("error", "warning", "info")
-    unique = {text: (LEVELS.get(level, "info"), text, fixes) for level, text, fixes in reversed(found)}
-    return sorted(reversed(unique.values()), key=lambda message: order.index(message[0]))
+    unique: dict[str, Message] = {}
+    for level, text, fixes in found:
+        unique.setdefault(text, (LEVELS.get(level, "info"), text, fixes))
+    return sorted(unique.values(), key=lambda message: order.index(message[0]))
 
 
 def initial_settings(pipeline: Pipeline) -> dict[str, Any]:

@@ -187,7 +187,7 @@ class GroupBox {
   }
 
   update(group: Group, shown: string, refused: string, text: string): void {
-    const { drawn, folded } = sorted(group, shown);
+    const { folded } = sorted(group, shown);
     this.element.hidden = group.fields.length === 0;
     this.note.textContent = harmless(group.note);
     this.fold.hidden = folded.length === 0;
