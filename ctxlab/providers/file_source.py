@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from binascii import Error as NoBase64
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-from ctxlab.context import AssetRef
+from ctxlab.context import AssetRef, Cause, Draft, Origin, Text
 from ctxlab.context.file_words import name_of
 from ctxlab.documents.session.asset_source import InlineFile, LinkedFile, UploadedFile
 
@@ -96,6 +97,7 @@ def is_base64(text: str) -> bool:
         return False
 
 
-def placeholder(asset: AssetRef) -> str:
-    """The words that stand for a file where nothing else would: its name in brackets."""
-    return f"[{name_of(asset)}]"
+def standing_for(files: Sequence[AssetRef], draft: Draft) -> Text:
+    """The names of files in brackets, for a message that would be empty without them."""
+    cause = Cause("request", "file-elsewhere", "the file isn't in this message, which has nothing else")
+    return Text.of(" ".join(f"[{name_of(file)}]" for file in files), Origin("notice", draft.key), cause)

@@ -16,7 +16,7 @@ class ModelFacts:
     `RequestParameters` that it refuses, `without_while_thinking` those that it refuses or fixes while it thinks.
     `prefill`: whether the last message may be the beginning of its reply. `system_inside`: whether system messages may
     stand inside the history. `min_cache_tokens` is the shortest prefix that is cached. `thinks_by_default` does so when
-    nothing is said of it. `not_both` are pairs of parameters of which it takes one at a time, the first of a pair first.
+    nothing is said of it. `not_both` are pairs of parameters of which it takes one at a time; the first one is sent.
     """
 
     name: str = ""

@@ -88,7 +88,7 @@ def vendor_of(name: str) -> str | None:
         return "deepseek"
     if read.wire != "openai":
         return read.wire
-    return "openai" if read.encoding is not None else None
+    return "openai" if read.encoding is not None or re.match(r"gpt-\d", read.bare) else None
 
 
 def _of_name(name: str, own: ModelTable) -> ModelFacts:
@@ -217,4 +217,3 @@ def _value(field: str, value: object, at: str) -> Any:
     except ValidationError as refusal:
         reason = reason_of(refusal.errors(include_url=False)[0])
         raise ReadError(f"{at}: {reason}, got {short(repr(value))}") from None
-

@@ -1,10 +1,5 @@
-"""For tests: fakes of the services that steps call, and conversations of any size."""
+"""For tests: fakes of the services that steps call, conversations of any size, and a fake of the vendors' servers."""
 
-from ctxlab.public_names import listed
-from ctxlab.testing.generator import generated_agent, generated_session
+from ctxlab.public_names import names_of_stub
 
-__all__ = ["generated_agent", "generated_session"]
-
-
-def __dir__() -> list[str]:
-    return listed(globals(), __all__)
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)  # pyright: ignore[reportUnsupportedDunderAll]

@@ -7,6 +7,7 @@ from ctxlab_widgets.html_report import report as report
 from ctxlab_widgets.injection_map import InjectionMap as InjectionMap
 from ctxlab_widgets.lab_page import lab as lab
 from ctxlab_widgets.lore_view import LoreView as LoreView
+from ctxlab_widgets.request_view import RequestView as RequestView
 from ctxlab_widgets.rule_view import RuleView as RuleView
 from ctxlab_widgets.sent_view import SentView as SentView
 from ctxlab_widgets.step_debugger import StepDebugger as StepDebugger

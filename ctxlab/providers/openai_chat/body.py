@@ -7,6 +7,7 @@ from typing import Any
 from ctxlab.display.short_texts import short
 from ctxlab.documents import Note
 from ctxlab.providers.body_writer import BodyWriter
+from ctxlab.providers.call_ids import CallForms, tool_names, with_sent_names
 from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.openai_chat.messages import ChatMessages
@@ -25,12 +26,14 @@ def write_body(
     """Put messages, tools and parameters into a chat completion's body."""
     profile = profile_of(provider)
     out.body["model"] = model.name
-    writer = ChatMessages(profile, provider, out)
+    forms = CallForms(out, profile.max_call_id, profile.max_tool_name)
+    forms.reserve(tool_names(prompt))
+    writer = ChatMessages(profile, provider, forms, out)
     out.body["messages"] = writer.messages
     writer.write(prompt.drafts)
     _mark_prefix(writer, profile, provider, out)
-    _put_tools(prompt, profile, provider, out)
-    put_parameters(parameters, model, provider, profile, out)
+    _put_tools(prompt, profile, provider, forms, out)
+    put_parameters(parameters, model, provider, profile, forms, out)
     put_custom(parameters.custom, out)
 
 
@@ -50,12 +53,12 @@ def _mark_prefix(writer: ChatMessages, profile: ChatProfile, provider: Provider,
         out.notes.append(Note("info", text))
 
 
-def _put_tools(prompt: Prompt, profile: ChatProfile, provider: Provider, out: BodyWriter) -> None:
+def _put_tools(prompt: Prompt, profile: ChatProfile, provider: Provider, forms: CallForms, out: BodyWriter) -> None:
     tools: list[dict[str, Any]] = []
     for tool in prompt.tools:
         kind = tool.get("type", "function")
         if kind == "function" or (kind == "custom" and "custom" in tool) or profile.lenient:
-            tools.append(plain_json(tool))
+            tools.append(with_sent_names(plain_json(tool), forms))
             continue
         reason = f"{provider.title}'s chat takes functions as tools, and none of this type; it isn't sent"
         out.lose("field", f"tool {short(str(kind))!r}", reason, path=("tools",))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ctxlab.context import AssetRef, Cause, Draft, Origin, Text
+from ctxlab.context import AssetRef, Draft, Text
 from ctxlab.context.file_words import name_of
 from ctxlab.display.short_texts import short
+from ctxlab.documents import ToolCall
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.errors import CtxlabError
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.file_source import NoFile, placeholder
+from ctxlab.providers.call_ids import CallForms
+from ctxlab.providers.file_source import NoFile, standing_for
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
 from ctxlab.providers.openai_chat.file_parts import file_part
 from ctxlab.providers.openai_chat.profiles import ChatProfile
@@ -29,8 +31,9 @@ Json = dict[str, Any]
 class ChatMessages:
     """Drafts as messages. Files of tool results follow in one message of the user after all results of a turn."""
 
-    def __init__(self, profile: ChatProfile, provider: Provider, out: BodyWriter) -> None:
+    def __init__(self, profile: ChatProfile, provider: Provider, forms: CallForms, out: BodyWriter) -> None:
         self.messages: list[Json] = []
+        self._forms = forms
         self._profile = profile
         self._vendor = provider.title
         self._thoughts = provider.features.get("reasoning_content") is True
@@ -68,7 +71,7 @@ class ChatMessages:
             message = {"role": draft.role, "content": str(body[0])}
             self._out.place((*at, "content"), draft, body[0])
         if draft.role == "tool":
-            message["tool_call_id"] = draft.result_of or ""
+            message["tool_call_id"] = self._forms.id(draft.result_of or "", draft.key)
             self._out.place((*at, "tool_call_id"), draft)
         if draft.speaker:
             self._name(draft, at, message)
@@ -91,13 +94,14 @@ class ChatMessages:
                     else:
                         content.append((part, None, ()))
                 case CallPiece(call, on):
-                    self._call(draft, call.as_data(), on, at, message)
+                    self._call(draft, call, on, at, message)
                 case ReplayPiece(artifact):
                     self._replay(draft, artifact, at, message)
                 case _:  # pyright: ignore[reportUnnecessaryComparison]  # a new kind of piece must not go missing
                     raise CtxlabError(f"{type(piece).__name__} of message {draft.key!r} has no place in a chat")
         if not content and unsent and not draft.calls:
-            content = [(_standing_for(unsent, draft))]
+            text = standing_for(unsent, draft)
+            content = [({"type": "text", "text": str(text)}, text, ())]
         self._put_content(draft, content, at, message)
         return message
 
@@ -138,9 +142,14 @@ class ChatMessages:
             self._waiting.append((draft, part))
         return part
 
-    def _call(self, draft: Draft, call: Json, on: tuple[ReplayArtifact, ...], at: JsonPath, message: Json) -> None:
+    def _call(self, draft: Draft, asked: ToolCall, on: tuple[ReplayArtifact, ...], at: JsonPath, message: Json) -> None:
         calls: list[Json] = message.setdefault("tool_calls", [])
-        self._called[call["id"]] = call["function"]["name"]
+        self._called[asked.id] = asked.name
+        function = {
+            "name": self._forms.name(asked.name, draft.key),
+            "arguments": self._forms.arguments(asked.arguments, draft.key),
+        }
+        call: Json = {"id": self._forms.id(asked.id, draft.key), "type": "function", "function": function}
         self._out.place((*at, "tool_calls", len(calls)), draft)
         for artifact in on:
             for name, value in artifact.item.items():
@@ -196,11 +205,3 @@ class ChatMessages:
         if (kind, what) not in self._told:
             self._told.add((kind, what))
             self._out.lose(kind, short(what), f"{words} {self._vendor}'s chat; it isn't sent", key=key)
-
-
-def _standing_for(files: Sequence[AssetRef], draft: Draft) -> tuple[Json, Text | None, tuple[ReplayArtifact, ...]]:
-    """The names of files as a text of their own: a message of nothing else would be empty."""
-    cause = Cause("request", "file-elsewhere", "the file isn't in this message, which has nothing else")
-    words = " ".join(map(placeholder, files))
-    text = Text.of(words, Origin("notice", draft.key), cause)
-    return {"type": "text", "text": words}, text, ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ctxlab.providers.body_writer import BodyWriter
+from ctxlab.providers.call_ids import CallForms, with_sent_names
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.openai_chat.profiles import ChatProfile, wants_completion_tokens
 from ctxlab.providers.plain_json import plain_json
@@ -21,7 +22,12 @@ ELSEWHERE = {
 
 
 def put_parameters(
-    parameters: RequestParameters, model: ModelFacts, provider: Provider, profile: ChatProfile, out: BodyWriter
+    parameters: RequestParameters,
+    model: ModelFacts,
+    provider: Provider,
+    profile: ChatProfile,
+    forms: CallForms,
+    out: BodyWriter,
 ) -> None:
     """Put each parameter that is given into the body, or record that there is no place for it."""
     for name, value in parameters.given().items():
@@ -30,7 +36,9 @@ def put_parameters(
         elif name == "thinking":
             put_thinking(value, model, provider, profile, out)
         elif name == "stream":
-            _put_stream(value, out)
+            out.body["stream"] = value
+            if value:
+                out.body["stream_options"] = {"include_usage": True}
         elif name == "web_search" and provider.name == "openai":
             out.body["web_search_options"] = plain_json(value)
         elif name == "response_format" and not profile.json_schema and value.get("type") == "json_schema":
@@ -41,16 +49,16 @@ def put_parameters(
             out.body["stop"] = list(value[: profile.max_stops])
             reason = f"{provider.title} takes up to {profile.max_stops} of them; the first ones are sent"
             out.lose("parameter", "stop", reason, path=("stop",))
+        elif name in ("tool_choice", "parallel_tool_calls") and "tools" not in out.body:
+            _lose(name, "there are no tools to choose from", out)
+        elif name == "top_logprobs" and not parameters.logprobs:
+            _lose(name, "it is taken with logprobs alone", out)
+        elif name == "tool_choice":
+            out.body[name] = with_sent_names(plain_json(value), forms)
         elif name in profile.parameters:
             out.body[name] = plain_json(value)
         else:
             _lose(name, ELSEWHERE.get(name, f"{provider.title}'s chat has no such field"), out)
-
-
-def _put_stream(value: bool, out: BodyWriter) -> None:
-    out.body["stream"] = value
-    if value:
-        out.body["stream_options"] = {"include_usage": True}
 
 
 def put_thinking(
@@ -92,12 +100,11 @@ def _put_switch(thinking: Thinking, provider: Provider, profile: ChatProfile, ou
         out.body["thinking"] = {"type": "disabled"}
         return
     if thinking.mode != "effort" or not profile.lenient:
-        out.body["thinking"] = {"type": "enabled"}
-    if thinking.mode == "budget" and thinking.budget_tokens is not None:
-        if profile.lenient:
-            out.body["thinking"]["budget_tokens"] = thinking.budget_tokens
-        else:
-            _lose("thinking_budget", f"{provider.title} takes an effort and no number of tokens", out)
+        has_budget = thinking.mode == "budget" and thinking.budget_tokens is not None and profile.lenient
+        budget = {"budget_tokens": thinking.budget_tokens} if has_budget else {}
+        out.body["thinking"] = {"type": "enabled", **budget}
+    if thinking.mode == "budget" and thinking.budget_tokens is not None and not profile.lenient:
+        _lose("thinking_budget", f"{provider.title} takes an effort and no number of tokens", out)
     if thinking.effort is not None:
         out.body["reasoning_effort"] = thinking.effort
     if thinking.include is False:

@@ -37,6 +37,8 @@ class ChatProfile:
     parts: frozenset[PartType]
     thinking: Literal["effort", "switch"]
     max_stops: int
+    max_call_id: int | None = None
+    max_tool_name: int | None = 64
     joins_texts: bool = False
     json_schema: bool = True
     any_document: bool = False
@@ -47,7 +49,11 @@ class ChatProfile:
 
 
 OF_OPENAI = ChatProfile(
-    _SAMPLING | _TOOLS | _MORE, frozenset({"image_url", "input_audio", "file"}), thinking="effort", max_stops=4
+    _SAMPLING | _TOOLS | _MORE,
+    frozenset({"image_url", "input_audio", "file"}),
+    thinking="effort",
+    max_stops=4,
+    max_call_id=40,
 )
 OF_DEEPSEEK = ChatProfile(
     _SAMPLING | _TOOLS,
@@ -65,6 +71,7 @@ OF_COMPATIBLE = ChatProfile(
     frozenset({"image_url", "input_audio", "file"}),
     thinking="switch",
     max_stops=16,
+    max_tool_name=None,
     any_document=True,
     prefix=True,
     lenient=True,
@@ -84,8 +91,8 @@ def profile_of(provider: Provider) -> ChatProfile:
 def wants_completion_tokens(model: ModelFacts, profile: ChatProfile) -> bool:
     """Whether the reply's limit is `max_completion_tokens`: OpenAI's models that think refuse `max_tokens`.
 
-    >>> wants_completion_tokens(ModelFacts("o3-mini"), OF_OPENAI), wants_completion_tokens(ModelFacts("gpt-4o"), OF_OPENAI)
-    (True, False)
+    >>> [wants_completion_tokens(ModelFacts(name), OF_OPENAI) for name in ("o3-mini", "gpt-4o")]
+    [True, False]
     """
     name = read_model_name(model.name)
     if profile is OF_OPENAI:

@@ -1,0 +1,167 @@
+"""Messages as parts of contents in Gemini's form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from ctxlab.assets.content_router.vendor_tool_results import RULES, vendor_of
+from ctxlab.context import AssetRef, Draft, Text
+from ctxlab.documents import ToolCall
+from ctxlab.documents.session.replay_artifacts import ReplayArtifact
+from ctxlab.providers.body_writer import BodyWriter
+from ctxlab.providers.call_fields import CallWords, arguments_object
+from ctxlab.providers.file_sources import FileSource, file_source, file_words
+from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
+from ctxlab.providers.place import JsonPath
+from ctxlab.providers.placed_parameters import plain
+from ctxlab.providers.turns import Block
+
+VENDOR = "Gemini"
+WIRE = "gemini"
+FUNCTION_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]*")
+_ANY = re.compile(r"(?s).+")
+_GENERIC = "application/octet-stream"
+_OWN_FIELDS = frozenset({"text", "functionCall", "function_call"})
+_SIGNATURES = ("thoughtSignature", "thought_signature")
+
+
+@dataclass(slots=True, eq=False)
+class PartWriter:
+    """Writes the messages of one request; `called` are the names of the functions by the ids of their calls."""
+
+    out: BodyWriter
+    model: str = ""
+    ids: CallWords = field(default_factory=lambda: CallWords("call id", VENDOR, _ANY, 512))
+    names: CallWords = field(default_factory=lambda: CallWords("function name", VENDOR, FUNCTION_NAME, 128))
+    called: dict[str, str] = field(default_factory=dict[str, str])
+
+    def parts(self, draft: Draft, role: str) -> list[Block]:
+        """The parts of a message that is sent under a role."""
+        if draft.role == "tool":
+            return self._result(draft)
+        found: list[Block] = []
+        for piece in pieces_of(draft, WIRE, self.out):
+            match piece:
+                case TextPiece(text, on):
+                    found.append(Block(self._signed({"text": str(text)}, draft, on), draft, ((("text",), text),)))
+                case FilePiece(asset):
+                    found += self._file(asset, draft, role)
+                case CallPiece(call, on):
+                    found.append(self._call(call, draft, on))
+                case ReplayPiece(artifact):
+                    found += self._replayed(artifact, draft)
+        if draft.reasoning and not any(block.value.get("thought") is True for block in found):
+            reason = f"{VENDOR} takes back thoughts of its own alone; they aren't sent"
+            self.out.lose("signature", "thoughts", reason, key=draft.key)
+        return found
+
+    def _signed(self, value: dict[str, Any], draft: Draft, on: Sequence[ReplayArtifact]) -> dict[str, Any]:
+        for artifact in on:
+            for name, each in artifact.item.items():
+                if name in _SIGNATURES and not each:
+                    self.out.lose("signature", name, "it is empty; it isn't sent", key=draft.key)
+                elif name not in _OWN_FIELDS:
+                    value[name] = plain(each)
+        return value
+
+    def _call(self, call: ToolCall, draft: Draft, on: Sequence[ReplayArtifact]) -> Block:
+        name = self.names.of(call.name, self.out, key=draft.key)
+        self.called[call.id] = name
+        function: dict[str, Any] = {"name": name, "args": arguments_object(call, self.out, key=draft.key)}
+        places: list[tuple[JsonPath, Text | None]] = [((), None), (("functionCall", "args"), None)]
+        if call.id:
+            function["id"] = self.ids.of(call.id, self.out, key=draft.key)
+            places.append((("functionCall", "id"), None))
+        return Block(self._signed({"functionCall": function}, draft, on), draft, tuple(places))
+
+    def _replayed(self, artifact: ReplayArtifact, draft: Draft) -> list[Block]:
+        value = cast("dict[str, Any]", plain(artifact.item))
+        empty = [name for name in _SIGNATURES if name in value and not value[name]]
+        for name in empty:
+            self.out.lose("signature", name, "it is empty; it isn't sent", key=draft.key)
+            del value[name]
+        if value.get("text") == "" and not any(name in value for name in _SIGNATURES):
+            self.out.lose("signature", "a thought", "it is empty; it isn't sent", key=draft.key)
+            return []
+        return [Block(value, draft, (((), None),))]
+
+    def _result(self, draft: Draft) -> list[Block]:
+        inside = RULES[vendor_of("google", self.model)].inside
+        words: list[tuple[Text, str]] = []
+        held: list[Block] = []
+        after: list[Block] = []
+        for piece in pieces_of(draft, WIRE, self.out):
+            match piece:
+                case TextPiece(text):
+                    words.append((text, str(text)))
+                case FilePiece(asset):
+                    for block in self._file(asset, draft, "user"):
+                        data = block.value.get("inlineData")
+                        (held if data and data["mimeType"] in inside else after).append(block)
+                case _:
+                    self.out.lose("part", "a call or a block in a result", "a result holds none; it isn't sent")
+        key = "error" if _failed(draft) else "output"
+        function: dict[str, Any] = {"name": self._name_of(draft)}
+        places: list[tuple[JsonPath, Text | None]] = [((), None)]
+        if draft.result_of:
+            function["id"] = self.ids.of(draft.result_of, self.out, key=draft.key)
+            places.append((("functionResponse", "id"), None))
+        if len(words) > 1:
+            function["response"] = {key: [each for _, each in words]}
+            places += [(("functionResponse", "response", key, i), text) for i, (text, _) in enumerate(words)]
+        else:
+            function["response"] = {key: words[0][1] if words else ""}
+            places += [(("functionResponse", "response", key), text) for text, _ in words]
+        if held:
+            function["parts"] = [block.value for block in held]
+            places += [(("functionResponse", "parts", i), None) for i in range(len(held))]
+        return [Block({"functionResponse": function}, draft, tuple(places), first=True), *after]
+
+    def _name_of(self, draft: Draft) -> str:
+        """The function's name, which the result of a call has to repeat."""
+        found = self.called.get(draft.result_of or "")
+        if found is not None:
+            return found
+        call: Any = draft.meta.get("toolCall") if draft.meta else None
+        name = cast("Mapping[str, Any]", call).get("toolName") if isinstance(call, Mapping) else None
+        return self.names.of(name if isinstance(name, str) and name else "unknown", self.out, key=draft.key)
+
+    def _file(self, asset: AssetRef, draft: Draft, role: str) -> list[Block]:
+        source = file_source(asset)
+        name = file_words(asset)
+        if role != "user":
+            self._lose_file(name, f"{VENDOR} takes files from the user alone here; it isn't sent", draft)
+        elif source is None:
+            self._lose_file(name, "its bytes are not here; read it in before, or give a library with it", draft)
+        elif (value := _file_part(asset, source)) is None:
+            self._lose_file(name, f"{VENDOR} needs the type of a file, and none is known; it isn't sent", draft)
+        else:
+            return [Block(value, draft, (((), None),))]
+        return []
+
+    def _lose_file(self, name: str, reason: str, draft: Draft) -> None:
+        self.out.lose("part", name, reason, key=draft.key)
+
+
+def _failed(draft: Draft) -> bool:
+    call: Any = draft.meta.get("toolCall") if draft.meta else None
+    return isinstance(call, Mapping) and cast("Mapping[str, Any]", call).get("status") in ("error", "failed")
+
+
+def _file_part(asset: AssetRef, source: FileSource) -> dict[str, Any] | None:
+    if source.form == "base64":
+        if source.mime_type in ("", _GENERIC):
+            return None
+        return _with_video({"inlineData": {"mimeType": source.mime_type, "data": source.value}}, asset)
+    file: dict[str, Any] = {"fileUri": source.value}
+    if source.mime_type not in ("", _GENERIC):
+        file["mimeType"] = source.mime_type
+    return _with_video({"fileData": file}, asset)
+
+
+def _with_video(part: dict[str, Any], asset: AssetRef) -> dict[str, Any]:
+    video = asset.metadata.get("videoMetadata")
+    return {**part, "videoMetadata": plain(video)} if isinstance(video, Mapping) else part

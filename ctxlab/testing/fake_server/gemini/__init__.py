@@ -1,0 +1,1 @@
+"""The fake of Google's Gemini API: what it refuses and how it replies."""

@@ -1,0 +1,1 @@
+"""The fake of OpenAI's Responses API: what it refuses and how it replies."""
