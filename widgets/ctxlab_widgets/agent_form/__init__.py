@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import traitlets
 
@@ -276,7 +276,7 @@ class AgentForm(Widget):
     @traitlets.observe("agent", "call")
     def _on_agent(self, _: object) -> None:
         """Another agent or call from outside is edited from the start."""
-        agent = self.agent
+        agent = cast("Agent | None", self.agent)
         if self._is_own_change:
             return
         self._undo, self._redo, self.refused, self.report = [], [], {}, ""

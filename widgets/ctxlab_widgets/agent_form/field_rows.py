@@ -53,7 +53,8 @@ class Row:
         if self.bounds is not None:
             described |= dict(zip(("minimum", "maximum"), self.bounds, strict=True))
         if self.choices is not None:
-            described |= {"choices": list(self.choices), "labels": []}
+            labels = dict(zip(described["choices"], described["labels"], strict=True))
+            described |= {"choices": list(self.choices), "labels": [labels.get(each, "") for each in self.choices]}
         return {
             **described,
             "value": self.value,
@@ -90,7 +91,7 @@ def _row(field: ParameterField, state: FormState, preview: RequestPreview) -> Ro
     values = state.values(field.name)
     facts = preview.facts
     if field.name == "maxTokens" and facts.max_output_tokens is not None:
-        values = {"model": facts.max_output_tokens, **values}
+        values["model"] = facts.max_output_tokens
     thinks = _thinks(state, preview)
     why_not = _why_not(field, preview, thinks=thinks)
     value = values[newest_origin(values)]
@@ -100,6 +101,8 @@ def _row(field: ParameterField, state: FormState, preview: RequestPreview) -> Ro
         return _with(row, bounds=(1, facts.max_output_tokens))
     if field.name == "reasoningEffort" and facts.efforts:
         return _with(row, choices=facts.efforts)
+    if field.name == "thinkingMode" and facts.known:
+        return _with(row, choices=facts.thinking)
     if field.name == "thinkingBudget":
         return _budget(row, state, preview, thinks=thinks)
     return row

@@ -65,6 +65,7 @@ class FormState:
     def _with(self, name: str, value: Any, origin: str) -> FormState:
         if origin == "call":
             return replace(self, call=with_value(self.call, name, value))
+        value = MISSING if value is None else value
         parameters = with_value(self.agent.parameters, name, value)
         if not parameters and self.agent.parameters is None:
             return self
