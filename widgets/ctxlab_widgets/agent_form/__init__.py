@@ -233,7 +233,8 @@ class AgentForm(Widget):
         if state is None or saved is None:
             self.view, self.initial_settings = "", ""
             return
-        rows, preview, pipeline = self._rows(), self.preview, self.pipeline
+        preview, pipeline = self.preview, self.pipeline
+        rows = rows_of(state, preview)
         data = form_json(state, saved, rows, preview, pipeline, self._models())
         back = {"undo": self._undo[-1][0] if self._undo else None, "redo": self._redo[-1][0] if self._redo else None}
         with self.hold_sync():

@@ -91,7 +91,7 @@ export class FieldRow {
       this.select.addEventListener("change", () => this.send(choices[Number(this.select!.value)] ?? null), { signal });
       this.control.append(this.select);
     } else if (type === "boolean") {
-      const options = this.field.optional ? { null: "Not sent", ...BOOLEAN } : BOOLEAN;
+      const options = this.field.optional ? { null: "Not set", ...BOOLEAN } : BOOLEAN;
       this.switched = radios(name, options, (to) => this.send(to === "null" ? null : to === "true"), signal);
       this.switched.element.id = this.id;
       this.control.append(this.switched.element);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, cast
 
 from ctxlab.context import BuildInput
@@ -75,10 +76,7 @@ class RequestPreview:
 
     def takes(self, field: ParameterField) -> bool:
         """Whether the vendor's form of request has a place for a parameter; one that isn't sent needs none."""
-        if field.sent_as not in SAMPLES:
-            return True
-        parameters = replace(RequestParameters(), **{field.sent_as: SAMPLES[field.sent_as]})
-        return not any(loss.kind == "parameter" for loss in _written(self.provider, self.facts, parameters).losses)
+        return field.sent_as not in SAMPLES or _takes(self.provider, self.facts, field.sent_as)
 
 
 def preview_of(state: FormState, model: str | ModelProfile) -> RequestPreview:
@@ -98,6 +96,13 @@ def preview_of(state: FormState, model: str | ModelProfile) -> RequestPreview:
     ]
     losses, notes = (*settled.losses, *out.losses), (*settled.notes, *out.notes)
     return RequestPreview(provider, facts, settled.parameters, body, tuple(problems), losses, notes)
+
+
+@lru_cache(1000)
+def _takes(provider: Provider, facts: ModelFacts, name: str) -> bool:
+    """Whether a writer puts a sample of a parameter into the body and loses nothing of it."""
+    parameters = replace(RequestParameters(), **{name: SAMPLES[name]})
+    return not any(loss.kind == "parameter" for loss in _written(provider, facts, parameters).losses)
 
 
 def _written(provider: Provider, facts: ModelFacts, parameters: RequestParameters) -> BodyWriter:

@@ -239,8 +239,8 @@ class GroupBox {
     this.isOpen = is;
     this.inside.hidden = !is;
     this.title.setAttribute("aria-expanded", String(is));
-    const { group } = this;
-    if (group) this.note.textContent = harmless(is ? group.note : closedWords(group));
+    this.element.classList.toggle("closed", !is);
+    if (this.group) this.note.textContent = harmless(is ? this.group.note : closedWords(this.group));
   }
 
   private toggle(): void {
