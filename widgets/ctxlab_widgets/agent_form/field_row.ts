@@ -170,7 +170,9 @@ export class FieldRow {
     });
     this.message.hidden = text === "" && bar === null;
     const words = text ? [h("p", { class: "why" }, glyph("error"), h("b", {}, harmless(text)), ...buttons)] : [];
+    const wasInside = this.message.contains(document.activeElement);
     this.message.replaceChildren(...words, ...(bar ? [bar] : []));
+    if (wasInside) this.text?.focus(); // the button that was pressed is gone
   }
 
   // --- what is typed and dragged
