@@ -53,7 +53,6 @@ COMPRESSION = _module("compression", "engines.compression", "conversation.compre
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
 REPLIES = _module("replies as messages", "formats.requests.replies")
 STREAMS = _module("sending and streams", "providers.sending", "chat", "conversation.sending")
-PARAMETERS = _module("names of parameters and families of models", "providers.parameters.reference_names")
 ANTHROPIC = _module("Anthropic's rules", "providers.anthropic.rules")
 GEMINI = _module("Gemini's rules", "providers.gemini.rules")
 STORAGE = _module("storage and store layout", "storage")
@@ -89,9 +88,6 @@ OF_FILE: dict[str, Capability] = {
 OF_REQUEST: tuple[tuple[str, Capability], ...] = (
     ("response ", REPLIES),
     ("stream ", STREAMS),
-    ("params ", PARAMETERS),
-    ("modelFamily ", PARAMETERS),
-    ("filterByCapabilities ", PARAMETERS),
     ("anthropic-messages", ANTHROPIC),
     ("vertex-anthropic", ANTHROPIC),
     ("google-generate-content", GEMINI),

@@ -23,6 +23,7 @@ from tests.golden.rules import (
     lore,
     lorebooks,
     matching,
+    parameters,
     placing,
     previewing,
     regexes,
@@ -52,6 +53,7 @@ RULES: tuple[Rule, ...] = (
     *agents.RULES,
     *files.RULES,
     *requests.RULES,
+    *parameters.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]
