@@ -32,7 +32,7 @@ NEXT_STEPS: Mapping[str, str] = {
     "Pipeline": "ctxlab.default_pipeline() is one",
     "Processor": "a function of the context is one too",
     "Services": "trace.services are those of a run",
-    "TokenCounter": "ctxlab.engines.tokens.tokenizer_for(model) makes one",
+    "TokenCounter": "ctxlab.providers.tokenizer_for(model) makes one",
     "Comparison": "ctxlab.compare({name: trace}) makes one",
     "Variables": "trace.variables are those of a run",
 }

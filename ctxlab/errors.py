@@ -14,9 +14,11 @@ CtxlabError
 ├── PipelineError           the pipeline is put together wrongly
 │   ├── UnknownProcessor    no step has this id
 │   └── WrongSetting        no such setting, or a value it doesn't take
-├── ProcessorFailed         a step raised; `.trace` holds the run so far (this one and the two below: pipeline/failures)
+├── ProcessorFailed         a step raised; `.trace` holds the run so far (this one and those below: pipeline/failures)
 │   ├── BudgetTooSmall      what must stay is larger than the budget
-│   └── OverBudget          steps after the limiter add more than it left room for: let it run after them
+│   ├── NothingToSend       no message is left: write one
+│   ├── OverBudget          steps after the limiter add more than it left room for: let it run after them
+│   └── StartsWithToolResult  the first message answers a call that isn't there: let tool pairs be repaired
 ├── LawBroken               a step lost something without saying why: mend the step
 │   ├── DuplicateKey        a message is there twice
 │   ├── InvalidDraft        a draft that no vendor could get

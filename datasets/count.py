@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ctxlab.engines.tokens import tokenizer_for
+from ctxlab.providers import tokenizer_for
 
 HERE = Path(__file__).parent
 START, END = "<!-- counts -->", "<!-- /counts -->"

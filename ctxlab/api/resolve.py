@@ -287,7 +287,7 @@ def rules_in_force(config: RegexConfig, agent: Agent | None, *, brought: Library
 
 def _services_for(build_input: BuildInput, options: BuildOptions, *, files: Mapping[str, bytes]) -> Services:
     """The services that are given; else the model's tokenizer. Files at hand are read where the services read none."""
-    from ctxlab.engines.tokens import tokenizer_for
+    from ctxlab.providers import tokenizer_for
 
     given, assets = options.get("services"), options.get("assets")
     engines = engines_of(options.get("engines", ()))

@@ -1,4 +1,7 @@
-"""Capabilities of models by patterns of their names: a dated table of what their vendors publish."""
+"""Capabilities of models by patterns of their names: a dated table of what their vendors publish.
+
+It stands here and not with the providers, since a step decides by it how a file is read, long before a request is made.
+"""
 
 from __future__ import annotations
 

@@ -30,6 +30,9 @@ class Language(StrEnum):
     en = "en"
 
 
+PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "deepseek", "openai-compatible")
+"""Providers that come with ctxlab; named here so that help needs none of them."""
+
 app = typer.Typer(
     name="ctxlab",
     add_completion=False,
@@ -304,6 +307,32 @@ def convert(
     from ctxlab.cli.commands.convert import print_conversion
 
     print_conversion(source, target, pick=pick, form=form, repair=repair)
+
+
+REQUEST = """\b
+Examples:
+  ctxlab request datasets/harbour_roleplay.session.json --provider anthropic --budget 1800
+  ctxlab request datasets/coding_chat.session.json --provider openai --format json
+"""
+
+
+@app.command(epilog=REQUEST, short_help="The body that a vendor gets, and what it would refuse.")
+@takes_build_options(without=("until",))
+def request(
+    options: CommandOptions,
+    provider: Annotated[
+        str, typer.Option("--provider", metavar="NAME", help=f"One of {', '.join(PROVIDERS)}.", show_default=False)
+    ],
+    form: Annotated[Form, typer.Option("--format", help="For people, or the body as JSON.")] = Form.text,
+) -> int:
+    """Show the request as it would be posted: what the vendor would refuse, and what its form has no place for.
+
+    The exit code is 3 where problems are left.
+    """
+    from ctxlab.cli.commands.request import print_request
+    from ctxlab.cli.inputs.files import load
+
+    return print_request(load(options), provider, as_json=form is Form.json)
 
 
 ASSETS = """\b

@@ -14,6 +14,7 @@ from ctxlab.documents.agent.assets import AgentAsset
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.asset_source import UNKNOWN_PLACE, AgentFile, AssetSource
 from ctxlab.documents.session.inline_bytes import shown, shown_data, without_data
+from ctxlab.documents.session.replay_artifacts import ARTIFACTS, ReplayArtifact, replayed_artifacts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,9 +187,16 @@ class Draft:
         return self.role == "tool" or self.result_of is not None or self.was("role", "tool")
 
     @property
+    def replayed(self) -> tuple[ReplayArtifact, ...]:
+        """The blocks that a vendor gave with this message and gets back unchanged."""
+        if not self.meta or ARTIFACTS not in self.meta:
+            return ()
+        return replayed_artifacts(self.meta, has_calls=bool(self.calls))
+
+    @property
     def replays_reasoning(self) -> bool:
         """Whether it carries reasoning state that the vendor wants back unchanged."""
-        artifacts = self.meta.get("reasoningArtifacts") if self.meta else None
+        artifacts = self.meta.get(ARTIFACTS) if self.meta else None
         return isinstance(artifacts, Sequence) and any(
             a.get("replayPolicy") != "never" for a in artifacts if isinstance(a, Mapping)
         )

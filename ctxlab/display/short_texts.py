@@ -30,6 +30,16 @@ def cut_off(text: str, characters: int) -> str:
     return text if len(text) <= characters else f"{text[:characters]}…"
 
 
+def first_of(names: Sequence[str], most: int = 5) -> str:
+    """The first of several names, and how many more there are.
+
+    >>> first_of(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
 def called(*names: str) -> list[str]:
     """Id and name as a repr shows them, once where they are the same."""
     return [repr(short(name)) for name in dict.fromkeys(names) if name]

@@ -47,6 +47,9 @@ from ctxlab.formats.native.worldbooks import WORLDBOOK
 from ctxlab.formats.openai.format import OPENAI
 from ctxlab.formats.openai.writer import openai_messages
 from ctxlab.formats.repair_sessions import Repair, repaired_sessions
+from ctxlab.formats.requests.anthropic import ANTHROPIC
+from ctxlab.formats.requests.gemini import GEMINI
+from ctxlab.formats.requests.responses import RESPONSES
 from ctxlab.formats.results import Conversion, Export, Import, Loss, Losses, counted_by_field
 from ctxlab.formats.sanitize_json import sanitized
 from ctxlab.formats.sillytavern.cards.charx import CHARX, charx
@@ -143,6 +146,9 @@ FORMATS: Final[tuple[Format, ...]] = (
     CHAT,
     REGEX_SCRIPTS,
     RULES,
+    ANTHROPIC,
+    RESPONSES,
+    GEMINI,
     OPENAI,
     AGENTS_ZIP,
     CHARX,

@@ -7,13 +7,15 @@ from ctxlab.pipeline.explain.provenance_text import provenance_lines
 from ctxlab.pipeline.explain.step_changes import Changes, Merged, Rewritten
 from ctxlab.pipeline.explain.text_versions import Version
 from ctxlab.pipeline.explain.where import Occurrence, Occurrences
-from ctxlab.pipeline.failures import BudgetTooSmall, OverBudget, ProcessorFailed
+from ctxlab.pipeline.failures import BudgetTooSmall, NothingToSend, OverBudget, ProcessorFailed, StartsWithToolResult
 from ctxlab.pipeline.pipeline import Pipeline
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSettings, processor
 from ctxlab.pipeline.processor_plugins import plugin_processors
 from ctxlab.pipeline.remedies import LeastBudget, Remedy, remedies
 from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.services import AssetStore, Hit, LanguageModel, Retriever, Services, TokenCounter, Transcriber
+from ctxlab.pipeline.settings.setting_form_fields import form_hints
+from ctxlab.pipeline.settings.step_forms import FormGroup, StepForm
 from ctxlab.pipeline.stage import Stage
 from ctxlab.pipeline.trace import Step, Trace
 from ctxlab.public_names import listed
@@ -27,12 +29,14 @@ __all__ = [
     "Diff",
     "DiffRow",
     "Event",
+    "FormGroup",
     "FunctionProcessor",
     "Hit",
     "LanguageModel",
     "LeastBudget",
     "Life",
     "Merged",
+    "NothingToSend",
     "Occurrence",
     "Occurrences",
     "OverBudget",
@@ -45,12 +49,15 @@ __all__ = [
     "Rewritten",
     "Services",
     "Stage",
+    "StartsWithToolResult",
     "Step",
+    "StepForm",
     "TokenCounter",
     "Trace",
     "Transcriber",
     "Version",
     "diff",
+    "form_hints",
     "plugin_processors",
     "processor",
     "provenance_lines",

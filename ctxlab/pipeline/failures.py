@@ -45,3 +45,11 @@ class OverBudget(ProcessorFailed):
 
     `trace` is the whole run, the failure at its limiter.
     """
+
+
+class NothingToSend(ProcessorFailed):
+    """No message is left for the model: write one, or switch on one of those that were left out."""
+
+
+class StartsWithToolResult(ProcessorFailed):
+    """The first message after the system's is the result of a tool call: let the tool pairs be repaired."""

@@ -17,6 +17,7 @@ from ctxlab.processors.merge_system import MergeSystem  # isort: skip
 from ctxlab.processors.merge_consecutive import MergeConsecutive  # isort: skip
 from ctxlab.processors.convert_system import ConvertSystem  # isort: skip
 from ctxlab.processors.ensure_alternating import EnsureAlternating  # isort: skip
+from ctxlab.processors.request_gate import RequestGate  # isort: skip
 from ctxlab.processors.asset_resolver import AssetResolver  # isort: skip
 
 STEPS: tuple[type[Processor], ...] = (
@@ -32,6 +33,7 @@ STEPS: tuple[type[Processor], ...] = (
     MergeConsecutive,
     ConvertSystem,
     EnsureAlternating,
+    RequestGate,
     AssetResolver,
 )
 
@@ -45,6 +47,7 @@ __all__ = [
     "MergeConsecutive",
     "MergeSystem",
     "RegexProcessor",
+    "RequestGate",
     "SessionLoader",
     "TokenLimiter",
     "TranscriptionProcessor",

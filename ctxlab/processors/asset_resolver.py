@@ -18,7 +18,7 @@ from ctxlab.documents import Agent, InlineFile, LinkedFile, ModelProfile, Note, 
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.inline_bytes import is_standard_base64, shown
 from ctxlab.errors import CtxlabError
-from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.pipeline import Processor, ProcessorSettings, Services, form_hints
 from ctxlab.processors.files.policy import (
     MOST_INLINE_BYTES,
     FilePolicy,
@@ -50,11 +50,13 @@ class AssetResolver(Processor):
             "describe",
             title="Unreadable files",
             description="What is done with files that no earlier step has decided on and the model can't read.",
+            json_schema_extra=form_hints(labels={"describe": "described in words", "send": "sent as they are"}),
         )
         picture_format: Literal["original", "jpeg", "webp"] = Field(
             "original",
             title="Picture format",
             description="Format of pictures that are scaled or converted; original keeps it where vendors take it.",
+            json_schema_extra=form_hints(labels={"original": "as it is", "jpeg": "JPEG", "webp": "WebP"}),
         )
         picture_quality: int = Field(
             85, ge=1, le=100, title="Picture quality", description="Of JPEG and WebP pictures that are made."

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ctxlab.context import Cause, Context, Draft, merged_draft
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
-from ctxlab.pipeline import Processor, ProcessorSettings, Services, TokenCounter
+from ctxlab.pipeline import Processor, ProcessorSettings, Services, TokenCounter, form_hints
 from ctxlab.processors.stored_formatter_rules import FORMATTERS, SEPARATOR, entry_from_rules, must_stay_unmerged
 
 ID = "merge-system"
@@ -32,7 +32,10 @@ class MergeSystem(Processor):
     class Settings(ProcessorSettings):
         separator: str = Field(SEPARATOR, title="Separator", description="Put between joined messages.")
         hoist: Literal["leading", "all"] = Field(
-            "leading", title="Hoist", description="Join only those at the head, or move all system messages there."
+            "leading",
+            title="Hoist",
+            description="Join only those at the head, or move all system messages there.",
+            json_schema_extra=form_hints(labels={"leading": "those at the head", "all": "all, moved to the head"}),
         )
 
     settings: Settings

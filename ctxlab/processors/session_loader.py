@@ -238,7 +238,7 @@ def _outcome(
         return "disabled", "the message is switched off"
     if node.id in hidden:
         return "summarised", f"summary {hidden[node.id]} stands for it"
-    if not (draft.assets or draft.calls or draft.role == "tool" or str(draft.text).strip()):
+    if not (draft.assets or draft.calls or draft.role == "tool" or draft.replayed or str(draft.text).strip()):
         return "blank", "there are no words and no files in it"
     if node.model_match is not None and not _fits(node, ctx, problems):
         return "model-match", "it is not meant for this model"

@@ -22,7 +22,7 @@ from ctxlab.engines.worldbook import (
     Source,
     scan,
 )
-from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.pipeline import Processor, ProcessorSettings, Services, form_hints
 from ctxlab.processors.injection.read_preset_placement import role_in_prompt
 
 ID = "worldbook-processor"
@@ -68,6 +68,7 @@ class WorldbookProcessor(Processor):
             "stop",
             title="When one doesn't fit",
             description="Stop there, or skip it and try the smaller ones after it.",
+            json_schema_extra=form_hints(labels={"stop": "stop there", "skip": "skip it"}),
         )
         case_sensitive: bool = Field(
             False, title="Case sensitive", description="Tell upper and lower case apart where an entry doesn't say."
@@ -84,6 +85,9 @@ class WorldbookProcessor(Processor):
             "agent",
             title="Whose books first",
             description="After the user's: the agent's before the global ones, the other way round, or all alike.",
+            json_schema_extra=form_hints(
+                labels={"agent": "the agent's", "global": "the global ones", "neither": "all alike"}
+            ),
         )
         compat: Literal["sillytavern", "reference"] = Field(
             "sillytavern", title="Reading", description="Whose order of checks and reading of patterns is followed."

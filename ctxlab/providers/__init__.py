@@ -6,8 +6,10 @@ from ctxlab.providers.payload import Payload, payload
 from ctxlab.providers.place import JsonPath, Place, path_text
 from ctxlab.providers.problem import Fix, Problem
 from ctxlab.providers.provider import Prompt, Provider
+from ctxlab.providers.rates import Rates
 from ctxlab.providers.registry import built_in, provider_named, provider_of_model
 from ctxlab.providers.request_parameters import RequestParameters, Thinking
+from ctxlab.providers.tokenizers import media_rules_for, tokenizer_for
 from ctxlab.public_names import listed
 
 __all__ = [
@@ -19,14 +21,17 @@ __all__ = [
     "Problem",
     "Prompt",
     "Provider",
+    "Rates",
     "RequestLoss",
     "RequestParameters",
     "Thinking",
     "built_in",
+    "media_rules_for",
     "path_text",
     "payload",
     "provider_named",
     "provider_of_model",
+    "tokenizer_for",
 ]
 
 

@@ -15,7 +15,8 @@ class ModelFacts:
     `thinking` are the modes that it takes; `thinks_always` cannot be switched off. `without` are names of
     `RequestParameters` that it refuses, `without_while_thinking` those that it refuses or fixes while it thinks.
     `prefill`: whether the last message may be the beginning of its reply. `system_inside`: whether system messages may
-    stand inside the history. `min_cache_tokens` is the shortest prefix that is cached.
+    stand inside the history. `min_cache_tokens` is the shortest prefix that is cached. `thinks_by_default` does so when
+    nothing is said of it. `not_both` are pairs of parameters of which it takes one at a time; the first one is sent.
     """
 
     name: str = ""
@@ -36,3 +37,6 @@ class ModelFacts:
     capabilities: Capabilities = field(default=UNKNOWN)
     source: str = ""
     as_of: str = ""
+    thinks_by_default: bool = False
+    min_top_p_while_thinking: float | None = None
+    not_both: tuple[tuple[str, str], ...] = ()

@@ -12,12 +12,14 @@ import orjson
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import ModelProfile, Note
+from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.pipeline import Trace
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.models_table import ModelTable
 from ctxlab.providers.place import JsonPath, Place
-from ctxlab.providers.problem import Problem
+from ctxlab.providers.problem import Fix, Problem
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
 
@@ -31,7 +33,8 @@ class Payload:
     """The request for one vendor, as it is posted.
 
     `body` is plain JSON; post `as_bytes()` or it. `places` say of each value which message it is and who wrote each of
-    its characters; `losses` are what the vendor's form has no place for, `notes` what was settled on the way.
+    its characters; `losses` are what the vendor's form has no place for, `notes` what was settled on the way. `call`,
+    `asked_model` and `after` are what it was made with.
     """
 
     provider: Provider
@@ -44,6 +47,9 @@ class Payload:
     trace: Trace
     marks: CacheMarks | None = field(default=None)
     base_url: str | None = None
+    call: Mapping[str, Any] = field(default_factory=FrozenDict)
+    after: Payload | None = None
+    asked_model: str | ModelProfile | None = None
 
     def __repr__(self) -> str:
         found = [counted(len(self.problems), "problem"), counted(len(self.losses), "loss", "losses")]
@@ -62,7 +68,8 @@ class Payload:
     @property
     def url(self) -> str:
         """The address to which the body is posted."""
-        return self.provider.url(self.model.name, stream=self.stream, base_url=self.base_url)
+        base_url = self.base_url or self.provider.base_url_of(self.body)
+        return self.provider.url(self.model.name, stream=self.stream, base_url=base_url)
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
@@ -85,6 +92,23 @@ class Payload:
     def places_of(self, key: str) -> tuple[Place, ...]:
         """The places of one message, by its draft's key."""
         return tuple(place for place in self.places if place.key == key)
+
+    def mended(self, fix: Fix) -> Payload:
+        """The request with the change of a problem or a loss: parameters of the call, settings of steps, or both."""
+        return payload(
+            self.trace.rerun(fix.settings) if fix.settings else self.trace,
+            self.provider,
+            model=self.asked_model,
+            parameters={**self.call, **fix.parameters},
+            after=self.after,
+            stream=self.stream,
+            base_url=self.base_url,
+        )
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from ctxlab.display.views import shown_as
+
+        return shown_as("payload", self)
 
     def as_bytes(self) -> bytes:
         """The body as UTF-8 JSON, the very bytes that are posted."""
@@ -131,25 +155,28 @@ def payload(
     after: Payload | None = None,
     stream: bool = False,
     base_url: str | None = None,
+    models: ModelTable | None = None,
 ) -> Payload:
     """The request that a run becomes for a vendor: `provider` by name; by default the one of the run's model.
 
     `model` is by default the run's, else the vendor's usual one. `parameters` are those of this call, over the
     session's and the agent's, in the names of an agent's file (`maxTokens`) or of Python (`max_tokens`). `after` is the
-    request before this one: cache marks are put where both are the same. Raises CtxlabError for an unknown provider
+    request before this one: cache marks are put where both are the same. `models` are facts of a file of one's own
+    (`read_model_facts`), which come before ctxlab's table. Raises CtxlabError for an unknown provider
     and for a part of a message that no form of request knows.
     """
     from ctxlab.providers.cache_marks import put_marks
-    from ctxlab.providers.models import facts_of
+    from ctxlab.providers.models import facts_of, model_for
     from ctxlab.providers.parameters import parameters_of
     from ctxlab.providers.registry import provider_for
 
     chosen = provider_for(provider, trace, model)
-    facts = facts_of(model if model is not None else trace.start.input.model, chosen)
+    wanted, notes = model_for(model, trace.start.input.model, chosen)
+    facts = facts_of(wanted, chosen, table=models)
     settled = parameters_of(trace.start.input, facts, chosen, call=parameters or {}, stream=stream)
     agent = trace.start.input.agent
     prompt = Prompt(trace.result.drafts, agent.tools if agent else ())
-    out = BodyWriter(losses=list(settled.losses), notes=list(settled.notes))
+    out = BodyWriter(losses=list(settled.losses), notes=[*notes, *settled.notes])
     chosen.write(prompt, settled.parameters, facts, chosen, out)
     marks = put_marks(out, prompt, facts, chosen, trace, after)
     return Payload(
@@ -163,4 +190,7 @@ def payload(
         trace,
         marks,
         base_url,
+        parameters or {},
+        after,
+        model,
     )

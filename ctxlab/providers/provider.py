@@ -12,6 +12,7 @@ from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Problem
+from ctxlab.providers.rates import NO_RATES, Rates
 from ctxlab.providers.request_parameters import RequestParameters
 
 
@@ -44,7 +45,8 @@ class Provider:
     """One vendor's door. `extra_fields` are fields of the body that it takes beyond its wire format.
 
     `path` is put behind the base URL ({model} is the model's name); `auth` gives the headers for a key. `features` are
-    switches that its writer and its check read, such as {"reasoning_content": True}.
+    switches that its writer and its check read, such as {"reasoning_content": True}. `rates` are the tokens that it
+    adds to messages and charges for files.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Provider:
     stream_path: str = ""
     auth: Callable[[str], dict[str, str]] = field(default=lambda key: {"Authorization": f"Bearer {key}"})
     default_model: str = ""
+    rates: Rates = NO_RATES
     extra_fields: frozenset[str] = frozenset()
     features: Mapping[str, Any] = field(default_factory=FrozenDict)
 
@@ -67,3 +70,12 @@ class Provider:
         """The address to which a body for this model is posted."""
         path = self.stream_path if stream and self.stream_path else self.path
         return f"{(base_url or self.base_url).rstrip('/')}{path.format(model=model)}"
+
+    def base_url_of(self, body: Mapping[str, Any]) -> str:
+        """The base URL for a body: DeepSeek takes the beginning of a reply at another one than the rest."""
+        messages = body.get("messages")
+        last = messages[-1] if isinstance(messages, list) and messages else None
+        of_prefix = self.features.get("prefix_base_url")
+        if isinstance(of_prefix, str) and isinstance(last, dict) and last.get("prefix") is True:
+            return of_prefix
+        return self.base_url

@@ -50,6 +50,8 @@ def provider_for(wanted: str | Provider | None, trace: Trace, model: str | Model
 
 def provider_of_model(model: str | ModelProfile | None) -> Provider:
     """The provider of a model, by its profile's wire format or its name; OpenAI's chat for no model."""
+    from ctxlab.providers.models import vendor_of
+
     profile = model if isinstance(model, ModelProfile) else None
     name = (profile.id or profile.name or "") if profile else str(model or "")
     read = read_model_name(name)
@@ -58,9 +60,10 @@ def provider_of_model(model: str | ModelProfile | None) -> Provider:
         return built_in()[OF_WIRE[wire]]
     if wire in built_in():
         return built_in()[wire]
-    if read.bare.startswith("deepseek"):
+    vendor = vendor_of(name)
+    if vendor == "deepseek":
         return built_in()["deepseek"]
-    return built_in()["openai" if read.encoding is not None or not name else "openai-compatible"]
+    return built_in()["openai" if vendor == "openai" or not name else "openai-compatible"]
 
 
 def _brought(name: str) -> Provider | None:

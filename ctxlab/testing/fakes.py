@@ -10,6 +10,7 @@ from io import BytesIO
 from typing import Any, BinaryIO, cast, get_args
 
 from ctxlab.context import AssetRef, Draft, FileFacts, FileKind, Transcript
+from ctxlab.context.tool_pairs import NO_ID, NO_NAME
 from ctxlab.documents import AssetSource
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline.services import Hit, Prompt, Services
@@ -39,8 +40,9 @@ class WordTokenizer:
         return sum(1 for _ in WORD.finditer(text))
 
     def count_draft(self, draft: Draft) -> int:
-        parts = [str(draft.text), draft.speaker or "", draft.reasoning or "", draft.result_of or ""]
-        parts += [part for call in draft.calls for part in (call.name, call.arguments)]
+        parts = [str(draft.text), draft.speaker or "", draft.reasoning or "", _answered(draft)]
+        parts += [part for call in draft.calls for part in (call.name.strip() or NO_NAME, call.arguments)]
+        parts += [artifact.text for artifact in draft.replayed if artifact.text not in (draft.reasoning or "")]
         return sum(map(self.count, parts)) + self.asset_tokens * len(draft.assets) + self.message_tokens
 
     def draft_is_estimated(self, draft: Draft) -> bool:
@@ -48,6 +50,11 @@ class WordTokenizer:
 
     def count_tools(self, tools: Sequence[Mapping[str, Any]]) -> int:
         return sum(self.count(json.dumps(tool, ensure_ascii=False)) for tool in tools)
+
+
+def _answered(draft: Draft) -> str:
+    """The id that a message answers; a result without one is sent with one."""
+    return draft.result_of or (NO_ID if draft.role == "tool" else "")
 
 
 class ScriptedLlm:

@@ -14,8 +14,8 @@ from ctxlab.assets.file_types import facts_of
 from ctxlab.assets.transcription import FileTranscriber
 from ctxlab.context import AssetRef
 from ctxlab.documents import AssetSource, LibraryFile, ModelProfile
-from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.pipeline import Services
+from ctxlab.providers import tokenizer_for
 from tests.assets.file_samples import MAKERS
 from tests.bench.timing import Work, ms, timed
 

@@ -90,6 +90,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--seed": ("x", "1.5"),
     "--format": ("yaml", ""),
     "--width": ("x", "1", "-5"),
+    "--provider": ("antropic", "", "gpt-4o"),
     "--out": ("no/such/folder.html", ".", "-"),
 }
 """Values that an option can't take."""
@@ -117,6 +118,8 @@ def call(name: str, file: str | Path, out: Path, *, without: str = "") -> list[s
             typed.append(str(out))
         elif param.name == "out" and without != "--out":
             typed += ["--out", str(out)]
+        elif param.name == "provider" and without != "--provider":
+            typed += ["--provider", "openai"]
     return typed
 
 

@@ -15,7 +15,8 @@ from ctxlab.documents import (
     Worldbook,
     read_stored,
 )
-from ctxlab.engines.tokens import Tokenizer, estimate_tokens, media_rules_for
+from ctxlab.engines.tokens import Tokenizer, estimate_tokens
+from ctxlab.providers import media_rules_for
 from tests.golden.forms import Data
 
 MARKER = "\n...(已截断)"

@@ -18,10 +18,11 @@ import pytest
 
 import ctxlab
 from ctxlab.context import NOTHING, Cause, Context, Draft, Edit, Origin, Table, Text
-from ctxlab.engines.tokens import Tokenizer, tokenizer_for
+from ctxlab.engines.tokens import Tokenizer
 from ctxlab.errors import CtxlabError, LawBroken, UnexplainedDrop
 from ctxlab.pipeline import BudgetTooSmall, Debugger, Pipeline, Processor, ProcessorFailed, Services, Trace, processor
 from ctxlab.processors import default_pipeline
+from ctxlab.providers import tokenizer_for
 from ctxlab.testing import generated_agent, generated_session
 from ctxlab.testing.fakes import FixedRetriever, ScriptedLlm, WordTokenizer
 from tests.gallery.samples import harbour_with

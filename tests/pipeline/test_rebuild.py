@@ -7,7 +7,7 @@ import pytest
 import ctxlab
 from ctxlab import Agent, Session, Trace, Worldbook
 from ctxlab.documents import LoreEntry
-from ctxlab.engines.tokens import tokenizer_for
+from ctxlab.providers import tokenizer_for
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ class Knob(Processor):
         return ctx.put(Table("knob", (self.settings.size, self.settings.long_name)))
 
 
-FORMATTERS = slice(-5, -1)
+FORMATTERS = slice(-6, -2)
 """The steps that format messages: all after the limiter but the last."""
 
 

@@ -13,8 +13,8 @@ import ctxlab
 from ctxlab.assets.build_files import BuildFiles
 from ctxlab.assets.transcription import FileTranscriber
 from ctxlab.documents import ModelProfile
-from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.pipeline import Services, Trace
+from ctxlab.providers import tokenizer_for
 from tests.assets.file_samples import MAKERS
 from tests.assets.made_files import pdf
 

@@ -9,10 +9,10 @@ import pytest
 from ctxlab.api import build
 from ctxlab.context import Context, Draft
 from ctxlab.documents import Agent, Session
-from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.formats import Import, read
 from ctxlab.pipeline import BudgetTooSmall, Services, Trace
+from ctxlab.providers import tokenizer_for
 
 SHARED = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[3] / "shared"))
 DATA = SHARED / "data"

@@ -10,9 +10,10 @@ from tiktoken import Encoding
 
 from ctxlab.context import AssetRef, Draft, Origin, Span, Text
 from ctxlab.documents import ToolCall
-from ctxlab.engines.tokens import encoding, estimate_tokens, tokenizer_for
+from ctxlab.engines.tokens import encoding, estimate_tokens
 from ctxlab.engines.tokens.bpe_counter import ExactCounter
 from ctxlab.engines.tokens.split import CUT, count_joined, pieces
+from ctxlab.providers import tokenizer_for
 
 # fmt: off
 ATOMS = [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ctxlab.engines.tokens import tokenizer_for
+from ctxlab.providers import tokenizer_for
 from ctxlab.testing.generator import generated_agent, generated_session
 
 Json = dict[str, Any]

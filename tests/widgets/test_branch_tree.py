@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import combinations
 from math import isnan
@@ -12,13 +13,16 @@ from typing import Any
 
 import pytest
 import traitlets
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab import History, Session
-from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.errors import Refused, UnknownNode
+from ctxlab.providers import tokenizer_for
 from ctxlab_widgets.branch_tree import BranchTree
 from ctxlab_widgets.branch_tree.find_messages import MOST_SNIPPETS
+from ctxlab_widgets.branch_tree.json_positions import position_of
 from ctxlab_widgets.branch_tree.payload import ACTIVE, HIDDEN, LEAF, OFF, OPENED, SUMMARY, drawing_of
 from tests.gallery.trees import long, session_of, small
 
@@ -299,8 +303,8 @@ def test_what_can_not_be_done_is_said_and_changes_nothing(command: str, given: d
 
 def test_small_actions_are_done_and_undone() -> None:
     widget = BranchTree(small())
-    for command, given in (("disable", {"below": True}), ("enable", {"below": False}), ("branch", {}), ("delete", {})):
-        asked(widget, command, node="a1", **given)
+    for command, more in (("disable", {"below": True}), ("enable", {"below": False}), ("branch", {}), ("delete", {})):
+        asked(widget, command, node="a1", **more)
         assert widget.error == ""
 
     assert [facts(widget)["messages"], widget.session.leaf] == [4, "node-8"]
@@ -364,8 +368,18 @@ def test_what_is_taken_out_of_the_json_is_gone() -> None:
         ('{"role": "user", "id": "u9"}', "'id' is structure and can't be changed here"),
         ('{"role": "user", "parentId": "a1"}', "graft() and move()"),
         ('{"content": "no role"}', "a message has a 'role'"),
-        ('{"role": "wizard"}', "role can't be 'wizard'"),
-        ('{"role": "user", "content": 3}', "content can't be 3"),
+        ('{"role": "wizard"}', "line 1, column 10: role must be one of 'system', 'user', 'assistant' or 'tool'"),
+        ('{"role": "user", "content": 3}', "content must be a text, not 3"),
+        ('{"role": "user", "role": "tool"}', "the key 'role' is there more than once"),
+        ('{"role": "user", "isEnabled": "no"}', 'isEnabled can\'t be "no": write false'),
+        (
+            '{"role": "user",\n "attachments": [{},\n  {"size": "灯"}]}',
+            "line 3, column 12: attachments[1].size must be",
+        ),
+        ('{"role": "user", "metadata": {"priority": "high"}}', "metadata.priority must be a whole number"),
+        ('{"role": "user", "metadata": {"tools": {"toolCallsRequested": {}}}}', "metadata.tools.toolCallsRequested"),
+        ('{"role": 1, "content": 2, "name": 3, "status": 4, "type": 5}', "name must be a text, not 3. line 1, column"),
+        ('{"role": 1, "content": 2, "name": 3, "status": 4, "type": 5}', "1 more."),
     ],
 )
 def test_an_edit_that_can_not_be_taken_says_why(text: str, reason: str) -> None:
@@ -378,6 +392,60 @@ def test_an_edit_that_can_not_be_taken_says_why(text: str, reason: str) -> None:
     assert widget.error
     assert widget.session is before
     assert widget.edits == 0
+
+
+def test_data_that_says_the_same_makes_no_step_of_the_history() -> None:
+    session = session_of({"r": None, "u1": "r"}, "u1", u1={"name": "灯", "metadata": {"priority": "of a stranger"}})
+    widget = BranchTree(session)
+    turned = dict(reversed(session.node("u1").to_data().items()))
+
+    asked(widget, "edit", node="u1", text=json.dumps(turned))
+
+    assert widget.session is session
+    assert not widget.history.can_undo
+    assert (widget.error, widget.edits) == ("", 1)
+    assert widget.report["text"] == "U1 is as it was: the data says the same."
+
+
+def test_a_wrong_value_that_was_there_before_does_not_keep_others_from_being_changed() -> None:
+    session = session_of({"r": None, "u1": "r"}, "u1", u1={"metadata": {"priority": "of a stranger"}})
+    widget = BranchTree(session)
+
+    metadata = {"priority": "of a stranger", "mood": 1}
+    asked(widget, "edit", node="u1", text=json.dumps({**session.node("u1").to_data(), "metadata": metadata}))
+
+    assert (widget.error, widget.session.node("u1").metadata) == ("", metadata)
+
+
+def test_a_field_with_nearly_the_name_of_one_that_is_used_is_kept_and_told() -> None:
+    widget = BranchTree(small())
+
+    widget.edit("u1", {**small().node("u1").to_data(), "timestmp": "2026-01-01"})
+
+    assert widget.report["text"].startswith("Changed u1. A message has no field 'timestmp'; did you mean 'timestamp'")
+    assert widget.session.node("u1").to_data()["timestmp"] == "2026-01-01"
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.integers() | st.text(), lambda v: st.lists(v) | st.dictionaries(st.text(), v), max_leaves=12
+)
+
+
+def paths_of(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    yield path, value
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, each in inner:
+        yield from paths_of(each, (*path, step))
+
+
+@given(JSON_VALUES, st.sampled_from([None, 0, 2]), st.booleans())
+def test_a_position_is_where_the_value_at_the_path_begins(value: Any, indent: int | None, plain: bool) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=plain)
+
+    for path, wanted in paths_of(value):
+        line, column = position_of(text, path)
+        at = sum(len(each) + 1 for each in text.split("\n")[: line - 1]) + column - 1
+        assert json.JSONDecoder().raw_decode(text, at)[0] == wanted
 
 
 def test_signs_that_turn_text_around_are_shown_as_escapes() -> None:
@@ -539,7 +607,11 @@ def told(widget: BranchTree) -> str:
         ("disable", {"node": "a1", "below": True}, "Switched a1 and all below it off."),
         ("branch", {"node": "a1"}, "Put a copy of a1 beside it."),
         ("switch_to", {"node": "b1"}, "Switched to the branch that ends with u3."),
-        ("edit", {"node": "u2", "text": '{"role": "user", "content": "x"}'}, "Changed u2."),
+        (
+            "edit",
+            {"node": "u2", "text": '{"role": "user", "content": "x"}'},
+            "Changed u2. Its structure stays, though the data leaves it out: id, parentId.",
+        ),
     ],
 )
 def test_what_was_done_is_told_until_it_is_undone(command: str, given: dict[str, Any], text: str) -> None:

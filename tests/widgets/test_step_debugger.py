@@ -17,10 +17,10 @@ from ctxlab import Context, Pipeline, Session, Trace
 from ctxlab.context import Table
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab_widgets._shared.setting_errors import setting_error
 from ctxlab_widgets._shared.widget import WrongCommand
 from ctxlab_widgets.branch_tree import BranchTree
 from ctxlab_widgets.step_debugger import StepDebugger
-from ctxlab_widgets.step_debugger.setting_errors import setting_error
 
 LIMITER = "token-limiter"
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ctxlab
-from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.engines.tokens.boundaries import token_ends
 from ctxlab.errors import CtxlabError, WrongSetting
+from ctxlab.providers import tokenizer_for
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import synced_state
 from ctxlab_widgets.token_view import TokenView

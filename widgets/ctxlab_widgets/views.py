@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ctxlab.documents import History, Session
     from ctxlab.engines.worldbook import LoreScan
     from ctxlab.pipeline import Debugger, Trace
+    from ctxlab.providers import Payload
     from ctxlab.studies import Comparison
 
 
@@ -36,6 +37,11 @@ def comparison(value: Comparison) -> Any | None:
 def lore(value: LoreScan) -> Any | None:
     """The decisions on every entry of a scan."""
     return _widget("LoreView", value)
+
+
+def payload(value: Payload) -> Any | None:
+    """The request, place by place, where a notebook can show it."""
+    return _widget("RequestView", value)
 
 
 def report(value: Trace, path: Path) -> Path:

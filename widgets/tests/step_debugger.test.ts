@@ -1,8 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { changeRows, tokensAlone } from "../ctxlab_widgets/_shared/message_changes";
-import type { Setting } from "../ctxlab_widgets/_shared/trace_view";
-import { folded, type Item } from "../ctxlab_widgets/step_debugger/fold_rows";
-import { typedText } from "../ctxlab_widgets/step_debugger/message_editor";
 import {
   fieldText,
   layerWords,
@@ -10,9 +7,12 @@ import {
   sliderEnds,
   stepped,
   valueText,
-} from "../ctxlab_widgets/step_debugger/setting_values";
+} from "../ctxlab_widgets/_shared/setting_values";
+import { isRead } from "../ctxlab_widgets/_shared/settings_form";
+import type { Setting } from "../ctxlab_widgets/_shared/trace_view";
+import { folded, type Item } from "../ctxlab_widgets/step_debugger/fold_rows";
+import { typedText } from "../ctxlab_widgets/step_debugger/message_editor";
 import { reranWords, type SettingsDiff, settingsWords, signed } from "../ctxlab_widgets/step_debugger/settings_effect";
-import { isRead } from "../ctxlab_widgets/step_debugger/settings_form";
 import { numbered, runs } from "../ctxlab_widgets/step_debugger/token_runs";
 import { made } from "./made";
 

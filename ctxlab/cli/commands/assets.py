@@ -19,13 +19,13 @@ from ctxlab.cli.output.terminal import Column, Screen, columns, harmless, one_li
 from ctxlab.context import AssetRef, FileFacts
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import LibraryFile, ModelProfile
-from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.errors import ReadError
 from ctxlab.pipeline import Services
 from ctxlab.processors import TranscriptionProcessor
 from ctxlab.processors.files.outcome import FileOutcome
 from ctxlab.processors.files.planner import FilePlanner
 from ctxlab.processors.files.worded import tokens_of
+from ctxlab.providers import tokenizer_for
 
 MOST_FILES = 1_000
 """Files of folders that are looked at."""

@@ -14,6 +14,9 @@ ReplayPolicy = Literal["always", "with_tool_calls", "never"]
 WireName = Literal["openai-chat", "openai-responses", "anthropic", "gemini"]
 """Forms of requests that there are."""
 
+THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
+"""Types of blocks that are thoughts: Anthropic's and those of OpenAI's Responses."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReplayArtifact:
@@ -45,6 +48,13 @@ class ReplayArtifact:
         parts = [*_texts(self.item.get("content")), *_texts(self.item.get("summary"))]
         return "\n".join(parts) if self.item.get("type") == "reasoning" else ""
 
+    @property
+    def is_reasoning(self) -> bool:
+        """Whether it is thoughts or a signature, not a part of the reply such as a search that the vendor made."""
+        kind = self.item.get("type")
+        thought = self.item.get("thought") is True or (isinstance(kind, str) and kind in THOUGHTS)
+        return thought or self.on is not None
+
     def as_data(self) -> dict[str, Any]:
         """The artifact as the metadata keep it."""
         place = {"on": self.on} if self.on is not None else {"before": self.before}
@@ -57,6 +67,17 @@ def artifacts_of(metadata: Mapping[str, Any] | None) -> tuple[ReplayArtifact, ..
     if not isinstance(stored, Sequence) or isinstance(stored, str):
         return ()
     return tuple(_artifact(cast("Mapping[str, Any]", one)) for one in stored if isinstance(one, Mapping))
+
+
+def replayed_artifacts(metadata: Mapping[str, Any] | None, *, has_calls: bool) -> tuple[ReplayArtifact, ...]:
+    """The artifacts that are sent again, to a vendor of their wire: those that their policy doesn't keep back."""
+    return tuple(
+        artifact
+        for artifact in artifacts_of(metadata)
+        if artifact.wire
+        and artifact.item
+        and (artifact.policy == "always" or (artifact.policy == "with_tool_calls" and has_calls))
+    )
 
 
 def _artifact(stored: Mapping[str, Any]) -> ReplayArtifact:

@@ -2,22 +2,20 @@
 
 from ctxlab.engines.tokens.encodings import encoding
 from ctxlab.engines.tokens.estimate import estimate_tokens
-from ctxlab.engines.tokens.model_encodings import ModelName, read_model_name
-from ctxlab.engines.tokens.overhead import OVERHEADS, Overhead
-from ctxlab.engines.tokens.picture_formulas import ImageCost, image_cost, image_tokens
-from ctxlab.engines.tokens.tokenizer import Tokenizer, tokenizer_for
-from ctxlab.engines.tokens.vendor_media_rates import (
+from ctxlab.engines.tokens.media_rules import (
     DEFAULT_RULES,
     MediaRules,
     MediaTokens,
-    media_rules_for,
     media_tokens,
 )
+from ctxlab.engines.tokens.model_encodings import ModelName, read_model_name
+from ctxlab.engines.tokens.overhead import Overhead
+from ctxlab.engines.tokens.picture_formulas import ImageCost, image_cost, image_tokens
+from ctxlab.engines.tokens.tokenizer import Tokenizer
 from ctxlab.public_names import listed
 
 __all__ = [
     "DEFAULT_RULES",
-    "OVERHEADS",
     "ImageCost",
     "MediaRules",
     "MediaTokens",
@@ -28,10 +26,8 @@ __all__ = [
     "estimate_tokens",
     "image_cost",
     "image_tokens",
-    "media_rules_for",
     "media_tokens",
     "read_model_name",
-    "tokenizer_for",
 ]
 
 

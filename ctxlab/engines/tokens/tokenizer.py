@@ -5,24 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from ctxlab.context import Draft, Text
 from ctxlab.context.portable_pickles import portable, unwrapped
-from ctxlab.documents import ModelProfile
+from ctxlab.context.tool_pairs import NO_ID, NO_NAME
 from ctxlab.engines.tokens.bpe_counter import CountCache, exact_counter
 from ctxlab.engines.tokens.estimate import estimate_tokens
-from ctxlab.engines.tokens.model_encodings import ALIASES, ENCODINGS, ESTIMATOR, read_model_name
-from ctxlab.engines.tokens.overhead import OPENAI, OVERHEADS, Overhead
-from ctxlab.engines.tokens.vendor_media_rates import DEFAULT_RULES, MediaRules, media_rules_for, media_tokens
+from ctxlab.engines.tokens.media_rules import DEFAULT_RULES, MediaRules, media_tokens
+from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATOR
+from ctxlab.engines.tokens.overhead import Costs, Overhead
 from ctxlab.errors import WrongSetting, did_you_mean
 
 # Two spans shorter than this are encoded together faster than apart.
 _WORTH_JOINING = 800
-
-Costs = tuple[int, int, int, int]
-"""Tokens per message, name and call, and once per request."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -33,9 +30,8 @@ class Tokenizer:
     process, and a count never depends on what was counted before. The overheads are by wire format: `message_tokens`
     per message, `name_tokens` per name, `call_tokens` per tool call, `request_tokens` once.
 
-    >>> tokens = tokenizer_for("gpt-4o")
-    >>> tokens.name, tokens.count("hello world"), tokens.message_tokens
-    ('o200k_base', 2, 3)
+    >>> Tokenizer.of_encoding("o200k_base").count("hello world")
+    2
     """
 
     name: str
@@ -77,6 +73,16 @@ class Tokenizer:
             counts=CountCache(count),
         )
 
+    @classmethod
+    def of_encoding(cls, name: str, overhead: Overhead | None = None, media: MediaRules = DEFAULT_RULES) -> Tokenizer:
+        """The tokenizer of an encoding, or "estimator", with the overhead of a wire format; None adds nothing.
+
+        Raises WrongSetting for an encoding that doesn't exist.
+        """
+        if name != ESTIMATOR and name not in ENCODINGS:
+            raise WrongSetting(f"there is no tokenizer {name!r}{did_you_mean(name, [*sorted(ENCODINGS), ESTIMATOR])}")
+        return _named(name, overhead.costs if overhead else (0, 0, 0, 0), media)
+
     def __repr__(self) -> str:
         return f"Tokenizer({self.name!r}, {'estimated' if self.estimated else 'exact'})"
 
@@ -112,7 +118,11 @@ class Tokenizer:
         return tokens + self.name_tokens if draft.speaker else tokens
 
     def content_tokens(self, draft: Draft) -> int:
-        """Tokens of a message's content: text, name, calls, the id it answers, reasoning, attachments."""
+        """Tokens of a message's content: text, name, calls, the id it answers, reasoning, attachments.
+
+        Thoughts that a vendor gets back count as reasoning does; a call without an id or a name counts as with the one
+        that it is sent with.
+        """
         body = draft.body
         if len(body) == 1 and isinstance(text := body[0], Text):
             tokens = self.count_text(text)
@@ -120,8 +130,11 @@ class Tokenizer:
             tokens = self.count_text(draft.text)
             for asset in draft.assets:
                 tokens += media_tokens(asset, self.media).tokens
-        if draft.calls or draft.speaker or draft.result_of or draft.reasoning:
+        if draft.calls or draft.speaker or draft.result_of or draft.reasoning or draft.role == "tool":
             tokens += self._asides(draft)
+        for artifact in draft.replayed if draft.meta else ():
+            if not (draft.reasoning and artifact.text in draft.reasoning):
+                tokens += self.counts(artifact.text)
         return tokens
 
     def draft_is_estimated(self, draft: Draft) -> bool:
@@ -138,51 +151,15 @@ class Tokenizer:
 
     def _asides(self, draft: Draft) -> int:
         tokens = self.counts(draft.speaker or "") + self.counts(draft.reasoning or "")
-        if draft.result_of and draft.role == "tool":  # under another role it isn't sent
-            tokens += self.counts(draft.result_of)
+        if draft.role == "tool":  # under another role it isn't sent
+            tokens += self.counts(draft.result_of if draft.result_of and draft.result_of.strip() else NO_ID)
         for call in draft.calls:
-            tokens += self.counts(call.name) + self.counts(call.arguments) + self.call_tokens
+            tokens += (
+                self.counts(call.name if call.name.strip() else NO_NAME)
+                + self.counts(call.arguments)
+                + self.call_tokens
+            )
         return tokens
-
-
-def tokenizer_for(model: str | ModelProfile | None = None) -> Tokenizer:
-    """The tokenizer of a model; for no model, or one without a name, o200k_base with OpenAI's overheads.
-
-    A string may also name an encoding ("o200k_base", "cl100k_base", "o200k_harmony") or "estimator". A profile's
-    `tokenizer` and `wire` beat what its name says.
-
-    Raises WrongSetting for a profile's tokenizer that doesn't exist.
-    """
-    if not isinstance(model, ModelProfile):
-        return _for_name((model or "").strip())
-    name = model.id or model.name or ""
-    return _made(
-        ALIASES.get(model.tokenizer or "", model.tokenizer) or _encoding_of(name),
-        OVERHEADS.get(model.wire, OPENAI) if "wire" in model.model_fields_set else _overhead_of(name),
-        media_rules_for(model),
-    )
-
-
-@lru_cache(maxsize=256)
-def _for_name(name: str) -> Tokenizer:
-    if name == ESTIMATOR or name in ENCODINGS:
-        return _made(name, OPENAI, DEFAULT_RULES)
-    return _made(_encoding_of(name), _overhead_of(name), media_rules_for(name))
-
-
-def _encoding_of(model: str) -> str:
-    return read_model_name(model).encoding or ESTIMATOR if model else "o200k_base"
-
-
-def _overhead_of(model: str) -> Overhead:
-    return OVERHEADS[read_model_name(model).wire]
-
-
-def _made(name: str, overhead: Overhead, media: MediaRules) -> Tokenizer:
-    if name != ESTIMATOR and name not in ENCODINGS:
-        raise WrongSetting(f"there is no tokenizer {name!r}{did_you_mean(name, [*sorted(ENCODINGS), ESTIMATOR])}")
-    costs = (overhead.message_tokens, overhead.name_tokens, overhead.call_tokens, overhead.request_tokens)
-    return _named(name, costs, media)
 
 
 def _named(name: str, costs: Costs, media: MediaRules) -> Tokenizer:

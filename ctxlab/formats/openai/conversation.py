@@ -10,7 +10,15 @@ from typing import Any, cast
 import orjson
 
 from ctxlab.documents import Agent, Asset, Session, read_stored
-from ctxlab.formats.openai.chat_app_messages import ALIASES, StoredSummary, message_in, placed, places_of, summary_in
+from ctxlab.formats.openai.chat_app_messages import (
+    ALIASES,
+    StoredSummary,
+    message_in,
+    newest_active,
+    placed,
+    places_of,
+    summary_in,
+)
 from ctxlab.formats.openai.content_parts import attachment, is_text, text_of
 from ctxlab.formats.results import Loss, unused_fields
 from ctxlab.formats.session_tree_builder import ROOT, Tree
@@ -42,7 +50,7 @@ def is_message(value: Any) -> bool:
 
 
 class Shelf:
-    """Agents made while reading; the same presets and tools make the same agent.
+    """Agents made while reading; the same presets, tools, parameters and model make the same agent.
 
     With `keep_prompts` leading system messages stay in their trees, and agents are made for tools alone.
     """
@@ -56,17 +64,26 @@ class Shelf:
     def agents(self) -> tuple[Agent, ...]:
         return tuple(self._agents.values())
 
-    def agent_for(self, presets: Sequence[Data], tools: Sequence[Data] = ()) -> str | None:
-        """Id of the agent with these presets and tools; None when there are neither."""
-        if not presets and not tools:
+    def agent_for(
+        self,
+        presets: Sequence[Data],
+        tools: Sequence[Data] = (),
+        *,
+        parameters: Data | None = None,
+        model: str | None = None,
+    ) -> str | None:
+        """Id of the agent with these presets, tools and parameters; None when there are none of them."""
+        if not presets and not tools and not parameters:
             return None
-        likeness = _likeness([*presets], [*tools]) or str(len(self._agents)).encode()
+        about = {"parameters": parameters, "modelId": model} if parameters else {}
+        likeness = _likeness([*presets], [*tools], [about]) or str(len(self._agents)).encode()
         if likeness not in self._agents:
             count = len(self._agents) + 1
             data: Data = {
                 "id": self._stem if count == 1 else f"{self._stem}-{count}",
                 "name": "Assistant",
                 "presetMessages": list(presets),
+                **{key: value for key, value in about.items() if value},
             }
             self._agents[likeness] = Agent.model_validate({**data, "tools": list(tools)} if tools else data)
         return self._agents[likeness].id
@@ -84,7 +101,8 @@ class Conversation:
     """One list of messages on its way to a session.
 
     `group` is where a node's metadata keeps what is not its own, `turns` what losses call the list; `summaries` are
-    those that stand beside the list, `prompts` system prompts that do, `model` the model that is to answer.
+    those that stand beside the list, `prompts` system prompts that do, `model` the model that is to answer, and
+    `parameters` are the agent's.
     """
 
     messages: list[Any]
@@ -96,6 +114,7 @@ class Conversation:
     summaries: Sequence[StoredSummary] = ()
     prompts: Sequence[str] = ()
     model: str | None = None
+    parameters: Data = field(default_factory=dict[str, Any])
     _called: str | None = None
 
     def session(self, session_id: str, **fields: Any) -> Session:
@@ -110,7 +129,7 @@ class Conversation:
         presets = [*beside, *({"id": f"m{index}", "name": "System", **(node or {})} for index, node in nodes[:leading])]
         if self.shelf.keep_prompts:
             presets, leading = [], 0
-        tree = Tree(agent_id=self.shelf.agent_for(presets, self.tools))
+        tree = Tree(agent_id=self.shelf.agent_for(presets, self.tools, parameters=self.parameters, model=self.model))
         history = {index: node for index, node in nodes[leading:] if node is not None}
         if self.model is not None and history:
             newest = history[max(history)]
@@ -133,12 +152,15 @@ class Conversation:
     ) -> dict[int, list[tuple[int, Data]]]:
         """Compression nodes with their numbers, by the place of the message before which they stand."""
         found: dict[int, list[tuple[int, Data]]] = {}
+        newest = newest_active(summaries)
         for number, summary in enumerate(summaries, start=1):
             before, hidden = placed(summary, places, history, f"summary {number}", self.losses)
             metadata: Data = {"isCompressionNode": True, "compressedNodeIds": [f"m{index}" for index in hidden]}
             if summary.rest:
                 metadata[self.group] = dict(summary.rest)
-            node: Data = {"role": "system", "content": summary.text, "metadata": metadata}
+            node: Data = {"role": "system", "content": summary.headed_text, "metadata": metadata}
+            if summary is not newest:
+                node["isEnabled"] = False
             found.setdefault(before, []).append((number, node))
         return found
 

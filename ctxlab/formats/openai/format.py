@@ -2,7 +2,7 @@
 
 Messages as chat programs store them are read too: entities with a `body`, `toolCalls`, `toolCallId`, `segments`,
 summaries amongst them or beside them, system prompts beside them. Of requests the system prompt (`system` of Anthropic,
-`instructions` of OpenAI), the tools and the model are taken.
+`instructions` of OpenAI), the tools and the model are taken, and all other fields become parameters of the agent.
 
 A message becomes the node `m<index>`, by its place in the list. Leading system messages become presets of an agent.
 Text parts are joined by a newline; pictures, sounds and files become attachments. Facts of a message that a node has
@@ -20,6 +20,7 @@ from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.openai.chat_app_messages import summaries_around
 from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
 from ctxlab.formats.openai.writer import openai_messages
+from ctxlab.formats.requests.chat import chat_parameters, is_request
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source, mostly
@@ -60,6 +61,7 @@ def read(source: Source) -> Import:
         tools, prompts = _tools_of(around), _prompts_of(around)
         summaries, used = summaries_around(around)
         model = around.get("model")
+        parameters = chat_parameters(around) if is_request(around) else None
         talk = Conversation(
             messages,
             shelf=shelf,
@@ -67,7 +69,9 @@ def read(source: Source) -> Import:
             prompts=prompts,
             summaries=summaries,
             model=model if isinstance(model, str) and model else None,
+            parameters=parameters.data() if parameters else {},
         )
+        used += parameters.names if parameters else []
         used += ["id", *(["tools"] if tools else []), *(key for key in PROMPTS if _is_text_alone(around.get(key)))]
         losses += [
             Loss(f"{place}.{key}".lstrip("."), "more than text in its blocks is kept beside the conversation, not sent")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.pipeline.settings.setting_form_fields import field_of
+from ctxlab.pipeline.settings.step_forms import step_form
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,28 +31,32 @@ def settings_frame(stages: Sequence[Stage]) -> pd.DataFrame:
 
 
 def steps_as_data(stages: Sequence[Stage]) -> list[dict[str, Any]]:
-    """One dict a step: every setting's value, the layer it is from, what it means and takes."""
-    return [
-        {
-            "id": stage.id,
-            "name": stage.base.name or stage.id,
-            "description": stage.base.description,
-            "priority": stage.priority,
-            "enabled": stage.enabled,
-            "layers": {name: stage.sources[name] for name in OF_EVERY_STEP},
-            "settings": {
-                name: {
-                    "value": getattr(stage.processor.settings, name),
-                    "layer": stage.sources[name],
-                    "description": info.description or "",
-                    **field_of(info),
-                    "read_with": type(stage.processor.settings).read_with.get(name),
-                }
-                for name, info in type(stage.processor.settings).model_fields.items()
-            },
-        }
-        for stage in stages
-    ]
+    """One dict a step: every setting's value, the layer it is from, what it means and takes; its form's groups."""
+    return [_step_as_data(stage) for stage in stages]
+
+
+def _step_as_data(stage: Stage) -> dict[str, Any]:
+    settings = stage.processor.settings
+    form, problems = step_form(stage.id, type(settings))
+    return {
+        "id": stage.id,
+        "name": stage.base.name or stage.id,
+        "description": stage.base.description,
+        "priority": stage.priority,
+        "enabled": stage.enabled,
+        "layers": {name: stage.sources[name] for name in OF_EVERY_STEP},
+        "groups": form.groups_of(type(settings)) if form.groups else [],
+        "form_problems": list(problems),
+        "settings": {
+            name: {
+                "value": getattr(settings, name),
+                "layer": stage.sources[name],
+                **form.hinted(name, {"description": info.description or "", **field_of(info)}),
+                "read_with": type(settings).read_with.get(name),
+            }
+            for name, info in type(settings).model_fields.items()
+        },
+    }
 
 
 def _step_row(stage: Stage) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from ctxlab.providers.anthropic.body import write_body
 from ctxlab.providers.anthropic.check import check_body
+from ctxlab.providers.anthropic.rates import RATES
 from ctxlab.providers.provider import Provider
 
 ANTHROPIC = Provider(
@@ -15,6 +16,7 @@ ANTHROPIC = Provider(
     stream_path="",
     auth=lambda key: {"x-api-key": key, "anthropic-version": "2023-06-01"},
     default_model="claude-sonnet-4-5",
+    rates=RATES,
 )
 
 __all__ = ["ANTHROPIC"]

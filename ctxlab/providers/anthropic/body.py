@@ -1,21 +1,116 @@
-"""The body of Anthropic's requests."""
+"""The body of Anthropic's Messages: system blocks, turns of blocks, tools and parameters."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from ctxlab.context import Draft
+from ctxlab.providers.anthropic.blocks import VENDOR, BlockWriter
+from ctxlab.providers.anthropic.parameters import put_parameters
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
+from ctxlab.providers.turns import Block, Turn, grouped, lose_empty, lose_speakers
+
+_THOUGHTS = ("thinking", "redacted_thinking")
+TO_THE_FRONT = Fix("put all system messages in front", settings={"merge-system.hoist": "all"})
 
 
 def write_body(
     prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
 ) -> None:
     """Put messages, tools and parameters into the body."""
-    turns: list[dict[str, Any]] = []
-    out.body["messages"] = turns
-    for draft in prompt.drafts:
-        out.place(("messages", len(turns), "content"), draft, draft.text)
-        turns.append({"role": draft.role, "content": str(draft.text)})
+    writer = BlockWriter(out)
+    out.body |= {"model": model.name, "max_tokens": 0}
+    lose_speakers(prompt.drafts, VENDOR, out)
+    head = _head(prompt.drafts)
+    _put_system(prompt.drafts[:head], writer, out)
+    turns = _turns(prompt.drafts[head:], writer, model, out)
+    _mend_end(turns, out)
+    out.body["messages"] = [_message(turn, i, out) for i, turn in enumerate(turns)]
+    put_parameters(prompt, parameters, model, writer.names, out)
+
+
+def _head(drafts: Sequence[Draft]) -> int:
+    """The number of system messages at the head that go into the field `system`; the only messages stay messages."""
+    head = next((i for i, draft in enumerate(drafts) if draft.role != "system"), len(drafts))
+    return head if head < len(drafts) else max(0, head - 1)
+
+
+def _put_system(drafts: Sequence[Draft], writer: BlockWriter, out: BodyWriter) -> None:
+    blocks: list[Block] = []
+    for draft in drafts:
+        found = writer.blocks(draft, "system")
+        if not found:
+            lose_empty(draft, VENDOR, out)
+        blocks += found
+    for i, block in enumerate(blocks):
+        block.put_places(("system", i), out)
+    if blocks:
+        out.body["system"] = [block.value for block in blocks]
+
+
+def _turns(drafts: Sequence[Draft], writer: BlockWriter, model: ModelFacts, out: BodyWriter) -> list[Turn]:
+    sent: list[tuple[Draft, str, list[Block]]] = []
+    for draft in drafts:
+        role = "user" if draft.role == "tool" else draft.role
+        blocks = writer.blocks(draft, "user" if role == "system" else role)
+        if role == "assistant" and all(block.value["type"] in _THOUGHTS for block in blocks):
+            for block in blocks:
+                reason = f"{VENDOR} refuses a message that ends with thoughts; they aren't sent"
+                out.lose("signature", block.value["type"], reason, key=draft.key)
+            blocks = []
+        if blocks:
+            sent.append((draft, role, blocks))
+        else:
+            lose_empty(draft, VENDOR, out)
+    return grouped([(_role(i, sent, model, out), blocks) for i, (_, _, blocks) in enumerate(sent)])
+
+
+def _role(i: int, sent: Sequence[tuple[Draft, str, list[Block]]], model: ModelFacts, out: BodyWriter) -> str:
+    """The role of a message: system messages that may not stand where they are become the user's."""
+    draft, role, _ = sent[i]
+    if role != "system":
+        return role
+    before = next((other for _, other, _ in reversed(sent[:i]) if other != "system"), None)
+    after = next((other for _, other, _ in sent[i + 1 :] if other != "system"), None)
+    if model.system_inside is True and before == "user" and after in (None, "assistant"):
+        return role
+    if model.system_inside is True:
+        reason = "a system message stands only after the user's words and before the model's; it is sent as the user's"
+    else:
+        reason = f"{VENDOR} takes system messages at the head alone for this model; it is sent as the user's"
+    fix = TO_THE_FRONT if len(sent) > 1 else None
+    out.lose("role", "a system message inside the history", reason, key=draft.key, fix=fix)
+    return "user"
+
+
+def _mend_end(turns: list[Turn], out: BodyWriter) -> None:
+    """Cut the white space with which the beginning of a reply ends: it is refused."""
+    last = turns[-1].blocks[-1] if turns and turns[-1].role == "assistant" else None
+    if last is None or last.value["type"] != "text":
+        return
+    words: str = last.value["text"]
+    kept = words.rstrip()
+    text = last.places[0][1]
+    if kept == words or not kept or text is None:
+        return
+    last.value["text"] = kept
+    last.places = ((("text",), text.cut(0, len(kept))),)
+    reason = f"{VENDOR} refuses it at the end of the beginning of a reply; it is cut off"
+    out.lose("part", "white space at the end", reason, key=last.draft.key)
+
+
+def _message(turn: Turn, i: int, out: BodyWriter) -> dict[str, Any]:
+    blocks = turn.in_order()
+    at = ("messages", i, "content")
+    if len(blocks) == 1 and len(blocks[0].value) == 2 and blocks[0].value["type"] == "text":
+        only = blocks[0]
+        out.place(at, only.draft, only.places[0][1])
+        return {"role": turn.role, "content": only.value["text"]}
+    for number, block in enumerate(blocks):
+        block.put_places((*at, number), out)
+    return {"role": turn.role, "content": [block.value for block in blocks]}

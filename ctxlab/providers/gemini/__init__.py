@@ -2,6 +2,7 @@
 
 from ctxlab.providers.gemini.body import write_body
 from ctxlab.providers.gemini.check import check_body
+from ctxlab.providers.gemini.rates import RATES
 from ctxlab.providers.provider import Provider
 
 GEMINI = Provider(
@@ -15,6 +16,7 @@ GEMINI = Provider(
     stream_path="/v1beta/models/{model}:streamGenerateContent?alt=sse",
     auth=lambda key: {"x-goog-api-key": key},
     default_model="gemini-2.5-pro",
+    rates=RATES,
 )
 
 __all__ = ["GEMINI"]

@@ -1,21 +1,111 @@
-"""The body of Gemini's requests."""
+"""The body of Gemini's generateContent: the system instruction, contents of parts, tools and parameters."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
+from ctxlab.assets.content_router.vendor_tool_results import RULES, vendor_of
+from ctxlab.context import Draft
+from ctxlab.documents import Note
 from ctxlab.providers.body_writer import BodyWriter
+from ctxlab.providers.gemini.parameters import put_parameters
+from ctxlab.providers.gemini.parts import VENDOR, PartWriter
 from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
+from ctxlab.providers.turns import Block, Turn, grouped, lose_empty, lose_speakers
+
+TO_THE_FRONT = Fix("put all system messages in front", settings={"merge-system.hoist": "all"})
+DEMANDS_SIGNATURES = re.compile(r"gemini-(?:[3-9]|\d\d)")
+"""Models that refuse a call of the turn that is going on without its thought signature."""
+NO_SIGNATURE = "skip_thought_signature_validator"
+"""What Google documents for calls that another model made."""
+OPENING = "…"
+"""The user's words before a history that begins with a call: a call has to follow the user."""
 
 
 def write_body(
     prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
 ) -> None:
     """Put messages, tools and parameters into the body."""
-    turns: list[dict[str, Any]] = []
-    out.body["contents"] = turns
-    for draft in prompt.drafts:
-        out.place(("contents", len(turns), "content"), draft, draft.text)
-        turns.append({"role": draft.role, "content": str(draft.text)})
+    writer = PartWriter(out, RULES[vendor_of("google", model.name)].inside)
+    lose_speakers(prompt.drafts, VENDOR, out)
+    head = _head(prompt.drafts)
+    _put_instruction(prompt.drafts[:head], writer, out)
+    turns = _turns(prompt.drafts[head:], writer, out)
+    if turns and turns[0].role == "model" and any("functionCall" in block.value for block in turns[0].blocks):
+        turns.insert(0, _opening(turns[0].blocks[0].draft, out))
+    if DEMANDS_SIGNATURES.search(model.name):
+        _sign_calls(turns, out)
+    out.body["contents"] = [_content(turn, i, out) for i, turn in enumerate(turns)]
+    put_parameters(prompt, parameters, model, writer.names, out)
+
+
+def _head(drafts: Sequence[Draft]) -> int:
+    """The number of system messages at the head; the only messages stay messages, as contents may not be empty."""
+    head = next((i for i, draft in enumerate(drafts) if draft.role != "system"), len(drafts))
+    return head if head < len(drafts) else max(0, head - 1)
+
+
+def _put_instruction(drafts: Sequence[Draft], writer: PartWriter, out: BodyWriter) -> None:
+    blocks: list[Block] = []
+    for draft in drafts:
+        found = writer.parts(draft, "system")
+        if not found:
+            lose_empty(draft, VENDOR, out)
+        blocks += found
+    for i, block in enumerate(blocks):
+        block.put_places(("systemInstruction", "parts", i), out)
+    if blocks:
+        out.body["systemInstruction"] = {"parts": [block.value for block in blocks]}
+
+
+def _turns(drafts: Sequence[Draft], writer: PartWriter, out: BodyWriter) -> list[Turn]:
+    sent: list[tuple[str, list[Block]]] = []
+    systems: list[Draft] = []
+    for draft in drafts:
+        role = "model" if draft.role == "assistant" else "user"
+        parts = writer.parts(draft, role)
+        if not parts:
+            lose_empty(draft, VENDOR, out)
+            continue
+        sent.append((role, parts))
+        if draft.role == "system":
+            systems.append(draft)
+    for draft in systems:
+        reason = f"{VENDOR} takes system messages at the head alone; it is sent as the user's"
+        fix = TO_THE_FRONT if len(sent) > 1 else None
+        out.lose("role", "a system message inside the history", reason, key=draft.key, fix=fix)
+    return grouped(sent)
+
+
+def _opening(draft: Draft, out: BodyWriter) -> Turn:
+    text = f"{VENDOR} refuses a history that begins with a call; a user's message {OPENING!r} is sent before it"
+    out.notes.append(Note("warning", text, details={"key": draft.key}))
+    return Turn("user", [Block({"text": OPENING}, draft)])
+
+
+def _sign_calls(turns: Sequence[Turn], out: BodyWriter) -> None:
+    """Mark calls without a signature, where a model demands one: the first of each step since the user's last words."""
+    start = 0
+    for i, turn in enumerate(turns):
+        if turn.role == "user" and not any("functionResponse" in block.value for block in turn.blocks):
+            start = i
+    for turn in turns[start:]:
+        first = next((block for block in turn.blocks if "functionCall" in block.value), None)
+        if first is None or "thoughtSignature" in first.value or "thought_signature" in first.value:
+            continue
+        first.value["thoughtSignature"] = NO_SIGNATURE
+        name = first.value["functionCall"]["name"]
+        reason = f"the model demands one, and this call has none; {NO_SIGNATURE!r} is sent, which it takes"
+        out.lose("signature", f"the thought signature of {name!r}", reason, key=first.draft.key)
+
+
+def _content(turn: Turn, i: int, out: BodyWriter) -> dict[str, Any]:
+    blocks = turn.in_order()
+    for number, block in enumerate(blocks):
+        block.put_places(("contents", i, "parts", number), out)
+    return {"role": turn.role, "parts": [block.value for block in blocks]}

@@ -3,6 +3,14 @@
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.providers.openai_chat.body import write_body
 from ctxlab.providers.openai_chat.check import check_body
+from ctxlab.providers.openai_chat.profiles import (
+    OF_COMPATIBLE,
+    OF_DEEPSEEK,
+    OF_DEEPSEEK_FIELDS,
+    OF_OPENAI,
+    PREFIX_BASE_URL,
+)
+from ctxlab.providers.openai_chat.rates import RATES
 from ctxlab.providers.provider import Provider
 
 OPENAI = Provider(
@@ -14,6 +22,8 @@ OPENAI = Provider(
     "https://api.openai.com/v1",
     "/chat/completions",
     default_model="gpt-5.2",
+    rates=RATES,
+    features=FrozenDict(profile=OF_OPENAI),
 )
 DEEPSEEK = Provider(
     "deepseek",
@@ -24,7 +34,9 @@ DEEPSEEK = Provider(
     "https://api.deepseek.com",
     "/chat/completions",
     default_model="deepseek-chat",
-    features=FrozenDict(reasoning_content=True),
+    rates=RATES,
+    extra_fields=OF_DEEPSEEK_FIELDS,
+    features=FrozenDict(profile=OF_DEEPSEEK, reasoning_content=True, prefix_base_url=PREFIX_BASE_URL),
 )
 COMPATIBLE = Provider(
     "openai-compatible",
@@ -35,6 +47,8 @@ COMPATIBLE = Provider(
     "http://localhost:8000/v1",
     "/chat/completions",
     default_model="local",
+    rates=RATES,
+    features=FrozenDict(profile=OF_COMPATIBLE, reasoning_content=True),
 )
 
 __all__ = ["COMPATIBLE", "DEEPSEEK", "OPENAI"]

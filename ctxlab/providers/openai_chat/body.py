@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ctxlab.context import Draft
+from ctxlab.display.short_texts import short
+from ctxlab.documents import Note
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.message_pieces import CallPiece, TextPiece, pieces_of
+from ctxlab.providers.call_ids import CallForms, tool_names, with_sent_names
+from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.model_facts import ModelFacts
-from ctxlab.providers.place import JsonPath
+from ctxlab.providers.openai_chat.messages import ChatMessages
+from ctxlab.providers.openai_chat.parameters import is_thinking, put_parameters
+from ctxlab.providers.openai_chat.profiles import ChatProfile, profile_of
+from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
 
@@ -19,28 +24,44 @@ def write_body(
     prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
 ) -> None:
     """Put messages, tools and parameters into a chat completion's body."""
-    messages: list[dict[str, Any]] = []
+    profile = profile_of(provider)
     out.body["model"] = model.name
-    out.body["messages"] = messages
-    for draft in prompt.drafts:
-        messages.append(_message(draft, ("messages", len(messages)), out))
-    if prompt.tools:
-        out.body["tools"] = [dict(tool) for tool in prompt.tools]
+    forms = CallForms(out, profile.max_call_id, profile.max_tool_name)
+    forms.reserve(tool_names(prompt))
+    writer = ChatMessages(profile, provider, forms, out)
+    writer.wants_thoughts = provider.name == "deepseek" and is_thinking(parameters, model)
+    out.body["messages"] = writer.messages
+    writer.write(prompt.drafts)
+    _mark_prefix(writer, profile, provider, out)
+    _put_tools(prompt, profile, provider, forms, out)
+    put_parameters(parameters, model, provider, profile, forms, out)
+    put_custom(parameters.custom, out)
 
 
-def _message(draft: Draft, at: JsonPath, out: BodyWriter) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": draft.role, "content": ""}
-    for piece in pieces_of(draft, WIRE, out):
-        match piece:
-            case TextPiece(text):
-                message["content"] = str(text)
-                out.place((*at, "content"), draft, text)
-            case CallPiece(call):
-                calls = message.setdefault("tool_calls", [])
-                out.place((*at, "tool_calls", len(calls)), draft)
-                calls.append(call.as_data())
-            case _:
-                pass
-    if draft.role == "tool":
-        message["tool_call_id"] = draft.result_of or ""
-    return message
+def _mark_prefix(writer: ChatMessages, profile: ChatProfile, provider: Provider, out: BodyWriter) -> None:
+    """Mark a last message of the assistant as the beginning of the reply, where the vendor knows of that."""
+    last = writer.messages[-1] if writer.messages else {}
+    if last.get("role") != "assistant" or last.get("tool_calls"):
+        return
+    if not profile.prefix:
+        text = f"the last message is the assistant's; {provider.title} answers after it and doesn't continue it"
+        out.notes.append(Note("info", text))
+        return
+    last["prefix"] = True
+    base_url = provider.features.get("prefix_base_url")
+    if base_url:
+        text = f"the reply goes on from the last message; {provider.title} takes that at {base_url} alone"
+        out.notes.append(Note("info", text))
+
+
+def _put_tools(prompt: Prompt, profile: ChatProfile, provider: Provider, forms: CallForms, out: BodyWriter) -> None:
+    tools: list[dict[str, Any]] = []
+    for tool in prompt.tools:
+        kind = tool.get("type", "function")
+        if kind == "function" or (kind == "custom" and "custom" in tool) or profile.lenient:
+            tools.append(with_sent_names(plain_json(tool), forms))
+            continue
+        reason = f"{provider.title}'s chat takes functions as tools, and none of this type; it isn't sent"
+        out.lose("field", f"tool {short(str(kind))!r}", reason, path=("tools",))
+    if tools:
+        out.body["tools"] = tools

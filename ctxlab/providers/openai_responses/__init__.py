@@ -1,5 +1,6 @@
 """OpenAI Responses's requests."""
 
+from ctxlab.providers.openai_chat.rates import RATES
 from ctxlab.providers.openai_responses.body import write_body
 from ctxlab.providers.openai_responses.check import check_body
 from ctxlab.providers.provider import Provider
@@ -14,6 +15,7 @@ RESPONSES = Provider(
     "/responses",
     stream_path="",
     default_model="gpt-5.2",
+    rates=RATES,
 )
 
 __all__ = ["RESPONSES"]

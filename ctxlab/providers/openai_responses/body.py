@@ -1,21 +1,41 @@
-"""The body of OpenAI Responses's requests."""
+"""The body of OpenAI's Responses."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ctxlab.documents import Note
 from ctxlab.providers.body_writer import BodyWriter
+from ctxlab.providers.call_ids import CallForms, tool_names, with_sent_names
+from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.openai_responses.input_items import InputItems
+from ctxlab.providers.openai_responses.parameters import put_parameters
+from ctxlab.providers.openai_responses.tools import flat_tool
+from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
+
+MAX_CALL_ID = 64
+MAX_TOOL_NAME = 64
 
 
 def write_body(
     prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
 ) -> None:
-    """Put messages, tools and parameters into the body."""
-    turns: list[dict[str, Any]] = []
-    out.body["input"] = turns
-    for draft in prompt.drafts:
-        out.place(("input", len(turns), "content"), draft, draft.text)
-        turns.append({"role": draft.role, "content": str(draft.text)})
+    """Put input, instructions, tools and parameters into the body of a response."""
+    out.body["model"] = model.name
+    forms = CallForms(out, MAX_CALL_ID, MAX_TOOL_NAME)
+    forms.reserve(tool_names(prompt))
+    writer = InputItems(provider, forms, out)
+    writer.write(prompt.drafts)
+    if writer.items and writer.items[-1].get("role") == "assistant":
+        text = f"the last message is the assistant's; {provider.title} answers after it and doesn't continue it"
+        out.notes.append(Note("info", text))
+    tools: list[dict[str, Any]] = [with_sent_names(flat_tool(tool), forms) for tool in prompt.tools]
+    if parameters.web_search is not None:
+        tools.append({"type": "web_search", **plain_json(parameters.web_search)})
+    if tools:
+        out.body["tools"] = tools
+    put_parameters(parameters, model, provider, forms, out, has_encrypted_reasoning=writer.has_encrypted_reasoning)
+    put_custom(parameters.custom, out)

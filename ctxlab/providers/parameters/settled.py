@@ -1,17 +1,34 @@
-"""The parameters of one request, settled."""
+"""The parameters of one request, settled for one model: fitted to its limits, with what is not sent and why."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from pydantic.alias_generators import to_camel
 
 from ctxlab.context import BuildInput
 from ctxlab.documents import Note
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.parameters.layers import effective
+from ctxlab.providers.parameters.request_values import request_parameters
+from ctxlab.providers.parameters.settling import Settling
+from ctxlab.providers.parameters.thinking import fitted_thinking
+from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Provider
 from ctxlab.providers.request_parameters import RequestParameters
+
+LEAST_REPLY_TOKENS = 1_024
+"""Tokens that are left for the reply where a thinking budget has to give way, as long as the budget allows it."""
+USUAL_REPLY_TOKENS = 4_096
+MOST_STOPS = {"openai": 4, "deepseek": 16, "gemini": 5}
+"""Texts at which a reply ends that a provider takes (API references, 2026-10); others name no number."""
+WARMEST = {"anthropic": 1.0}
+"""The highest temperature by wire format (API reference, 2026-10), where it isn't 2."""
+NEEDS_LIMIT = frozenset({"anthropic"})
+"""Wire formats whose requests must say a reply limit (Messages API, max_tokens)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,4 +44,126 @@ def parameters_of(
     build_input: BuildInput, model: ModelFacts, provider: Provider, *, call: Mapping[str, Any], stream: bool = False
 ) -> Settled:
     """The parameters of agent, session and call, the later over the earlier, settled for a model."""
-    return Settled(RequestParameters(stream=True if stream else None))
+    found = effective(build_input, call)
+    asked, losses = request_parameters(found, stream=stream)
+    settled = normalised(asked, model, provider)
+    return Settled(settled.parameters, (*losses, *settled.losses), (*found.notes, *settled.notes))
+
+
+def normalised(parameters: RequestParameters, model: ModelFacts, provider: Provider) -> Settled:
+    """The parameters as this model takes them. What is normalised stays as it is when it is normalised again."""
+    out = Settling(model.name or "this model")
+    parameters = replace(parameters, thinking=fitted_thinking(parameters.thinking, model, out))
+    parameters = _reply_limit(parameters, model, provider, out)
+    parameters = _budget_below_limit(parameters, model, out)
+    parameters = _without(parameters, model.without, f"{out.model} doesn't take it", out)
+    if thinks(parameters, model):
+        fix = None if model.thinks_always else Fix("switch thinking off", parameters={"thinkingEnabled": False})
+        reason = f"{out.model} doesn't take it while it thinks"
+        parameters = _without(parameters, model.without_while_thinking, reason, out, fix)
+        parameters = _top_p_while_thinking(parameters, model, out)
+    parameters = _one_of_a_pair(parameters, model, out)
+    parameters = _within_ranges(parameters, provider, out)
+    return Settled(parameters, tuple(out.losses), tuple(out.notes))
+
+
+def thinks(parameters: RequestParameters, model: ModelFacts) -> bool:
+    """Whether a model thinks with these parameters."""
+    if parameters.thinking is None:
+        return model.thinks_by_default
+    return parameters.thinking.mode != "off"
+
+
+def _reply_limit(
+    parameters: RequestParameters, model: ModelFacts, provider: Provider, out: Settling
+) -> RequestParameters:
+    limit, most = parameters.max_output_tokens, model.max_output_tokens
+    if limit is None:
+        if provider.wire not in NEEDS_LIMIT:
+            return parameters
+        found = most or USUAL_REPLY_TOKENS
+        whose = f"the most that {out.model} writes" if most else "a usual one, as the model's own isn't known"
+        out.note(f"{provider.title} wants a reply limit; {found:,} tokens is {whose}")
+        return replace(parameters, max_output_tokens=found)
+    if most is not None and limit > most:
+        out.note(f"the reply limit of {limit:,} tokens became {most:,}, the most that {out.model} writes")
+        return replace(parameters, max_output_tokens=most)
+    return parameters
+
+
+def _budget_below_limit(parameters: RequestParameters, model: ModelFacts, out: Settling) -> RequestParameters:
+    """A thinking budget gives way to the reply limit; a limit that leaves no room for the least budget is raised."""
+    thinking, limit = parameters.thinking, parameters.max_output_tokens
+    budget = thinking.budget_tokens if thinking else None
+    if thinking is None or budget is None or limit is None or budget < limit:
+        return parameters
+    least = model.min_thinking_budget or 1
+    fitting = max(least, limit - LEAST_REPLY_TOKENS)
+    if fitting >= limit:
+        raised = least + limit
+        if model.max_output_tokens is not None:
+            raised = min(raised, model.max_output_tokens)
+        out.note(
+            f"the reply limit of {limit:,} tokens became {raised:,}: thoughts count in it, and {out.model} thinks with "
+            f"at least {least:,}"
+        )
+        limit, fitting = raised, least
+    if fitting != budget:
+        out.note(f"the thinking budget of {budget:,} tokens became {fitting:,}, as it counts in the reply limit")
+    return replace(parameters, max_output_tokens=limit, thinking=replace(thinking, budget_tokens=fitting))
+
+
+def _without(
+    parameters: RequestParameters, names: frozenset[str], reason: str, out: Settling, fix: Fix | None = None
+) -> RequestParameters:
+    given = parameters.given()
+    refused = [name for name in given if name in names]
+    for name in refused:
+        own = fix if fix is not None else Fix(f"leave {to_camel(name)} out", parameters={stored_name(name): None})
+        out.lose(name, f"{reason}; it isn't sent", own)
+    return _cleared(parameters, refused)
+
+
+def stored_name(name: str) -> str:
+    """The name of a settled parameter in an agent's file."""
+    return {"max_output_tokens": "maxTokens", "safety": "safetySettings", "web_search": "webSearchOptions"}.get(
+        name, to_camel(name)
+    )
+
+
+def _cleared(parameters: RequestParameters, names: list[str]) -> RequestParameters:
+    empty: dict[str, Any] = {name: () if isinstance(getattr(parameters, name), tuple) else None for name in names}
+    return replace(parameters, **empty) if names else parameters
+
+
+def _top_p_while_thinking(parameters: RequestParameters, model: ModelFacts, out: Settling) -> RequestParameters:
+    least = model.min_top_p_while_thinking
+    if least is None or parameters.top_p is None or parameters.top_p >= least:
+        return parameters
+    out.note(f"top_p {parameters.top_p:g} became {least:g}, the least that {out.model} takes while it thinks")
+    return replace(parameters, top_p=least)
+
+
+def _one_of_a_pair(parameters: RequestParameters, model: ModelFacts, out: Settling) -> RequestParameters:
+    for first, second in model.not_both:
+        if getattr(parameters, first) is not None and getattr(parameters, second) is not None:
+            fix = Fix(f"leave {to_camel(second)} out", parameters={stored_name(second): None})
+            out.lose(second, f"{out.model} takes either {first} or {second}; {first} is sent", fix)
+            parameters = _cleared(parameters, [second])
+    return parameters
+
+
+def _within_ranges(parameters: RequestParameters, provider: Provider, out: Settling) -> RequestParameters:
+    warmest = WARMEST.get(provider.wire)
+    if warmest is not None and parameters.temperature is not None and parameters.temperature > warmest:
+        out.note(f"temperature {parameters.temperature:g} became {warmest:g}, the highest that {provider.title} takes")
+        parameters = replace(parameters, temperature=warmest)
+    most = MOST_STOPS.get(provider.name)
+    if most is not None and len(parameters.stop) > most:
+        what = ", ".join(repr(each) for each in parameters.stop[most:][:3])
+        out.lose("stop", f"{provider.title} takes up to {most} of them; the first {most} are sent, without {what}")
+        parameters = replace(parameters, stop=parameters.stop[:most])
+    if parameters.top_logprobs is not None and parameters.logprobs is not True and provider.wire == "openai-chat":
+        out.note("logprobs was switched on, as top_logprobs says nothing without it")
+        parameters = replace(parameters, logprobs=True)
+    return parameters

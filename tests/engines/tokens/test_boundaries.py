@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxlab.engines.tokens import encoding, tokenizer_for
+from ctxlab.engines.tokens import encoding
 from ctxlab.engines.tokens.boundaries import token_boundaries, token_ends
 from ctxlab.engines.tokens.split import LONG_RUN
 from ctxlab.errors import CtxlabError
+from ctxlab.providers import tokenizer_for
 
 NAMES = ["o200k_base", "cl100k_base"]
 CHARACTERS = st.characters() | st.sampled_from("\ud83d\udc69👩‍👧🏽🇯🇵e\u0301字灯\u200f\t\r\n \u3000\x1b")

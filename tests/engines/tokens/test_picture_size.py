@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from ctxlab.context import AssetRef
 from ctxlab.documents import InlineFile, LinkedFile
-from ctxlab.engines.tokens import MediaTokens, media_rules_for, media_tokens
+from ctxlab.engines.tokens import MediaTokens, media_tokens
 from ctxlab.engines.tokens.picture_size import size_in_header
+from ctxlab.providers import media_rules_for
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 640, 480, 8, 2, 0, 0, 0)
 GIF = b"GIF89a" + struct.pack("<HH", 640, 480) + b"\0" * 10

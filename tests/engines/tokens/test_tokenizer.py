@@ -4,8 +4,9 @@ import pytest
 
 from ctxlab.context import AssetRef, Draft, Origin, Span, Text
 from ctxlab.documents import ToolCall
-from ctxlab.engines.tokens import OVERHEADS, Tokenizer, tokenizer_for
+from ctxlab.engines.tokens import Tokenizer
 from ctxlab.engines.tokens.bpe_counter import CountCache
+from ctxlab.providers import built_in, tokenizer_for
 
 NODE = Origin("node", "n1")
 LETTERS = Tokenizer.counting("letters", len)
@@ -29,8 +30,8 @@ def test_the_frame_depends_on_the_wire_format() -> None:
     frames = {wire: tokenizer_for(name).message_tokens for wire, name in
               (("openai", "o3"), ("anthropic", "claude-opus-4-8"), ("google", "gemini-2.5-pro"))}  # fmt: skip
 
-    assert frames == {wire: overhead.message_tokens for wire, overhead in OVERHEADS.items()}
-    assert all(overhead.source and overhead.as_of for overhead in OVERHEADS.values())
+    assert frames == {"openai": 3, "anthropic": 4, "google": 1}
+    assert all(each.rates.overhead.source and each.rates.overhead.as_of for each in built_in().values())
 
 
 def test_everything_that_is_sent_is_counted() -> None:

@@ -151,7 +151,8 @@ def test_a_request_body_keeps_its_tools_and_settings() -> None:
     )
 
     assert found.agents[0].tools == (tool,)
-    assert found.pick().to_data()["openai"] == {"model": "gpt-4o", "temperature": 0}
+    assert found.agents[0].parameters == {"temperature": 0}
+    assert found.agents[0].model_id == "gpt-4o"
 
 
 def test_lines_make_several_sessions_and_equal_prompts_one_agent(tmp_path: Path) -> None:
@@ -305,8 +306,8 @@ def test_a_request_s_prompt_and_model_are_taken(field: str, prompt: object) -> N
 def test_a_cache_mark_of_a_request_s_prompt_is_a_loss() -> None:
     block = {"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}
 
-    found = ctxlab.read_data({"system": [block], "messages": [{"role": "user", "content": "Hello"}]})
+    found = ctxlab.read_data({"instructions": [block], "messages": [{"role": "user", "content": "Hello"}]})
 
     (loss,) = found.losses
-    assert loss.place == "system"
-    assert found.pick().to_data()["openai"] == {"system": [block]}
+    assert loss.place == "instructions"
+    assert found.pick().to_data()["openai"] == {"instructions": [block]}

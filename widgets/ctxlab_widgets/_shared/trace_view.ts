@@ -87,6 +87,9 @@ export interface Setting {
   title: string;
   type: "choice" | "boolean" | "integer" | "number" | "text" | "json";
   choices: unknown[];
+  /** Words for each choice; empty where it is shown itself. */
+  labels?: string[];
+  placeholder?: string;
   minimum: number | null;
   maximum: number | null;
   /** Whether it may be none. */
@@ -102,6 +105,8 @@ export interface Stage {
   priority: number;
   enabled: boolean;
   settings: Record<string, Setting>;
+  /** The headings of its form, with the settings under each; none where it is one list. */
+  groups?: { title: string; description: string; settings: string[] }[];
 }
 
 export interface View {

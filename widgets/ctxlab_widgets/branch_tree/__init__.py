@@ -22,7 +22,12 @@ from ctxlab_widgets.branch_tree.change_names import Report, messages, node_name
 from ctxlab_widgets.branch_tree.compare_branches import SharedHistory, shared_history
 from ctxlab_widgets.branch_tree.find_messages import found_messages, snippets
 from ctxlab_widgets.branch_tree.message_facts import MessageFacts, packed_messages
-from ctxlab_widgets.branch_tree.message_json import message_to_json, parsed_message, with_message_data
+from ctxlab_widgets.branch_tree.message_json import (
+    edit_in_words,
+    message_to_json,
+    parsed_message,
+    with_message_data,
+)
 from ctxlab_widgets.branch_tree.payload import Drawing, drawing_of
 from ctxlab_widgets.branch_tree.preview import MessagePreview, counted, message_preview
 
@@ -106,7 +111,7 @@ class BranchTree(Widget):
             return self._tokenizer
         if (run := self._run()) is not None:
             return run.services.tokenizer
-        from ctxlab.engines.tokens import tokenizer_for
+        from ctxlab.providers import tokenizer_for
 
         return tokenizer_for()
 
@@ -169,8 +174,14 @@ class BranchTree(Widget):
 
     def edit(self, node_id: str, data: str | Mapping[str, Any]) -> Session:
         """Give a message other data, as JSON text or as an object: what isn't in it is gone, its links stay."""
-        with self._telling("edit", node_id, f"Changed {self._name(node_id)}."):
-            session = self._change(with_message_data, node_id, parsed_message(data) if isinstance(data, str) else data)
+        before, text = self.history.session, data if isinstance(data, str) else ""
+        fields = parsed_message(data) if isinstance(data, str) else data
+        made = with_message_data(before, node_id, fields, text)
+        words = edit_in_words(before.node(node_id), made.node(node_id), fields, self._name(node_id))
+        with self._telling("edit", node_id, words):
+            self.error = ""
+            self.history.record(made, "update", target=node_id)
+            session = self._changed()
         self.edits += 1
         return session
 

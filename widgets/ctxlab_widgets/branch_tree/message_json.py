@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from ctxlab.documents.session.message import STRUCTURE, MessageNode
+from ctxlab.documents.session.message import MessageNode
 from ctxlab.errors import Refused
+from ctxlab_widgets.branch_tree.json_positions import position_of
+from ctxlab_widgets.branch_tree.message_checks import ABSENT, FIXED, WrongValue, unused_fields, wrong_values
 
 if TYPE_CHECKING:
     from ctxlab.documents import Session
 
 # In a field for typing these would turn the text around or not be seen: they are written as escapes.
 OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-FIXED = {str(MessageNode.model_fields[name].alias): remedy for name, remedy in STRUCTURE.items()}
+MOST_NAMED = 4
+"""Wrong values of which a refusal tells the places."""
 
 
 def message_to_json(session: Session, node_id: str) -> str:
@@ -27,7 +30,7 @@ def message_to_json(session: Session, node_id: str) -> str:
 def parsed_message(text: str) -> dict[str, Any]:
     """The object that JSON text holds; refuses what is none with the line and the column where it ends to be."""
     try:
-        data: object = json.loads(text, parse_constant=_no_number)
+        data: object = json.loads(text, parse_constant=_no_number, object_pairs_hook=_each_key_once)
     except json.JSONDecodeError as error:
         raise Refused(f"this is no JSON: line {error.lineno}, column {error.colno}: {error.msg}") from None
     except RecursionError:
@@ -37,26 +40,61 @@ def parsed_message(text: str) -> dict[str, Any]:
     return cast("dict[str, Any]", data)
 
 
-def with_message_data(session: Session, node_id: str, data: Mapping[str, Any]) -> Session:
-    """The session with a message that has these fields and no others; refuses other links and a missing role."""
-    before = session.node(node_id).to_data()
-    for name, remedy in FIXED.items():
-        if name in data and data[name] != before.get(name):
-            raise Refused(f"{name!r} is structure and can't be changed here: {remedy}")
-    if "role" in before and "role" not in data:
-        raise Refused("a message has a 'role': system, user, assistant or tool")
-    fields = {
-        name: value
-        for name, value in data.items()
-        if name not in FIXED and not (name in before and before[name] == value)
-    }
+def with_message_data(session: Session, node_id: str, data: Mapping[str, Any], text: str = "") -> Session:
+    """The session with a message that has these fields and no others; its links stay, also where they aren't named.
+
+    Refuses other links, a missing role, and every value that a message doesn't take, each by its path; with `text`,
+    the JSON that the data was read from, also by line and column. Data that says the same gives the same session.
+    """
+    node = session.node(node_id)
+    before = node.to_data()
+    wrong = list(dict.fromkeys(wrong_values(before, data)))
+    if wrong:
+        raise Refused(_refusal(wrong, text))
+    fields = {name: value for name, value in data.items() if name not in FIXED and before.get(name, ABSENT) != value}
     gone = [name for name in before if name not in data and name not in FIXED]
+    if not fields and not gone:
+        return session
     blank = {"content": ""} if "content" in gone else {}  # so that what was computed from the words goes with them
     made = session.update(node_id, **fields, **blank)
     if not gone:
         return made
     own = {str(field.alias): name for name, field in MessageNode.model_fields.items()}
     return made.with_nodes({node_id: made.node(node_id).without(*(own.get(name, name) for name in gone))})
+
+
+def edit_in_words(before: MessageNode, after: MessageNode, data: Mapping[str, Any], name: str) -> str:
+    """A sentence on what an edit did to a message, and on what it left as it was although the data asked for more."""
+    if before == after:
+        words = [f"{name[:1].upper()}{name[1:]} is as it was: the data says the same."]
+    else:
+        words = [f"Changed {name}."]
+    kept = [each for each in before.to_data() if each in FIXED and each not in data]
+    if kept:
+        words.append(f"Its structure stays, though the data leaves it out: {', '.join(kept)}.")
+    return " ".join([*words, *(f"{sentence}." for sentence in unused_fields(before.to_data(), after))])
+
+
+def _refusal(wrong: Sequence[WrongValue], text: str) -> str:
+    """The values in the order of the text; the place of each, and the number of those that aren't named."""
+    if not text:
+        return _listed([each.text for each in wrong])
+    placed = sorted((position_of(text, each.path), each.text) for each in wrong)
+    return _listed([f"line {line}, column {column}: {words}" for (line, column), words in placed])
+
+
+def _listed(sentences: Sequence[str]) -> str:
+    more = f" {len(sentences) - MOST_NAMED} more." if len(sentences) > MOST_NAMED else ""
+    return " ".join(sentences[:MOST_NAMED]) + more
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise Refused(f"the key {twice!r} is there more than once in one object: keep one of them")
+    return found
 
 
 def _no_number(name: str) -> NoReturn:

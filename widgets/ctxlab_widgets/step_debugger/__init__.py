@@ -20,6 +20,7 @@ from ctxlab.pipeline.manual_edit import reworded
 from ctxlab_widgets._shared.attachments import FilesPayload
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyCache
+from ctxlab_widgets._shared.setting_errors import setting_error
 from ctxlab_widgets._shared.view_delta import ViewDelta
 from ctxlab_widgets._shared.widget import Widget, WrongCommand
 from ctxlab_widgets.step_debugger.run_places import (
@@ -31,7 +32,6 @@ from ctxlab_widgets.step_debugger.run_places import (
     place_in,
     steps_only_in,
 )
-from ctxlab_widgets.step_debugger.setting_errors import setting_error
 from ctxlab_widgets.step_debugger.settings_effect import settings_effect
 
 MOST_DRAFTS = 500

@@ -2,8 +2,8 @@
 
 import { h, harmless } from "../_shared/dom";
 import { grouped, many, milliseconds } from "../_shared/numbers";
+import { valueText } from "../_shared/setting_values";
 import { shortName } from "./jump";
-import { valueText } from "./setting_values";
 
 export interface SettingsDiff {
   settings: { step: string; name: string; title: string; old: unknown; new: unknown }[];

@@ -4,10 +4,10 @@ import { glyph, h, harmless } from "../_shared/dom";
 import { onlyStop, roving } from "../_shared/keyboard";
 import { changeRows, summary } from "../_shared/message_changes";
 import { grouped, many } from "../_shared/numbers";
+import { alike, layerWords, valueText } from "../_shared/setting_values";
+import { isRead, SettingsForm } from "../_shared/settings_form";
 import { type Box, draftsAt, type Note, type Setting, type Stage, tokens } from "../_shared/trace_view";
-import { alike, layerWords, valueText } from "./setting_values";
 import { diffTable, reranWords, settingsWords } from "./settings_effect";
-import { isRead, SettingsForm } from "./settings_form";
 import type { DebuggerHost, State } from "./state";
 
 const EDITS: Partial<Record<Box["state"], string>> = { edited: "Edited by hand", lost: "Edit by hand, lost" };

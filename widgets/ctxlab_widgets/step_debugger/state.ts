@@ -3,16 +3,11 @@
 import type { Files } from "../_shared/attachments";
 import type { ChangeRow, Scope } from "../_shared/message_changes";
 import type { RemedyJson } from "../_shared/remedy_button";
+import type { InitialSettings } from "../_shared/settings_form";
 import type { Box, View } from "../_shared/trace_view";
 import type { SettingsDiff } from "./settings_effect";
 
 export type Colour = "source" | "token" | "plain";
-
-/** What settings were in the run given at first: value and layer by name. */
-export type InitialSettings = Record<
-  string,
-  { enabled: boolean; settings: Record<string, [value: unknown, layer: string]> }
->;
 
 export interface State {
   view: View;

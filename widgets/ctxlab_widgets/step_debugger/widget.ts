@@ -9,6 +9,7 @@ import { changeRows } from "../_shared/message_changes";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import card from "../_shared/provenance_card.css";
 import type { RemedyJson } from "../_shared/remedy_button";
+import form from "../_shared/settings_form.css";
 import { boxes, type View } from "../_shared/trace_view";
 import { applyDelta, type ViewDelta } from "../_shared/view_delta";
 import { type KeyList, ViewHead } from "../_shared/view_head";
@@ -392,4 +393,4 @@ const TRAITS = [
   ...PANEL_TRAITS,
 ];
 
-export default widget("Step debugger", card + chip + own, begin);
+export default widget("Step debugger", card + chip + form + own, begin);

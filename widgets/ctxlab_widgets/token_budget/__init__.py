@@ -12,12 +12,13 @@ import traitlets
 import ctxlab
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted, short
-from ctxlab.engines.tokens import Tokenizer, tokenizer_for
+from ctxlab.engines.tokens import Tokenizer
 from ctxlab.engines.truncation import BudgetReport, strategies
 from ctxlab.errors import CtxlabError, WrongSetting, did_you_mean
 from ctxlab.pipeline import BudgetTooSmall, OverBudget, Trace
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.processors import TokenLimiter
+from ctxlab.providers import tokenizer_for
 from ctxlab_widgets._shared.attachments import FilesPayload
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyCache

@@ -1,8 +1,7 @@
 // The settings of a step as fields. What is typed becomes a command; what Python holds is what stands there.
 
-import { h, harmless } from "../_shared/dom";
-import { taken } from "../_shared/keyboard";
-import type { Setting, Stage } from "../_shared/trace_view";
+import { h, harmless } from "./dom";
+import { taken } from "./keyboard";
 import {
   alike,
   fieldText,
@@ -13,9 +12,30 @@ import {
   stepped,
   valueText,
 } from "./setting_values";
-import type { DebuggerHost, State } from "./state";
+import type { Setting, Stage } from "./trace_view";
 
 const PAUSE = 90; // milliseconds that a handle rests before the run is done again
+
+/** What settings were in the run given at first: value and layer by name. */
+export type InitialSettings = Record<
+  string,
+  { enabled: boolean; settings: Record<string, [value: unknown, layer: string]> }
+>;
+
+export interface FormState {
+  initialSettings: InitialSettings;
+  /** A value that a setting doesn't take, and why. */
+  refused: { step: string; name: string; text: string } | null;
+}
+
+export interface FormHost {
+  send(
+    what:
+      | { command: "set"; step: string; name: string; value: unknown; continues?: boolean }
+      | { command: "undo"; step: string; name?: string },
+  ): void;
+  signal: AbortSignal;
+}
 
 export class SettingsForm {
   readonly element = h("div", { class: "form", role: "group" });
@@ -25,13 +45,19 @@ export class SettingsForm {
     readonly step: string,
     stage: Stage,
     everything: number | null,
-    host: DebuggerHost,
+    host: FormHost,
   ) {
     this.element.setAttribute("aria-label", `Settings of ${step}`);
     this.fields = Object.entries(stage.settings).map(
       ([name, setting]) => new SettingField(step, name, setting, everything, host),
     );
-    this.element.append(...this.fields.flatMap((field) => field.elements));
+    const byName = new Map(this.fields.map((field) => [field.name, field.elements]));
+    const groups = stage.groups?.length ? stage.groups : [{ title: "", description: "", settings: [...byName.keys()] }];
+    for (const { title, description, settings } of groups) {
+      if (title) this.element.append(h("h4", {}, harmless(title)));
+      if (description) this.element.append(h("p", { class: "hint about-group" }, harmless(description)));
+      this.element.append(...settings.flatMap((name) => byName.get(name) ?? []));
+    }
   }
 
   /** Whether these are the fields of a step as it is now. */
@@ -41,7 +67,7 @@ export class SettingsForm {
     return same && this.fields.every((field, i) => field.fits(names[i], stage.settings[names[i]], everything));
   }
 
-  update(state: State, stage: Stage, everything: number | null): void {
+  update(state: FormState, stage: Stage, everything: number | null): void {
     for (const field of this.fields) {
       field.update(state, stage.settings[field.name], everything);
       field.hide(!isRead(stage, field.name));
@@ -82,14 +108,16 @@ class SettingField {
     readonly name: string,
     private setting: Setting,
     everything: number | null,
-    private readonly host: DebuggerHost,
+    private readonly host: FormHost,
   ) {
     const { type, optional, description } = setting;
     const title = this.title();
     const about = { id: this.id, "aria-describedby": `${this.id}-hint ${this.id}-wrong`, "data-name": name };
     this.choices = type === "boolean" ? [true, false] : setting.choices;
     if (type === "choice" || (type === "boolean" && optional)) {
-      const options = this.choices.map((choice, i) => h("option", { value: i }, harmless(valueText(choice))));
+      const options = this.choices.map((choice, i) =>
+        h("option", { value: i }, harmless(setting.labels?.[i] || valueText(choice))),
+      );
       this.select = h("select", about, optional && h("option", { value: -1 }, "none"), options);
     } else if (type === "boolean") {
       this.box = h("input", { ...about, type: "checkbox" });
@@ -100,7 +128,7 @@ class SettingField {
       if (sliderEnds(name, setting, everything))
         this.slider = h("input", { type: "range", "aria-label": `${harmless(title)}, slider`, "data-name": name });
     }
-    if (this.text && optional) this.text.placeholder = "none";
+    if (this.text) this.text.placeholder = harmless(setting.placeholder || (optional ? "none" : ""));
     this.about.append(harmless(description), this.origin);
     this.back.setAttribute("aria-label", `Undo ${harmless(title)}`);
     this.back.setAttribute("data-undo", name);
@@ -117,7 +145,7 @@ class SettingField {
     return name === this.name && slides === (this.slider !== null);
   }
 
-  update({ initialSettings, refused }: State, setting: Setting, everything: number | null): void {
+  update({ initialSettings, refused }: FormState, setting: Setting, everything: number | null): void {
     const changed = !alike(this.setting.value, setting.value);
     this.setting = setting;
     const wrong = refused?.step === this.step && refused.name === this.name ? refused.text : "";

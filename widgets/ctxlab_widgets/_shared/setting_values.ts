@@ -1,6 +1,6 @@
 // Values of settings as texts of a field, parsed and formatted.
 
-import type { Setting } from "../_shared/trace_view";
+import type { Setting } from "./trace_view";
 
 /** A setting's value as the text of its field. */
 export function fieldText({ type }: Setting, value: unknown): string {

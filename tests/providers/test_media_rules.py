@@ -6,17 +6,10 @@ import pytest
 
 from ctxlab.context import AssetRef
 from ctxlab.documents import ModelProfile
-from ctxlab.engines.tokens import (
-    DEFAULT_RULES,
-    ImageCost,
-    MediaTokens,
-    image_cost,
-    image_tokens,
-    media_rules_for,
-    media_tokens,
-)
+from ctxlab.engines.tokens import DEFAULT_RULES, ImageCost, MediaTokens, image_cost, image_tokens, media_tokens
 from ctxlab.engines.tokens.picture_formulas import METHODS
-from ctxlab.engines.tokens.vendor_media_rates import TABLE
+from ctxlab.providers import media_rules_for
+from ctxlab.providers.tokenizers import media_table
 
 
 def file(kind: str, **metadata: Any) -> AssetRef:
@@ -111,7 +104,7 @@ def test_documents_cost_by_the_page_where_the_vendor_reads_them() -> None:
 
 
 def test_every_row_of_the_table_says_where_it_is_from_and_when() -> None:
-    rows = [DEFAULT_RULES, *(rules for _, rules in TABLE)]
+    rows = [DEFAULT_RULES, *(rules for _, rules in media_table())]
 
     assert all(rules.source and len(rules.as_of) == 7 for rules in rows)
     assert all(rules.image.method in METHODS for rules in rows)

@@ -1,0 +1,100 @@
+"""What each vendor makes of OpenAI's chat form: parameters and parts that it takes, fields of its own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from ctxlab.engines.tokens.model_encodings import read_model_name
+from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.provider import Provider
+
+PartType = Literal["image_url", "input_audio", "file"]
+
+PREFIX_BASE_URL = "https://api.deepseek.com/beta"
+"""DeepSeek takes the beginning of a reply at this base URL alone."""
+
+_SAMPLING = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty", "stop"})
+_TOOLS = frozenset({"tool_choice", "response_format", "logprobs", "top_logprobs"})
+_MORE = frozenset(
+    {"seed", "n", "logit_bias", "parallel_tool_calls", "modalities", "audio", "prediction"}
+    | {"user", "service_tier", "store", "metadata"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatProfile:
+    """A vendor's own way with OpenAI's chat form.
+
+    `parameters` are names of `RequestParameters` that are fields of its body under the same name; `parts` the types of
+    parts that its user's messages hold besides text. `joins_texts`: its messages are texts, so that several are put
+    together. `message_fields` and `call_fields` are fields beyond OpenAI's of an assistant's message and of a call,
+    None for any. `lenient`: it is not known what exactly it takes, so that a strange field is only a warning.
+    """
+
+    parameters: frozenset[str]
+    parts: frozenset[PartType]
+    thinking: Literal["effort", "switch"]
+    max_stops: int
+    max_call_id: int | None = None
+    max_tool_name: int | None = 64
+    joins_texts: bool = False
+    json_schema: bool = True
+    any_document: bool = False
+    prefix: bool = False
+    lenient: bool = False
+    message_fields: frozenset[str] | None = frozenset()
+    call_fields: frozenset[str] | None = frozenset()
+
+
+OF_OPENAI = ChatProfile(
+    _SAMPLING | _TOOLS | _MORE,
+    frozenset({"image_url", "input_audio", "file"}),
+    thinking="effort",
+    max_stops=4,
+    max_call_id=40,
+)
+OF_DEEPSEEK = ChatProfile(
+    _SAMPLING | _TOOLS,
+    frozenset(),
+    thinking="switch",
+    max_stops=16,
+    joins_texts=True,
+    json_schema=False,
+    prefix=True,
+    message_fields=frozenset({"reasoning_content", "prefix"}),
+)
+OF_DEEPSEEK_FIELDS = frozenset({"thinking", "user_id"})
+OF_COMPATIBLE = ChatProfile(
+    _SAMPLING | _TOOLS | _MORE | {"top_k"},
+    frozenset({"image_url", "input_audio", "file"}),
+    thinking="switch",
+    max_stops=16,
+    max_tool_name=None,
+    any_document=True,
+    prefix=True,
+    lenient=True,
+    message_fields=None,
+    call_fields=None,
+)
+
+_OLD = re.compile(r"(?:gpt-(?:3|4)|chatgpt-4o|davinci|babbage)")
+
+
+def profile_of(provider: Provider) -> ChatProfile:
+    """The profile of a provider; of one that names none that of the many that take OpenAI's form."""
+    found = provider.features.get("profile")
+    return found if isinstance(found, ChatProfile) else OF_COMPATIBLE
+
+
+def wants_completion_tokens(model: ModelFacts, profile: ChatProfile) -> bool:
+    """Whether the reply's limit is `max_completion_tokens`: OpenAI's models that think refuse `max_tokens`.
+
+    >>> [wants_completion_tokens(ModelFacts(name), OF_OPENAI) for name in ("o3-mini", "gpt-4o")]
+    [True, False]
+    """
+    name = read_model_name(model.name)
+    if profile is OF_OPENAI:
+        return _OLD.match(name.bare) is None
+    return name.encoding is not None and _OLD.match(name.bare) is None and not name.bare.startswith("gpt-oss")

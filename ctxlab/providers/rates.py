@@ -1,0 +1,22 @@
+"""What a vendor adds to messages and charges for files, in tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ctxlab.engines.tokens import MediaRules, Overhead
+
+MediaTable = tuple[tuple[str, MediaRules], ...]
+"""Rules of media by patterns of models' bare names; the first that fits counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """The tokens that a vendor adds to messages, and its rules for files by patterns of models' bare names."""
+
+    overhead: Overhead
+    media: MediaTable = ()
+
+
+NO_RATES = Rates(Overhead(0, 0, 0, 0, source="", as_of=""))
+"""Of a provider that says nothing."""
