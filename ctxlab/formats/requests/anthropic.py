@@ -233,7 +233,8 @@ def _result(fields: Data, place: str, asset_id: str, found: ReadRequest) -> None
     answered: Data = {"requestId": name_in(fields.get("tool_use_id"))}
     if fields.get("is_error") is True:
         answered["status"] = "error"
-    rest = others(fields, "type", "tool_use_id", "content", "is_error")
+    known = ("is_error",) if isinstance(fields.get("is_error"), bool) else ()
+    rest = others(fields, "type", "tool_use_id", "content", *known)
     found.losses += kept_fields(place, rest)
     found.nodes.result(answered, "\n".join(texts), files, rest)
 
