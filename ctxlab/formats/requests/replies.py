@@ -27,7 +27,8 @@ class ReplyMessage:
     """A reply as messages: `nodes` are the fields of each, in order; one but for blocks that would get out of order.
 
     `usage` is also in the metadata of the last one. `finish_reason` and `model` are as the vendor says, `refusal` is
-    what the model said instead of an answer; `losses` are what is kept beside the message and not sent again.
+    what the model said instead of an answer, `stop_sequence` the text at which it ended; `losses` are what is kept
+    beside the message and not sent again.
     """
 
     nodes: tuple[Data, ...]
@@ -36,6 +37,7 @@ class ReplyMessage:
     model: str = ""
     id: str = ""
     refusal: str | None = None
+    stop_sequence: str | None = None
     losses: tuple[Loss, ...] = ()
 
     @property
@@ -65,8 +67,9 @@ def reply_message(reply: dict[str, Any], vendor: str) -> ReplyMessage:
     """
     reader = READERS.get("openai" if vendor in CHAT else vendor)
     if reader is None:
-        known = [*READERS, *sorted(CHAT - READERS.keys())]
-        raise WrongArgument(f"there is no vendor {short(vendor)!r}{did_you_mean(vendor, known)}")
+        known = [*READERS, "deepseek", "openai-compatible"]
+        near = did_you_mean(vendor, known)
+        raise WrongArgument(f"there is no vendor {short(vendor)!r}{near}; there are: {', '.join(known)}")
     if reply.get("error"):
         error = reply["error"]
         said = fields_of(error).get("message") or error
@@ -166,7 +169,8 @@ def _reply(
         _said(reply.get("model") or reply.get("modelVersion")),
         _said(reply.get("id") or reply.get("responseId")),
     )
-    about = {"id": own_id, "model": model, "finishReason": finish_reason, "refusal": refusal}
+    ended_at = _said(reply.get("stop_sequence")) or None
+    about = {"id": own_id, "model": model, "finishReason": finish_reason, "refusal": refusal, "stopSequence": ended_at}
     last = nodes[-1]
     metadata = {
         **fields_of(last.get("metadata")),
@@ -174,4 +178,4 @@ def _reply(
         "response": {key: value for key, value in about.items() if value},
     }
     nodes = (*nodes[:-1], {**last, "metadata": metadata})
-    return ReplyMessage(nodes, finish_reason, usage, model, own_id, refusal, tuple(losses))
+    return ReplyMessage(nodes, finish_reason, usage, model, own_id, refusal, ended_at, tuple(losses))
