@@ -23,7 +23,7 @@ def run(case: Case) -> Any:
     try:
         reply = reply_message(case.input["value"], vendor)
     except CtxlabError as error:
-        return {"threw": str(error).partition(";")[0]}
+        return {"threw": str(error).removeprefix("reply_message: ").partition(";")[0]}
     own: Data = {
         "openai": {"refusal": reply.refusal},
         "anthropic": {

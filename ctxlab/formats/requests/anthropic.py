@@ -129,10 +129,10 @@ def read(source: Source) -> Import:
     return import_of_bodies(source, is_body, read_body)
 
 
-def read_body(body: Data, model: str | None = None) -> ReadRequest:
-    """One body; `model` is used where it has none."""
+def read_body(body: Data) -> ReadRequest:
+    """One body."""
     found = ReadRequest(MessageNodes("anthropic", GROUP))
-    found.take_model(body, model)
+    found.take_model(body)
     _system(body.get("system"), found)
     for index, message in enumerate(items_of(body.get("messages"))):
         read_message(message, f"m{index}", f"messages[{index}]", found)

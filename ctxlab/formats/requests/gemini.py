@@ -87,11 +87,11 @@ def read(source: Source) -> Import:
     return import_of_bodies(source, is_body, read_body)
 
 
-def read_body(body: Data, model: str | None = None) -> ReadRequest:
-    """One body; `model` is the one in the URL, which bodies of this vendor don't name."""
+def read_body(body: Data) -> ReadRequest:
+    """One body; the model is in the URL, which a body may name as `model`."""
     body = _camel(body)
     found = ReadRequest(MessageNodes("gemini", GROUP))
-    found.take_model(body, model)
+    found.take_model(body)
     _system(body.get("systemInstruction"), found)
     calls = Calls()
     for index, turn in enumerate(items_of(body.get("contents"))):

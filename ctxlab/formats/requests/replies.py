@@ -68,8 +68,7 @@ def reply_message(reply: dict[str, Any], vendor: str) -> ReplyMessage:
     reader = READERS.get("openai" if vendor in CHAT else vendor)
     if reader is None:
         known = [*READERS, "deepseek", "openai-compatible"]
-        near = did_you_mean(vendor, known)
-        raise WrongArgument(f"there is no vendor {short(vendor)!r}{near}; there are: {', '.join(known)}")
+        raise WrongArgument(f"there is no vendor {short(vendor)!r}{did_you_mean(vendor, known)}")
     if reply.get("error"):
         error = reply["error"]
         said = fields_of(error).get("message") or error
@@ -137,7 +136,7 @@ def _gemini(reply: Data) -> ReplyMessage:
     found = ReadRequest(MessageNodes("gemini", gemini.GROUP))
     parts = items_of(fields_of(first.get("content")).get("parts"))
     gemini.read_turn({"role": "model", "parts": parts}, "reply", "candidates[0].content", found)
-    if kept := {key: first[key] for key in ("groundingMetadata", "citationMetadata") if first.get(key)}:
+    if kept := others(first, "content", "finishReason", "index"):
         found.nodes.keep(**kept)
         found.losses += kept_fields("candidates[0]", kept)
     if len(candidates) > 1:

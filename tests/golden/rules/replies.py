@@ -50,7 +50,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "tokens from the cache",
-        "Anthropic counts what it read from the cache apart from its input; the prompt is both. Arguments are an object.",
+        "Anthropic counts tokens from the cache apart from its input: the prompt is both. Arguments are an object.",
         FILES,
         lambda case: is_reply(case) and vendor_of(case) == "anthropic",
         _cached_too,
