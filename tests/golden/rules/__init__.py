@@ -26,6 +26,7 @@ from tests.golden.rules import (
     placing,
     previewing,
     regexes,
+    replies,
     requests,
     tasks,
     trees,
@@ -52,6 +53,7 @@ RULES: tuple[Rule, ...] = (
     *agents.RULES,
     *files.RULES,
     *requests.RULES,
+    *replies.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]
