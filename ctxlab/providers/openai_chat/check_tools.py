@@ -79,8 +79,6 @@ def _tool(tool: Json, at: JsonPath, names: set[str], findings: Findings, *, leni
     inner = tool.get(kind)
     if isinstance(inner, dict):
         fields = FUNCTION if kind == "function" else {"name": TOOL_NAME, "description": text(), "format": OBJECT}
-        if lenient:
-            fields = {**fields, "name": text(least=1)}
         check_function(cast("Json", inner), fields, (*at, kind), names, findings)
 
 
