@@ -40,7 +40,9 @@ RULES: tuple[VendorRule, ...] = (
     _rule("system-place", "a system message follows the user, and then the model speaks or nobody", _SYSTEM, "2026-07"),
     _rule("tool-pair", "each call has its result in the next message, each result its call before", _TOOLS),
     _rule("results-first", "results stand before everything else in their message", _TOOLS),
-    _rule("text-after-call", "no words stand between a call and its result", "refusal recorded from the API", "2026-05"),
+    _rule(
+        "text-after-call", "no words stand between a call and its result", "refusal recorded from the API", "2026-05"
+    ),
     _rule("repeated-id", "ids of calls are unique", _TOOLS),
     _rule("call-id", "an id of a call has letters of ASCII, digits, _ and - alone", _REFERENCE),
     _rule("server-pair", "a result of the vendor's tool follows its call", _TOOLS),
@@ -62,6 +64,7 @@ RULES: tuple[VendorRule, ...] = (
     _rule("while-thinking", "temperature 1, top_p from 0.95, no top_k, no forced call while it thinks", _THINKING),
     _rule("model-parameter", "a parameter is one that the model takes", _MODELS),
     _rule("not-both", "some models take temperature or top_p, not both", _MODELS),
+    _rule("api-version", "version 2026-10-21 has no temperature, top_p, top_k", "platform.claude.com, API: Versions"),
     _rule("blank-stop", "a stop sequence has a character that is no white space", "error of the API", "2026-06"),
     _rule("tool-type", "a tool of the vendor's is one of its dated types", _DEFINE),
     _rule("tool-name", "names of tools are unique, of letters of ASCII, digits, _ and -", _DEFINE),
