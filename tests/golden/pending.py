@@ -54,8 +54,6 @@ KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_proc
 REPLIES = _module("replies as messages", "formats.requests.replies")
 STREAMS = _module("sending and streams", "providers.sending", "chat", "conversation.sending")
 PARAMETERS = _module("names of parameters and families of models", "providers.parameters.reference_names")
-ANTHROPIC = _module("Anthropic's rules", "providers.anthropic.rules")
-GEMINI = _module("Gemini's rules", "providers.gemini.rules")
 STORAGE = _module("storage and store layout", "storage")
 TOPICS = _module("topic naming", "conversation.topics", "conversation.topic_naming", "conversation.naming")
 
@@ -92,9 +90,6 @@ OF_REQUEST: tuple[tuple[str, Capability], ...] = (
     ("params ", PARAMETERS),
     ("modelFamily ", PARAMETERS),
     ("filterByCapabilities ", PARAMETERS),
-    ("anthropic-messages", ANTHROPIC),
-    ("vertex-anthropic", ANTHROPIC),
-    ("google-generate-content", GEMINI),
 )
 """What cases of the requests need, by how their names begin."""
 

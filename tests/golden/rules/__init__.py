@@ -27,6 +27,7 @@ from tests.golden.rules import (
     previewing,
     regexes,
     requests,
+    requests_anthropic_gemini,
     tasks,
     trees,
     variables,
@@ -52,6 +53,7 @@ RULES: tuple[Rule, ...] = (
     *agents.RULES,
     *files.RULES,
     *requests.RULES,
+    *requests_anthropic_gemini.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]
