@@ -263,7 +263,21 @@ def _without_code(case: Case) -> Data:
     return {**body, "tools": [tool for tool in body["tools"] if "codeExecution" not in tool]}
 
 
+def _address(case: Case) -> Any:
+    address, _, query = case.expected["url"].partition("?")
+    words = [word for word in query.split("&") if word and not word.startswith("key=")]
+    url = address.replace("/v1/models/", "/v1beta/models/") + (f"?{'&'.join(words)}" if words else "")
+    return {**case.expected, "url": url, "headers": without(case.expected["headers"], "X-Request-ID")}
+
+
 OF_GEMINI = (
+    Rule(
+        "no key in an address",
+        "Keys are in a header alone, as addresses end up in logs; the version of the API is the provider's.",
+        FILES,
+        lambda case: is_request(case) and GEMINI(case),
+        _address,
+    ),
     rule(
         "systems 6.4: no safety, limit and temperature of our own",
         "What nobody asked for isn't sent: no filter is switched off, the vendor's own values hold.",
