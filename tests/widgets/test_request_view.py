@@ -116,6 +116,18 @@ def test_a_mend_of_settings_makes_another_run_and_back_shows_the_one_before() ->
     assert not view.can_go_back
 
 
+def test_a_mend_of_parameters_leaves_the_run_and_the_problem_is_gone() -> None:
+    view = RequestView(scripted_request(harbour()))
+    number = held(view)["fixes"].index("Reply 6,144")
+
+    command(view, command="fix", number=number, label="Reply 6,144")
+
+    assert view.trace is harbour()
+    assert view.payload.problems == ()
+    assert view.parameters == {"maxTokens": 6144}
+    assert view.effect == {"label": "Reply 6,144:", "text": "problems 1 \u2192 0; losses 6 as before"}
+
+
 def test_a_mend_that_is_no_longer_offered_is_refused() -> None:
     view = RequestView(scripted_request(harbour()))
 

@@ -9,7 +9,7 @@ export interface Difference {
   what: string;
   left: string;
   right: string;
-  tokens: number | null;
+  tokens: number;
 }
 
 interface Totals {
