@@ -77,10 +77,23 @@ def runs() -> Widget:
     return page.head
 
 
+def form() -> Widget:
+    """An agent whose thoughts have no room in the reply, with a step that was moved and one that was switched off."""
+    own = agent()
+    parameters = {**(own.parameters or {}), "thinkingEnabled": True, "thinkingBudget": 4096, "seed": 7, "topP": 0.95}
+    parameters = {**parameters, "stop": ["\nAda:", "【完】"], "reasoningEffort": "medium"}
+    widget = ctxlab_widgets.AgentForm(
+        own.with_(parameters=parameters), model="claude-sonnet-4-5", call={"max_tokens": 2048}
+    )
+    widget.switch("variable-processor", on=False)
+    return widget
+
+
 SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "run_history": runs,
     "step_debugger": stepping,
     "token_budget": lambda: ctxlab_widgets.TokenBudget(harbour()),
+    "agent_form": form,
     "branch_tree": lambda: ctxlab_widgets.BranchTree(tree()),
     "compare": lambda: ctxlab_widgets.Compare(harbour(), strategies=["middle-out", "block"]),
     "injection_map": lambda: ctxlab_widgets.InjectionMap(harbour()),
