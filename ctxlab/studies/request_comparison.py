@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DifferenceKind = Literal["moved", "renamed", "changed", "added", "dropped", "same"]
 KINDS: tuple[DifferenceKind, ...] = ("moved", "renamed", "changed", "added", "dropped")
-COLUMNS = ("kind", "what", "left", "right", "tokens")
+COLUMNS = ("kind", "what", "first", "second", "tokens")
 CONVERSATION = ("messages", "input", "contents")
 ROLES = {"model": "assistant", "developer": "system", "function": "tool"}
 MOST_NAMED = 3
@@ -34,13 +34,13 @@ VALUE = 60
 class RequestDifference:
     """A thing that two requests have at another place, under another name, or that only one of them has.
 
-    `left` and `right` say where it is in each; `tokens` are those of the messages, 0 of a parameter.
+    `first` and `second` say where it is in each; `tokens` are those of the messages, 0 of a parameter.
     """
 
     kind: DifferenceKind
     what: str
-    left: str
-    right: str
+    first: str
+    second: str
     tokens: int = 0
 
     def as_data(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class RequestComparison:
         return f"RequestComparison({self.a.provider.name!r}, {self.b.provider.name!r}, {self.summary})"
 
     def _repr_html_(self) -> str:
-        rows = ((each.kind, each.what, each.left, each.right) for each in self.differences)
+        rows = ((each.kind, each.what, each.first, each.second) for each in self.differences)
         return heading(self) + html_table(("kind", "what", self.titles[0], self.titles[1]), rows, cells=120)
 
     @property
