@@ -206,6 +206,14 @@ def test_a_page_shows_the_request_of_its_run_and_takes_the_runs_of_mends() -> No
     assert page.request.selected == "node:u13"
 
 
+def test_a_payload_at_the_end_of_a_cell_is_this_view(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctxlab_widgets.views._in_a_notebook", lambda: True)
+
+    data, _ = ctxlab.payload(harbour(), "openai")._repr_mimebundle_()
+
+    assert "application/vnd.jupyter.widget-view+json" in data
+
+
 def test_without_a_run_it_says_what_to_pass() -> None:
     view = RequestView()
 
