@@ -75,6 +75,7 @@ from ctxlab.studies import attachment_figure as attachment_figure
 from ctxlab.studies import budget_figure as budget_figure
 from ctxlab.studies import budget_for_share as budget_for_share
 from ctxlab.studies import compare as compare
+from ctxlab.studies import compare_requests as compare_requests
 from ctxlab.studies import injection_figure as injection_figure
 
 __version__: str

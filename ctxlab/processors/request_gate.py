@@ -165,15 +165,9 @@ def _may_move(draft: Draft) -> bool:
 
 
 def check_messages(ctx: Context) -> None:
-    """Raises NothingToSend and StartsWithToolResult."""
-    if not ctx.drafts:
-        gone = sum(len(group.drafts) for group in ctx.dropped)
-        left_out = f" ({counted(gone, 'message')} left out)" if gone else ""
-        raise NothingToSend(
-            f"no message is left to send on the path to {ctx.input.leaf_id!r}{left_out}; give the user's words as "
-            "pending=, or add a message",
-            processor=ID,
-        )
+    """Raises NothingToSend where all messages were left out, and StartsWithToolResult."""
+    if not ctx.drafts and ctx.dropped:
+        raise NothingToSend(_nothing(ctx), processor=ID)
     first = next((draft for draft in ctx.drafts if draft.role != "system"), None)
     if first is not None and first.role == "tool":
         raise StartsWithToolResult(
@@ -181,6 +175,17 @@ def check_messages(ctx: Context) -> None:
             f"it asks for; set {ID}.repair_pairs to true",
             processor=ID,
         )
+
+
+def _nothing(ctx: Context) -> str:
+    """Why nothing is left, by the steps that left messages out, and what to do."""
+    groups = sorted(ctx.dropped, key=lambda group: -len(group.drafts))
+    causes = [f"{len(group.drafts):,} by {group.cause.processor} ({group.cause.reason})" for group in groups]
+    left_out = counted(sum(len(group.drafts) for group in groups), "message")
+    return (
+        f"no message is left to send: {left_out} on the path to {ctx.input.leaf_id!r} left out, "
+        f"{first_of(causes, most=3)}; give the user's words as pending=, or add a message with words"
+    )
 
 
 # --- notes

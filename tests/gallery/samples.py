@@ -12,6 +12,7 @@ import ctxlab_widgets
 from ctxlab import Agent, RegexPreset, Session, Trace, Worldbook
 from ctxlab_widgets._shared.widget import Widget
 from tests.gallery.attachments import files_run
+from tests.gallery.requests import scripted_request
 
 DATASETS = Path(__file__).parents[2] / "datasets"
 
@@ -97,6 +98,7 @@ SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "compare": lambda: ctxlab_widgets.Compare(harbour(), strategies=["middle-out", "block"]),
     "injection_map": lambda: ctxlab_widgets.InjectionMap(harbour()),
     "lore_view": lambda: ctxlab_widgets.LoreView(harbour()),
+    "request_view": lambda: ctxlab_widgets.RequestView(scripted_request(harbour())),
     "rule_view": lambda: ctxlab_widgets.RuleView(harbour()),
     "sent_view": lambda: ctxlab_widgets.SentView(harbour()),
     "token_view": lambda: ctxlab_widgets.TokenView(harbour()),

@@ -98,7 +98,10 @@ def _result(content: str, id: str) -> dict[str, Any]:
 
 @st.composite
 def sessions(draw: st.DrawFn, *, max_size: int = 8, branches: bool = True) -> Session:
-    """Conversations with branches, disabled messages, tool calls that reuse ids, orphans and summaries."""
+    """Conversations with branches, disabled messages, tool calls that reuse ids, orphans and summaries.
+
+    Where a path has messages, one of them is sent: one whose messages are all left out is refused.
+    """
     nodes: dict[str, dict[str, Any]] = {"root": {"id": "root", "role": "system", "content": ""}}
     above = "root"
     for group in draw(st.lists(messages(), max_size=max_size)):
@@ -114,7 +117,23 @@ def sessions(draw: st.DrawFn, *, max_size: int = 8, branches: bool = True) -> Se
                 nodes[id]["metadata"] = {**message["metadata"], "compressedNodeIds": hidden}
             above = id
     leaf = draw(st.sampled_from(sorted(nodes))) if branches and draw(st.integers(0, 4)) == 0 else above
+    if leaf != "root" and not _is_any_sent(nodes, leaf):
+        nodes["open"] = {"id": "open", "parentId": leaf, "role": "user", "content": "and now?"}
+        leaf = "open"
     return Session.model_validate({"id": "s", "rootNodeId": "root", "activeLeafId": leaf, "nodes": nodes})
+
+
+def _is_any_sent(nodes: dict[str, dict[str, Any]], leaf: str) -> bool:
+    """Whether the path has words of the user's that are on and not hidden."""
+    hidden = {id for node in nodes.values() for id in node.get("metadata", {}).get("compressedNodeIds", ())}
+    above: str | None = leaf
+    while above is not None:
+        node = nodes[above]
+        is_sent = node.get("isEnabled") is not False and above not in hidden
+        if node["role"] == "user" and is_sent and node["content"].strip():
+            return True
+        above = node.get("parentId")
+    return False
 
 
 strategies_of_placing: st.SearchStrategy[dict[str, Any]] = st.one_of(

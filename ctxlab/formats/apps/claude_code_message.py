@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from ctxlab.documents.session.replay_artifacts import ARTIFACTS
 from ctxlab.formats.openai.content_parts import inline_file
 from ctxlab.formats.results import Loss, unused_fields
 
@@ -29,7 +30,10 @@ class _Blocks:
     calls: list[Data] = field(default_factory=list[Data])
     results: list[Data] = field(default_factory=list[Data])
     strange: list[Any] = field(default_factory=list[Any])
-    signatures: list[str] = field(default_factory=list[str])
+    artifacts: list[Data] = field(default_factory=list[Data])
+    """Thoughts as Anthropic wants them back, each with its place."""
+    untaken: list[Data] = field(default_factory=list[Data])
+    """Those of them that came after a text or a call, before the next call is there."""
 
 
 def nodes_of(lines: Sequence[tuple[str, Data]], tools: dict[str, str], losses: list[Loss]) -> list[Data]:
@@ -51,10 +55,12 @@ def nodes_of(lines: Sequence[tuple[str, Data]], tools: dict[str, str], losses: l
         _sort(message, where, str(line["uuid"]), blocks, losses)
     tools.update((call["requestId"], call["toolName"]) for call in blocks.calls)
     nodes = [_result(result, tools) for result in blocks.results]
-    if blocks.texts or blocks.files or blocks.calls or blocks.thoughts or not nodes:
+    if blocks.texts or blocks.files or blocks.calls or blocks.thoughts or blocks.artifacts or not nodes:
         nodes.append(_node("assistant" if role == "assistant" else "user", blocks, messages))
-    kept = {"signatures": blocks.signatures, "parts": blocks.strange}
-    rest |= {_free(rest, key): value for key, value in kept.items() if value}
+    if blocks.untaken:
+        losses.append(Loss(place, "thoughts after a text, and no call after them; they come first now"))
+    if blocks.strange:
+        rest[_free(rest, "parts")] = blocks.strange
     if rest:
         nodes[0]["metadata"] = {**nodes[0].get("metadata", {}), "claudeCode": rest}
     if isinstance(first.get("timestamp"), str):
@@ -142,6 +148,8 @@ def _node(role: str, blocks: _Blocks, messages: Sequence[Data]) -> Data:
         metadata["toolCallsRequested"] = blocks.calls
     if blocks.thoughts:
         metadata["reasoningContent"] = "\n\n".join(blocks.thoughts)
+    if blocks.artifacts:
+        metadata[ARTIFACTS] = blocks.artifacts
     model = next((message["model"] for message in messages if isinstance(message.get("model"), str)), None)
     if model is not None:
         metadata["modelId"] = model
@@ -175,9 +183,15 @@ def _sort(message: Data, place: str, uuid: str, blocks: _Blocks, losses: list[Lo
             case "thinking" if isinstance(fields.get("thinking"), str):
                 losses += unused_fields(where, _other(fields, "thinking", "signature"), "a thought")
                 blocks.thoughts += filter(None, [fields["thinking"]])
-                blocks.signatures += filter(None, [fields.get("signature")])
+                _keep_thought(fields, where, ("thinking", "signature"), blocks, losses)
+            case "redacted_thinking" if isinstance(fields.get("data"), str):
+                losses += unused_fields(where, _other(fields, "data"), "a thought")
+                _keep_thought(fields, where, ("data",), blocks, losses)
             case "tool_use":
                 blocks.calls.append(_call(fields))
+                for artifact in blocks.untaken:
+                    artifact["before"] = blocks.calls[-1]["requestId"]
+                blocks.untaken.clear()
             case "tool_result":
                 if blocks.texts:
                     losses.append(Loss(where, "a result after text; results come first now"))
@@ -188,6 +202,19 @@ def _sort(message: Data, place: str, uuid: str, blocks: _Blocks, losses: list[Lo
                 shown = kind if fields else block
                 blocks.strange.append(block)
                 losses.append(Loss(where, f"a part of type {shown!r:.40} is kept in the metadata only"))
+
+
+def _keep_thought(fields: Data, where: str, names: Sequence[str], blocks: _Blocks, losses: list[Loss]) -> None:
+    """Keep a thought as Anthropic wants it back; without a signature it isn't taken back."""
+    sealed = fields.get(names[-1])
+    if not isinstance(sealed, str) or not sealed.strip():
+        losses.append(Loss(where, "a thought without a signature, which can't be sent again"))
+        return
+    item = {"type": fields["type"], **{name: fields[name] for name in names}}
+    artifact: Data = {"wire": "anthropic", "item": item, "before": "text", "replayPolicy": "always"}
+    blocks.artifacts.append(artifact)
+    if blocks.texts or blocks.calls:
+        blocks.untaken.append(artifact)
 
 
 def _numbered(content: Any, place: str, losses: list[Loss]) -> Iterator[tuple[int, Any]]:

@@ -1,7 +1,8 @@
 """Messages as chat programs store them, in OpenAI's form: entities with a `body`, camel case, segments, summaries.
 
 An entity is `{"id", "chatId", "body": message, "tokens"}`. A summary is `{"messageIds", "startMessageId", "summary"}`;
-its place is that of the first message that it hides.
+its place is that of the first message that it hides. The newest active one is sent, under a heading; the others are
+switched off.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ ALIASES = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id", "reasoningCo
 THOUGHTS = frozenset({"reasoning", "thinking"})
 SUMMARIES = ("compressionSummary", "compressedSummary", "compressionSummaries", "compressedSummaries", "summaries")
 """Keys of the summaries, one or a list, in an object around messages."""
+SUMMARY_HEADING = "[Previous conversation summary...]\n\n"
+"""Words in front of a summary, as the program sends it."""
+TIMES = ("createdAt", "createTime", "created_at", "timestamp", "updatedAt", "updateTime", "updated_at", "id")
+"""Fields that say which of several summaries is the newest: the first that all of them have."""
 
 
 def message_in(value: Any) -> Any:
@@ -70,6 +75,29 @@ class StoredSummary:
     hides: tuple[str, ...]
     start: str | None
     rest: Mapping[str, Any]
+
+    @property
+    def headed_text(self) -> str:
+        """The summary as the program sends it, under its heading."""
+        return self.text if self.text.startswith(SUMMARY_HEADING) else SUMMARY_HEADING + self.text
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the program would send it: neither its flag nor its status says no."""
+        flags = [self.rest[name] for name in ("isActive", "active", "enabled") if name in self.rest]
+        status = self.rest.get("status")
+        is_on = not isinstance(status, str) or status.casefold() in ("active", "completed", "complete", "success")
+        return all(bool(flag) for flag in flags) and is_on
+
+
+def newest_active(summaries: Sequence[StoredSummary]) -> StoredSummary | None:
+    """The newest of the active summaries, by their times, else by their ids, else the last; None if none is active."""
+    active = [summary for summary in summaries if summary.is_active]
+    for name in TIMES:
+        times: list[Any] = [summary.rest.get(name) for summary in active]
+        if any(times and all(type(time) in kinds for time in times) for kinds in ((int, float), (str,))):
+            return active[max(range(len(active)), key=lambda i, times=times: (times[i], i))]
+    return active[-1] if active else None
 
 
 def summary_in(value: Any) -> StoredSummary | None:

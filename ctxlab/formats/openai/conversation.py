@@ -10,7 +10,15 @@ from typing import Any, cast
 import orjson
 
 from ctxlab.documents import Agent, Asset, Session, read_stored
-from ctxlab.formats.openai.chat_app_messages import ALIASES, StoredSummary, message_in, placed, places_of, summary_in
+from ctxlab.formats.openai.chat_app_messages import (
+    ALIASES,
+    StoredSummary,
+    message_in,
+    newest_active,
+    placed,
+    places_of,
+    summary_in,
+)
 from ctxlab.formats.openai.content_parts import attachment, is_text, text_of
 from ctxlab.formats.results import Loss, unused_fields
 from ctxlab.formats.session_tree_builder import ROOT, Tree
@@ -144,12 +152,15 @@ class Conversation:
     ) -> dict[int, list[tuple[int, Data]]]:
         """Compression nodes with their numbers, by the place of the message before which they stand."""
         found: dict[int, list[tuple[int, Data]]] = {}
+        newest = newest_active(summaries)
         for number, summary in enumerate(summaries, start=1):
             before, hidden = placed(summary, places, history, f"summary {number}", self.losses)
             metadata: Data = {"isCompressionNode": True, "compressedNodeIds": [f"m{index}" for index in hidden]}
             if summary.rest:
                 metadata[self.group] = dict(summary.rest)
-            node: Data = {"role": "system", "content": summary.text, "metadata": metadata}
+            node: Data = {"role": "system", "content": summary.headed_text, "metadata": metadata}
+            if summary is not newest:
+                node["isEnabled"] = False
             found.setdefault(before, []).append((number, node))
         return found
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ctxlab
+from ctxlab.documents.session.replay_artifacts import artifacts_of
 from ctxlab.formats import Import, read, read_data
 
 
@@ -77,7 +78,48 @@ def test_a_call_and_its_result_are_linked() -> None:
     assert (session["r"].role, session["r"].content, session["r"].result_of) == ("tool", "a.txt", "t1")
     assert session["r"].meta("toolCall") == {"requestId": "t1", "toolName": "Bash", "status": "error"}
     assert session["r"].meta("claudeCode") == {"toolUseResult": {"stdout": "a.txt"}}
-    assert session["a"].meta("claudeCode") == {"signatures": ["xyz"]}
+    assert session["a"].meta("claudeCode") is None
+    assert session["a"].meta("reasoningArtifacts") == [
+        {"wire": "anthropic", "item": thinking, "before": "text", "replayPolicy": "always"}
+    ]
+
+
+def test_thoughts_are_kept_as_anthropic_wants_them_back_each_before_what_it_led_to() -> None:
+    first = {"type": "thinking", "thinking": "Hm.", "signature": "xyz"}
+    sealed = {"type": "redacted_thinking", "data": "c2VhbGVk"}
+    content = [first, said("Let me look."), sealed, call("Bash", "t1"), {**first, "thinking": ""}, call("Bash", "t2")]
+
+    found = read_data([line("u", None), line("a", "u", content, role="assistant")])
+
+    kept = artifacts_of(found.pick()["a"].metadata)
+    assert [(artifact.before, dict(artifact.item)) for artifact in kept] == [
+        ("text", first),
+        ("t1", sealed),
+        ("t2", {**first, "thinking": ""}),
+    ]
+    assert found.losses == ()
+
+
+@pytest.mark.parametrize("signature", [{}, {"signature": ""}, {"signature": None}])
+def test_a_thought_without_a_signature_is_words_alone_and_a_loss(signature: dict[str, Any]) -> None:
+    content = [{"type": "thinking", "thinking": "Hm.", **signature}, said("Yes.")]
+
+    found = read_data([line("u", None), line("a", "u", content, role="assistant")])
+
+    node = found.pick()["a"]
+    assert (node.reasoning, node.meta("reasoningArtifacts")) == ("Hm.", None)
+    assert [loss.text for loss in found.losses] == ["a thought without a signature, which can't be sent again"]
+
+
+def test_thoughts_at_the_end_of_a_message_come_first_and_a_loss_says_so() -> None:
+    content = [said("Yes."), {"type": "thinking", "thinking": "Hm.", "signature": "xyz"}]
+
+    found = read_data([line("u", None), line("a", "u", content, role="assistant")])
+
+    assert [artifact.before for artifact in artifacts_of(found.pick()["a"].metadata)] == ["text"]
+    assert [loss.text for loss in found.losses] == [
+        "thoughts after a text, and no call after them; they come first now"
+    ]
 
 
 def test_a_line_with_several_results_becomes_several_messages() -> None:
@@ -307,7 +349,6 @@ def test_b7_lines_of_one_message_are_one_node() -> None:
     assert (whole.meta("modelId"), whole.timestamp) == ("claude-5", "2026-01-01T00:00:02Z")
     assert whole.meta("claudeCode") == {
         "message": {"id": "m1", "usage": {"output_tokens": 9}, "stop_reason": "tool_use"},
-        "signatures": ["xyz"],
         "lines": [
             {"uuid": "a1", "timestamp": "2026-01-01T00:00:02Z", "message": {"usage": {"output_tokens": 1}}},
             {"uuid": "a2", "timestamp": "2026-01-01T00:00:02Z", "message": {"usage": {"output_tokens": 1}}},

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 import ctxlab
 from ctxlab.formats import Import, read_data
 
@@ -91,7 +93,7 @@ def test_item_4_a_summary_stands_where_the_messages_were_that_it_stands_for() ->
         assert (summary.is_summary, summary.hides) == (True, ("m0", "m1", "m2", "m3"))
         assert summary.meta("openai") == {"id": 1}
         assert sent(found) == [
-            ("system", "用户执行了 ls 命令，查看了目录内容"),
+            ("system", "[Previous conversation summary...]\n\n用户执行了 ls 命令，查看了目录内容"),
             ("user", "再执行 pwd"),
             ("assistant", ""),
             ("tool", "/home"),
@@ -101,7 +103,52 @@ def test_item_4_a_summary_stands_where_the_messages_were_that_it_stands_for() ->
 def test_item_4_a_summary_in_the_middle_stands_before_the_first_message_that_it_hides() -> None:
     middle = {"messageIds": [3, 2, 4], "summary": "ls was run"}
 
-    assert [words for _, words in sent(read_data([middle, *CHAT]))][:2] == ["执行命令 ls", "ls was run"]
+    assert [words for _, words in sent(read_data([middle, *CHAT]))][:2] == [
+        "执行命令 ls",
+        "[Previous conversation summary...]\n\nls was run",
+    ]
+
+
+def test_the_newest_active_summary_is_sent_and_the_others_are_switched_off() -> None:
+    older = {**SUMMARY, "id": 1, "messageIds": [1], "summary": "older", "createdAt": 10}
+    newest = {**SUMMARY, "id": 2, "summary": "newest", "createdAt": 30, "status": "active"}
+    gone = {**SUMMARY, "id": 3, "summary": "gone", "createdAt": 40, "isActive": False}
+
+    for summaries in ([older, newest, gone], [gone, newest, older]):
+        found = read_data({"messageEntities": CHAT, "compressedSummaries": summaries})
+
+        nodes = [node for node in found.pick().path() if node.is_summary]
+        assert {node.content.rpartition("\n")[2]: node.enabled for node in nodes} == {
+            "older": False,
+            "newest": True,
+            "gone": False,
+        }
+        assert [words for role, words in sent(found) if role == "system"] == [
+            "[Previous conversation summary...]\n\nnewest"
+        ]
+
+
+def test_without_an_active_summary_the_messages_are_sent() -> None:
+    found = read_data({"messageEntities": CHAT, "compressionSummary": {**SUMMARY, "status": "archived"}})
+
+    assert [words for _, words in sent(found)][:2] == ["执行命令 ls", ""]
+
+
+@pytest.mark.parametrize("when", ["createdAt", "id", None])
+def test_the_newest_summary_is_that_of_the_latest_time_or_id_or_place(when: str | None) -> None:
+    bare = {"messageIds": [1], "startMessageId": 1}
+    stamps = [{when: n} if when else {} for n in (1, 9, 10)]
+    summaries = [{**bare, "summary": f"s{n}", **stamp} for n, stamp in enumerate(stamps)]
+
+    found = read_data({"messageEntities": CHAT, "summaries": summaries})
+
+    assert [node.content[-2:] for node in found.pick().path() if node.is_summary and node.enabled] == ["s2"]
+
+
+def test_the_heading_is_put_once() -> None:
+    headed = {**SUMMARY, "summary": "[Previous conversation summary...]\n\nls"}
+
+    assert sent(read_data([*CHAT, headed]))[0] == ("system", "[Previous conversation summary...]\n\nls")
 
 
 def test_item_4_a_summary_of_messages_that_are_not_there_says_so() -> None:

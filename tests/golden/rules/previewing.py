@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ctxlab.context.tool_pairs import NO_ID
 from tests.golden.cases import Case
 from tests.golden.forms import Data, Form
 from tests.golden.rules.rule import Rule
@@ -66,17 +67,19 @@ def _orphans(case: Case) -> set[str]:
         asked |= {call.get("requestId") for call in metadata.get("toolCallsRequested") or ()}
         results += [node] if node["role"] == "tool" else []
         node = nodes.get(node.get("parentId") or "")
-    return {
-        result["id"]
-        for result in results
-        if ((result.get("metadata") or {}).get("toolCall") or {}).get("requestId") not in asked
-    }
+    return {result["id"] for result in results if _answered(result) not in asked}
+
+
+def _answered(result: Data) -> str | None:
+    """The id of the call that a result answers; the golden previews count characters as tokens."""
+    return ((result.get("metadata") or {}).get("toolCall") or {}).get("requestId")
 
 
 def _without_orphans(case: Case) -> Any:
     gone = _orphans(case)
     found = _without(case, gone)
     saved = sum(said["tokens"] for said in case.expected["history"] if said["id"] in gone)
+    saved += sum(len(NO_ID) for id in gone if _answered(_nodes(case)[id]) is None)  # they count with one
     said = found["statistics"]
     return {**found, "statistics": {**said, "saved_tokens": said["saved_tokens"] + saved}}
 
