@@ -135,7 +135,7 @@ def compare_requests(a: Payload, b: Payload) -> RequestComparison:
 
 @dataclass(slots=True)
 class _Form:
-    """How one message is in a body: its first place, in which role, alone or in the turn of another one."""
+    """The form of one message in a body: its first place, in which role, alone or in the turn of another one."""
 
     place: Place
     role: str

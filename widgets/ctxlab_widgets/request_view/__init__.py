@@ -151,7 +151,7 @@ class RequestView(Widget):
         self._profile = made.asked_model
 
     def _for(self, provider: str) -> Payload:
-        """The same run and parameters as a request for another vendor, for its usual model."""
+        """This run with these parameters as a request for another vendor."""
         own = self._payload
         assert own is not None
         if provider == own.provider.name:
