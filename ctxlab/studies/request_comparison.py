@@ -109,7 +109,7 @@ class RequestComparison:
 
 @checked_arguments
 def compare_requests(a: Payload, b: Payload) -> RequestComparison:
-    """What is moved, renamed, changed, added or dropped in the second request, seen from the first."""
+    """The differences of the second request from the first: moved, renamed, changed, added or dropped."""
     left, right = _forms(a), _forms(b)
     rows = [
         *_messages(a, left, right),
@@ -135,7 +135,7 @@ def compare_requests(a: Payload, b: Payload) -> RequestComparison:
 
 @dataclass(slots=True)
 class _Form:
-    """How one message is in a body: its first place, in which role, alone or in the turn of another one."""
+    """The form of one message in a body: its first place, in which role, alone or in the turn of another one."""
 
     place: Place
     role: str
@@ -295,7 +295,7 @@ def _mark_words(payload: Payload) -> str:
 
 
 def _losses(a: Payload, b: Payload) -> Iterator[RequestDifference]:
-    """What only one of the two has no place for; parameters and messages in another role have their own rows."""
+    """Losses of only one of the two; parameters and messages in another role have their own rows."""
     of_a, of_b = (_grouped(each) for each in (a, b))
     for what, (count, reason) in of_b.items():
         if what not in of_a:
