@@ -60,11 +60,13 @@ from ctxlab.errors import UnexplainedRewrite as UnexplainedRewrite
 from ctxlab.pipeline import BudgetTooSmall as BudgetTooSmall
 from ctxlab.pipeline import Debugger as Debugger
 from ctxlab.pipeline import Diff as Diff
+from ctxlab.pipeline import NothingToSend as NothingToSend
 from ctxlab.pipeline import Pipeline as Pipeline
 from ctxlab.pipeline import Processor as Processor
 from ctxlab.pipeline import ProcessorFailed as ProcessorFailed
 from ctxlab.pipeline import ProcessorSettings as ProcessorSettings
 from ctxlab.pipeline import Services as Services
+from ctxlab.pipeline import StartsWithToolResult as StartsWithToolResult
 from ctxlab.pipeline import Trace as Trace
 from ctxlab.pipeline import processor as processor
 from ctxlab.processors import default_pipeline as default_pipeline
@@ -75,6 +77,7 @@ from ctxlab.studies import attachment_figure as attachment_figure
 from ctxlab.studies import budget_figure as budget_figure
 from ctxlab.studies import budget_for_share as budget_for_share
 from ctxlab.studies import compare as compare
+from ctxlab.studies import compare_requests as compare_requests
 from ctxlab.studies import injection_figure as injection_figure
 
 __version__: str

@@ -382,6 +382,32 @@ def demo(
         show_demo()
 
 
+SERVE_FAKE = """\b
+Examples:
+  ctxlab serve-fake
+  ctxlab serve-fake --port 8765 --script replies.json
+"""
+
+
+@app.command("serve-fake", epilog=SERVE_FAKE, short_help="A strict fake of the vendors' servers, on this machine.")
+def serve_fake(
+    port: Annotated[int, typer.Option("--port", metavar="N", help="Where to listen; 0 is any free port.")] = 0,
+    script: Annotated[
+        Path | None,
+        typer.Option("--script", metavar="FILE", help="JSON with replies, given in order; without it, an echo."),
+    ] = None,
+) -> None:
+    """Answer as OpenAI, Anthropic, Gemini, DeepSeek and compatible servers do, and refuse what they refuse.
+
+    It listens at 127.0.0.1 alone, takes any key, keeps none, and prints one line a request. Ctrl+C ends it.
+
+    A script is a list of texts and of objects with fields of FakeReply: ["Hello", {"status": 429}].
+    """
+    from ctxlab.cli.commands.serve_fake import serve
+
+    serve(port=port, script=script)
+
+
 LAB = """\b
 Examples:
   ctxlab lab

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING
+
+from ctxlab.display.html_table import heading, html_table
 
 if TYPE_CHECKING:
     from ctxlab.providers.payload import Payload
+
+PRICED_AS = {"openai": "openai", "openai-responses": "openai", "anthropic": "anthropic", "gemini": "google"} | {
+    "deepseek": "deepseek"
+}
+"""Providers by their names in the table of prices; of others the model's name alone decides."""
+AT = datetime(2026, 11, 15, tzinfo=UTC)
+"""The day for which prices are taken: there is no clock here, and the table also has those of days to come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +25,7 @@ class Cost:
     """Prices in US dollars and the tokens that they are of; None where no price is known.
 
     `input_usd` is what the prompt costs this time, `cached_usd` when its cached part is read again, `output_usd` the
-    reply at its longest, `most_usd` the whole at most.
+    reply at its longest, `most_usd` the whole at most. `as_of` is the month of the prices.
     """
 
     input_tokens: int
@@ -28,7 +39,89 @@ class Cost:
     source: str = ""
     as_of: str = ""
 
+    def __str__(self) -> str:
+        if self.input_usd is None:
+            return f"{self.input_tokens:,} tokens; no price is known"
+        most = f", {_usd(self.most_usd)} at most with the reply" if self.most_usd is not None else ""
+        return f"{self.input_tokens:,} tokens, {_usd(self.input_usd)}{most} ({self.source})"
+
+    def _repr_html_(self) -> str:
+        return heading(self) + html_table(("of", "tokens", "USD"), self.rows())
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Prices with the tokens that they are of, as words."""
+        parts = (
+            ("prompt", self.input_tokens, self.input_usd),
+            ("prompt, its cache read again", self.input_tokens, self.cached_usd),
+            ("reply at its longest", self.output_tokens, self.output_usd),
+            ("at most", None, self.most_usd),
+        )
+        return [
+            (name, "" if tokens is None else f"{tokens:,}", "" if usd is None else _usd(usd))
+            for name, tokens, usd in parts
+        ]
+
 
 def cost_of(payload: Payload) -> Cost:
     """The price of a request by the table of prices."""
-    return Cost(payload.tokens, 0, 0, None, None, None, None, None)
+    tokens = payload.tokens
+    cached, written = _cached_tokens(payload, tokens)
+    output = payload.parameters.max_output_tokens or payload.model.max_output_tokens
+    name = payload.model.name
+    provider = PRICED_AS.get(payload.provider.name)
+    now = _price(name, provider, tokens, cached, written)
+    again = _price(name, provider, tokens, min(tokens, cached + written), 0)
+    first = _price(name, provider, tokens, 0, written + cached if written else 0)
+    reply = _price(name, provider, tokens, 0, 0, output) if output is not None else None
+    known = None not in (now, again, first)
+    highest = max(now[0], first[0]) + reply[1] if now and first and reply else None
+    return Cost(
+        tokens,
+        cached,
+        written,
+        output,
+        now[0] if now else None,
+        again[0] if again else None,
+        reply[1] if reply else None,
+        highest,
+        _source() if known else "",
+        f"{AT:%Y-%m}" if known else "",
+    )
+
+
+def _cached_tokens(payload: Payload, tokens: int) -> tuple[int, int]:
+    """Tokens that are read from a cache, and those that are written to one, where marks say so."""
+    marks = payload.marks
+    if marks is None:
+        return 0, 0
+    read = min(marks.read_tokens, tokens)
+    longest = max((mark.tokens for mark in marks.marks if mark.effective), default=0)
+    return read, 0 if marks.automatic else max(0, min(longest, tokens) - read)
+
+
+def _price(
+    name: str, provider: str | None, tokens: int, cached: int, written: int, output: int | None = None
+) -> tuple[float, float] | None:
+    """Dollars for the prompt and for the reply; None where no price is known."""
+    from genai_prices import Usage, calc_price
+
+    usage = Usage(input_tokens=tokens, cache_read_tokens=cached, cache_write_tokens=written, output_tokens=output or 0)
+    model = name.rpartition("/")[2]
+    for wanted in dict.fromkeys((name, model)):
+        try:
+            found = calc_price(usage, wanted, provider_id=provider, genai_request_timestamp=AT)
+        except LookupError:
+            continue
+        return float(found.input_price), float(found.output_price)
+    return None
+
+
+@cache
+def _source() -> str:
+    from genai_prices import __version__
+
+    return f"genai-prices {__version__}"
+
+
+def _usd(value: float | None) -> str:
+    return "" if value is None else f"${value:,.4f}" if value < 1 else f"${value:,.2f}"

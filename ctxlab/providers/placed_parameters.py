@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.place import JsonPath
+from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.request_parameters import RequestParameters
 
@@ -34,7 +35,7 @@ class PlacedParameters:
 
     def take(self, name: str) -> Any:
         """A parameter's value, plain; None where it isn't given."""
-        return plain(self._rest.pop(name, None))
+        return plain_json(self._rest.pop(name, None))
 
     def put(self, name: str, into: dict[str, Any], field: str) -> None:
         """A parameter as a field of an object, where it is given."""
@@ -52,27 +53,3 @@ class PlacedParameters:
             if value not in NEUTRAL.get(name, ()):
                 self.lose(name, f"{self._vendor} has no such parameter, so it isn't sent")
         self._rest = {}
-
-
-def put_custom(custom: Mapping[str, Any], out: BodyWriter, *, joined: frozenset[str] = frozenset()) -> None:
-    """Put the caller's own fields into the body, over all others; the objects `joined` keep their other fields.
-
-    Values that are no longer those of a message have no place any more.
-    """
-    for name, value in custom.items():
-        own = plain(value)
-        there = out.body.get(name)
-        if name in joined and isinstance(there, dict) and isinstance(own, dict):
-            out.body[name] = {**cast("dict[str, Any]", there), **cast("dict[str, Any]", own)}
-        else:
-            out.body[name] = own
-            out.places[:] = [place for place in out.places if place.path[0] != name]
-
-
-def plain(value: Any) -> Any:
-    """JSON data in dicts and lists of its own."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in cast("Mapping[Any, Any]", value).items()}
-    if isinstance(value, list | tuple):
-        return [plain(each) for each in cast("list[Any]", value)]
-    return value

@@ -11,6 +11,7 @@ from ctxlab.studies.context_analysis import Analysis, AnalysisRow, analysis_of
 from ctxlab.studies.injection_figure import injection_figure
 from ctxlab.studies.landings import Injection, Landing, Landings, landings
 from ctxlab.studies.lore_timeline import LoreTimeline
+from ctxlab.studies.request_comparison import RequestComparison, RequestDifference, compare_requests
 from ctxlab.studies.run_changes import RunChange, RunChanges, run_changes
 from ctxlab.studies.run_effect import MessageEffect, RunEffect, run_effect
 from ctxlab.studies.run_summary import RunSummary, SummaryPart, run_summary
@@ -32,6 +33,8 @@ __all__ = [
     "LoreTimeline",
     "MessageEffect",
     "NamedRun",
+    "RequestComparison",
+    "RequestDifference",
     "RunChange",
     "RunChanges",
     "RunEffect",
@@ -48,6 +51,7 @@ __all__ = [
     "budget_for_share",
     "budget_sums",
     "compare",
+    "compare_requests",
     "comparison_summary",
     "injection_figure",
     "landings",

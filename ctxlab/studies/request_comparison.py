@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -49,14 +49,17 @@ class RequestDifference:
 
 @dataclass(frozen=True, eq=False)
 class RequestComparison:
-    """Two requests side by side; `differences` are what isn't the same, `same` what is."""
+    """Two requests side by side; `differences` are what isn't the same, `same` what is.
+
+    `messages` are all that either has, `other_texts` those of them whose words differ or that only one has.
+    """
 
     a: Payload
     b: Payload
     differences: tuple[RequestDifference, ...]
     same: tuple[RequestDifference, ...]
     messages: int
-    same_texts: bool
+    other_texts: int
 
     def __repr__(self) -> str:
         return f"RequestComparison({self.a.provider.name!r}, {self.b.provider.name!r}, {self.summary})"
@@ -84,8 +87,10 @@ class RequestComparison:
         if not self.messages:
             return ""
         if self.messages == 1:
-            return f"The text of the message {'is the same' if self.same_texts else 'differs'}."
-        return f"The text of {'all' if self.same_texts else 'not all'} {self.messages} messages is the same."
+            return f"The text of the message {'differs' if self.other_texts else 'is the same'}."
+        if self.other_texts:
+            return f"The text of {self.other_texts} of {self.messages} messages differs."
+        return f"The text of all {self.messages} messages is the same."
 
     def frame(self) -> pd.DataFrame:
         """One row a difference: what it is, and where it is in either request."""
@@ -113,15 +118,15 @@ def compare_requests(a: Payload, b: Payload) -> RequestComparison:
         *_marks(a, b),
         *_losses(a, b),
     ]
-    both = [key for key in left if key in right]
-    same_texts = len(both) == len(left) == len(right) and all(left[key].words == right[key].words for key in both)
+    keys = list({**left, **right})
+    same = [key for key in keys if key in left and key in right and left[key].words == right[key].words]
     return RequestComparison(
         a,
         b,
         tuple(row for row in rows if row.kind != "same"),
         tuple(row for row in rows if row.kind == "same"),
-        len({*left, *right}),
-        same_texts,
+        len(keys),
+        len(keys) - len(same),
     )
 
 
@@ -200,7 +205,7 @@ def _messages(a: Payload, left: Mapping[str, _Form], right: Mapping[str, _Form])
 def _kind(one: _Form | None, other: _Form | None) -> DifferenceKind:
     if one is None or other is None:
         return "added" if one is None else "dropped"
-    if one.role == "tool" and other.role == "user" or one.role == "user" and other.role == "tool":
+    if (one.role == "tool" and other.role == "user") or (one.role == "user" and other.role == "tool"):
         return "renamed" if not one.joined and not other.joined else "moved"
     return "same" if one.shape == other.shape else "moved"
 
@@ -322,8 +327,3 @@ def _totals(payload: Payload) -> dict[str, Any]:
         "cached_usd": cost.cached_usd,
         "most_usd": cost.most_usd,
     }
-
-
-def names_of_kinds(rows: Iterable[RequestDifference]) -> dict[str, int]:
-    """The number of differences of each kind."""
-    return {kind: sum(each.kind == kind for each in rows) for kind in KINDS}

@@ -251,6 +251,7 @@ def hostile() -> Trace:
 
 def of_strangers(name: str, trace: Trace) -> Widget:
     made = {
+        "agent_form": lambda: ctxlab_widgets.AgentForm(trace.start.input.agent),
         "branch_tree": lambda: ctxlab_widgets.BranchTree(trace.start.input.session),
         "compare": lambda: ctxlab_widgets.Compare(trace, strategies=["middle-out"]),
         "run_history": lambda: ctxlab_widgets.lab(trace).head,

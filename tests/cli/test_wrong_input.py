@@ -18,8 +18,8 @@ from ctxlab.cli.app import app
 from tests.cli.conftest import DATASETS
 
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # pyright: ignore[reportAttributeAccessIssue]
-OPENS_A_PROGRAM = {"lab"}
-"""Commands that start another program with a file that they don't read."""
+OPENS_A_PROGRAM = {"lab", "serve-fake"}
+"""Commands that start another program, or run until Ctrl+C, with a file that they don't read."""
 
 READS = ("file", "source")
 WRITES = ("target", "out")
@@ -295,3 +295,44 @@ def test_a_pipe_gives_what_the_file_gives(run, tmp_path: Path, name: str) -> Non
 
 def test_a_new_line_in_a_name_stays_one_line(run) -> None:
     refused(run("build", "no\nsuch\x1b[31m.json"))
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        *(("--port", value) for value in ("x", "-1", "65536", "1.5", "")),
+        *(("--script", value) for value in ("nowhere.json", "", "no/such/file.json", ".")),
+    ],
+)
+def test_a_wrong_value_for_the_fake_server_is_one_line(run, typed: tuple[str, str]) -> None:
+    refused(run("serve-fake", *typed))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"words",
+        b"{}",
+        b"[]",
+        b"[3]",
+        b"[" * 100_000,
+        b'[{"txt": "a"}]',
+        b'[{"text": 3}]',
+        b'[{"status": true}]',
+        b'[{"status": 9}]',
+        b'[{"status": 600}]',
+        b'[{"finish": "soon"}]',
+        b'[{"calls": [{"arguments": {}}]}]',
+        b'[{"calls": [{"name": "a", "arguments": "{}"}]}]',
+        b'[{"piece_characters": 0}]',
+        b'[{"delay_seconds": -1}]',
+    ],
+)
+def test_a_wrong_script_for_the_fake_server_is_one_line(run, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "script.json").write_bytes(content)
+
+    result = run("serve-fake", "--script", "script.json")
+
+    refused(result)
+    assert "script.json" in result.err

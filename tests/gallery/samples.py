@@ -12,6 +12,7 @@ import ctxlab_widgets
 from ctxlab import Agent, RegexPreset, Session, Trace, Worldbook
 from ctxlab_widgets._shared.widget import Widget
 from tests.gallery.attachments import files_run
+from tests.gallery.requests import scripted_request
 
 DATASETS = Path(__file__).parents[2] / "datasets"
 
@@ -76,14 +77,28 @@ def runs() -> Widget:
     return page.head
 
 
+def form() -> Widget:
+    """An agent whose thoughts have no room in the reply, with a step that was moved and one that was switched off."""
+    own = agent()
+    parameters = {**(own.parameters or {}), "thinkingEnabled": True, "thinkingBudget": 4096, "seed": 7, "topP": 0.95}
+    parameters = {**parameters, "stop": ["\nAda:", "【完】"], "reasoningEffort": "medium"}
+    widget = ctxlab_widgets.AgentForm(
+        own.with_(parameters=parameters), model="claude-sonnet-4-5", call={"max_tokens": 2048}
+    )
+    widget.switch("variable-processor", on=False)
+    return widget
+
+
 SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "run_history": runs,
     "step_debugger": stepping,
     "token_budget": lambda: ctxlab_widgets.TokenBudget(harbour()),
+    "agent_form": form,
     "branch_tree": lambda: ctxlab_widgets.BranchTree(tree()),
     "compare": lambda: ctxlab_widgets.Compare(harbour(), strategies=["middle-out", "block"]),
     "injection_map": lambda: ctxlab_widgets.InjectionMap(harbour()),
     "lore_view": lambda: ctxlab_widgets.LoreView(harbour()),
+    "request_view": lambda: ctxlab_widgets.RequestView(scripted_request(harbour())),
     "rule_view": lambda: ctxlab_widgets.RuleView(harbour()),
     "sent_view": lambda: ctxlab_widgets.SentView(harbour()),
     "token_view": lambda: ctxlab_widgets.TokenView(harbour()),

@@ -25,6 +25,8 @@ def pending(case: Case) -> Capability | None:
     """The capability that a case needs and that was not there when this was written."""
     if case.file in OF_FILE:
         return OF_FILE[case.file]
+    if case.file == "llm_requests":
+        return next((it for begin, it in OF_REQUEST if case.name.startswith(begin)), None)
     return next((it for files, it, needed in OF_CASE if case.file in files and needed(case.input)), None)
 
 
@@ -49,7 +51,11 @@ def _exists(module: str) -> bool:
 
 COMPRESSION = _module("compression", "engines.compression", "conversation.compression")
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
-REQUESTS = _module("requests", "providers")
+REPLIES = _module("replies as messages", "formats.requests.replies")
+STREAMS = _module("sending and streams", "providers.sending", "chat", "conversation.sending")
+PARAMETERS = _module("names of parameters and families of models", "providers.parameters.reference_names")
+ANTHROPIC = _module("Anthropic's rules", "providers.anthropic.rules")
+GEMINI = _module("Gemini's rules", "providers.gemini.rules")
 STORAGE = _module("storage and store layout", "storage")
 TOPICS = _module("topic naming", "conversation.topics", "conversation.topic_naming", "conversation.naming")
 
@@ -76,10 +82,21 @@ OF_FILE: dict[str, Capability] = {
     "knowledge_placeholders": KNOWLEDGE,
     "knowledge_processor": KNOWLEDGE,
     "knowledge_retrieval_policy": KNOWLEDGE,
-    "llm_requests": REQUESTS,
     "pipeline_engine_store": STORAGE,
     "topic_naming": TOPICS,
 }
+
+OF_REQUEST: tuple[tuple[str, Capability], ...] = (
+    ("response ", REPLIES),
+    ("stream ", STREAMS),
+    ("params ", PARAMETERS),
+    ("modelFamily ", PARAMETERS),
+    ("filterByCapabilities ", PARAMETERS),
+    ("anthropic-messages", ANTHROPIC),
+    ("vertex-anthropic", ANTHROPIC),
+    ("google-generate-content", GEMINI),
+)
+"""What cases of the requests need, by how their names begin."""
 
 # --- single cases
 

@@ -41,6 +41,7 @@ from tests.golden import (
     lorebooks,
     previewing,
     regexes,
+    requests,
     tasks,
     trees,
     variables,
@@ -351,4 +352,5 @@ ADAPTERS: dict[str, Adapter] = {
     **lorebooks.ADAPTERS,
     **agents.ADAPTERS,
     **files.ADAPTERS,
+    **requests.ADAPTERS,
 }

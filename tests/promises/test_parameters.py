@@ -148,16 +148,30 @@ def test_lowering_the_limit_lowers_the_budget_and_the_budget_doesn_t_raise_the_l
 def test_every_known_parameter_is_reached_from_a_file() -> None:
     named = {each.name for each in fields(RequestParameters)} - {"thinking", "safety", "web_search", "custom"}
     stored: dict[str, Any] = {
-        **{"maxTokens": 9, "temperature": 0.5, "topP": 0.9, "topK": 3, "frequencyPenalty": 1, "presencePenalty": 1},
-        **{"seed": 4, "stop": "x", "n": 2, "logprobs": True, "topLogprobs": 2, "logitBias": {"1": 2}},
-        **{
-            "responseFormat": {"type": "text"},
-            "toolChoice": "auto",
-            "parallelToolCalls": False,
-            "modalities": ["text"],
-        },
-        **{"audio": {"voice": "a"}, "prediction": {"type": "content"}, "user": "u", "serviceTier": "auto"},
-        **{"store": True, "include": ["a"], "metadata": {"a": "b"}, "stream": True},
+        "maxTokens": 9,
+        "temperature": 0.5,
+        "topP": 0.9,
+        "topK": 3,
+        "frequencyPenalty": 1,
+        "presencePenalty": 1,
+        "seed": 4,
+        "stop": "x",
+        "n": 2,
+        "logprobs": True,
+        "topLogprobs": 2,
+        "logitBias": {"1": 2},
+        "responseFormat": {"type": "text"},
+        "toolChoice": "auto",
+        "parallelToolCalls": False,
+        "modalities": ["text"],
+        "audio": {"voice": "a"},
+        "prediction": {"type": "content"},
+        "user": "u",
+        "serviceTier": "auto",
+        "store": True,
+        "include": ["a"],
+        "metadata": {"a": "b"},
+        "stream": True,
     }
 
     parameters, losses = request_parameters(merged([layer_of("agent", stored)]))

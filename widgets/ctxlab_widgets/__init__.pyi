@@ -1,5 +1,6 @@
 # The public names and where each is defined. `__init__.py` imports a name when it is first used.
 
+from ctxlab_widgets.agent_form import AgentForm as AgentForm
 from ctxlab_widgets.branch_tree import BranchTree as BranchTree
 from ctxlab_widgets.compare import Compare as Compare
 from ctxlab_widgets.html_report import report as report

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ctxlab_widgets.compare import Compare
     from ctxlab_widgets.injection_map import InjectionMap
     from ctxlab_widgets.lore_view import LoreView
+    from ctxlab_widgets.request_view import RequestView
     from ctxlab_widgets.rule_view import RuleView
     from ctxlab_widgets.sent_view import SentView
     from ctxlab_widgets.step_debugger import StepDebugger
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 TABS: Mapping[str, str] = {
     "steps": "StepDebugger",
     "sent": "SentView",
+    "request": "RequestView",
     "budget": "TokenBudget",
     "injections": "InjectionMap",
     "lore": "LoreView",
@@ -174,6 +176,10 @@ class LabPage(ipywidgets.VBox):
     @property
     def tokens(self) -> TokenView:
         return cast("TokenView", self._open("tokens"))
+
+    @property
+    def request(self) -> RequestView:
+        return cast("RequestView", self._open("request"))
 
     @property
     def sent(self) -> SentView:

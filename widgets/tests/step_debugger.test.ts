@@ -8,11 +8,11 @@ import {
   stepped,
   valueText,
 } from "../ctxlab_widgets/_shared/setting_values";
-import { reranWords, type SettingsDiff, settingsWords, signed } from "../ctxlab_widgets/step_debugger/settings_effect";
 import { isRead } from "../ctxlab_widgets/_shared/settings_form";
 import type { Setting } from "../ctxlab_widgets/_shared/trace_view";
 import { folded, type Item } from "../ctxlab_widgets/step_debugger/fold_rows";
 import { typedText } from "../ctxlab_widgets/step_debugger/message_editor";
+import { reranWords, type SettingsDiff, settingsWords, signed } from "../ctxlab_widgets/step_debugger/settings_effect";
 import { numbered, runs } from "../ctxlab_widgets/step_debugger/token_runs";
 import { made } from "./made";
 

@@ -18,6 +18,7 @@ from ctxlab.formats.requests.blocks import (
     items_of,
     kept_fields,
     kind_of,
+    name_in,
     numbered,
     others,
     text_in,
@@ -36,7 +37,7 @@ from ctxlab.formats.requests.parameters import (
     picked,
 )
 from ctxlab.formats.requests.request_session import ReadRequest, import_of_bodies
-from ctxlab.formats.results import Import
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, mostly, one_or_mostly
 
 GROUP: Final = "anthropic"
@@ -76,6 +77,7 @@ ROWS: Final[tuple[Row, ...]] = (
     ("service_tier", "serviceTier", is_text),
     ("stream", "stream", is_flag),
 )
+ONE_TEXT: Final = Loss("", "it goes on the text before it: both are one text now", "text")
 THINKING: Final[tuple[Row, ...]] = (
     ("type", "thinkingEnabled", one_of("enabled", "adaptive")),
     ("budget_tokens", "thinkingBudget", is_whole),
@@ -130,11 +132,10 @@ def read(source: Source) -> Import:
 def read_body(body: Data, model: str | None = None) -> ReadRequest:
     """One body; `model` is used where it has none."""
     found = ReadRequest(MessageNodes("anthropic", GROUP))
-    named = body.get("model")
-    found.model = named if isinstance(named, str) and named else model
+    found.take_model(body, model)
     _system(body.get("system"), found)
     for index, message in enumerate(items_of(body.get("messages"))):
-        _message(message, f"m{index}", f"messages[{index}]", found)
+        read_message(message, f"m{index}", f"messages[{index}]", found)
     _tools(body.get("tools"), found)
     _parameters(body, found)
     return found
@@ -151,7 +152,8 @@ def _system(stored: Any, found: ReadRequest) -> None:
         found.preset(text, **({"metadata": {GROUP: rest}} if rest else {}))
 
 
-def _message(message: Any, name: str, place: str, found: ReadRequest) -> None:
+def read_message(message: Any, name: str, place: str, found: ReadRequest) -> None:
+    """Put one message into the nodes; its losses begin with `place`."""
     fields = fields_of(message)
     stored = fields.get("role")
     role = ROLES.get(stored) if isinstance(stored, str) else None
@@ -175,10 +177,9 @@ def _block(block: Any, role: str, place: str, asset_id: str, found: ReadRequest)
     fields, kind = fields_of(block), kind_of(block)
     if (text := text_in(block, "text")) is not None:
         rest = others(fields, "type", "text")
-        wanted = {key: value for key, value in rest.items() if key != "cache_control"} if role == "assistant" else {}
-        kept = {key: value for key, value in rest.items() if key not in wanted}
-        found.losses += kept_fields(place, kept)
-        found.nodes.text(text, wanted, kept)
+        found.losses += kept_fields(place, rest)
+        if found.nodes.text(text, rest=rest):
+            found.losses.append(ONE_TEXT.inside(place))
     elif kind == "tool_use" and isinstance(fields.get("id"), str) and role == "assistant":
         rest = others(fields, "type", "id", "name", "input")
         mark = {key: rest.pop(key) for key in ("cache_control",) if key in rest}
@@ -205,7 +206,7 @@ def _call(fields: Data) -> Data:
     given = fields.get("input")
     return {
         "requestId": fields["id"],
-        "toolName": str(fields.get("name") or ""),
+        "toolName": name_in(fields.get("name")),
         "args": {} if given is None else given,
     }
 
@@ -229,7 +230,7 @@ def _result(fields: Data, place: str, asset_id: str, found: ReadRequest) -> None
             texts.append(json.dumps(block, ensure_ascii=False))
     if len(texts) > 1:
         found.lose(f"{place}.content", "several texts of one result; they are lines of one text now")
-    answered: Data = {"requestId": str(fields.get("tool_use_id") or "")}
+    answered: Data = {"requestId": name_in(fields.get("tool_use_id"))}
     if fields.get("is_error") is True:
         answered["status"] = "error"
     rest = others(fields, "type", "tool_use_id", "content", "is_error")

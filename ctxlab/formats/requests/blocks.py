@@ -58,15 +58,22 @@ def file_in(block: Any, asset_id: str, place: str, losses: list[Loss]) -> Data |
     found = attachment(block, asset_id) if isinstance(block, dict) else None
     if found is not None:
         losses += kept_fields(place, fields_of(found.get("openaiPart")), "file")
+        source = others(fields_of(fields_of(block).get("source")), "type", "media_type", "data", "url", "file_id")
+        losses += [Loss(f"{place}.source.{key}", "not part of a file; left out", key) for key in source]
     return found
+
+
+def name_in(value: Any) -> str:
+    """The text of an id or a name; of what is none its JSON."""
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def kept_fields(place: str, fields: Data, of: str = "message") -> list[Loss]:
     """A loss for each field that is kept in the session, but that nothing sends again."""
     return [
-        Loss(f"{place}.{key}", CACHE_MARK if key == "cache_control" else f"{key}: kept beside the {of}, not sent", key)
+        Loss(f"{place}.{key}", CACHE_MARK if key == "cache_control" else f"kept beside the {of}, not sent", key)
         for key in fields
     ]
 
 
-CACHE_MARK = "cache_control: the mark is kept beside the text; marks are placed anew when a request is made"
+CACHE_MARK = "the mark is kept beside the text; marks are placed anew when a request is made"

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ctxlab.formats.format import Format
 from ctxlab.formats.openai.content_parts import inline_file
-from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kept_fields, others
+from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kept_fields, name_in, others
 from ctxlab.formats.requests.message_nodes import MessageNodes
 from ctxlab.formats.requests.parameters import (
     Row,
@@ -29,7 +29,7 @@ from ctxlab.formats.requests.parameters import (
     picked,
 )
 from ctxlab.formats.requests.request_session import ReadRequest, import_of_bodies
-from ctxlab.formats.results import Import
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, mostly, one_or_mostly
 
 GROUP: Final = "gemini"
@@ -60,6 +60,7 @@ READ: Final = ("model", "contents", "systemInstruction", "tools", "toolConfig", 
 SIGNED: Final = ("text", "functionCall", "thoughtSignature")
 """Parts on which a signature can be put back, and the signature."""
 FORMS: Final = ("responseMimeType", "responseSchema", "responseJsonSchema")
+ONE_TEXT: Final = Loss("", "it goes on the text before it: both are one text now", "text")
 SNAKE: Final = re.compile(r"_([a-z0-9])")
 
 
@@ -76,7 +77,7 @@ def is_body(value: Any) -> bool:
 
 def _is_turn(value: Any) -> bool:
     turn = fields_of(value)
-    return isinstance(turn.get("parts"), list | dict) and turn.get("role", "user") in ROLES
+    return isinstance(turn.get("parts"), list | dict) and str(turn.get("role", "user")) in ROLES
 
 
 # --- reading
@@ -90,12 +91,11 @@ def read_body(body: Data, model: str | None = None) -> ReadRequest:
     """One body; `model` is the one in the URL, which bodies of this vendor don't name."""
     body = _camel(body)
     found = ReadRequest(MessageNodes("gemini", GROUP))
-    named = body.get("model")
-    found.model = named.removeprefix("models/") if isinstance(named, str) and named else model
+    found.take_model(body, model)
     _system(body.get("systemInstruction"), found)
-    calls = _Calls()
+    calls = Calls()
     for index, turn in enumerate(items_of(body.get("contents"))):
-        _turn(turn, index, calls, found)
+        read_turn(turn, f"m{index}", f"contents[{index}]", found, calls)
     _tools(body.get("tools"), found)
     _parameters(body, found)
     return found
@@ -122,27 +122,31 @@ def _system(stored: Any, found: ReadRequest) -> None:
             continue
         found.losses += kept_fields(place, rest := others(fields, "text"))
         found.preset(fields["text"], **({"metadata": {GROUP: rest}} if rest else {}))
+    found.losses += kept_fields("systemInstruction", others(fields_of(stored), "parts", "role"))
     if stored is not None and not isinstance(stored, dict):
         found.lose("systemInstruction", "neither text nor parts; it is left out")
 
 
-class _Calls:
+class Calls:
     """Ids of calls: those that have none get one, and results without one answer them by name, in order."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[str, str]] = []
 
     def made(self, name: str, wanted: str) -> str:
+        """The id of a call that has none."""
         self._waiting.append((name, wanted))
         return wanted
 
     def answered(self, name: str, otherwise: str) -> str:
+        """The id of the first call of this name that no result has answered."""
         at = next((at for at, (called, _) in enumerate(self._waiting) if called == name), None)
         return otherwise if at is None else self._waiting.pop(at)[1]
 
 
-def _turn(turn: Any, index: int, calls: _Calls, found: ReadRequest) -> None:
-    fields, place = fields_of(turn), f"contents[{index}]"
+def read_turn(turn: Any, name: str, place: str, found: ReadRequest, calls: Calls | None = None) -> None:
+    """Put one turn into the nodes; `calls` are those of the turns before, and losses begin with `place`."""
+    fields, calls = fields_of(turn), calls or Calls()
     if not isinstance(fields.get("parts"), list | dict):
         found.lose(place, "no turn with parts; it is left out")
         return
@@ -150,10 +154,10 @@ def _turn(turn: Any, index: int, calls: _Calls, found: ReadRequest) -> None:
     role = ROLES.get(stored) if isinstance(stored, str) else None
     if role is None:
         found.lose(f"{place}.role", f"role {stored!r:.40} is not known; it is the user's now")
-    found.nodes.begin(f"m{index}", role or "user")
+    found.nodes.begin(name, role or "user")
     parts = _list(fields["parts"])
     for number, part in enumerate(parts):
-        _part(_camel(fields_of(part)), f"{place}.parts[{number}]", f"m{index}-part-{number}", calls, found)
+        _part(_camel(fields_of(part)), f"{place}.parts[{number}]", f"{name}-part-{number}", calls, found)
     if not parts:
         found.nodes.empty()
     if rest := others(fields, "role", "parts"):
@@ -161,21 +165,29 @@ def _turn(turn: Any, index: int, calls: _Calls, found: ReadRequest) -> None:
         found.losses += kept_fields(place, rest)
 
 
-def _part(part: Data, place: str, asset_id: str, calls: _Calls, found: ReadRequest) -> None:
+def _part(part: Data, place: str, asset_id: str, calls: Calls, found: ReadRequest) -> None:
     more = {key: value for key, value in part.items() if key not in (*SIGNED, "thought") and value is not None}
     if not part:
         found.lose(place, "an empty part; it is left out")
     elif more or part.get("thought"):
         _other_part(part, place, asset_id, calls, found)
     elif isinstance(part.get("text"), str):
-        found.nodes.text(part["text"], _signature(part))
+        _text(part, place, found)
     elif isinstance(part.get("functionCall"), dict):
         _call(_camel(part["functionCall"]), _signature(part), place, asset_id, calls, found)
     else:
         _other_part(part, place, asset_id, calls, found)
 
 
-def _other_part(part: Data, place: str, asset_id: str, calls: _Calls, found: ReadRequest) -> None:
+def _text(part: Data, place: str, found: ReadRequest) -> None:
+    signature = _signature(part)
+    if signature and not part["text"]:
+        found.nodes.artifact(part)  # what a stream ends with: there is no text to put the signature on
+    elif found.nodes.text(part["text"], signature):
+        found.losses.append(ONE_TEXT.inside(place))
+
+
+def _other_part(part: Data, place: str, asset_id: str, calls: Calls, found: ReadRequest) -> None:
     """A result or a file; anything else, and what is signed, goes back as it is."""
     is_file = {"inlineData", "fileData"} & part.keys() and not {"thoughtSignature", "thought"} & part.keys()
     file = file_of(part, asset_id) if is_file else None
@@ -217,8 +229,8 @@ def file_of(part: Data, asset_id: str) -> Data | None:
     return {**found, "geminiPart": rest} if rest else found
 
 
-def _call(call: Data, on: Data, place: str, made_id: str, calls: _Calls, found: ReadRequest) -> None:
-    name, given = str(call.get("name") or ""), call.get("args")
+def _call(call: Data, on: Data, place: str, made_id: str, calls: Calls, found: ReadRequest) -> None:
+    name, given = name_in(call.get("name")), call.get("args")
     own = call.get("id")
     has_id = isinstance(own, str) and bool(own)
     call_id = own if has_id else calls.made(name, made_id.replace("-part-", "-call-"))
@@ -227,8 +239,8 @@ def _call(call: Data, on: Data, place: str, made_id: str, calls: _Calls, found: 
     found.nodes.call({**rest, **stored, **({} if has_id else {"madeId": True})}, on)
 
 
-def _result(answer: Data, place: str, asset_id: str, calls: _Calls, found: ReadRequest) -> None:
-    name, own = str(answer.get("name") or ""), answer.get("id")
+def _result(answer: Data, place: str, asset_id: str, calls: Calls, found: ReadRequest) -> None:
+    name, own = name_in(answer.get("name")), answer.get("id")
     has_id = isinstance(own, str) and bool(own)
     answered: Data = {"requestId": own if has_id else calls.answered(name, asset_id.replace("-part-", "-call-"))}
     answered["toolName"] = name
@@ -246,11 +258,17 @@ def _result(answer: Data, place: str, asset_id: str, calls: _Calls, found: ReadR
             files.append(file)
     rest = others(answer, "name", "id", "response", "parts")
     found.losses += kept_fields(f"{place}.functionResponse", rest)
-    found.nodes.result(answered, "" if response is None else _json(response), files, rest)
+    found.nodes.result(answered, _words_of(response), files, rest)
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _words_of(response: Any) -> str:
+    """The text of a result: what is under `output` or `error` alone, else its JSON."""
+    for key in ("output", "error"):
+        if [*fields_of(response)] == [key] and isinstance(response[key], str):
+            return response[key]
+    if isinstance(response, str):
+        return response
+    return "" if response is None else json.dumps(response, ensure_ascii=False, separators=(",", ":"))
 
 
 # --- tools and parameters

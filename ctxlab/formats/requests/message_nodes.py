@@ -33,6 +33,11 @@ class _Node:
     def ids(self) -> set[str]:
         return {str(call["requestId"]) for call in self.calls}
 
+    @property
+    def signed(self) -> bool:
+        """Whether there are fields that go on the text."""
+        return any(one.get("on") == "text" for one in self.artifacts)
+
     def place(self, before: str) -> None:
         """Put the blocks that wait before something."""
         self.artifacts += [{**one, "before": before} for one in self.waiting]
@@ -60,14 +65,13 @@ class _Node:
 class MessageNodes:
     """Nodes in the order of the pieces that are put in.
 
-    `group` is where a node's metadata keeps what is not its own. `joined` makes texts that follow on one another one
-    text, as in a reply; else each is a node, so that it stays a part of its own.
+    `group` is where a node's metadata keeps what is not its own. Texts that follow on one another are one text: those
+    of the assistant as they are, those of others line by line.
     """
 
-    def __init__(self, wire: WireName, group: str, *, joined: bool = False) -> None:
+    def __init__(self, wire: WireName, group: str) -> None:
         self._wire: WireName = wire
         self._group = group
-        self._joined = joined
         self._nodes: list[tuple[str, _Node]] = []
         self._role = "user"
         self._name = "m0"
@@ -89,17 +93,22 @@ class MessageNodes:
         """Keep a message without any pieces."""
         self._current()
 
-    def text(self, text: str, on: Data | None = None, rest: Data | None = None) -> None:
-        """Add a text; `on` are fields that the vendor wants back on it, `rest` others that are kept only."""
+    def text(self, text: str, on: Data | None = None, rest: Data | None = None) -> bool:
+        """Add a text; `on` are fields that the vendor wants back on it, `rest` others that are kept only.
+
+        Gives whether it went on with a text that was there.
+        """
         node = self._current()
-        if self._joined and node.stage == "text" and not on:
-            node.content += text
+        goes_on = node.stage == "text" and not on and not node.signed
+        if goes_on:
+            node.content += text if node.role == "assistant" else f"\n{text}"
         else:
             node = self._fresh() if node.stage != "head" else node
             node.content, node.stage = text, "text"
         if on:
             node.artifacts.append(self._artifact(on, on="text"))
         self._keep(node, rest)
+        return goes_on
 
     def file(self, asset: Data) -> None:
         node = self._current()
@@ -155,7 +164,8 @@ class MessageNodes:
 
     def _keep(self, node: _Node, rest: Mapping[str, Any] | None) -> None:
         for key, value in (rest or {}).items():
-            node.rest[key] = value
+            known = node.rest.get(key)
+            node.rest[key] = [*known, *value] if isinstance(known, list) and isinstance(value, list) else value
 
     def _current(self) -> _Node:
         """The node that is open, or a new one."""

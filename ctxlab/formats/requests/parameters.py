@@ -70,7 +70,7 @@ class AgentParameters:
     def whole(self, key: str, value: Any, found: Data | None) -> None:
         """Take a field with fields of its own: as the parameters that it comes to, or whole where it has others."""
         self.names.append(key)
-        if found is None or not self.known.keys().isdisjoint(found):
+        if (not found and value != {}) or found is None or not self.known.keys().isdisjoint(found):
             self.custom[key] = value
         else:
             self.known.update(found)

@@ -28,8 +28,17 @@ class ReadRequest:
     model: str | None = None
     losses: list[Loss] = field(default_factory=list[Loss])
 
+    def take_model(self, body: Data, otherwise: str | None) -> None:
+        """Take the model that the body names, else the other one."""
+        named = body.get("model")
+        self.model = named.removeprefix("models/") if isinstance(named, str) and named else otherwise
+        if named is not None and not isinstance(named, str):
+            self.lose("model", "no name of a model; it is left out")
+
     def preset(self, text: str, **more: Any) -> None:
-        """Add a system prompt that stands before the messages."""
+        """Add a system prompt that stands before the messages; an empty one says nothing."""
+        if not text:
+            return
         number = len(self.presets)
         self.presets.append({"id": f"prompt-{number}", "name": "System", "role": "system", "content": text, **more})
 

@@ -19,6 +19,7 @@ from ctxlab.formats.requests.blocks import (
     items_of,
     kept_fields,
     kind_of,
+    name_in,
     numbered,
     others,
     text_in,
@@ -92,15 +93,14 @@ def read(source: Source) -> Import:
 def read_body(body: Data, model: str | None = None) -> ReadRequest:
     """One body; `model` is used where it has none."""
     found = ReadRequest(MessageNodes("openai-responses", GROUP))
-    named = body.get("model")
-    found.model = named if isinstance(named, str) and named else model
+    found.take_model(body, model)
     _instructions(body.get("instructions"), found)
     given = body.get("input")
     items = [{"role": "user", "content": given}] if isinstance(given, str) else items_of(given)
     leading = True
     for index, item in enumerate(items):
         leading = leading and _is_prompt(item)
-        (_leading if leading else _item)(item, f"m{index}", f"input[{index}]", found)
+        (_leading if leading else read_item)(item, f"m{index}", f"input[{index}]", found)
     _tools(body.get("tools"), found)
     _parameters(body, found)
     return found
@@ -133,7 +133,8 @@ def _leading(item: Any, name: str, place: str, found: ReadRequest) -> None:
     found.preset(parts.text, **({"metadata": {GROUP: rest}} if rest else {}))
 
 
-def _item(item: Any, name: str, place: str, found: ReadRequest) -> None:
+def read_item(item: Any, name: str, place: str, found: ReadRequest) -> None:
+    """Put one item into the nodes; its losses begin with `place`."""
     fields, kind = fields_of(item), kind_of(item)
     if "role" in fields and kind in ("", "message"):
         _message(fields, name, place, found)
@@ -142,7 +143,7 @@ def _item(item: Any, name: str, place: str, found: ReadRequest) -> None:
     elif kind == "function_call" and isinstance(fields.get("call_id"), str):
         _assistant(name, found)
         arguments = fields.get("arguments")
-        call: Data = {"requestId": fields["call_id"], "toolName": str(fields.get("name") or "")}
+        call: Data = {"requestId": fields["call_id"], "toolName": name_in(fields.get("name"))}
         call["args"] = "" if arguments is None else arguments
         found.nodes.call(call, others(fields, "type", "call_id", "name", "arguments"))
     elif kind:
@@ -238,7 +239,7 @@ def _result(fields: Data, name: str, place: str, found: ReadRequest) -> None:
     rest = others(fields, "type", "call_id", "output")
     found.losses += kept_fields(place, rest)
     found.nodes.begin(name, "tool")
-    answered = {"requestId": str(fields.get("call_id") or "")}
+    answered = {"requestId": name_in(fields.get("call_id"))}
     found.nodes.result(answered, parts.text, parts.files, {**parts.rest, **rest})
 
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ctxlab.assets.content_router.vendor_tool_results import RULES
 from ctxlab.context import AssetRef, Draft, Text
+from ctxlab.context.file_words import name_of
 from ctxlab.documents import ToolCall
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_fields import CallWords, arguments_object
-from ctxlab.providers.file_sources import FileSource, file_source, file_words
+from ctxlab.providers.file_source import FileBytes, FileLink, FileUpload, NoFile, file_source, standing_for
+from ctxlab.providers.media_types import plain_type
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
 from ctxlab.providers.place import JsonPath
-from ctxlab.providers.placed_parameters import plain
+from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.turns import Block
 
 VENDOR = "Anthropic"
@@ -24,7 +27,7 @@ WIRE = "anthropic"
 PICTURES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
-_TEXT = (("text",),)
+_TEXT = ("text",)
 _OWN_FIELDS = frozenset({"type", "text", "id", "name", "input"})
 
 
@@ -40,13 +43,19 @@ class BlockWriter:
         """The blocks of a message that is sent under a role."""
         if draft.role == "tool":
             return self._result(draft)
+        body = draft.body
+        if len(body) == 1 and isinstance(body[0], Text) and not (draft.calls or draft.meta or draft.reasoning):
+            return self._text(body[0], draft) if body[0] else []  # by far the most messages are one text
         found: list[Block] = []
+        unsent: list[AssetRef] = []
         for piece in pieces_of(draft, WIRE, self.out):
             match piece:
                 case TextPiece(text, on):
                     found += self._text(text, draft, on)
                 case FilePiece(asset):
-                    found += self._file(asset, draft, role)
+                    sent = self._file(asset, draft, role)
+                    found += sent
+                    unsent += [] if sent else [asset]
                 case CallPiece(call, on):
                     found.append(self._call(call, draft, on))
                 case ReplayPiece(artifact):
@@ -54,16 +63,18 @@ class BlockWriter:
         if draft.reasoning and not any(block.value["type"] in ("thinking", "redacted_thinking") for block in found):
             reason = f"{VENDOR} takes thoughts only with their signature, and these have none; they aren't sent"
             self.out.lose("signature", "thoughts", reason, key=draft.key)
+        if unsent and not found:
+            found += self._text(standing_for(unsent, draft), draft)
         return found
 
     def _text(self, text: Text, draft: Draft, on: Sequence[ReplayArtifact] = ()) -> list[Block]:
         words = str(text)
         # A blank text beside calls is taken, as recorded from claude-haiku-4-5; elsewhere it is refused.
-        if words.isspace() and not draft.calls:
+        if not draft.calls and words.isspace():
             self._lose_blank(draft)
             return []
         value: dict[str, Any] = {"type": "text", "text": words}
-        return [Block(_with(value, on), draft, ((("text",), text),))]
+        return [Block(_with(value, on) if on else value, draft, ((_TEXT, text),))]
 
     def _lose_blank(self, draft: Draft) -> None:
         reason = f"{VENDOR} refuses a text of white space alone; it is left out"
@@ -86,7 +97,7 @@ class BlockWriter:
             reason = f"without a signature {VENDOR} refuses it; it isn't sent"
             self.out.lose("signature", str(kind or "a block"), reason, key=draft.key)
             return []
-        value = cast("dict[str, Any]", plain(item))
+        value = cast("dict[str, Any]", plain_json(item))
         if kind == "thinking" and not isinstance(value.get("thinking"), str):
             value["thinking"] = ""
         return [Block(value, draft, (((), None),))]
@@ -123,21 +134,12 @@ class BlockWriter:
         return [Block(value, draft, tuple(places), first=True), *after]
 
     def _file(self, asset: AssetRef, draft: Draft, role: str) -> list[Block]:
-        source = file_source(asset)
-        name = file_words(asset)
-        if role != "user":
-            self._lose_file(name, f"{VENDOR} takes files from the user alone; it isn't sent", draft)
-        elif source is None:
-            self._lose_file(name, "its bytes are not here; read it in before, or give a library with it", draft)
-        elif (value := _file_block(asset, source)) is None:
-            kind = source.mime_type or asset.kind
-            self._lose_file(name, f"{VENDOR} takes no file of type {kind}; it isn't sent", draft)
-        else:
+        value: dict[str, Any] | NoFile
+        value = _file_block(asset) if role == "user" else NoFile(f"{VENDOR} takes files from the user alone")
+        if not isinstance(value, NoFile):
             return [Block(value, draft, (((), None),))]
+        self.out.lose("part", name_of(asset), f"{value.reason}; it isn't sent", key=draft.key)
         return []
-
-    def _lose_file(self, name: str, reason: str, draft: Draft) -> None:
-        self.out.lose("part", name, reason, key=draft.key)
 
 
 def failed(draft: Draft) -> bool:
@@ -148,7 +150,7 @@ def failed(draft: Draft) -> bool:
 
 def _with(value: dict[str, Any], on: Sequence[ReplayArtifact]) -> dict[str, Any]:
     for artifact in on:
-        value |= {name: plain(each) for name, each in artifact.item.items() if name not in _OWN_FIELDS}
+        value |= {name: plain_json(each) for name, each in artifact.item.items() if name not in _OWN_FIELDS}
     return value
 
 
@@ -158,35 +160,53 @@ def _media_type(block: Mapping[str, Any]) -> str:
     return str(known) if known else "image/png" if block["type"] == "image" else "application/pdf"
 
 
-def _file_block(asset: AssetRef, source: FileSource) -> dict[str, Any] | None:
-    if source.form != "base64":
-        field_name = "url" if source.form == "url" else "file_id"
-        form = "url" if source.form == "url" else "file"
-        kind = _linked_kind(asset, source)
-        return (
-            {"type": kind, "source": {"type": form, field_name: source.value}} | _title(asset, kind) if kind else None
-        )
-    if source.mime_type in PICTURES:
-        return {"type": "image", "source": _bytes(source)}
-    if source.mime_type == "application/pdf":
-        return {"type": "document", "source": _bytes(source), **_title(asset, "document")}
-    words = source.text() if source.mime_type.startswith("text/") or asset.kind == "text" else None
-    if words and not words.isspace():
-        text = {"type": "text", "media_type": "text/plain", "data": words}
-        return {"type": "document", "source": text, **_title(asset, "document")}
-    return None
+def _file_block(asset: AssetRef) -> dict[str, Any] | NoFile:
+    source = file_source(asset)
+    match source:
+        case FileBytes(data, mime_type):
+            return _of_bytes(asset, data, plain_type(mime_type))
+        case FileLink(url):
+            kind = _linked_kind(asset)
+            held: dict[str, Any] = {"type": "url", "url": url}
+        case FileUpload(file_id) if not file_id.startswith("file_"):
+            return NoFile("its id was given by another vendor")
+        case FileUpload(file_id):
+            kind = "image" if asset.kind == "image" else None if asset.kind in ("audio", "video") else "document"
+            held = {"type": "file", "file_id": file_id}
+        case NoFile():
+            return source
+    if kind is None:
+        return NoFile(f"{VENDOR} takes no files of type {asset.mime_type or asset.kind}")
+    return {"type": kind, "source": held, **_title(asset, kind)}
 
 
-def _linked_kind(asset: AssetRef, source: FileSource) -> str | None:
-    if asset.kind == "image" or source.mime_type in PICTURES:
+def _of_bytes(asset: AssetRef, data: str, mime_type: str) -> dict[str, Any] | NoFile:
+    source = {"type": "base64", "media_type": mime_type, "data": data}
+    if mime_type in PICTURES:
+        return {"type": "image", "source": source}
+    if mime_type == "application/pdf":
+        return {"type": "document", "source": source, **_title(asset, "document")}
+    if mime_type.startswith("text/") or asset.kind == "text":
+        words = _words(data)
+        if words and not words.isspace():
+            text = {"type": "text", "media_type": "text/plain", "data": words}
+            return {"type": "document", "source": text, **_title(asset, "document")}
+        return NoFile("it is no text in UTF-8, or an empty one")
+    return NoFile(f"{VENDOR} takes no files of type {mime_type}")
+
+
+def _words(data: str) -> str | None:
+    try:
+        return b64decode(data).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def _linked_kind(asset: AssetRef) -> str | None:
+    mime_type = plain_type(asset.mime_type)
+    if asset.kind == "image" or mime_type in PICTURES:
         return "image"
-    if source.form == "url":
-        return "document" if source.mime_type in ("application/pdf", "") and asset.kind != "audio" else None
-    return "document" if asset.kind in ("document", "text", "other", "file") else None
-
-
-def _bytes(source: FileSource) -> dict[str, Any]:
-    return {"type": "base64", "media_type": source.mime_type, "data": source.value}
+    return "document" if asset.kind not in ("audio", "video") and mime_type in ("application/pdf", "") else None
 
 
 def _title(asset: AssetRef, kind: str) -> dict[str, Any]:

@@ -1,10 +1,15 @@
-"""Problems of a body, by the vendor's rules."""
+"""Problems of a body for Anthropic's Messages, by our own rules over the plain JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ctxlab.providers.anthropic.history_rules import history_problems
+from ctxlab.providers.anthropic.parameter_rules import parameter_problems, size_problem
+from ctxlab.providers.anthropic.shapes import BODY
+from ctxlab.providers.body_order import in_order
+from ctxlab.providers.body_shapes import Found
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.provider import Provider
@@ -14,4 +19,14 @@ def check_body(
     body: Mapping[str, Any], model: ModelFacts, provider: Provider, *, stream: bool = False
 ) -> Iterator[Problem]:
     """The problems of a plain JSON body, in its order."""
-    yield from ()
+    found: Found = []
+    BODY.look({name: value for name, value in body.items() if name not in provider.extra_fields}, (), found)
+    if stream and body.get("stream") is not True:
+        reason = "the reply is wanted as a stream, and the body doesn't say so"
+        found.append(Problem((), "stream", reason, "write 'stream': true"))
+    parameter_problems(body, model, found)
+    history_problems(body, model, found)
+    size = size_problem(body)
+    if size is not None:
+        found.append(size)
+    yield from in_order(found, body)

@@ -10,8 +10,10 @@ from ctxlab.documents import Note
 from ctxlab.providers.anthropic.blocks import VENDOR
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_fields import CallWords
+from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.model_facts import ModelFacts
-from ctxlab.providers.placed_parameters import PlacedParameters, plain, put_custom
+from ctxlab.providers.placed_parameters import PlacedParameters
+from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.provider import Prompt
 from ctxlab.providers.request_parameters import RequestParameters, Thinking
 
@@ -19,8 +21,6 @@ MAX_TOKENS = 4096
 """The reply limit where neither the caller nor the model's facts have one: the API demands one."""
 MIN_BUDGET = 1024
 BUDGET = 4096
-ONE_SAMPLER = re.compile(r"claude-(?:(?:opus|sonnet|haiku)-4-[1-9]\b|(?:opus|sonnet|haiku|fable|mythos)-[5-9])")
-"""Models that refuse temperature and top_p together."""
 SERVER_TOOLS = re.compile(
     r"(?:web_search|web_fetch|code_execution|bash|text_editor|memory|computer|browser_toolset|computer_toolset"
     r"|tool_search_tool_(?:bm25|regex)|advisor)_\d{8}|mcp_toolset|custom"
@@ -43,7 +43,7 @@ def put_parameters(
     _put_format(given, out)
     _put_rest(given, out)
     given.lose_rest()
-    put_custom(parameters.custom, out, joined=frozenset({"output_config", "metadata"}))
+    put_custom(parameters.custom, out, joined=("output_config", "metadata"))
 
 
 def _max_tokens(given: PlacedParameters, model: ModelFacts, out: BodyWriter) -> int:
@@ -109,9 +109,6 @@ def _put_sampling(given: PlacedParameters, model: ModelFacts, body: dict[str, An
     if thinking and top_p is not None and not 0.95 <= top_p <= 1:
         given.lose("top_p", "while it thinks the model takes 0.95 to 1; it isn't sent")
         top_p = None
-    if temperature is not None and top_p is not None and ONE_SAMPLER.search(model.name):
-        given.lose("top_p", "this model takes temperature or top_p, not both; temperature is sent")
-        top_p = None
     for name, value in (("temperature", temperature), ("top_p", top_p), ("top_k", top_k)):
         if value is not None:
             body[name] = value
@@ -127,7 +124,7 @@ def _put_tools(prompt: Prompt, given: PlacedParameters, names: CallWords, out: B
 
 
 def _tool(tool: Mapping[str, Any], names: CallWords, out: BodyWriter) -> dict[str, Any] | None:
-    own = cast("dict[str, Any]", plain(tool))
+    own = cast("dict[str, Any]", plain_json(tool))
     kind = own.get("type")
     function: Any = own.get("function")
     if isinstance(function, dict) and kind in ("function", None):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ctxlab.assets.content_router.vendor_tool_results import RULES, vendor_of
 from ctxlab.context import Draft
 from ctxlab.documents import Note
 from ctxlab.providers.body_writer import BodyWriter
@@ -30,7 +31,7 @@ def write_body(
     prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
 ) -> None:
     """Put messages, tools and parameters into the body."""
-    writer = PartWriter(out, model.name)
+    writer = PartWriter(out, RULES[vendor_of("google", model.name)].inside)
     lose_speakers(prompt.drafts, VENDOR, out)
     head = _head(prompt.drafts)
     _put_instruction(prompt.drafts[:head], writer, out)

@@ -1,10 +1,15 @@
-"""Problems of a body, by the vendor's rules."""
+"""Problems of a body for Gemini's generateContent, by our own rules over the plain JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ctxlab.providers.body_order import in_order
+from ctxlab.providers.body_shapes import Found
+from ctxlab.providers.gemini.history_rules import history_problems
+from ctxlab.providers.gemini.parameter_rules import parameter_problems, size_problem
+from ctxlab.providers.gemini.shapes import BODY
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.provider import Provider
@@ -13,5 +18,12 @@ from ctxlab.providers.provider import Provider
 def check_body(
     body: Mapping[str, Any], model: ModelFacts, provider: Provider, *, stream: bool = False
 ) -> Iterator[Problem]:
-    """The problems of a plain JSON body, in its order."""
-    yield from ()
+    """The problems of a plain JSON body, in its order. Whether the reply is streamed is in the address alone."""
+    found: Found = []
+    BODY.look({name: value for name, value in body.items() if name not in provider.extra_fields}, (), found)
+    parameter_problems(body, model, found)
+    history_problems(body, model, found)
+    size = size_problem(body)
+    if size is not None:
+        found.append(size)
+    yield from in_order(found, body)

@@ -7,10 +7,12 @@ from typing import Any, cast
 
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_fields import CallWords
+from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.gemini.parts import VENDOR
 from ctxlab.providers.gemini.schema import fits_schema
 from ctxlab.providers.model_facts import ModelFacts
-from ctxlab.providers.placed_parameters import PlacedParameters, plain, put_custom
+from ctxlab.providers.placed_parameters import PlacedParameters
+from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.provider import Prompt
 from ctxlab.providers.request_parameters import RequestParameters, Thinking
 
@@ -64,7 +66,7 @@ def put_parameters(
     _put_tier(given, out)
     given.take("stream")  # the address says whether the reply is streamed
     given.lose_rest()
-    put_custom(parameters.custom, out, joined=frozenset({"generationConfig", "toolConfig"}))
+    put_custom(parameters.custom, out, joined=("generationConfig", "toolConfig"))
 
 
 def _put_stop(given: PlacedParameters, config: dict[str, Any]) -> None:
@@ -147,7 +149,7 @@ def _put_tools(prompt: Prompt, given: PlacedParameters, names: CallWords, out: B
     functions: list[dict[str, Any]] = []
     tools: list[dict[str, Any]] = []
     for tool in prompt.tools:
-        own = cast("dict[str, Any]", plain(tool))
+        own = cast("dict[str, Any]", plain_json(tool))
         function: Any = own.get("function", own if own.get("type") == "function" else None)
         kind = own.get("type")
         if isinstance(function, dict):

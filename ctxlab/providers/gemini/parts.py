@@ -7,33 +7,40 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from ctxlab.assets.content_router.vendor_tool_results import RULES, vendor_of
 from ctxlab.context import AssetRef, Draft, Text
+from ctxlab.context.file_words import name_of
 from ctxlab.documents import ToolCall
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_fields import CallWords, arguments_object
-from ctxlab.providers.file_sources import FileSource, file_source, file_words
+from ctxlab.providers.file_source import FileBytes, FileLink, FileUpload, NoFile, file_source, standing_for
+from ctxlab.providers.media_types import plain_type
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
 from ctxlab.providers.place import JsonPath
-from ctxlab.providers.placed_parameters import plain
+from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.turns import Block
 
 VENDOR = "Gemini"
 WIRE = "gemini"
 FUNCTION_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]*")
 _ANY = re.compile(r"(?s).+")
-_GENERIC = "application/octet-stream"
+UPLOADS = "https://generativelanguage.googleapis.com/v1beta/"
+GENERIC = "application/octet-stream"
+_TEXT = ("text",)
 _OWN_FIELDS = frozenset({"text", "functionCall", "function_call"})
 _SIGNATURES = ("thoughtSignature", "thought_signature")
 
 
 @dataclass(slots=True, eq=False)
 class PartWriter:
-    """Writes the messages of one request; `called` are the names of the functions by the ids of their calls."""
+    """Writes the messages of one request.
+
+    `inside` are the types of files that a response of a function takes, `called` the names of the functions by the ids
+    of their calls.
+    """
 
     out: BodyWriter
-    model: str = ""
+    inside: frozenset[str] = frozenset()
     ids: CallWords = field(default_factory=lambda: CallWords("call id", VENDOR, _ANY, 512))
     names: CallWords = field(default_factory=lambda: CallWords("function name", VENDOR, FUNCTION_NAME, 128))
     called: dict[str, str] = field(default_factory=dict[str, str])
@@ -42,13 +49,20 @@ class PartWriter:
         """The parts of a message that is sent under a role."""
         if draft.role == "tool":
             return self._result(draft)
+        body = draft.body
+        if len(body) == 1 and isinstance(body[0], Text) and not (draft.calls or draft.meta or draft.reasoning):
+            text = body[0]  # by far the most messages are one text
+            return [Block({"text": str(text)}, draft, ((_TEXT, text),))] if text else []
         found: list[Block] = []
+        unsent: list[AssetRef] = []
         for piece in pieces_of(draft, WIRE, self.out):
             match piece:
                 case TextPiece(text, on):
-                    found.append(Block(self._signed({"text": str(text)}, draft, on), draft, ((("text",), text),)))
+                    found.append(Block(self._signed({"text": str(text)}, draft, on), draft, ((_TEXT, text),)))
                 case FilePiece(asset):
-                    found += self._file(asset, draft, role)
+                    sent = self._file(asset, draft, role)
+                    found += sent
+                    unsent += [] if sent else [asset]
                 case CallPiece(call, on):
                     found.append(self._call(call, draft, on))
                 case ReplayPiece(artifact):
@@ -56,6 +70,9 @@ class PartWriter:
         if draft.reasoning and not any(block.value.get("thought") is True for block in found):
             reason = f"{VENDOR} takes back thoughts of its own alone; they aren't sent"
             self.out.lose("signature", "thoughts", reason, key=draft.key)
+        if unsent and not found:
+            text = standing_for(unsent, draft)
+            found.append(Block({"text": str(text)}, draft, ((_TEXT, text),)))
         return found
 
     def _signed(self, value: dict[str, Any], draft: Draft, on: Sequence[ReplayArtifact]) -> dict[str, Any]:
@@ -64,7 +81,7 @@ class PartWriter:
                 if name in _SIGNATURES and not each:
                     self.out.lose("signature", name, "it is empty; it isn't sent", key=draft.key)
                 elif name not in _OWN_FIELDS:
-                    value[name] = plain(each)
+                    value[name] = plain_json(each)
         return value
 
     def _call(self, call: ToolCall, draft: Draft, on: Sequence[ReplayArtifact]) -> Block:
@@ -78,7 +95,7 @@ class PartWriter:
         return Block(self._signed({"functionCall": function}, draft, on), draft, tuple(places))
 
     def _replayed(self, artifact: ReplayArtifact, draft: Draft) -> list[Block]:
-        value = cast("dict[str, Any]", plain(artifact.item))
+        value = cast("dict[str, Any]", plain_json(artifact.item))
         empty = [name for name in _SIGNATURES if name in value and not value[name]]
         for name in empty:
             self.out.lose("signature", name, "it is empty; it isn't sent", key=draft.key)
@@ -89,7 +106,6 @@ class PartWriter:
         return [Block(value, draft, (((), None),))]
 
     def _result(self, draft: Draft) -> list[Block]:
-        inside = RULES[vendor_of("google", self.model)].inside
         words: list[tuple[Text, str]] = []
         held: list[Block] = []
         after: list[Block] = []
@@ -100,7 +116,7 @@ class PartWriter:
                 case FilePiece(asset):
                     for block in self._file(asset, draft, "user"):
                         data = block.value.get("inlineData")
-                        (held if data and data["mimeType"] in inside else after).append(block)
+                        (held if data and data["mimeType"] in self.inside else after).append(block)
                 case _:
                     self.out.lose("part", "a call or a block in a result", "a result holds none; it isn't sent")
         key = "error" if _failed(draft) else "output"
@@ -130,20 +146,12 @@ class PartWriter:
         return self.names.of(name if isinstance(name, str) and name else "unknown", self.out, key=draft.key)
 
     def _file(self, asset: AssetRef, draft: Draft, role: str) -> list[Block]:
-        source = file_source(asset)
-        name = file_words(asset)
-        if role != "user":
-            self._lose_file(name, f"{VENDOR} takes files from the user alone here; it isn't sent", draft)
-        elif source is None:
-            self._lose_file(name, "its bytes are not here; read it in before, or give a library with it", draft)
-        elif (value := _file_part(asset, source)) is None:
-            self._lose_file(name, f"{VENDOR} needs the type of a file, and none is known; it isn't sent", draft)
-        else:
+        value: dict[str, Any] | NoFile
+        value = NoFile(f"{VENDOR}'s system instruction has text alone") if role == "system" else _file_part(asset)
+        if not isinstance(value, NoFile):
             return [Block(value, draft, (((), None),))]
+        self.out.lose("part", name_of(asset), f"{value.reason}; it isn't sent", key=draft.key)
         return []
-
-    def _lose_file(self, name: str, reason: str, draft: Draft) -> None:
-        self.out.lose("part", name, reason, key=draft.key)
 
 
 def _failed(draft: Draft) -> bool:
@@ -151,17 +159,25 @@ def _failed(draft: Draft) -> bool:
     return isinstance(call, Mapping) and cast("Mapping[str, Any]", call).get("status") in ("error", "failed")
 
 
-def _file_part(asset: AssetRef, source: FileSource) -> dict[str, Any] | None:
-    if source.form == "base64":
-        if source.mime_type in ("", _GENERIC):
-            return None
-        return _with_video({"inlineData": {"mimeType": source.mime_type, "data": source.value}}, asset)
-    file: dict[str, Any] = {"fileUri": source.value}
-    if source.mime_type not in ("", _GENERIC):
-        file["mimeType"] = source.mime_type
-    return _with_video({"fileData": file}, asset)
+def _file_part(asset: AssetRef) -> dict[str, Any] | NoFile:
+    source = file_source(asset)
+    match source:
+        case FileBytes(data, mime_type):
+            known = plain_type(mime_type)
+            if known == GENERIC:
+                return NoFile(f"{VENDOR} needs the type of a file, and none is known")
+            return _with_video({"inlineData": {"mimeType": known, "data": data}}, asset)
+        case FileUpload(file_id) if not file_id.startswith(("files/", "https://")):
+            return NoFile("its id was given by another vendor")
+        case FileLink(uri) | FileUpload(uri):
+            uri = f"{UPLOADS}{uri}" if uri.startswith("files/") else uri
+            known = plain_type(asset.mime_type)
+            named = {"mimeType": known} if known not in ("", GENERIC) else {}
+            return _with_video({"fileData": {"fileUri": uri, **named}}, asset)
+        case NoFile():
+            return source
 
 
 def _with_video(part: dict[str, Any], asset: AssetRef) -> dict[str, Any]:
     video = asset.metadata.get("videoMetadata")
-    return {**part, "videoMetadata": plain(video)} if isinstance(video, Mapping) else part
+    return {**part, "videoMetadata": plain_json(video)} if isinstance(video, Mapping) else part

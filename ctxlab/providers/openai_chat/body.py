@@ -11,7 +11,7 @@ from ctxlab.providers.call_ids import CallForms, tool_names, with_sent_names
 from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.openai_chat.messages import ChatMessages
-from ctxlab.providers.openai_chat.parameters import put_parameters
+from ctxlab.providers.openai_chat.parameters import is_thinking, put_parameters
 from ctxlab.providers.openai_chat.profiles import ChatProfile, profile_of
 from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.provider import Prompt, Provider
@@ -29,6 +29,7 @@ def write_body(
     forms = CallForms(out, profile.max_call_id, profile.max_tool_name)
     forms.reserve(tool_names(prompt))
     writer = ChatMessages(profile, provider, forms, out)
+    writer.wants_thoughts = provider.name == "deepseek" and is_thinking(parameters, model)
     out.body["messages"] = writer.messages
     writer.write(prompt.drafts)
     _mark_prefix(writer, profile, provider, out)

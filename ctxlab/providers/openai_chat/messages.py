@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ctxlab.context import AssetRef, Draft, Text
 from ctxlab.context.file_words import name_of
 from ctxlab.display.short_texts import short
-from ctxlab.documents import ToolCall
+from ctxlab.documents import Note, ToolCall
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.errors import CtxlabError
 from ctxlab.providers.body_writer import BodyWriter
@@ -29,7 +29,12 @@ Json = dict[str, Any]
 
 
 class ChatMessages:
-    """Drafts as messages. Files of tool results follow in one message of the user after all results of a turn."""
+    """Drafts as messages. Files of tool results follow in one message of the user after all results of a turn.
+
+    With `wants_thoughts` each message with calls says what was thought before them, and be it nothing.
+    """
+
+    wants_thoughts = False
 
     def __init__(self, profile: ChatProfile, provider: Provider, forms: CallForms, out: BodyWriter) -> None:
         self.messages: list[Json] = []
@@ -42,6 +47,7 @@ class ChatMessages:
         self._called: dict[str, str] = {}
         self._waiting: list[tuple[Draft, Json]] = []
         self._told: set[tuple[str, str]] = set()
+        self._noted = False
 
     def write(self, drafts: Sequence[Draft]) -> None:
         """Append all drafts."""
@@ -77,6 +83,12 @@ class ChatMessages:
             self._name(draft, at, message)
         if draft.reasoning and draft.role == "assistant" and "reasoning_content" not in message:
             self._think(draft, at, message)
+        if self.wants_thoughts and draft.calls and "reasoning_content" not in message:
+            message["reasoning_content"] = ""
+            if not self._noted:
+                self._noted = True
+                text = f"{self._vendor} wants the thoughts before calls back; those that aren't known go as empty ones"
+                self._out.notes.append(Note("info", text))
         self.messages.append(message)
 
     def _of_pieces(self, draft: Draft, at: JsonPath) -> Json:

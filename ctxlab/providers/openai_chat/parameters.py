@@ -111,5 +111,13 @@ def _put_switch(thinking: Thinking, provider: Provider, profile: ChatProfile, ou
         _lose("include_thoughts", f"{provider.title} gives its thoughts in any case", out)
 
 
+def is_thinking(parameters: RequestParameters, model: ModelFacts) -> bool:
+    """Whether the model thinks with these parameters."""
+    thinking = parameters.thinking
+    if thinking is None:
+        return model.thinks_always or model.thinks_by_default
+    return thinking.mode != "off" and thinking.effort != "none"
+
+
 def _lose(name: str, why: str, out: BodyWriter, **more: Any) -> None:
     out.lose("parameter", name, f"{why}; it isn't sent", **more)

@@ -54,7 +54,7 @@ def _include(parameters: RequestParameters, model: ModelFacts, *, has_encrypted_
     found = list(parameters.include)
     if parameters.logprobs:
         found.append(LOGPROBS)
-    thinks = model.thinks_always or bool(model.efforts)
+    thinks = model.thinks_always or model.thinks_by_default or bool(model.efforts)
     if parameters.store is False and (thinks or has_encrypted_reasoning):
         found.append(ENCRYPTED)
     return list(dict.fromkeys(found))

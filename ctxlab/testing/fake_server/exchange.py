@@ -72,14 +72,16 @@ class Exchange:
         named = MODEL_IN_PATH.search(address.path)
         model = named[1] if named else fields.get("model")
         sent = SentSignatures(self.signatures, trust_others=self.trust_signatures)
-        found = found_refusals(content, vendor, model=None, path=address.path, sent=sent)
+        kept = kept_headers(headers)
+        version = kept.get("anthropic-version", "")
+        found = found_refusals(content, vendor, model=None, path=address.path, sent=sent, version=version)
         return FakeRequest(
             vendor,
             address.path,
             model if isinstance(model, str) else "",
             body,
             content,
-            kept_headers(headers),
+            kept,
             address.streamed or fields.get("stream") is True,
             (*header_refusals(vendor, address, headers), *found),
         )

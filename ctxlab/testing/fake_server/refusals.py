@@ -59,22 +59,24 @@ def refusals_of(
     model: str | None = None,
     path: str = "",
     trust_signatures: bool = True,
+    api_version: str = "2026-10-21",
 ) -> tuple[Refusal, ...]:
     """Everything that a vendor would refuse in a body, in its order; nothing where it would be taken.
 
     `body` is plain JSON, or the bytes of it. `model` is needed for Gemini alone, whose bodies don't name
     one; `path` is the address that it is sent to, where that matters (`/beta` for DeepSeek, `:countTokens` for Gemini).
-    Without `trust_signatures` each signature is refused, since none was given here.
+    Without `trust_signatures` each signature is refused, since none was given here. `api_version` is Anthropic's
+    header, the newest where none is said: that is what its SDK sends, from version 2 on.
 
     >>> [(refusal.rule, refusal.place) for refusal in refusals_of({"model": "gpt-4o", "messages": []}, "openai")]
     [('shape.length', 'messages')]
     """
     sent = NOTHING_SENT if trust_signatures else SentSignatures({}, trust_others=False)
-    return found_refusals(body, vendor, model=model, path=path, sent=sent)
+    return found_refusals(body, vendor, model=model, path=path, sent=sent, version=api_version)
 
 
 def found_refusals(
-    body: Any, vendor: Vendor, *, model: str | None, path: str, sent: SentSignatures
+    body: Any, vendor: Vendor, *, model: str | None, path: str, sent: SentSignatures, version: str
 ) -> tuple[Refusal, ...]:
     """The refusals of a body, by one who remembers the signatures that were given."""
     report = Report(vendor, TABLES[vendor])
@@ -86,7 +88,8 @@ def found_refusals(
         report.refuse("shape.json", (), "the body is no JSON object")
         return tuple(report.refusals)
     if vendor == "anthropic":
-        check_anthropic(body, report, counting=path.endswith("/count_tokens"), sent=sent)
+        counting = path.partition("?")[0].endswith("/count_tokens")
+        check_anthropic(body, report, version=version, counting=counting, sent=sent)
     elif vendor == "gemini":
         named = MODEL_IN_PATH.search(path)
         name = model or (named[1] if named else "")

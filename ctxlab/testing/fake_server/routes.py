@@ -26,6 +26,7 @@ BASES: Mapping[Vendor, str] = {
     "openai-compatible": "/compatible/v1",
 }
 """What a client of each vendor has as the path of its base address."""
+ANTHROPIC_VERSIONS = ("2023-06-01", "2026-10-21")
 SECRET_HEADERS = ("authorization", "key", "token", "cookie", "secret")
 """Words in the names of headers that are not kept."""
 SECRET_FIELDS = {"key", "access_token", "api_key"}
@@ -70,5 +71,6 @@ def header_refusals(vendor: Vendor, address: Address, headers: Mapping[str, str]
         given, status = bearer, 401
     if not given:
         yield Refusal(vendor, "key", (), "the request has no key", status)
-    if vendor == "anthropic" and small.get("anthropic-version") != "2023-06-01":
-        yield Refusal(vendor, "version", (), "the header anthropic-version has to say 2023-06-01")
+    if vendor == "anthropic" and small.get("anthropic-version") not in ANTHROPIC_VERSIONS:
+        allowed = " or ".join(ANTHROPIC_VERSIONS)
+        yield Refusal(vendor, "version", (), f"the header anthropic-version has to say {allowed}")

@@ -21,6 +21,11 @@ def shown(value: Any) -> str:
     return written if len(written) <= MOST_SHOWN else f"{written[:MOST_SHOWN]}…"
 
 
+def as_text(value: Any) -> str:
+    """The value where it is a text, else an empty one: for the rules that look beyond shapes."""
+    return value if isinstance(value, str) else ""
+
+
 def anything(value: Any, path: Path, report: Report) -> None:
     """Any value passes."""
 

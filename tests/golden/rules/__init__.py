@@ -26,6 +26,7 @@ from tests.golden.rules import (
     placing,
     previewing,
     regexes,
+    requests,
     tasks,
     trees,
     variables,
@@ -50,6 +51,7 @@ RULES: tuple[Rule, ...] = (
     *lorebooks.RULES,
     *agents.RULES,
     *files.RULES,
+    *requests.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import traitlets
 
@@ -15,6 +15,7 @@ from ctxlab.documents import Agent, ModelProfile, Session
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Pipeline
 from ctxlab.processors import default_pipeline
+from ctxlab.providers.parameters import linked
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.registry import built_in
 from ctxlab_widgets._shared.json_values import as_json
@@ -22,8 +23,8 @@ from ctxlab_widgets._shared.setting_errors import setting_error
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.agent_form.agent_file import AgentFile
 from ctxlab_widgets.agent_form.field_rows import Row, rows_of
-from ctxlab_widgets.agent_form.form_state import FormState, field_named
-from ctxlab_widgets.agent_form.parameter_fields import Origin, file_names
+from ctxlab_widgets.agent_form.form_state import FormState
+from ctxlab_widgets.agent_form.parameter_fields import Origin, file_names, newest_value, parameter_field
 from ctxlab_widgets.agent_form.payload import form_json, initial_settings, messages_of
 from ctxlab_widgets.agent_form.request_preview import RequestPreview, preview_of
 
@@ -131,15 +132,30 @@ class AgentForm(Widget):
 
         Raises CtxlabError, and changes nothing, for a value that it doesn't take.
         """
-        field = field_named(name)
+        field = parameter_field(name)
         if text := field.error(value):
             self.refused = {"step": "", "name": name, "text": text}
             raise CtxlabError(text)
-        self._change(field.title, self._now().with_parameter(name, value), continues=continues)
+        state = self._now().with_parameter(field.name, value)
+        if field.name == "thinkingEnabled" and value is True:
+            state = self._with_budget(state)
+        self._change(field.title, state, continues=continues)
+
+    def _with_budget(self, state: FormState) -> FormState:
+        """With a budget where thinking was switched on for a model that needs one, and a reply limit that holds it."""
+        facts = self.preview.facts
+        if "budget" not in facts.thinking or not facts.known:
+            return state
+        names = {"thinking_enabled": "thinkingEnabled", "thinking_budget": "thinkingBudget", "max_tokens": "maxTokens"}
+        before = {name: newest_value(state.values(stored)) for name, stored in names.items()}
+        for name, value in linked(before, "thinking_enabled", facts).items():
+            if value != before[name]:
+                state = state.with_parameter(names[name], value)
+        return state
 
     def back_to(self, name: str, origin: Origin) -> None:
         """Give a parameter the value of an earlier origin: default, model, agent or session."""
-        self._change(field_named(name).title, self._now().back_to(name, origin))
+        self._change(parameter_field(name).title, self._now().back_to(name, origin))
 
     def choose_model(self, model: str) -> None:
         """Show what another model takes; the agent's own model stays."""
@@ -217,7 +233,8 @@ class AgentForm(Widget):
         if state is None or saved is None:
             self.view, self.initial_settings = "", ""
             return
-        rows, preview, pipeline = self._rows(), self.preview, self.pipeline
+        preview, pipeline = self.preview, self.pipeline
+        rows = rows_of(state, preview)
         data = form_json(state, saved, rows, preview, pipeline, self._models())
         back = {"undo": self._undo[-1][0] if self._undo else None, "redo": self._redo[-1][0] if self._redo else None}
         with self.hold_sync():
@@ -260,7 +277,7 @@ class AgentForm(Widget):
     @traitlets.observe("agent", "call")
     def _on_agent(self, _: object) -> None:
         """Another agent or call from outside is edited from the start."""
-        agent = self.agent
+        agent = cast("Agent | None", self.agent)
         if self._is_own_change:
             return
         self._undo, self._redo, self.refused, self.report = [], [], {}, ""

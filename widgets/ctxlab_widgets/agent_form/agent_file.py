@@ -26,7 +26,7 @@ class AgentFile:
 
     def write(self, agent: Agent) -> str:
         """Write the agent in the format that the file has, and say what could not be kept."""
-        format = self.found.format if self.found.format in FORMATS else None
+        format = self.found.format if any(each.name == self.found.format and each.write for each in FORMATS) else None
         export = ctxlab.write(replace(self.found, agents=(agent,)), self.path, format=format)
         losses = "; ".join(str(loss) for loss in export.losses)
         return f"Saved to {self.path.name}." + (f" Not in the file: {losses}." if losses else "")

@@ -18,7 +18,7 @@ import { OriginSquares } from "./origin_squares";
 import { escaped, type Field, type FormHost, isKept, unescaped } from "./payload";
 
 const PAUSE = 90; // milliseconds that a handle rests before its value is sent
-const BOOLEAN = { true: "On", false: "Off" };
+const BOOLEAN = { false: "Off", true: "On" };
 
 export class FieldRow {
   readonly element = h("div", { class: "fr" });
@@ -91,12 +91,8 @@ export class FieldRow {
       this.select.addEventListener("change", () => this.send(choices[Number(this.select!.value)] ?? null), { signal });
       this.control.append(this.select);
     } else if (type === "boolean") {
-      this.switched = radios(
-        name,
-        { false: BOOLEAN.false, true: BOOLEAN.true },
-        (to) => this.send(to === "true"),
-        signal,
-      );
+      const options = this.field.optional ? { null: "Not set", ...BOOLEAN } : BOOLEAN;
+      this.switched = radios(name, options, (to) => this.send(to === "null" ? null : to === "true"), signal);
       this.switched.element.id = this.id;
       this.control.append(this.switched.element);
     } else if (type === "texts") {
@@ -133,11 +129,13 @@ export class FieldRow {
     const { value } = field;
     this.typed = null;
     if (this.select) this.select.value = String(field.choices.findIndex((choice) => alike(choice, value)));
-    this.switched?.set(String(value === true));
+    this.switched?.set(String(value ?? (field.optional ? null : false)));
     if (slider && this.ends && !this.dragged) {
       const { low, high, step } = this.ends;
       Object.assign(slider, { min: String(low), max: String(high), step: String(step) });
-      slider.value = String(typeof value === "number" ? value : high);
+      const unset = Number(field.placeholder) || low;
+      slider.value = String(typeof value === "number" ? value : unset);
+      slider.classList.toggle("unset", typeof value !== "number");
       slider.setAttribute("aria-valuetext", valueText(value));
     }
     if (field.type === "texts") this.writeTexts(Array.isArray(value) ? value.map(String) : []);
@@ -172,7 +170,9 @@ export class FieldRow {
     });
     this.message.hidden = text === "" && bar === null;
     const words = text ? [h("p", { class: "why" }, glyph("error"), h("b", {}, harmless(text)), ...buttons)] : [];
+    const wasInside = this.message.contains(document.activeElement);
     this.message.replaceChildren(...words, ...(bar ? [bar] : []));
+    if (wasInside) this.text?.focus(); // the button that was pressed is gone
   }
 
   // --- what is typed and dragged

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ctxlab.providers.parameters import linked
 from ctxlab.providers.problem import Fix
 from ctxlab_widgets.agent_form.form_state import FormState
 from ctxlab_widgets.agent_form.parameter_fields import (
@@ -15,11 +16,9 @@ from ctxlab_widgets.agent_form.parameter_fields import (
     Origin,
     ParameterField,
     newest_origin,
+    newest_value,
 )
 from ctxlab_widgets.agent_form.request_preview import RequestPreview
-
-ROOM = 1024
-"""Tokens that a mend leaves for the answer behind the thoughts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +53,8 @@ class Row:
         if self.bounds is not None:
             described |= dict(zip(("minimum", "maximum"), self.bounds, strict=True))
         if self.choices is not None:
-            described |= {"choices": list(self.choices), "labels": []}
+            labels = dict(zip(described["choices"], described["labels"], strict=True))
+            described |= {"choices": list(self.choices), "labels": [labels.get(each, "") for each in self.choices]}
         return {
             **described,
             "value": self.value,
@@ -91,9 +91,9 @@ def _row(field: ParameterField, state: FormState, preview: RequestPreview) -> Ro
     values = state.values(field.name)
     facts = preview.facts
     if field.name == "maxTokens" and facts.max_output_tokens is not None:
-        values = {"model": facts.max_output_tokens, **values}
+        values["model"] = facts.max_output_tokens
     thinks = _thinks(state, preview)
-    why_not = _why_not(field, preview, thinks)
+    why_not = _why_not(field, preview, thinks=thinks)
     value = values[newest_origin(values)]
     error = field.error(value)
     row = Row(field, values, why_not, "" if why_not else error, hint=_hint(field, values, preview))
@@ -101,6 +101,8 @@ def _row(field: ParameterField, state: FormState, preview: RequestPreview) -> Ro
         return _with(row, bounds=(1, facts.max_output_tokens))
     if field.name == "reasoningEffort" and facts.efforts:
         return _with(row, choices=facts.efforts)
+    if field.name == "thinkingMode" and facts.known:
+        return _with(row, choices=facts.thinking)
     if field.name == "thinkingBudget":
         return _budget(row, state, preview, thinks=thinks)
     return row
@@ -119,17 +121,19 @@ def _budget(row: Row, state: FormState, preview: RequestPreview, *, thinks: bool
     bar = {"thinking": budget, "limit": limit}
     if budget < limit:
         return _with(row, bar=bar)
+    values = {"thinking_enabled": True, "thinking_budget": budget, "max_tokens": limit}
+    longer = linked(values, "thinking_budget", facts)["max_tokens"]
+    lower = linked(values, "max_tokens", facts)["thinking_budget"]
     fixes: list[Fix] = []
-    if facts.max_output_tokens is None or budget + ROOM <= facts.max_output_tokens:
-        fixes.append(Fix(f"Reply {budget + ROOM:,}", {"maxTokens": budget + ROOM}))
-    lower = max(least, limit - ROOM) if limit > ROOM else least
+    if longer > budget:
+        fixes.append(Fix(f"Reply {longer:,}", {"maxTokens": longer}))
     if lower < limit:
         fixes.append(Fix(f"Thinking {lower:,}", {"thinkingBudget": lower}))
     text = f"{budget:,} must be below the reply limit {limit:,}."
     return _with(row, error=text, fixes=tuple(fixes), bar=bar)
 
 
-def _why_not(field: ParameterField, preview: RequestPreview, thinks: bool) -> str:
+def _why_not(field: ParameterField, preview: RequestPreview, *, thinks: bool) -> str:
     facts = preview.facts
     if field.name == "thinkingEnabled":
         return "this model always thinks" if facts.thinks_always else _unless(set(facts.thinking) - {"off"})
@@ -155,8 +159,7 @@ def _thinks(state: FormState, preview: RequestPreview) -> bool:
 
 
 def _newest(state: FormState, name: str) -> Any:
-    values = state.values(name)
-    return values[newest_origin(values)]
+    return newest_value(state.values(name))
 
 
 def _hint(field: ParameterField, values: Mapping[Origin, Any], preview: RequestPreview) -> str:

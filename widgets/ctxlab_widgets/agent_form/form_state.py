@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctxlab.documents import Agent, Session
-from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Pipeline
 from ctxlab_widgets.agent_form.parameter_fields import (
-    BY_NAME,
     MISSING,
     ORIGINS,
     Origin,
-    ParameterField,
     newest_origin,
+    parameter_field,
     values_of,
     with_value,
 )
@@ -41,20 +40,20 @@ class FormState:
 
     def values(self, name: str) -> dict[Origin, Any]:
         """The value of a parameter by each origin that has one."""
-        return values_of(field_named(name), self.agent, self.session, self.call)
+        return values_of(parameter_field(name), self.agent, self.session, self.call)
 
     # --- parameters
 
     def with_parameter(self, name: str, value: Any) -> FormState:
         """With another value where the one that counts is from: the call over a session's, else the agent."""
         origin = newest_origin(self.values(name))
-        return self._with(name, value, "call" if origin in ("session", "call") else "agent")
+        return self._with(parameter_field(name).name, value, "call" if origin in ("session", "call") else "agent")
 
     def back_to(self, name: str, origin: Origin) -> FormState:
-        """With the value of an earlier origin: later ones of agent and call go; over a session's it goes into the call."""
+        """With the value of an earlier origin: those of agent and call after it go; over a session's it is a call's."""
         values = self.values(name)
         if origin not in values and origin != "model":
-            raise CtxlabError(f"{field_named(name).title} has no value of the {origin}")
+            raise CtxlabError(f"{parameter_field(name).title} has no value of the {origin}")
         made = self
         for later in ORIGINS[ORIGINS.index(origin) + 1 :]:
             if later in ("agent", "call") and later in values:
@@ -66,6 +65,7 @@ class FormState:
     def _with(self, name: str, value: Any, origin: str) -> FormState:
         if origin == "call":
             return replace(self, call=with_value(self.call, name, value))
+        value = MISSING if value is None else value
         parameters = with_value(self.agent.parameters, name, value)
         if not parameters and self.agent.parameters is None:
             return self
@@ -74,7 +74,7 @@ class FormState:
     # --- steps
 
     def with_step(self, step: str, **changes: Any) -> FormState:
-        """With other values in the entry of a step: enabled, priority, or settings, which are joined with those there."""
+        """With other values in the entry of a step: enabled, priority, or settings beside those that are there."""
         entries = {str(entry["id"]): dict(entry) for entry in self.layout}
         entry = entries.setdefault(step, {"id": step})
         if "settings" in changes:
@@ -120,10 +120,3 @@ def moved_priorities(pipeline: Pipeline, step: str, to: int) -> dict[str, int]:
             break
         last = changes[stage.id] = last + 1
     return changes
-
-
-def field_named(name: str) -> ParameterField:
-    """The parameter of this name in files; raises CtxlabError with the nearest one."""
-    if name not in BY_NAME:
-        raise CtxlabError(f"there is no parameter {name!r}{did_you_mean(name, list(BY_NAME))}")
-    return BY_NAME[name]

@@ -15,7 +15,7 @@ export function limitBar(tokens: { thinking: number; limit: number }): HTMLEleme
   return h(
     "div",
     { class: over ? "lim over" : "lim", role: "img", "aria-label": label },
-    h("i", { class: "tr" }),
+    place(h("i", { class: "tr" }), { width: at(Math.max(thinking, limit)) }),
     place(h("i", { class: "th" }), { width: at(thinking) }),
     place(h("i", { class: "rp" }), { left: at(limit) }),
     h("span", { class: "a" }, `thinking ${grouped(tokens.thinking)}`),

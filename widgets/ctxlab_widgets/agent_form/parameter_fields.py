@@ -1,176 +1,159 @@
-"""The parameters of requests as fields of a form: their groups, bounds, and the values of each origin."""
+"""The parameters of requests as fields of a form: their groups, and the values of each origin."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
+from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
 from ctxlab.documents import Agent, Session
-from ctxlab.pipeline import form_hints
+from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline.settings.setting_form_fields import field_of
+from ctxlab.providers.parameters.forms import ContextManagement, CustomParameters, ModelParameters
+from ctxlab.providers.parameters.layers import fields_by_name
+from ctxlab.providers.request_parameters import RequestParameters
 from ctxlab_widgets._shared.refusal_words import refusal_sentence
 
 Origin = Literal["default", "model", "agent", "session", "call"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 """Where a value may come from, the later over the earlier."""
-GROUPS = ("Reply", "Thinking", "Context", "Sampling", "Safety", "Custom")
 OVERRIDES = "parameterOverrides"
 """Field of a session with the parameters that hold for it alone."""
 MISSING = object()
+
+IN_GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Reply": ("max_tokens", "temperature", "stop", "response_format"),
+    "Thinking": (*("thinking_enabled", "thinking_mode", "thinking_budget", "reasoning_effort", "include_thoughts"),),
+    "Context": (),
+    "Sampling": (
+        *("top_p", "top_k", "frequency_penalty", "presence_penalty", "seed", "n", "logprobs", "top_logprobs"),
+        "logit_bias",
+    ),
+    "Tools": ("tool_choice", "parallel_tool_calls", "web_search_enabled", "web_search_options"),
+    "Safety": ("safety_settings",),
+    "More": (),
+    "Custom": (),
+}
+"""The groups of the form in order, with their fields; a parameter in none of them is in More."""
+GROUPS = tuple(IN_GROUPS)
+OTHER_PLACES = frozenset({"tools"})
+"""Parameters of files that are edited elsewhere: tools are the agent's."""
+SENT_AS = {
+    "max_tokens": "max_output_tokens",
+    "max_completion_tokens": "max_output_tokens",
+    "stop_sequences": "stop",
+    "safety_settings": "safety",
+    "web_search_enabled": "web_search",
+    "web_search_options": "web_search",
+    "claude_metadata": "metadata",
+    "responses_store": "store",
+} | dict.fromkeys(IN_GROUPS["Thinking"], "thinking")
+"""Names among the settled parameters of a request, where they are others than those of files."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParameterField:
     """One parameter: its name in files (dots lead into objects), its group, and what it takes.
 
-    `sent_as` is its name among the settled parameters of a request; "" for what is not sent as it is. `sample` is a
-    value that shows whether a vendor has a place for it.
+    `sent_as` is its name among the settled parameters of a request; "" for what isn't sent as it is.
     """
 
     name: str
     group: str
     info: FieldInfo
-    default: Any = None
-    sent_as: str = ""
-    sample: Any = None
+    model: type[BaseModel]
+    own_name: str
+    sent_as: str
 
     @property
     def title(self) -> str:
         return self.info.title or self.name
 
+    @property
+    def default(self) -> Any:
+        return self.info.default
+
+    @property
+    def is_texts(self) -> bool:
+        """Whether it takes a list of texts."""
+        return tuple[str, ...] in get_args(self.info.annotation)
+
     def error(self, value: object) -> str:
         """Why it doesn't take a value, as a sentence; empty where it does."""
         try:
-            _adapter(self).validate_python(value)
+            self.model.model_validate({self.own_name: value})
         except ValidationError as refusal:
             error = refusal.errors(include_url=False)[0]
             return refusal_sentence(self.title, error, error["input"])
         return ""
 
     def as_data(self) -> dict[str, Any]:
+        """What the page needs to draw it."""
         described = field_of(self.info)
-        texts = self.info.annotation == list[str] | None
         return {
-            "name": self.name,
             **described,
-            "type": "texts" if texts else described["type"],
+            "name": self.name,
+            "type": "texts" if self.is_texts else described["type"],
             "description": self.info.description or "",
         }
 
 
-@cache
-def _adapter(field: ParameterField) -> TypeAdapter[Any]:
-    return TypeAdapter(Annotated[field.info.annotation, *field.info.metadata])
-
-
-def _field(name: str, group: str, kind: Any, title: str, description: str, **more: Any) -> ParameterField:
-    own = {key: more.pop(key) for key in ("default", "sent_as", "sample") if key in more}
-    hints = form_hints(placeholder=more.pop("placeholder", ""), labels=more.pop("labels", None), group=group)
-    info = FieldInfo.from_annotated_attribute(
-        kind | None, Field(None, title=title, description=description, json_schema_extra=hints, **more)
+def _fields() -> list[ParameterField]:
+    found = [
+        ParameterField(to_camel(name), _group(name), info, ModelParameters, name, _sent_as(name))
+        for name, info in ModelParameters.model_fields.items()
+        if name not in OTHER_PLACES
+    ]
+    nested: tuple[tuple[str, str, type[BaseModel]], ...] = (
+        ("contextManagement", "Context", ContextManagement),
+        ("custom", "Custom", CustomParameters),
     )
-    return ParameterField(name, group, info, **own)
+    for container, group, model in nested:
+        found += [
+            ParameterField(f"{container}.{to_camel(name)}", group, info, model, name, "")
+            for name, info in model.model_fields.items()
+        ]
+    return sorted(found, key=_place)
 
 
-FIELDS: tuple[ParameterField, ...] = (
-    _field(
-        *("maxTokens", "Reply", int, "Reply limit", "Tokens that the reply may have."),
-        ge=1,
-        sent_as="max_output_tokens",
-        sample=1000,
-    ),
-    _field(
-        *("temperature", "Reply", float, "Temperature", "Higher is more varied, 0 the likeliest words."),
-        ge=0,
-        le=2,
-        sent_as="temperature",
-        sample=0.5,
-    ),
-    _field(
-        *("stop", "Reply", list[str], "Stop at", "Texts at which the reply ends; they are not part of it."),
-        sent_as="stop",
-        sample=("END",),
-        placeholder="add\u2026",
-    ),
-    _field(
-        *("responseFormat", "Reply", dict[str, Any], "Form of the reply", "A JSON schema, in the form of OpenAI."),
-        sent_as="response_format",
-        sample={"type": "json_object"},
-        placeholder="plain text",
-    ),
-    _field(
-        "thinkingEnabled", "Thinking", bool, "Thinking", "Let the model think before it answers.", sent_as="thinking"
-    ),
-    _field(
-        *("thinkingBudget", "Thinking", int, "Thinking budget", "Tokens for thoughts; part of the reply limit."),
-        ge=1,
-        sent_as="thinking",
-    ),
-    _field(
-        *("reasoningEffort", "Thinking", Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"], "Effort"),
-        description="How much thinking is put into an answer.",
-        sent_as="thinking",
-    ),
-    _field(
-        "includeThoughts", "Thinking", bool, "Thoughts in the reply", "Ask for the thoughts too.", sent_as="thinking"
-    ),
-    _field("contextManagement.enabled", "Context", bool, "Cut the history", "Keep what is sent below a budget."),
-    _field(
-        *("contextManagement.maxContextTokens", "Context", int, "Budget", "Tokens that what is sent may have."),
-        ge=0,
-        placeholder="no limit",
-    ),
-    _field(
-        *("contextManagement.retainedCharacters", "Context", int, "Characters kept", "Of each message that is cut."),
-        ge=0,
-    ),
-    _field(
-        *("topP", "Sampling", float, "Top p", "Only the likeliest words that make up this share."),
-        ge=0,
-        le=1,
-        sent_as="top_p",
-        sample=0.9,
-    ),
-    _field(
-        *("topK", "Sampling", int, "Top k", "Only so many of the likeliest words."),
-        ge=1,
-        le=100,
-        sent_as="top_k",
-        sample=40,
-    ),
-    _field(
-        *("frequencyPenalty", "Sampling", float, "Frequency penalty", "Against words that come often."),
-        ge=-2,
-        le=2,
-        sent_as="frequency_penalty",
-        sample=0.5,
-    ),
-    _field(
-        *("presencePenalty", "Sampling", float, "Presence penalty", "Against words that came at all."),
-        ge=-2,
-        le=2,
-        sent_as="presence_penalty",
-        sample=0.5,
-    ),
-    _field("seed", "Sampling", int, "Seed", "The same one gives much the same reply.", sent_as="seed", sample=7),
-    _field(
-        *("safetySettings", "Safety", list[dict[str, Any]], "Safety settings", "Categories and thresholds of Gemini."),
-        sent_as="safety",
-        sample=({"category": "HARM_CATEGORY_HARASSMENT", "threshold": "OFF"},),
-        placeholder="the vendor's own",
-    ),
-    _field("custom.enabled", "Custom", bool, "Send custom fields", "Put them into the body, over all others."),
-    _field(
-        *("custom.params", "Custom", dict[str, Any], "Custom fields", "Fields of the body, as the vendor names them."),
-        placeholder="{}",
-    ),
-)
+def _group(name: str) -> str:
+    return next((group for group, names in IN_GROUPS.items() if name in names), "More")
+
+
+def _sent_as(name: str) -> str:
+    return SENT_AS.get(name, name if name in RequestParameters.__dataclass_fields__ else "")
+
+
+def _place(field: ParameterField) -> tuple[int, int]:
+    names = IN_GROUPS[field.group]
+    return GROUPS.index(field.group), names.index(field.own_name) if field.own_name in names else len(names)
+
+
+FIELDS: tuple[ParameterField, ...] = tuple(_fields())
 BY_NAME: Mapping[str, ParameterField] = {field.name: field for field in FIELDS}
+
+
+def parameter_field(name: str) -> ParameterField:
+    """The parameter of this name, a file's or Python's; raises CtxlabError with the nearest one."""
+    found = BY_NAME.get(file_name(name))
+    if found is None:
+        raise CtxlabError(f"there is no parameter {name!r}{did_you_mean(name, list(BY_NAME))}")
+    return found
+
+
+def file_name(name: str) -> str:
+    """The name in files: `max_tokens` is `maxTokens`."""
+    known = fields_by_name().get(name)
+    return to_camel(known) if known is not None else to_camel(name) if "_" in name else name
+
+
+def file_names(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters by their names in files."""
+    return {file_name(name): value for name, value in parameters.items()}
 
 
 def value_of(parameters: Mapping[str, Any] | None, name: str) -> Any:
@@ -184,7 +167,7 @@ def value_of(parameters: Mapping[str, Any] | None, name: str) -> Any:
 
 
 def with_value(parameters: Mapping[str, Any] | None, name: str, value: Any) -> dict[str, Any]:
-    """Stored parameters with another value for one of them; MISSING takes it out, with the object that it leaves empty."""
+    """Stored parameters with another value for one of them; MISSING takes it out, and an object left empty."""
     made = dict(parameters or {})
     first, dot, rest = name.partition(".")
     if dot:
@@ -204,13 +187,6 @@ def session_overrides(session: Session | None) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
 
 
-def file_names(call: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a call by the names of files: `max_tokens` is `maxTokens`."""
-    from pydantic.alias_generators import to_camel
-
-    return {to_camel(name) if "_" in name else name: value for name, value in call.items()}
-
-
 def values_of(
     field: ParameterField, agent: Agent | None, session: Session | None, call: Mapping[str, Any]
 ) -> dict[Origin, Any]:
@@ -223,7 +199,7 @@ def values_of(
     found: dict[Origin, Any] = {"default": field.default}
     for origin, parameters in stored:
         value = value_of(parameters, field.name)
-        if value is not MISSING:
+        if value is not MISSING and not (value is None and origin == "agent"):
             found[origin] = value
     return found
 
@@ -233,5 +209,6 @@ def newest_origin(values: Mapping[Origin, Any]) -> Origin:
     return max(values, key=ORIGINS.index)
 
 
-def fields_in(group: str) -> Iterator[ParameterField]:
-    return (field for field in FIELDS if field.group == group)
+def newest_value(values: Mapping[Origin, Any]) -> Any:
+    """The value that counts."""
+    return values[newest_origin(values)]

@@ -53,15 +53,19 @@ def messages_of(
     for loss in preview.losses:
         found.append(("warning", f"{loss}", (loss.fix,) if loss.fix else ()))
     found += [(note.level, note.text, ()) for note in (*preview.notes, *pipeline.warnings())]
+    lost = {loss.what for loss in preview.losses}
     for row in rows:
-        if row.why_not and row.is_set and row.value is not None:
+        is_told = not lost.isdisjoint((row.field.own_name, row.field.name, row.field.sent_as))
+        if row.why_not and row.is_set and row.value is not None and not is_told:
             text = f"{row.field.title} {value_in_words(row.value)} is kept: {row.why_not}."
             found.append(("info", text, ()))
     for step in steps or ():
         found += [("warning", problem, ()) for problem in step["form_problems"]]
     order = ("error", "warning", "info")
-    unique = {text: (LEVELS.get(level, "info"), text, fixes) for level, text, fixes in reversed(found)}
-    return sorted(reversed(unique.values()), key=lambda message: order.index(message[0]))
+    unique: dict[str, Message] = {}
+    for level, text, fixes in found:
+        unique.setdefault(text, (LEVELS.get(level, "info"), text, fixes))
+    return sorted(unique.values(), key=lambda message: order.index(message[0]))
 
 
 def initial_settings(pipeline: Pipeline) -> dict[str, Any]:
@@ -80,7 +84,7 @@ def sentence_of(state: FormState, saved: FormState, rows: list[Row]) -> str:
     wrong = [row for row in rows if row.error]
     parts: list[str] = []
     own = [row for row in rows if row.origin == "agent"]
-    parts.append(f"{counted(len(own), 'value')} {_are(own)} the agent\u2019s own")
+    parts.append(f"{counted(len(own), 'value')} {_are(own)} the agent's own")
     for origin, words in (("session", "from this session"), ("call", "from this call")):
         found = [row for row in rows if row.origin == origin]
         if found:

@@ -122,6 +122,18 @@ export function foldWords(folded: readonly Field[]): string {
   return `${folded.length} not sent: ${names.join(", ")}`;
 }
 
+/** Groups that most agents leave alone: they open where something in them is set or wrong. */
+const QUIET = new Set(["Tools", "Safety", "More", "Custom"]);
+
+export const opensAtFirst = (group: Group): boolean =>
+  !QUIET.has(group.title) || group.fields.some((field) => isKept(field) || field.error !== "");
+
+/** Of a group that is closed: how many fields it has, and how many of them are set. */
+export function closedWords({ fields }: Group): string {
+  const set = fields.filter(isKept).length;
+  return `${fields.length} ${fields.length === 1 ? "field" : "fields"}, ${set || "none"} set`;
+}
+
 export const isKept = (field: Field): boolean => field.origin !== "default" && field.origin !== "model";
 
 function short(value: unknown): string {

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, cast
 
 from ctxlab.context import BuildInput
 from ctxlab.documents import ModelProfile, Note, Session
+from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_facts import ModelFacts
@@ -26,6 +28,33 @@ OF_THE_PROMPT = frozenset(
     {"messages", "input", "contents", "system", "instructions", "systemInstruction", "system_instruction", "tools"}
 )
 """Fields of bodies that hold messages and tools, in all forms of requests."""
+SAMPLES: Mapping[str, Any] = FrozenDict(
+    temperature=0.5,
+    top_p=0.9,
+    top_k=40,
+    frequency_penalty=0.5,
+    presence_penalty=0.5,
+    seed=7,
+    stop=("END",),
+    n=2,
+    logprobs=True,
+    top_logprobs=2,
+    logit_bias={"1": 1},
+    response_format={"type": "json_object"},
+    tool_choice="auto",
+    parallel_tool_calls=False,
+    modalities=("text", "audio"),
+    audio={"voice": "alloy", "format": "wav"},
+    prediction={"type": "content", "content": "word"},
+    web_search={},
+    safety=({"category": "HARM_CATEGORY_HARASSMENT", "threshold": "OFF"},),
+    user="somebody",
+    service_tier="auto",
+    store=True,
+    include=("reasoning.encrypted_content",),
+    metadata={"user_id": "somebody"},
+)
+"""Values by which a writer shows whether its vendor has a place for a parameter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,10 +76,7 @@ class RequestPreview:
 
     def takes(self, field: ParameterField) -> bool:
         """Whether the vendor's form of request has a place for a parameter; one that isn't sent needs none."""
-        if field.sample is None or not field.sent_as:
-            return True
-        parameters = replace(RequestParameters(), **{field.sent_as: field.sample})
-        return not any(loss.kind == "parameter" for loss in _written(self.provider, self.facts, parameters).losses)
+        return field.sent_as not in SAMPLES or _takes(self.provider, self.facts, field.sent_as)
 
 
 def preview_of(state: FormState, model: str | ModelProfile) -> RequestPreview:
@@ -70,6 +96,13 @@ def preview_of(state: FormState, model: str | ModelProfile) -> RequestPreview:
     ]
     losses, notes = (*settled.losses, *out.losses), (*settled.notes, *out.notes)
     return RequestPreview(provider, facts, settled.parameters, body, tuple(problems), losses, notes)
+
+
+@lru_cache(1000)
+def _takes(provider: Provider, facts: ModelFacts, name: str) -> bool:
+    """Whether a writer puts a sample of a parameter into the body and loses nothing of it."""
+    parameters = replace(RequestParameters(), **{name: SAMPLES[name]})
+    return not any(loss.kind == "parameter" for loss in _written(provider, facts, parameters).losses)
 
 
 def _written(provider: Provider, facts: ModelFacts, parameters: RequestParameters) -> BodyWriter:

@@ -39,6 +39,7 @@ export class Side {
         return [indent, h("span", wrong ? { class: "ls" } : {}, harmless(text.slice(indent.length))), "\n"];
       }),
     );
+    const wasInside = this.notes.contains(document.activeElement);
     this.none.hidden = view.notes.length > 0;
     this.notes.replaceChildren(
       ...view.notes.map(({ level, text, fixes }) =>
@@ -56,6 +57,7 @@ export class Side {
         ),
       ),
     );
+    if (wasInside) this.body.focus(); // the button that was pressed is gone
     this.order.textContent = `${view.origins.join(", ")}, from left to right. Press a square: back to that value.`;
   }
 

@@ -53,7 +53,11 @@ class StepRow {
     const name = harmless(step.name);
     this.element.dataset.step = step.id;
     this.box = h("input", { type: "checkbox", "aria-label": `${name} on` });
-    this.name = h("button", { type: "button", class: "nm", "aria-expanded": "false", title: harmless(step.id) }, name);
+    this.name = h(
+      "button",
+      { type: "button", class: "nm", "aria-expanded": "false", "aria-label": name, title: harmless(step.id) },
+      name,
+    );
     this.up = h("button", { type: "button", class: "btn small", "aria-label": `Move ${name} up` }, "\u2191");
     this.down = h("button", { type: "button", class: "btn small", "aria-label": `Move ${name} down` }, "\u2193");
     this.about = h("span", { class: "muted ab" }, harmless(step.description));

@@ -8,7 +8,17 @@ import type { FormState, InitialSettings } from "../_shared/settings_form";
 import form from "../_shared/settings_form.css";
 import { ViewHead } from "../_shared/view_head";
 import { FieldRow } from "./field_row";
-import { type Command, type FormHost, type FormView, foldWords, type Group, isKept, sorted } from "./payload";
+import {
+  type Command,
+  closedWords,
+  type FormHost,
+  type FormView,
+  foldWords,
+  type Group,
+  isKept,
+  opensAtFirst,
+  sorted,
+} from "./payload";
 import { Side } from "./side";
 import { StepList } from "./step_list";
 import own from "./widget.css";
@@ -168,6 +178,10 @@ class AgentForm implements FormHost {
 class GroupBox {
   readonly element: HTMLElement;
   private readonly note = h("span", { class: "muted" });
+  private readonly inside = h("div", {});
+  private readonly title: HTMLButtonElement;
+  private group: Group | null = null;
+  private isOpen: boolean | null = null;
   private readonly drawn = h("div", {});
   private readonly folded = h("div", { hidden: true });
   private readonly fold: HTMLButtonElement;
@@ -182,14 +196,18 @@ class GroupBox {
   ) {
     this.fold = h("button", { type: "button", class: "fold", "aria-expanded": "false" }, this.words, this.kept);
     this.fold.addEventListener("click", () => this.toggle(), { signal: host.signal });
-    const parts = [this.drawn, this.fold, this.folded];
-    this.element = h("section", { class: "fg", "aria-label": title }, h("h3", {}, title, this.note), ...parts);
+    this.inside.append(this.drawn, this.fold, this.folded);
+    this.title = h("button", { type: "button", class: "fold" }, h("b", {}, title));
+    this.title.addEventListener("click", () => this.open(!this.isOpen), { signal: host.signal });
+    const head = h("h3", {}, this.title, this.note);
+    this.element = h("section", { class: "fg", "aria-label": title }, head, this.inside);
   }
 
   update(group: Group, shown: string, refused: string, text: string): void {
-    const { drawn, folded } = sorted(group, shown);
+    const { folded } = sorted(group, shown);
     this.element.hidden = group.fields.length === 0;
-    this.note.textContent = harmless(group.note);
+    this.group = group;
+    this.open(this.isOpen ?? opensAtFirst(group));
     this.fold.hidden = folded.length === 0;
     if (!folded.length) this.folded.hidden = true;
     this.fold.setAttribute("aria-expanded", String(!this.folded.hidden));
@@ -215,6 +233,14 @@ class GroupBox {
     const at = order.indexOf(element.dataset.name!);
     const next = [...list.children].find((each) => order.indexOf((each as HTMLElement).dataset.name!) > at);
     list.insertBefore(element, next ?? null);
+  }
+
+  private open(is: boolean): void {
+    this.isOpen = is;
+    this.inside.hidden = !is;
+    this.title.setAttribute("aria-expanded", String(is));
+    this.element.classList.toggle("closed", !is);
+    if (this.group) this.note.textContent = harmless(is ? this.group.note : closedWords(this.group));
   }
 
   private toggle(): void {

@@ -12,7 +12,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import ModelProfile
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
-from ctxlab.providers import Fix, Payload, Provider, built_in, payload
+from ctxlab.providers import Fix, Payload, Provider, built_in, payload, provider_named
 from ctxlab.studies.request_comparison import RequestComparison, compare_requests
 from ctxlab.studies.run_effect import run_effect
 from ctxlab_widgets._shared.json_values import as_json
@@ -138,6 +138,7 @@ class RequestView(Widget):
 
     def _take(self, made: Payload) -> None:
         """Show this very request."""
+        self._custom[made.provider.name] = made.provider
         self._is_setting = True
         try:
             with self.hold_trait_notifications():
@@ -147,7 +148,6 @@ class RequestView(Widget):
                 self.parameters = dict(made.call)
         finally:
             self._is_setting = False
-        self._custom[made.provider.name] = made.provider
         self._profile = made.asked_model
 
     def _for(self, provider: str) -> Payload:
@@ -173,15 +173,30 @@ class RequestView(Widget):
     def _on_change(self, change: Mapping[str, Any]) -> None:
         if self._is_setting:
             return
-        run: Trace | None = self.trace
-        if run is None:
+        run, name = self.trace, change["name"]
+        asked = None if name == "provider" else self.model if name == "model" else self._profile
+        self.error = ""
+        try:
+            self._payload = None if run is None else self._made(run, self.provider, asked)
+        except CtxlabError as problem:
+            if name != "trace":
+                raise
+            # Another view made this run: it is right, and only this vendor has no request for it.
             self._payload = None
-        else:
-            of_other = change["name"] == "provider"
-            asked = None if of_other else self.model if change["name"] == "model" else self._profile
-            self._take(self._made(run, self.provider, asked))
-            self._before, self.effect = ([], {}) if change["name"] == "trace" else (self._before, {})
+            self._on_error(problem)
+        if self._payload is not None:
+            self._take(self._payload)
+        self.effect = {}
+        if name == "trace":
+            self._before = []
         self.show()
+
+    @traitlets.validate("provider", "compared")
+    def _known_vendor(self, proposal: Mapping[str, Any]) -> str:
+        name: str = proposal["value"]
+        if name and name not in self._custom:
+            provider_named(name)
+        return name
 
     @traitlets.observe("compared")
     def _on_compared(self, _: Any) -> None:
@@ -219,8 +234,6 @@ class RequestView(Widget):
                     raise CtxlabError(f"{label!r} is no longer offered: the request is another one")
                 self.fix(number)
             case {"command": "compare", "name": str(name)}:
-                if name and name not in {**built_in(), **self._custom}:
-                    raise CtxlabError(f"there is no provider {name[:80]!r}")
                 self.compared = name
             case {"command": "back"}:
                 self.back()

@@ -35,7 +35,7 @@ class Bit:
 
 @dataclass(slots=True, eq=False)
 class Line:
-    """One line. `path` is the value that begins on it, `end` the number of the line that closes it, its own of others."""
+    """One line. `path` is the value that begins on it, `end` the number of the line that closes it, else its own."""
 
     depth: int
     path: JsonPath
@@ -71,16 +71,37 @@ class _Layout:
             return
         members = cast("dict[str, object] | list[object]", value)
         opening, closing = "{}" if isinstance(members, dict) else "[]"
-        line = self._add(Line(depth, path, [*before, Bit("sign", opening, path)]))
+        bits = [*before, Bit("sign", opening, path)]
+        around = ""
+        if isinstance(members, dict) and path and (inner := _last_opens(members)):
+            # { "role": "user", "content": [ ... ] }: what names a message and what is in it share a line.
+            bits[-1] = Bit("sign", "{ ", path)
+            for step, key, member in _members(members, path):
+                bits += key if step == inner else [*key, *_inline(member, (*path, step)), Bit("sign", ", ")]
+            path_inside, members = (*path, inner), cast("dict[str, object] | list[object]", members[inner])
+            bits.append(Bit("sign", "{" if isinstance(members, dict) else "[", path_inside))
+            around, closing = " }", "}" if isinstance(members, dict) else "]"
+        else:
+            path_inside = path
+        line = self._add(Line(depth, path, bits))
         last = len(members) - 1
-        for number, (step, key, member) in enumerate(_members(members, path)):
-            self.value(member, (*path, step), depth + 1, key, "," if number < last else "")
-        line.end = self._add(Line(depth, path, [Bit("sign", closing + end)], closes=True)).end
+        for number, (step, key, member) in enumerate(_members(members, path_inside)):
+            self.value(member, (*path_inside, step), depth + 1, key, "," if number < last else "")
+        line.end = self._add(Line(depth, path, [Bit("sign", closing + around + end)], closes=True)).end
 
     def _add(self, line: Line) -> Line:
         self.lines.append(line)
         line.end = len(self.lines)
         return line
+
+
+def _last_opens(members: dict[str, object]) -> str:
+    """The name of the last member where it alone needs lines of its own, and the others are few and short."""
+    *others, last = members
+    few = len(others) < MOST_INLINE and not any(isinstance(members[each], (dict, list)) for each in others)
+    short = all(len(str(members[each])) <= SHORT for each in others)
+    opens = isinstance(members[last], (dict, list)) and not _fits_line(members[last])
+    return last if others and few and short and opens else ""
 
 
 def _members(

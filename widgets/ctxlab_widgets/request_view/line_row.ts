@@ -124,6 +124,7 @@ function stringChildren(bit: StringBit, state: LineState, path: string): Child[]
 function folded(line: Line, last: Line | undefined): Child[] {
   const closing = last ? last[1].map((bit) => (bit[0] === "sign" ? bit[1] : "")).join("") : "";
   return [
+    " ",
     h("span", { class: "fo8", "data-fold": "" }, harmless(line[6]?.[0] ?? "")),
     h("span", { class: "jp" }, ` ${closing}`),
   ];
@@ -160,8 +161,12 @@ export function problemRow(problem: Problem, { payload, live }: LineState, host:
   return h(
     "div",
     { class: `jprob${isError ? "" : " odd"}`, role: "treeitem", "aria-level": 1, tabindex: -1 },
-    glyph(isError ? "error" : "warning"),
-    h("span", { class: `strong ${isError ? "err" : "warn"}` }, harmless(problem.reason)),
+    h(
+      "span",
+      { class: `strong ${isError ? "err" : "warn"}` },
+      glyph(isError ? "error" : "warning"),
+      harmless(problem.reason),
+    ),
     h("span", { class: "ink2" }, harmless(problem.mend)),
     h("span", { class: "mono muted" }, harmless(problem.place)),
     live && fixButtons(problem.fixes, payload.fixes, host),

@@ -13,6 +13,8 @@ from ctxlab.pipeline.explain.merged_parts import pieces
 from ctxlab.providers import Place
 from ctxlab.studies.sent_prompt import SentMessage, SentPart, SentPrompt
 
+MOST_TOOLS = 3
+
 Stretch = tuple[str, int]
 """Characters and the number of the part that they are of; -1 for those of no part, such as a separator."""
 
@@ -79,6 +81,13 @@ class BodyParts:
             known = next((numbers[origin] for origin in span.origins() if origin in numbers), -1)
             found.append((span.text, known))
         return found
+
+    def tools(self, names: list[str]) -> int:
+        """The row of the definitions of tools, which are no message's."""
+        named = [*names[:MOST_TOOLS], *([f"{len(names) - MOST_TOOLS:,} more"] if len(names) > MOST_TOOLS else [])]
+        row = {"key": "", "source": "tools", "name": ", ".join(named) or "tools", "how": "", "tokens": 0}
+        self.rows.append({**row, "steps": [], "joined": 1})
+        return len(self.rows) - 1
 
     def _other(self, place: Place) -> int:
         """The row of a key that is no message of the run."""

@@ -12,12 +12,13 @@ export type Row =
 const MANY_LINES = 6;
 
 /** Numbers of the lines that are closed at first: definitions of tools and other long values without messages. */
-export function closedAtFirst({ lines, problems, marks }: Payload): Set<number> {
+export function closedAtFirst({ lines, parts, problems, marks }: Payload): Set<number> {
   const told = [...problems.map((each) => each.line), ...marks.map((each) => each.line)].sort((a, b) => a - b);
   const closed = new Set<number>();
   for (const [number, line] of lines.entries()) {
     const [depth, , inside, , , , fold] = line;
-    if (depth === 0 || inside < MANY_LINES || !fold || fold[2] > 0) continue;
+    const isMessages = fold?.[1].some((part) => parts[part].source !== "tools");
+    if (depth === 0 || inside < MANY_LINES || isMessages) continue;
     if (!told.some((at) => at > number && at <= number + inside)) closed.add(number);
   }
   return closed;

@@ -87,7 +87,10 @@ class _LineWriter:
         found: list[int] = []
         bits = [self._bit(bit, line, found) for bit in line.bits]
         own = self._places.get(line.path) if line.path and not line.closes else None
-        if not found and own is not None and own.text is None:
+        if line.path == ("tools",) and not line.closes:
+            found = [self.parts.tools(tool_names(self.payload.body["tools"]))]
+            self._around.append((line.depth, found[0]))
+        elif not found and own is not None and own.text is None:
             number = self.parts.part(own, _value(self.payload.body, line.path))
             found = [number]
             self._around.append((line.depth, number))
@@ -209,6 +212,21 @@ def _cut(stretches: Sequence[Stretch]) -> tuple[list[list[Any]], int]:
         if kept:
             shown.append([str(Bit("string", kept))[1:-1], number])
     return shown, left_out
+
+
+def tool_names(tools: object) -> list[str]:
+    """The names of the tools of a body, in any vendor's form."""
+    found: list[str] = []
+    for tool in cast("list[object]", tools) if isinstance(tools, list) else []:
+        members = cast("dict[str, object]", tool) if isinstance(tool, dict) else {}
+        declared = members.get("functionDeclarations")
+        if isinstance(declared, list):
+            found += tool_names(cast("list[object]", declared))
+            continue
+        inner = members.get("function")
+        name = cast("dict[str, object]", inner).get("name") if isinstance(inner, dict) else members.get("name")
+        found.append(plain(str(name or members.get("type") or next(iter(members), "tool")), 48))
+    return found
 
 
 def size_words(size_bytes: int) -> str:

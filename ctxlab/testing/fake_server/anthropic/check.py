@@ -12,22 +12,25 @@ from ctxlab.testing.fake_server.anthropic.shape import COUNT_REQUEST, REQUEST
 from ctxlab.testing.fake_server.anthropic.turns import THOUGHTS, Block, Turn, blocks_of, turns_of
 from ctxlab.testing.fake_server.media import has_scheme, is_base64, picture_type, size_of_base64
 from ctxlab.testing.fake_server.refusal import Body, Path, Report, SentSignatures
+from ctxlab.testing.fake_server.shapes import as_text
 
-ONLY_USER = {"image", "document", "search_result", "tool_result", "container_upload"}
+ONLY_USER = {"image", "search_result", "tool_result", "container_upload"}
 ONLY_ASSISTANT = {"thinking", "redacted_thinking", "tool_use", "server_tool_use", "mcp_tool_use", "compaction"}
+OLD_VERSIONS = {"2023-06-01"}
 LARGEST_PICTURE = 5 * 1024 * 1024
 MOST_MARKS = 4
 SIGNATURE = re.compile(r"[A-Za-z0-9+/_=-]+")
 
 
-def check(body: Body, report: Report, *, counting: bool = False, sent: SentSignatures) -> None:
-    """Report everything that the Messages API would refuse; with `counting`, the API that counts tokens."""
+def check(body: Body, report: Report, *, version: str, counting: bool = False, sent: SentSignatures) -> None:
+    """Report everything that this version of the Messages API would refuse; with `counting`, the API that counts."""
     (COUNT_REQUEST if counting else REQUEST)(body, (), report)
     traits = traits_of(body["model"]) if isinstance(body.get("model"), str) else ClaudeTraits()
     given = body.get("messages")
     messages: list[Any] = given if isinstance(given, list) else []
     turns = turns_of(messages)
     _parameters(body, traits, report)
+    _sampling(body, traits, report, removed=version not in OLD_VERSIONS)
     _contents(messages, report)
     _tools(body, report)
     for block in _all_blocks(body, turns):
@@ -36,7 +39,7 @@ def check(body: Body, report: Report, *, counting: bool = False, sent: SentSigna
     if pictures > traits.pictures:
         report.refuse("picture-count", ("messages",), f"{pictures} pictures, at most {traits.pictures} go")
     _system_places(turns, traits, report)
-    _roles(turns, report)
+    _roles(turns, report, old=version in OLD_VERSIONS)
     _tool_pairs([turn for turn in turns if turn.role != "system"], report)
     _thoughts(turns, sent, report)
     _ending(body, turns, traits, report)
@@ -52,7 +55,17 @@ def _parameters(body: Body, traits: ClaudeTraits, report: Report) -> None:
     effort = output.get("effort") if isinstance(output, dict) else None
     if isinstance(effort, str) and effort not in traits.efforts:
         report.refuse("effort-model", ("output_config", "effort"), f"the model has no effort {effort!r}")
+    for index, stop in enumerate(body["stop_sequences"] if isinstance(body.get("stop_sequences"), list) else []):
+        if isinstance(stop, str) and not stop.strip():
+            report.refuse("stop-blank", ("stop_sequences", index), "a stop sequence needs more than white space")
+
+
+def _sampling(body: Body, traits: ClaudeTraits, report: Report, *, removed: bool) -> None:
     sampling = {name: body[name] for name in ("temperature", "top_p", "top_k") if name in body}
+    if removed:
+        for name in sampling:
+            report.refuse("sampling-version", (name,), f"this version of the API has no {name}")
+        return
     if not traits.sampling:
         for name in [name for name, value in sampling.items() if name == "top_k" or value != 1]:
             report.refuse("sampling-model", (name,), f"the model takes no {name}")
@@ -60,9 +73,6 @@ def _parameters(body: Body, traits: ClaudeTraits, report: Report) -> None:
         report.refuse("sampling-both", ("top_p",), "the model takes temperature or top_p, not both")
     if _thinks(body):
         _sampling_with_thinking(sampling, report)
-    for index, stop in enumerate(body["stop_sequences"] if isinstance(body.get("stop_sequences"), list) else []):
-        if isinstance(stop, str) and not stop.strip():
-            report.refuse("stop-blank", ("stop_sequences", index), "a stop sequence needs more than white space")
 
 
 def _sampling_with_thinking(sampling: dict[str, Any], report: Report) -> None:
@@ -80,13 +90,13 @@ def _thinking_setting(body: Body, traits: ClaudeTraits, report: Report) -> None:
     if not isinstance(setting, dict):
         return
     kind, budget, limit = setting.get("type"), setting.get("budget_tokens"), body.get("max_tokens")
-    if kind in {"enabled", "adaptive", "disabled", "between_tools"} and kind not in traits.thinking:
+    if kind in ("enabled", "adaptive", "disabled", "between_tools") and kind not in traits.thinking:
         takes = ", ".join(sorted(traits.thinking)) or "none"
         report.refuse("thinking-model", ("thinking", "type"), f"the model does not take {kind!r}; it takes {takes}")
     if kind == "enabled" and _whole(budget) and _whole(limit) and budget >= limit:
         report.refuse("thinking-budget", ("thinking", "budget_tokens"), f"{budget} is not below max_tokens, {limit}")
     choice = body.get("tool_choice")
-    if _thinks(body) and isinstance(choice, dict) and choice.get("type") in {"any", "tool"}:
+    if _thinks(body) and isinstance(choice, dict) and choice.get("type") in ("any", "tool"):
         report.refuse("tool-choice-thinking", ("tool_choice", "type"), "with thinking only auto or none go")
 
 
@@ -152,13 +162,13 @@ def _tools(body: Body, report: Report) -> None:
         schema = tool.get("input_schema")
         if isinstance(schema, dict) and schema.get("type") != "object":
             report.refuse("tool-schema", ("tools", index, "input_schema", "type"), "the type of a schema is object")
-        if names[tool.get("name")] > 1:
+        if names[as_text(tool.get("name"))] > 1:
             report.refuse("tool-name-repeated", ("tools", index, "name"), "two tools have this name")
     choice = body.get("tool_choice")
     if isinstance(choice, dict):
         if not tools:
             report.refuse("tool-choice", ("tool_choice",), "tool_choice needs tools")
-        elif choice.get("type") == "tool" and choice.get("name") not in names:
+        elif choice.get("type") == "tool" and as_text(choice.get("name")) not in names:
             report.refuse("tool-choice", ("tool_choice", "name"), "no tool has this name")
 
 
@@ -176,16 +186,18 @@ def _system_places(turns: list[Turn], traits: ClaudeTraits, report: Report) -> N
             report.refuse("system-place", turn.path, "a system message ends the array or precedes the assistant")
 
 
-def _roles(turns: list[Turn], report: Report) -> None:
+def _roles(turns: list[Turn], report: Report, *, old: bool) -> None:
     for turn in turns:
         for block in turn.blocks:
-            wrong = ONLY_USER if turn.role == "assistant" else ONLY_ASSISTANT
+            if turn.role == "user" and block.type == "text" and block.value.get("citations") and not old:
+                report.refuse("citations-user", (*block.path, "citations"), "a text of the user has no citations")
+            wrong = (ONLY_USER if old else ONLY_USER | {"document"}) if turn.role == "assistant" else ONLY_ASSISTANT
             if block.type in wrong or (turn.role == "system" and block.type != "text"):
                 report.refuse("block-role", block.path, f"a message of role {turn.role} has no {block.type} blocks")
 
 
 def _tool_pairs(turns: list[Turn], report: Report) -> None:
-    seen: set[Any] = set()
+    seen: set[str] = set()
     for position, turn in enumerate(turns):
         if turn.role == "assistant":
             answers = turns[position + 1] if position + 1 < len(turns) else None
@@ -194,12 +206,13 @@ def _tool_pairs(turns: list[Turn], report: Report) -> None:
             _results(turn, turns[position - 1] if position else None, report)
 
 
-def _calls(turn: Turn, answers: Turn | None, seen: set[Any], report: Report) -> None:
-    answered = {block.value.get("tool_use_id") for block in answers.of("tool_result")} if answers else set[Any]()
+def _calls(turn: Turn, answers: Turn | None, seen: set[str], report: Report) -> None:
+    results = answers.of("tool_result") if answers else []
+    answered = {as_text(block.value.get("tool_use_id")) for block in results}
     called = False
     for block in turn.blocks:
         if block.type == "tool_use":
-            called, id = True, block.value.get("id")
+            called, id = True, as_text(block.value.get("id"))
             if id in seen:
                 report.refuse("tool-id-repeated", (*block.path, "id"), f"the id {id!r} is there twice")
             seen.add(id)
@@ -210,14 +223,14 @@ def _calls(turn: Turn, answers: Turn | None, seen: set[Any], report: Report) -> 
 
 
 def _results(turn: Turn, before: Turn | None, report: Report) -> None:
-    calls = {block.value.get("id") for block in before.of("tool_use")} if before else set[Any]()
-    answered: set[Any] = set()
+    calls = {as_text(block.value.get("id")) for block in before.of("tool_use")} if before else set[str]()
+    answered: set[str] = set()
     others = False
     for block in turn.blocks:
         if block.type != "tool_result":
             others = True
             continue
-        id = block.value.get("tool_use_id")
+        id = as_text(block.value.get("tool_use_id"))
         if id not in calls:
             report.refuse("tool-orphan", (*block.path, "tool_use_id"), f"no tool_use before it has the id {id!r}")
         elif others:
@@ -246,7 +259,7 @@ def _signature(block: Block, name: str, sent: SentSignatures, report: Report) ->
         report.refuse("signature", path, "the signature is empty or none that was given")
     elif known is None and not sent.trust_others:
         report.refuse("signature", path, "the signature was not given by this server")
-    elif known is not None and block.type == "thinking" and block.value.get("thinking") not in {known, ""}:
+    elif known is not None and block.type == "thinking" and block.value.get("thinking") not in (known, ""):
         report.refuse("signature", path, "the thinking is not the one that was signed")
 
 
@@ -301,7 +314,7 @@ def _cache_marks(body: Body, turns: list[Turn], report: Report) -> None:
 
 def _thinks(body: Body) -> bool:
     setting = body.get("thinking")
-    return isinstance(setting, dict) and setting.get("type") in {"enabled", "adaptive"}
+    return isinstance(setting, dict) and setting.get("type") in ("enabled", "adaptive")
 
 
 def _whole(value: Any) -> TypeGuard[int]:

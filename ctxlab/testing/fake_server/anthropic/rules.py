@@ -11,6 +11,7 @@ CACHING = "https://platform.claude.com/docs/en/build-with-claude/prompt-caching"
 VISION = "https://platform.claude.com/docs/en/build-with-claude/vision"
 SYSTEM = "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages"
 MIGRATION = "https://platform.claude.com/docs/en/about-claude/models/migration-guide"
+VERSIONS = "https://platform.claude.com/docs/en/api/versioning"
 ERRORS = "https://platform.claude.com/docs/en/api/errors"
 ORDER_RECORDED = "a recorded 400: opencode, rejects-malformed-assistant-tool-order-without-patch"
 
@@ -18,7 +19,9 @@ RULES = rules(
     shape_rules(API, "2026-11-23"),
     Rule("size", "A request has at most 32 MB.", ERRORS, "2026-11-23"),
     Rule("key", "A request has a key, in x-api-key or as a bearer token.", ERRORS, "2026-11-23"),
-    Rule("version", "The header anthropic-version says 2023-06-01.", f"{API}#versioning", "2026-11-23"),
+    Rule("version", "The header anthropic-version says 2023-06-01 or 2026-10-21.", VERSIONS, "2026-11-23"),
+    Rule("sampling-version", "Version 2026-10-21 has no temperature, top_p and top_k.", VERSIONS, "2026-10-21"),
+    Rule("citations-user", "Version 2026-10-21 has no citations in texts of the user.", VERSIONS, "2026-10-21"),
     Rule("reply-limit", "max_tokens is within the model's limit.", API, "2026-11-23"),
     Rule("content-empty", "Only the last message, if the assistant's, may be empty.", API, "2026-11-23", "report"),
     Rule("text-empty", "A text block has text; a message has more than white space.", API, "2026-11-23", "report"),

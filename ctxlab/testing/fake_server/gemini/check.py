@@ -9,6 +9,7 @@ from ctxlab.testing.fake_server.gemini.models import GeminiTraits, traits_of
 from ctxlab.testing.fake_server.gemini.shape import COUNT_REQUEST, DATA, OWN_TOOLS, REQUEST, in_camel_case
 from ctxlab.testing.fake_server.media import has_scheme, is_base64
 from ctxlab.testing.fake_server.refusal import Body, Path, Report, SentSignatures
+from ctxlab.testing.fake_server.shapes import as_text
 
 READ_TYPES = ("image/", "audio/", "video/", "text/")
 READ_DOCUMENTS = {
@@ -129,11 +130,11 @@ def _call_turns(turns: Sequence[tuple[dict[str, Any], list[Part]]], report: Repo
 def _match(
     calls: Sequence[tuple[dict[str, Any], Path]], responses: Sequence[tuple[dict[str, Any], Path]], report: Report
 ) -> None:
-    names = [call.get("name") for call, _ in calls]
-    ids = {call["id"] for call, _ in calls if call.get("id")}
-    seen: set[Any] = set()
+    names = [as_text(call.get("name")) for call, _ in calls]
+    ids = {as_text(call.get("id")) for call, _ in calls} - {""}
+    seen: set[str] = set()
     for response, path in responses:
-        name, id = response.get("name"), response.get("id")
+        name, id = as_text(response.get("name")), as_text(response.get("id"))
         if name not in names:
             report.refuse("response-name", (*path, "name"), f"no call has the name {name!r}")
         else:
@@ -162,9 +163,9 @@ def _missing_signatures(turns: Sequence[tuple[dict[str, Any], list[Part]]], repo
 
 def _tools(body: dict[str, Any], inner: Path, traits: GeminiTraits, report: Report) -> None:
     tools = _many(body.get("tools"))
-    names: set[Any] = set()
+    names: set[str] = set()
     for declaration, path in _declarations(tools, inner):
-        name, schema = declaration.get("name"), declaration.get("parameters")
+        name, schema = as_text(declaration.get("name")), declaration.get("parameters")
         if name in names:
             report.refuse("tool-name-repeated", (*path, "name"), "two functions have this name")
         names.add(name)
@@ -189,7 +190,7 @@ def _declarations(tools: Sequence[dict[str, Any]], inner: Path) -> Iterator[Part
             yield declaration, (*inner, "tools", number, "functionDeclarations", index)
 
 
-def _tool_choice(config: Any, names: set[Any], inner: Path, report: Report) -> None:
+def _tool_choice(config: Any, names: set[str], inner: Path, report: Report) -> None:
     calling = config.get("functionCallingConfig") if isinstance(config, dict) else None
     allowed = calling.get("allowedFunctionNames") if isinstance(calling, dict) else None
     if not isinstance(calling, dict) or not allowed:
@@ -198,7 +199,7 @@ def _tool_choice(config: Any, names: set[Any], inner: Path, report: Report) -> N
     if str(calling.get("mode", "")).upper() not in {"ANY", "VALIDATED"}:
         report.refuse("tool-choice", path, "allowedFunctionNames go with mode ANY or VALIDATED")
     for index, name in enumerate(allowed if isinstance(allowed, list) else [allowed]):
-        if name not in names:
+        if as_text(name) not in names:
             report.refuse("tool-choice", (*path, index), f"no function {name!r} is declared")
 
 
@@ -216,9 +217,9 @@ def _parameters(body: dict[str, Any], inner: Path, traits: GeminiTraits, report:
         _response_schema(generation, path, report)
         if isinstance(generation.get("thinkingConfig"), dict):
             _thinking(generation["thinkingConfig"], (*path, "thinkingConfig"), traits, report)
-    seen: set[Any] = set()
+    seen: set[str] = set()
     for index, setting in enumerate(_many(body.get("safetySettings"))):
-        category = setting.get("category")
+        category = as_text(setting.get("category"))
         if category in seen:
             report.refuse(
                 "safety-repeated", (*inner, "safetySettings", index, "category"), "the category is there twice"
@@ -234,7 +235,7 @@ def _response_schema(generation: dict[str, Any], path: Path, report: Report) -> 
     schemas = [name for name in ("responseSchema", "responseJsonSchema") if generation.get(name) is not None]
     if len(schemas) == 2:
         report.refuse("json-schema", (*path, schemas[1]), "the schema of the reply is there in both forms")
-    if schemas and generation.get("responseMimeType") not in {"application/json", "text/x.enum"}:
+    if schemas and generation.get("responseMimeType") not in ("application/json", "text/x.enum"):
         report.refuse(
             "json-schema", (*path, schemas[0]), "a schema of the reply needs responseMimeType application/json"
         )

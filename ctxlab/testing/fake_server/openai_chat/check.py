@@ -11,6 +11,7 @@ from ctxlab.testing.fake_server.media import data_url, has_scheme, is_base64
 from ctxlab.testing.fake_server.openai_chat.models import OpenAiTraits, traits_of
 from ctxlab.testing.fake_server.openai_chat.shape import COMPATIBLE, DEEPSEEK, REQUEST
 from ctxlab.testing.fake_server.refusal import Body, Path, Report
+from ctxlab.testing.fake_server.shapes import as_text
 
 MOST_PICTURES = 500
 SAMPLING_DEFAULTS = {"temperature": 1, "top_p": 1, "presence_penalty": 0, "frequency_penalty": 0}
@@ -26,7 +27,7 @@ def check_openai(body: Body, report: Report) -> None:
     _model_parameters(body, traits, report)
     pictures = 0
     for part, path in _parts(_messages(body)):
-        kind = part.get("type")
+        kind = as_text(part.get("type"))
         pictures += kind == "image_url"
         if kind in {"image_url", "file"} and not traits.pictures:
             report.refuse("pictures-model", path, f"the model reads no {kind} parts")
@@ -50,7 +51,7 @@ def check_deepseek(body: Body, report: Report, *, beta: bool) -> None:
     messages = _messages(body)
     thinking = body.get("thinking")
     off = isinstance(thinking, dict) and thinking.get("type") == "disabled"
-    thinks = not off and (isinstance(thinking, dict) or body.get("model") not in OLD_NAMES)
+    thinks = not off and (isinstance(thinking, dict) or as_text(body.get("model")) not in OLD_NAMES)
     for index, message in enumerate(messages):
         path, last = ("messages", index), index == len(messages) - 1
         if message.get("prefix"):
@@ -83,8 +84,9 @@ def _common(body: Body, report: Report, *, most_stops: int | None) -> None:
     messages = _messages(body)
     _assistants(messages, report)
     _tool_pairs(messages, report)
-    for part, path in _parts(messages):
-        _media(part, path, report)
+    if "url" in report.rules:
+        for part, path in _parts(messages):
+            _media(part, path, report)
     _tools(body, report)
     stop = body.get("stop")
     if isinstance(stop, list) and most_stops is not None and len(stop) > most_stops:
@@ -110,12 +112,12 @@ def _assistants(messages: Sequence[dict[str, Any]], report: Report) -> None:
 
 
 def _tool_pairs(messages: Sequence[dict[str, Any]], report: Report) -> None:
-    waiting: dict[Any, Path] = {}
-    answered: set[Any] = set()
+    waiting: dict[str, Path] = {}
+    answered: set[str] = set()
     for index, message in enumerate(messages):
         path: Path = ("messages", index)
         if message.get("role") == "tool":
-            id = message.get("tool_call_id")
+            id = as_text(message.get("tool_call_id"))
             if id in answered:
                 report.refuse("tool-id-repeated", (*path, "tool_call_id"), f"{id!r} is answered twice")
             elif waiting.pop(id, None) is None:
@@ -130,12 +132,12 @@ def _tool_pairs(messages: Sequence[dict[str, Any]], report: Report) -> None:
     _unanswered(waiting, report)
 
 
-def _unanswered(waiting: dict[Any, Path], report: Report) -> None:
+def _unanswered(waiting: dict[str, Path], report: Report) -> None:
     for id, path in waiting.items():
         report.refuse("tool-unanswered", path, f"no tool message right after it answers {id!r}")
 
 
-def _call(call: Any, path: Path, waiting: dict[Any, Path], report: Report) -> None:
+def _call(call: Any, path: Path, waiting: dict[str, Path], report: Report) -> None:
     if not isinstance(call, dict) or not isinstance(call.get("id"), str):
         return
     if call["id"] in waiting:
@@ -156,8 +158,8 @@ def is_json_object(text: str) -> bool:
 
 
 def _media(part: dict[str, Any], path: Path, report: Report) -> None:
-    kind = part.get("type")
-    inner = part.get(kind) if isinstance(kind, str) else None
+    kind = as_text(part.get("type"))
+    inner = part.get(kind)
     if not isinstance(inner, dict):
         return
     if kind == "image_url" and isinstance(inner.get("url"), str):
@@ -193,7 +195,7 @@ def _file(file: dict[str, Any], path: Path, report: Report) -> None:
 def _tools(body: Body, report: Report) -> None:
     tools = body["tools"] if isinstance(body.get("tools"), list) else []
     functions = [tool.get("function") if isinstance(tool, dict) else None for tool in tools]
-    named = Counter(function.get("name") for function in functions if isinstance(function, dict))
+    named = Counter(as_text(function.get("name")) for function in functions if isinstance(function, dict))
     for index, function in enumerate(functions):
         if not isinstance(function, dict):
             continue
@@ -201,7 +203,7 @@ def _tools(body: Body, report: Report) -> None:
         schema = function.get("parameters")
         if isinstance(schema, dict) and schema and schema.get("type") != "object":
             report.refuse("tool-schema", (*path, "parameters", "type"), "the type of parameters is object")
-        if named[function.get("name")] > 1:
+        if named[as_text(function.get("name"))] > 1:
             report.refuse("tool-name-repeated", (*path, "name"), "two functions have this name")
     choice = body.get("tool_choice")
     if not tools:
@@ -209,7 +211,7 @@ def _tools(body: Body, report: Report) -> None:
             if body.get(name) is not None and body.get(name) != "none":
                 report.refuse("tool-choice", (name,), f"{name} needs tools")
     elif isinstance(choice, dict) and isinstance(choice.get("function"), dict):
-        name = choice["function"].get("name")
+        name = as_text(choice["function"].get("name"))
         if name not in named:
             report.refuse("tool-choice", ("tool_choice", "function", "name"), "no tool has this name")
 

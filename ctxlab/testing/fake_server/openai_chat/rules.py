@@ -32,16 +32,19 @@ COMMON = (
     ),
     Rule("part-role", "Pictures, sound and files are the user's; other roles have text.", API, "2026-11-23"),
     Rule("assistant-empty", "An assistant message has content or calls.", API, "2026-11-23"),
-    Rule("base64", "The data of files is base64.", VISION, "2026-11-23"),
-    Rule("url", "A picture is at http or https, or in a data URL.", VISION, "2026-11-23"),
     Rule("stop-count", "At most 4 stop sequences (DeepSeek: 16).", API, "2026-11-23"),
     Rule("stream-options", "stream_options need stream.", API, "2026-11-23"),
     Rule("logprobs", "top_logprobs need logprobs.", API, "2026-11-23"),
     Rule("json-word", "JSON mode needs the word JSON in a message.", JSON_MODE, "2026-11-23"),
 )
+FILE_RULES = (
+    Rule("base64", "The data of files is base64.", VISION, "2026-11-23"),
+    Rule("url", "A picture is at http or https, or in a data URL.", VISION, "2026-11-23"),
+)
 RULES = rules(
     shape_rules(API, "2026-11-23"),
     COMMON,
+    FILE_RULES,
     Rule("max-tokens-model", "Reasoning models take max_completion_tokens, not max_tokens.", REASONING, "2026-11-23"),
     Rule("max-tokens-both", "max_tokens or max_completion_tokens, not both.", API, "2026-11-23", "report"),
     Rule("reply-limit", "A reply limit is within the model's.", f"{API}#models", "2026-11-23"),
@@ -58,7 +61,7 @@ RULES = rules(
     Rule("picture-count", "At most 500 pictures.", VISION, "2026-11-23"),
     Rule("file", "A file has file_data with a name, or a file_id.", FILES, "2026-11-23"),
 )
-COMPATIBLE_RULES = rules(shape_rules(API, "2026-11-23"), COMMON)
+COMPATIBLE_RULES = rules(shape_rules(API, "2026-11-23"), COMMON, FILE_RULES)
 DEEPSEEK_RULES = rules(
     shape_rules(DEEPSEEK, "2026-11-23"),
     COMMON,

@@ -52,7 +52,7 @@ MORE_PARTS: dict[str, Check] = {"video_url": mapping(), "audio_url": mapping()}
 
 
 def _content(parts: dict[str, Check]) -> Check:
-    return either(text=text(), items=items(tagged(parts), least=1))
+    return either(text=text(), items=items(tagged(parts, rule="part-role"), least=1))
 
 
 CALL = tagged(

@@ -13,6 +13,7 @@ from ctxlab.testing.fake_server.openai_chat.check import MOST_PICTURES, is_json_
 from ctxlab.testing.fake_server.openai_chat.models import OpenAiTraits, traits_of
 from ctxlab.testing.fake_server.openai_responses.shape import REQUEST
 from ctxlab.testing.fake_server.refusal import Body, Path, Report, SentSignatures
+from ctxlab.testing.fake_server.shapes import as_text
 
 BEGINS = {"message": "msg_", "reasoning": "rs_", "function_call": "fc_"}
 CALLS = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
@@ -46,11 +47,11 @@ def check(body: Body, report: Report, *, sent: SentSignatures) -> None:
 
 
 def _tool_pairs(entries: list[dict[str, Any]], report: Report, *, stored: bool) -> None:
-    waiting: dict[tuple[str, Any], int] = {}
-    answered: set[Any] = set()
-    called: set[Any] = set()
+    waiting: dict[tuple[str, str], int] = {}
+    answered: set[str] = set()
+    called: set[str] = set()
     for index, entry in enumerate(entries):
-        kind, id, path = str(entry.get("type")), entry.get("call_id"), ("input", index)
+        kind, id, path = as_text(entry.get("type")), as_text(entry.get("call_id")), ("input", index)
         if kind in CALLS:
             if id in called:
                 report.refuse("tool-id-repeated", (*path, "call_id"), f"the call {id!r} is there twice")
@@ -72,7 +73,7 @@ def _tool_pairs(entries: list[dict[str, Any]], report: Report, *, stored: bool) 
 def _ids(entries: list[dict[str, Any]], report: Report) -> None:
     seen: set[str] = set()
     for index, entry in enumerate(entries):
-        kind, id, path = str(entry.get("type", "message")), entry.get("id"), ("input", index, "id")
+        kind, id, path = as_text(entry.get("type", "message")), entry.get("id"), ("input", index, "id")
         if not isinstance(id, str):
             continue
         if id in seen:
@@ -95,7 +96,7 @@ def _reasoning(
             report.refuse("signature", (*path, "encrypted_content"), "the content is none that was given")
     if id is not None:
         following = next((item for item in after if item.get("type") != "reasoning"), {})
-        asked = following.get("role") in {"user", "system", "developer"} or following.get("type") in OUTPUTS
+        asked = following.get("role") in ("user", "system", "developer") or as_text(following.get("type")) in OUTPUTS
         if not following or asked:
             report.refuse("reasoning-alone", path, f"no item of the reply follows the reasoning {id!r}")
 
@@ -112,7 +113,7 @@ def _parts(entries: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], Path
 def _media(entries: list[dict[str, Any]], traits: OpenAiTraits, report: Report) -> None:
     pictures = 0
     for part, path in _parts(entries):
-        kind = part.get("type")
+        kind = as_text(part.get("type"))
         if kind not in {"input_image", "input_file"}:
             continue
         pictures += kind == "input_image"
@@ -160,19 +161,24 @@ def _tools(body: Body, report: Report) -> None:
         if isinstance(body.get("tools"), list)
         else []
     )
-    named = Counter(tool.get("name") for tool in tools if tool.get("type") == "function")
+    named = Counter(as_text(tool.get("name")) for tool in tools if tool.get("type") == "function")
     for index, tool in enumerate(tools):
         if tool.get("type") != "function":
             continue
         schema = tool.get("parameters")
         if isinstance(schema, dict) and schema and schema.get("type") != "object":
             report.refuse("tool-schema", ("tools", index, "parameters", "type"), "the type of parameters is object")
-        if named[tool.get("name")] > 1:
+        if named[as_text(tool.get("name"))] > 1:
             report.refuse("tool-name-repeated", ("tools", index, "name"), "two functions have this name")
     choice = body.get("tool_choice")
     if not tools and choice is not None and choice not in ("none", "auto"):
         report.refuse("tool-choice", ("tool_choice",), "tool_choice needs tools")
-    elif tools and isinstance(choice, dict) and choice.get("type") == "function" and choice.get("name") not in named:
+    elif (
+        tools
+        and isinstance(choice, dict)
+        and choice.get("type") == "function"
+        and as_text(choice.get("name")) not in named
+    ):
         report.refuse("tool-choice", ("tool_choice", "name"), "no tool has this name")
 
 

@@ -1,0 +1,115 @@
+"""A body as the units that a vendor caches from the front, and how many of them two bodies share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ctxlab.providers.place import JsonPath, Place
+
+HEADS: Mapping[str, tuple[str, ...]] = {
+    "openai-chat": ("model", "tools"),
+    "openai-responses": ("model", "tools", "instructions"),
+    "anthropic": ("model", "tools", "system"),
+    "gemini": ("tools", "systemInstruction"),
+}
+"""Fields in front of the messages, in the order in which a prompt is read."""
+TURNS: Mapping[str, str] = {
+    "openai-chat": "messages",
+    "openai-responses": "input",
+    "anthropic": "messages",
+    "gemini": "contents",
+}
+BLOCKS: Mapping[str, str] = {"anthropic": "content", "gemini": "parts"}
+"""Where the parts of a turn are, for vendors that cache up to any of them."""
+UNCACHED = frozenset({"thinking", "redacted_thinking"})
+"""Blocks of Anthropic that can't be marked."""
+OF_MESSAGES: Mapping[str, tuple[str, ...]] = {"anthropic": ("tool_choice", "thinking")}
+"""Fields whose change makes a vendor read the messages anew, though not what is in front of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unit:
+    """A value of the body by its path; `head` is one in front of the messages."""
+
+    path: JsonPath
+    value: object
+    head: bool = False
+
+
+def units_of(body: Mapping[str, Any], wire: str) -> list[Unit]:
+    """The units of a body in the order in which its vendor reads them."""
+    found: list[Unit] = []
+    for name in HEADS[wire]:
+        found += _head(name, body.get(name), BLOCKS.get(wire))
+    settings = {name: body.get(name) for name in OF_MESSAGES.get(wire, ()) if body.get(name) is not None}
+    if settings:
+        found.append(Unit((), settings, head=True))
+    turns = body.get(TURNS[wire])
+    if isinstance(turns, str):
+        return [*found, Unit((TURNS[wire],), turns)]
+    for index, turn in enumerate(cast("Sequence[Any]", turns or ())):
+        found += _turn(turn, (TURNS[wire], index), BLOCKS.get(wire))
+    return found
+
+
+def _head(name: str, value: object, blocks: str | None) -> Iterator[Unit]:
+    if value is None or value in ([], ""):
+        return
+    if name == "system" and isinstance(value, list):
+        for index, block in enumerate(cast("list[Any]", value)):
+            yield Unit((name, index), bare(block), head=True)
+    elif name == "systemInstruction" and isinstance(value, Mapping) and blocks:
+        parts = cast("Sequence[Any]", cast("Mapping[str, Any]", value).get(blocks) or ())
+        for index, part in enumerate(parts):
+            yield Unit((name, blocks, index), part, head=True)
+    else:
+        yield Unit(
+            (name,), [bare(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value, True
+        )
+
+
+def _turn(turn: Any, path: JsonPath, blocks: str | None) -> Iterator[Unit]:
+    content = turn.get(blocks) if blocks and isinstance(turn, Mapping) else None
+    if blocks is None or not isinstance(content, list):
+        at = (*path, blocks) if blocks else path
+        yield Unit(at, (turn.get("role"), _as_blocks(content)) if blocks and isinstance(turn, Mapping) else turn)
+        return
+    for index, block in enumerate(cast("list[Any]", content)):
+        yield Unit((*path, blocks, index), (turn.get("role"), bare(block)))
+
+
+def _as_blocks(content: object) -> object:
+    """A text alone as the block that it is the same as."""
+    return {"type": "text", "text": content} if isinstance(content, str) else content
+
+
+def bare(block: Any) -> Any:
+    """A block without its cache mark."""
+    if isinstance(block, Mapping) and "cache_control" in block:
+        return {name: value for name, value in cast("Mapping[str, Any]", block).items() if name != "cache_control"}
+    return block
+
+
+def shared(old: Sequence[Unit], new: Sequence[Unit]) -> int:
+    """How many units two bodies have in common from the front."""
+    count = 0
+    for before, after in zip(old, new, strict=False):
+        if before.value != after.value or before.head != after.head or (before.head and before.path != after.path):
+            break
+        count += 1
+    return count
+
+
+def units_by_key(units: Sequence[Unit], places: Sequence[Place]) -> dict[str, list[int]]:
+    """The numbers of the units in which each message is, by its draft's key."""
+    at = {unit.path: number for number, unit in enumerate(units) if unit.path}
+    found: dict[str, list[int]] = {}
+    for place in places:
+        for end in range(len(place.path), 0, -1):
+            number = at.get(place.path[:end])
+            if number is not None:
+                found.setdefault(place.key, []).append(number)
+                break
+    return found
