@@ -8,11 +8,11 @@ import ctxlab
 from ctxlab.context import NOTHING, BuildInput, Context, Draft, Origin, Placement, Text
 from ctxlab.context.tool_pairs import with_sendable_pairs
 from ctxlab.documents import Session, ToolCall
-from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.formats import read_data
 from ctxlab.pipeline import NothingToSend, Services, StartsWithToolResult
 from ctxlab.processors import RequestGate
 from ctxlab.processors.request_gate import check_messages, with_system_first, without_empty_replies
+from ctxlab.providers import tokenizer_for
 from ctxlab.testing.fakes import WordTokenizer
 
 ID = "request-gate"
