@@ -15,7 +15,7 @@ Found = list[Problem]
 
 
 class Shape(Protocol):
-    """A form that a value has to have. `look` adds the problems of a value to a list; True: the value has this shape."""
+    """A form of values. `look` adds the problems of a value to a list; True: the value has this shape."""
 
     def look(self, value: Any, at: JsonPath, found: Found) -> bool: ...
 

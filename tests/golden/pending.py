@@ -51,7 +51,6 @@ def _exists(module: str) -> bool:
 
 COMPRESSION = _module("compression", "engines.compression", "conversation.compression")
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
-REPLIES = _module("replies as messages", "formats.requests.replies")
 STREAMS = _module("sending and streams", "providers.sending", "chat", "conversation.sending")
 PARAMETERS = _module("names of parameters and families of models", "providers.parameters.reference_names")
 STORAGE = _module("storage and store layout", "storage")
@@ -85,7 +84,6 @@ OF_FILE: dict[str, Capability] = {
 }
 
 OF_REQUEST: tuple[tuple[str, Capability], ...] = (
-    ("response ", REPLIES),
     ("stream ", STREAMS),
     ("params ", PARAMETERS),
     ("modelFamily ", PARAMETERS),

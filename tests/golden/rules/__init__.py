@@ -26,6 +26,7 @@ from tests.golden.rules import (
     placing,
     previewing,
     regexes,
+    replies,
     requests,
     requests_anthropic_gemini,
     tasks,
@@ -54,6 +55,7 @@ RULES: tuple[Rule, ...] = (
     *files.RULES,
     *requests.RULES,
     *requests_anthropic_gemini.RULES,
+    *replies.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]
