@@ -1,4 +1,4 @@
-"""What Anthropic refuses in parameters and tools: what doesn't go together, what a model doesn't take."""
+"""Problems of parameters and tools for Anthropic: what doesn't go together, what a model doesn't take."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _sampling(body: Body, mode: str | None, model: ModelFacts, found: Found) -> 
 
 
 def _version(body: Body, found: Found) -> None:
-    """What the newer version of the API took away."""
+    """Add what the newer version of the API took away."""
     for name in SAMPLING:
         if name in body:
             reason = f"version {NO_SAMPLING} of the API has no {name!r}"
