@@ -53,8 +53,6 @@ COMPRESSION = _module("compression", "engines.compression", "conversation.compre
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
 STREAMS = _module("sending and streams", "providers.sending", "chat", "conversation.sending")
 PARAMETERS = _module("names of parameters and families of models", "providers.parameters.reference_names")
-ANTHROPIC = _module("Anthropic's rules", "providers.anthropic.rules")
-GEMINI = _module("Gemini's rules", "providers.gemini.rules")
 STORAGE = _module("storage and store layout", "storage")
 TOPICS = _module("topic naming", "conversation.topics", "conversation.topic_naming", "conversation.naming")
 
@@ -90,9 +88,6 @@ OF_REQUEST: tuple[tuple[str, Capability], ...] = (
     ("params ", PARAMETERS),
     ("modelFamily ", PARAMETERS),
     ("filterByCapabilities ", PARAMETERS),
-    ("anthropic-messages", ANTHROPIC),
-    ("vertex-anthropic", ANTHROPIC),
-    ("google-generate-content", GEMINI),
 )
 """What cases of the requests need, by how their names begin."""
 

@@ -134,7 +134,8 @@ def _piece(part: Data, key: str, i: int, origin: Origin) -> Text | AssetRef:
         LinkedFile(source) if isinstance(source, str) else InlineFile(source["data"], source["media_type"])
     )
     mime_type = "" if isinstance(source, str) else source["media_type"]
-    return AssetRef(f"{key}.{i}", KINDS[part["type"]], mime_type=mime_type, source=where)
+    metadata = {"videoMetadata": part["metadata"]} if "metadata" in part else {}
+    return AssetRef(f"{key}.{i}", KINDS[part["type"]], mime_type=mime_type, metadata=metadata, source=where)
 
 
 def is_request(case: Case) -> bool:

@@ -28,6 +28,7 @@ from tests.golden.rules import (
     regexes,
     replies,
     requests,
+    requests_anthropic_gemini,
     tasks,
     trees,
     variables,
@@ -54,6 +55,7 @@ RULES: tuple[Rule, ...] = (
     *files.RULES,
     *requests.RULES,
     *replies.RULES,
+    *requests_anthropic_gemini.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]

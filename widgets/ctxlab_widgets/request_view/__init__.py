@@ -162,7 +162,7 @@ class RequestView(Widget):
         return payload(
             trace,
             self._custom.get(provider, provider) if provider else None,
-            model=model if model is not None or not provider else "",
+            model=model,
             parameters=self.parameters,
             after=self._after if self._after is not None and self._after.provider.name == provider else None,
             stream=self._stream,
@@ -206,7 +206,8 @@ class RequestView(Widget):
 
     def _choices(self, made: Payload) -> dict[str, Any]:
         known = {**built_in(), **self._custom}
-        models = [made.model.name, made.provider.default_model]
+        own = made.trace.start.input.model
+        models = [made.model.name, made.provider.default_model, *([own.id or own.name or ""] if own else [])]
         return {
             "providers": [[name, provider.title] for name, provider in known.items()],
             "models": list(dict.fromkeys(model for model in models if model)),
