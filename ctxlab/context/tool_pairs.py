@@ -308,9 +308,11 @@ def _with_results_behind(ctx: Context, processor: str, place: Mapping[str, int])
         if i in results:
             continue
         arranged.append(draft)
+        stays = True  # those that follow the call without a gap; one behind a gap passes what is in it
         for expected, at in enumerate(answers.get(i, ()), start=i + 1):
             result = drafts[at]
-            if at != expected:
+            stays = stays and at == expected
+            if not stays:
                 result = result.moved(place[result.key], cause)
                 moved.append(result.key)
             arranged.append(result)

@@ -165,9 +165,13 @@ def _may_move(draft: Draft) -> bool:
 
 
 def check_messages(ctx: Context) -> None:
-    """Raises NothingToSend where all messages were left out, and StartsWithToolResult."""
-    if not ctx.drafts and ctx.dropped:
-        raise NothingToSend(_nothing(ctx), processor=ID)
+    """Raises NothingToSend where a conversation's messages were all left out, and StartsWithToolResult.
+
+    A conversation that has no message yet can be looked at: a note says that there is nothing to send.
+    """
+    left_out = [group for group in ctx.dropped if any(draft.origin.kind in HISTORY for draft in group.drafts)]
+    if not ctx.drafts and left_out:
+        raise NothingToSend(_nothing(ctx, left_out), processor=ID)
     first = next((draft for draft in ctx.drafts if draft.role != "system"), None)
     if first is not None and first.role == "tool":
         raise StartsWithToolResult(
@@ -177,9 +181,9 @@ def check_messages(ctx: Context) -> None:
         )
 
 
-def _nothing(ctx: Context) -> str:
+def _nothing(ctx: Context, left_out: Sequence[Dropped]) -> str:
     """Why nothing is left, by the steps that left messages out, and what to do."""
-    groups = sorted(ctx.dropped, key=lambda group: -len(group.drafts))
+    groups = sorted(left_out, key=lambda group: -len(group.drafts))
     causes = [f"{len(group.drafts):,} by {group.cause.processor} ({group.cause.reason})" for group in groups]
     left_out = counted(sum(len(group.drafts) for group in groups), "message")
     return (
@@ -193,6 +197,8 @@ def _nothing(ctx: Context) -> str:
 
 def _noted(ctx: Context) -> Context:
     """With a note for what was left out of tool pairs, by whichever step, and for what a vendor takes otherwise."""
+    if not ctx.drafts:
+        ctx = ctx.note("warning", "the conversation has no message yet, so there is nothing to send", processor=ID)
     unsigned = [draft.key for draft in ctx.drafts if any(map(_is_unsigned, draft.replayed))]
     strange = [draft.key for draft in ctx.drafts if not all(_is_object(call.arguments) for call in draft.calls)]
     for keys, words in (

@@ -51,10 +51,7 @@ def _exists(module: str) -> bool:
 
 COMPRESSION = _module("compression", "engines.compression", "conversation.compression")
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
-REPLIES = _module("replies as messages", "formats.requests.replies")
 STREAMS = _module("sending and streams", "providers.sending", "chat", "conversation.sending")
-ANTHROPIC = _module("Anthropic's rules", "providers.anthropic.rules")
-GEMINI = _module("Gemini's rules", "providers.gemini.rules")
 STORAGE = _module("storage and store layout", "storage")
 TOPICS = _module("topic naming", "conversation.topics", "conversation.topic_naming", "conversation.naming")
 
@@ -85,13 +82,7 @@ OF_FILE: dict[str, Capability] = {
     "topic_naming": TOPICS,
 }
 
-OF_REQUEST: tuple[tuple[str, Capability], ...] = (
-    ("response ", REPLIES),
-    ("stream ", STREAMS),
-    ("anthropic-messages", ANTHROPIC),
-    ("vertex-anthropic", ANTHROPIC),
-    ("google-generate-content", GEMINI),
-)
+OF_REQUEST: tuple[tuple[str, Capability], ...] = (("stream ", STREAMS),)
 """What cases of the requests need, by how their names begin."""
 
 # --- single cases

@@ -18,7 +18,7 @@ from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.provider import Prompt
 from ctxlab.providers.registry import built_in
 from ctxlab.providers.request_parameters import RequestParameters, Thinking
-from tests.golden import parameters
+from tests.golden import parameters, replies
 from tests.golden.adapter import Adapter
 from tests.golden.cases import Case
 from tests.golden.forms import Data
@@ -134,7 +134,8 @@ def _piece(part: Data, key: str, i: int, origin: Origin) -> Text | AssetRef:
         LinkedFile(source) if isinstance(source, str) else InlineFile(source["data"], source["media_type"])
     )
     mime_type = "" if isinstance(source, str) else source["media_type"]
-    return AssetRef(f"{key}.{i}", KINDS[part["type"]], mime_type=mime_type, source=where)
+    metadata = {"videoMetadata": part["metadata"]} if "metadata" in part else {}
+    return AssetRef(f"{key}.{i}", KINDS[part["type"]], mime_type=mime_type, metadata=metadata, source=where)
 
 
 def is_request(case: Case) -> bool:
@@ -142,8 +143,10 @@ def is_request(case: Case) -> bool:
     return isinstance(case.input, dict) and "adapter" in case.input
 
 
-def _whole(case: Case) -> Any:
-    return parameters.run(case) if parameters.is_about_parameters(case) else run(case.input)
+def whole(case: Case) -> Any:
+    if parameters.is_about_parameters(case):
+        return parameters.run(case)
+    return run(case.input) if is_request(case) else replies.run(case)
 
 
-ADAPTERS: dict[str, Adapter] = {"llm_requests": Adapter(run, parameters.expected, _whole)}
+ADAPTERS: dict[str, Adapter] = {"llm_requests": Adapter(run, parameters.expected, whole)}

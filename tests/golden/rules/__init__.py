@@ -27,7 +27,9 @@ from tests.golden.rules import (
     placing,
     previewing,
     regexes,
+    replies,
     requests,
+    requests_anthropic_gemini,
     tasks,
     trees,
     variables,
@@ -54,6 +56,8 @@ RULES: tuple[Rule, ...] = (
     *files.RULES,
     *requests.RULES,
     *parameters.RULES,
+    *replies.RULES,
+    *requests_anthropic_gemini.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]
