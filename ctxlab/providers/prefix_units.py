@@ -93,7 +93,7 @@ def bare(block: Any) -> Any:
 
 
 def shared(old: Sequence[Unit], new: Sequence[Unit]) -> int:
-    """How many units two bodies have in common from the front."""
+    """The number of units that two bodies have in common from the front."""
     count = 0
     for before, after in zip(old, new, strict=False):
         if before.value != after.value or before.head != after.head or (before.head and before.path != after.path):

@@ -95,7 +95,8 @@ def test_each_parameter_that_goes_or_changes_is_told(
     before, after = asked.given(), settled.parameters.given()
     lost = {loss.what for loss in settled.losses}
     for name in before.keys() - after.keys():
-        silent = name == "thinking" and before[name].mode == "off" and not (set(model.thinking) - {"off"})
+        is_off = name == "thinking" and "off" in (before[name].mode, {"none": "off"}.get(before[name].effort))
+        silent = is_off and not (set(model.thinking) - {"off"})
         noted = any(note.text.startswith(f"{name} ") for note in settled.notes)
         assert name in lost or noted or silent
     if any(before[name] != after[name] for name in before.keys() & after.keys() - {"thinking"}):

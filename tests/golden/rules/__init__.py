@@ -23,6 +23,7 @@ from tests.golden.rules import (
     lore,
     lorebooks,
     matching,
+    parameters,
     placing,
     previewing,
     regexes,
@@ -56,6 +57,7 @@ RULES: tuple[Rule, ...] = (
     *requests.RULES,
     *replies.RULES,
     *requests_anthropic_gemini.RULES,
+    *parameters.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]
