@@ -107,7 +107,7 @@ def test_the_worked_example_is_sent_as_the_seed_sends_it() -> None:
         ("assistant", ""),
         ("tool", "..."),
     ]
-    assert [(row["after"], row["messages"]) for row in trace.table(ID)] == [
+    assert [(row["after"], row["messages"]) for row in trace.table(ID).to_dict("records")] == [
         ("received", 5),
         ("empty replies dropped", 5),
         ("tool pairs repaired", 5),
