@@ -82,13 +82,9 @@ OF_FILE: dict[str, Capability] = {
     "topic_naming": TOPICS,
 }
 
-<<<<<<< HEAD
-OF_REQUEST: tuple[tuple[str, Capability], ...] = (("stream ", STREAMS),)
-=======
 OF_REQUEST: tuple[tuple[str, Capability], ...] = (
     ("stream ", STREAMS),
 )
->>>>>>> main
 """What cases of the requests need, by how their names begin."""
 
 # --- single cases

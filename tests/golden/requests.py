@@ -144,15 +144,9 @@ def is_request(case: Case) -> bool:
 
 
 def whole(case: Case) -> Any:
-<<<<<<< HEAD
-    if parameters.is_about_parameters(case):
-        return parameters.run(case)
-    return run(case.input) if is_request(case) else replies.run(case)
-=======
     if is_request(case):
         return run(case.input)
     return parameters.run(case) if parameters.is_about_parameters(case) else replies.run(case)
->>>>>>> main
 
 
 ADAPTERS: dict[str, Adapter] = {"llm_requests": Adapter(run, parameters.expected, whole)}

@@ -55,15 +55,9 @@ RULES: tuple[Rule, ...] = (
     *agents.RULES,
     *files.RULES,
     *requests.RULES,
-<<<<<<< HEAD
-    *parameters.RULES,
-    *replies.RULES,
-    *requests_anthropic_gemini.RULES,
-=======
     *replies.RULES,
     *requests_anthropic_gemini.RULES,
     *parameters.RULES,
->>>>>>> main
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]
