@@ -86,8 +86,7 @@ def _mode(wanted: Thinking, model: ModelFacts) -> ThinkingMode:
 
 def _translated(wanted: Thinking, mode: ThinkingMode, model: ModelFacts) -> Thinking:
     if mode == wanted.mode:
-        budget = USUAL_BUDGET if mode == "budget" and wanted.budget_tokens is None else wanted.budget_tokens
-        return replace(wanted, budget_tokens=budget)
+        return replace(wanted, budget_tokens=(wanted.budget_tokens or USUAL_BUDGET) if mode == "budget" else None)
     effort, budget = wanted.effort, wanted.budget_tokens
     if effort is None and budget is not None:
         effort = effort_of(budget, model.efforts)
