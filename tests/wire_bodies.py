@@ -24,7 +24,7 @@ PATHS = (("/chat/completions", "openai"), ("/responses", "openai-responses"), ("
 PAIRS = {"wire-lingua": ("anthropic", "/v1/messages"), "openai-responses": ("openai-responses", "/v1/responses")}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RecordedBody:
     """One request: `name` is the file and the place in it, `vendor` a provider's name, `path` that of the URL.
 

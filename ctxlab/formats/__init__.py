@@ -49,6 +49,7 @@ from ctxlab.formats.openai.writer import openai_messages
 from ctxlab.formats.repair_sessions import Repair, repaired_sessions
 from ctxlab.formats.requests.anthropic import ANTHROPIC
 from ctxlab.formats.requests.gemini import GEMINI
+from ctxlab.formats.requests.recordings import RECORDINGS
 from ctxlab.formats.requests.responses import RESPONSES
 from ctxlab.formats.results import Conversion, Export, Import, Loss, Losses, counted_by_field
 from ctxlab.formats.sanitize_json import sanitized
@@ -149,6 +150,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     ANTHROPIC,
     RESPONSES,
     GEMINI,
+    RECORDINGS,
     OPENAI,
     AGENTS_ZIP,
     CHARX,

@@ -129,6 +129,9 @@ def _value(node: Node, losses: list[Loss]) -> Any:
         return _mapping(node, losses)
     if isinstance(node, yaml.SequenceNode) and kind == "seq":
         return [_value(item, losses) for item in cast("list[Node]", node.value)]
+    if isinstance(node, yaml.ScalarNode) and kind == "binary":
+        losses.append(Loss(f"line {node.start_mark.line + 1}", "bytes, of which JSON has none; their base64 is used"))
+        return "".join(str(node.value).split())
     if isinstance(node, yaml.ScalarNode):
         return _scalar(kind, str(node.value), node)
     raise yaml.MarkedYAMLError(problem=f"the tag {node.tag!r} is not read", problem_mark=node.start_mark)

@@ -15,7 +15,7 @@ Found = list[Problem]
 
 
 class Shape(Protocol):
-    """What a value has to be. `look` adds the problems of a value to a list; True: the value has this shape."""
+    """A form of values. `look` adds the problems of a value to a list; True: the value has this shape."""
 
     def look(self, value: Any, at: JsonPath, found: Found) -> bool: ...
 

@@ -21,12 +21,12 @@ _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]+")
 class CallForms:
     """Calls of one request as they are sent; what had to be changed is a loss, once for each name or id.
 
-    The vendor takes ids of up to `max_id` characters and names of up to `max_name`; None is without limit.
+    The vendor takes ids of up to `max_id` characters and names of up to `max_name`.
     """
 
     out: BodyWriter
-    max_id: int | None = None
-    max_name: int | None = 64
+    max_id: int
+    max_name: int
     _ids: dict[str, str] = field(default_factory=dict[str, str])
     _names: dict[str, str] = field(default_factory=dict[str, str])
     _taken: set[str] = field(default_factory=set[str])
@@ -36,11 +36,11 @@ class CallForms:
         self._taken |= {name for name in names if self._fits(name)}
 
     def _fits(self, name: str) -> bool:
-        return self.max_name is None or (0 < len(name) <= self.max_name and _NOT_IN_A_NAME.search(name) is None)
+        return 0 < len(name) <= self.max_name and _NOT_IN_A_NAME.search(name) is None
 
     def id(self, call_id: str, key: str) -> str:
         """The id that is sent: a long one as its beginning and a digest, alike for call and result."""
-        if self.max_id is None or len(call_id) <= self.max_id:
+        if len(call_id) <= self.max_id:
             return call_id
         sent = self._ids.get(call_id)
         if sent is None:
@@ -62,7 +62,7 @@ class CallForms:
         return sent
 
     def _free(self, name: str) -> str:
-        most = self.max_name or len(name)
+        most = self.max_name
         number, free = 2, name[:most]
         while free in self._taken:
             end = f"_{number}"

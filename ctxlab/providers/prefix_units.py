@@ -48,7 +48,7 @@ def units_of(body: Mapping[str, Any], wire: str) -> list[Unit]:
         found.append(Unit((), settings, head=True))
     turns = body.get(TURNS[wire])
     if isinstance(turns, str):
-        return [*found, Unit((TURNS[wire],), turns)]
+        return [*found, Unit((TURNS[wire],), {"role": "user", "content": turns})]  # one message, as a text alone
     for index, turn in enumerate(cast("Sequence[Any]", turns or ())):
         found += _turn(turn, (TURNS[wire], index), BLOCKS.get(wire))
     return found

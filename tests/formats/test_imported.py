@@ -84,6 +84,7 @@ def test_formats_have_names() -> None:
         "anthropic",
         "openai-responses",
         "gemini",
+        "http-recordings",
         "openai",
         "agents-zip",
         "charx",

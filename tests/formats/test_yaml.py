@@ -70,7 +70,6 @@ LAUGHS = "\n".join(["a0: &a0 [1, 1]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}']
         ("a: &a [*a]", r"in\.yaml:1: this value holds itself"),
         ("[" * 100_000, f"nested too deeply to be read: more than {DEEPEST} levels"),
         ("a: !!python/object/apply:os.system [ls]", r"in\.yaml:1:4: the tag .* is not read"),
-        ("a: !!binary aGk=", "no binary that is read"),
         ("a: !!int x", "no int that is read"),
         ("a: *b", r"in\.yaml:1:4: found undefined alias"),
         ("a: [1,\nb", r"in\.yaml:\d:\d: "),
@@ -110,3 +109,13 @@ def test_numbers_that_json_lacks_are_replaced_with_a_loss(tmp_path: Path) -> Non
     (tmp_path / "card.yaml").write_text("name: A\nfirst_mes: hi\ndescription: ''\nextra: .nan")
 
     assert [loss.place for loss in read(tmp_path / "card.yaml").losses] == ["extra"]
+
+
+def test_bytes_become_their_base64_with_a_loss(tmp_path: Path) -> None:
+    path = tmp_path / "in.yaml"
+    path.write_text("messages:\n  - role: user\n    content: !!binary |\n      aGkg\n      aGk=\n")
+
+    found = read(path)
+
+    assert found.pick()["m0"].content == "aGkgaGk="
+    assert [loss.place for loss in found.losses] == ["line 3"]

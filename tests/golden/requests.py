@@ -18,6 +18,7 @@ from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.provider import Prompt
 from ctxlab.providers.registry import built_in
 from ctxlab.providers.request_parameters import RequestParameters, Thinking
+from tests.golden import replies
 from tests.golden.adapter import Adapter
 from tests.golden.cases import Case
 from tests.golden.forms import Data
@@ -133,7 +134,8 @@ def _piece(part: Data, key: str, i: int, origin: Origin) -> Text | AssetRef:
         LinkedFile(source) if isinstance(source, str) else InlineFile(source["data"], source["media_type"])
     )
     mime_type = "" if isinstance(source, str) else source["media_type"]
-    return AssetRef(f"{key}.{i}", KINDS[part["type"]], mime_type=mime_type, source=where)
+    metadata = {"videoMetadata": part["metadata"]} if "metadata" in part else {}
+    return AssetRef(f"{key}.{i}", KINDS[part["type"]], mime_type=mime_type, metadata=metadata, source=where)
 
 
 def is_request(case: Case) -> bool:
@@ -141,4 +143,8 @@ def is_request(case: Case) -> bool:
     return isinstance(case.input, dict) and "adapter" in case.input
 
 
-ADAPTERS: dict[str, Adapter] = {"llm_requests": Adapter(run, lambda case: case.expected)}
+def whole(case: Case) -> Any:
+    return run(case.input) if is_request(case) else replies.run(case)
+
+
+ADAPTERS: dict[str, Adapter] = {"llm_requests": Adapter(run, lambda case: case.expected, whole)}

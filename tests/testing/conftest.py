@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,32 +13,35 @@ KEY = "sk-very-secret"
 
 
 class Clients:
-    """The official clients; none of them tries again unless it is asked to."""
+    """The official clients, closed at the end of the test; none of them tries again unless it is asked to."""
 
-    @staticmethod
-    def openai(server: FakeServer, vendor: Any = "openai", **more: Any) -> Any:
+    def __init__(self) -> None:
+        self.made: list[Any] = []
+
+    def openai(self, server: FakeServer, vendor: Any = "openai", **more: Any) -> Any:
         import openai
 
-        return openai.OpenAI(**{"api_key": KEY, "base_url": server.base_url(vendor), "max_retries": 0, **more})
+        fields = {"api_key": KEY, "base_url": server.base_url(vendor), "max_retries": 0, **more}
+        self.made.append(openai.OpenAI(**fields))
+        return self.made[-1]
 
-    @staticmethod
-    def anthropic(server: FakeServer, **more: Any) -> Any:
+    def anthropic(self, server: FakeServer, **more: Any) -> Any:
         import anthropic
 
-        return anthropic.Anthropic(
-            **{"api_key": KEY, "base_url": server.base_url("anthropic"), "max_retries": 0, **more}
-        )
+        fields = {"api_key": KEY, "base_url": server.base_url("anthropic"), "max_retries": 0, **more}
+        self.made.append(anthropic.Anthropic(**fields))
+        return self.made[-1]
 
-    @staticmethod
-    def gemini(server: FakeServer) -> Any:
+    def gemini(self, server: FakeServer) -> Any:
         from google import genai
 
-        return genai.Client(api_key=KEY, http_options={"base_url": server.base_url("gemini")})
+        self.made.append(genai.Client(api_key=KEY, http_options={"base_url": server.base_url("gemini")}))
+        return self.made[-1]
 
 
-@pytest.fixture(scope="session")
-def clients() -> type[Clients]:
-    return Clients
-
-
-Ask = Callable[..., Any]
+@pytest.fixture
+def clients() -> Iterator[Clients]:
+    clients = Clients()
+    yield clients
+    for client in clients.made:
+        client.close()

@@ -129,10 +129,10 @@ def read(source: Source) -> Import:
     return import_of_bodies(source, is_body, read_body)
 
 
-def read_body(body: Data, model: str | None = None) -> ReadRequest:
-    """One body; `model` is used where it has none."""
+def read_body(body: Data) -> ReadRequest:
+    """One body."""
     found = ReadRequest(MessageNodes("anthropic", GROUP))
-    found.take_model(body, model)
+    found.take_model(body)
     _system(body.get("system"), found)
     for index, message in enumerate(items_of(body.get("messages"))):
         read_message(message, f"m{index}", f"messages[{index}]", found)
@@ -233,7 +233,8 @@ def _result(fields: Data, place: str, asset_id: str, found: ReadRequest) -> None
     answered: Data = {"requestId": name_in(fields.get("tool_use_id"))}
     if fields.get("is_error") is True:
         answered["status"] = "error"
-    rest = others(fields, "type", "tool_use_id", "content", "is_error")
+    known = ("is_error",) if isinstance(fields.get("is_error"), bool) else ()
+    rest = others(fields, "type", "tool_use_id", "content", *known)
     found.losses += kept_fields(place, rest)
     found.nodes.result(answered, "\n".join(texts), files, rest)
 

@@ -59,6 +59,8 @@ def file_in(block: Any, asset_id: str, place: str, losses: list[Loss]) -> Data |
     if found is not None:
         losses += kept_fields(place, fields_of(found.get("openaiPart")), "file")
         source = others(fields_of(fields_of(block).get("source")), "type", "media_type", "data", "url", "file_id")
+        if "detail" in fields_of(block) and not isinstance(block["detail"], str):
+            losses.append(Loss(f"{place}.detail", "no word for how closely to look; left out", "detail"))
         losses += [Loss(f"{place}.source.{key}", "not part of a file; left out", key) for key in source]
     return found
 

@@ -87,11 +87,11 @@ def read(source: Source) -> Import:
     return import_of_bodies(source, is_body, read_body)
 
 
-def read_body(body: Data, model: str | None = None) -> ReadRequest:
-    """One body; `model` is the one in the URL, which bodies of this vendor don't name."""
+def read_body(body: Data) -> ReadRequest:
+    """One body; the model is in the URL, which a body may name as `model`."""
     body = _camel(body)
     found = ReadRequest(MessageNodes("gemini", GROUP))
-    found.take_model(body, model)
+    found.take_model(body)
     _system(body.get("systemInstruction"), found)
     calls = Calls()
     for index, turn in enumerate(items_of(body.get("contents"))):
@@ -111,18 +111,26 @@ def _list(value: Any) -> list[Any]:
     return [value] if isinstance(value, dict) else items_of(value)
 
 
+def _placed(value: Any, place: str) -> list[tuple[str, Any]]:
+    """The items of a list with their places; of one object it alone."""
+    if isinstance(value, dict):
+        return [(place, value)]
+    return [(f"{place}[{number}]", item) for number, item in enumerate(items_of(value))]
+
+
 def _system(stored: Any, found: ReadRequest) -> None:
     if isinstance(stored, str):
         found.preset(stored)
         return
-    for number, part in enumerate(_list(fields_of(stored).get("parts"))):
-        place, fields = f"systemInstruction.parts[{number}]", fields_of(part)
+    for place, part in _placed(fields_of(stored).get("parts"), "systemInstruction.parts"):
+        fields = fields_of(part)
         if not isinstance(fields.get("text"), str):
             found.lose(place, "no text; it is left out")
             continue
         found.losses += kept_fields(place, rest := others(fields, "text"))
         found.preset(fields["text"], **({"metadata": {GROUP: rest}} if rest else {}))
-    found.losses += kept_fields("systemInstruction", others(fields_of(stored), "parts", "role"))
+    for key in others(fields_of(stored), "parts", "role"):
+        found.lose(f"systemInstruction.{key}", "not part of a system instruction; left out", key)
     if stored is not None and not isinstance(stored, dict):
         found.lose("systemInstruction", "neither text nor parts; it is left out")
 
@@ -155,9 +163,9 @@ def read_turn(turn: Any, name: str, place: str, found: ReadRequest, calls: Calls
     if role is None:
         found.lose(f"{place}.role", f"role {stored!r:.40} is not known; it is the user's now")
     found.nodes.begin(name, role or "user")
-    parts = _list(fields["parts"])
-    for number, part in enumerate(parts):
-        _part(_camel(fields_of(part)), f"{place}.parts[{number}]", f"{name}-part-{number}", calls, found)
+    parts = _placed(fields["parts"], f"{place}.parts")
+    for number, (where, part) in enumerate(parts):
+        _part(_camel(fields_of(part)), where, f"{name}-part-{number}", calls, found)
     if not parts:
         found.nodes.empty()
     if rest := others(fields, "role", "parts"):

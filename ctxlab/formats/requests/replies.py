@@ -27,7 +27,8 @@ class ReplyMessage:
     """A reply as messages: `nodes` are the fields of each, in order; one but for blocks that would get out of order.
 
     `usage` is also in the metadata of the last one. `finish_reason` and `model` are as the vendor says, `refusal` is
-    what the model said instead of an answer; `losses` are what is kept beside the message and not sent again.
+    what the model said instead of an answer, `stop_sequence` the text at which it ended; `losses` are what is kept
+    beside the message and not sent again.
     """
 
     nodes: tuple[Data, ...]
@@ -36,6 +37,7 @@ class ReplyMessage:
     model: str = ""
     id: str = ""
     refusal: str | None = None
+    stop_sequence: str | None = None
     losses: tuple[Loss, ...] = ()
 
     @property
@@ -65,7 +67,7 @@ def reply_message(reply: dict[str, Any], vendor: str) -> ReplyMessage:
     """
     reader = READERS.get("openai" if vendor in CHAT else vendor)
     if reader is None:
-        known = [*READERS, *sorted(CHAT - READERS.keys())]
+        known = [*READERS, "deepseek", "openai-compatible"]
         raise WrongArgument(f"there is no vendor {short(vendor)!r}{did_you_mean(vendor, known)}")
     if reply.get("error"):
         error = reply["error"]
@@ -134,7 +136,7 @@ def _gemini(reply: Data) -> ReplyMessage:
     found = ReadRequest(MessageNodes("gemini", gemini.GROUP))
     parts = items_of(fields_of(first.get("content")).get("parts"))
     gemini.read_turn({"role": "model", "parts": parts}, "reply", "candidates[0].content", found)
-    if kept := {key: first[key] for key in ("groundingMetadata", "citationMetadata") if first.get(key)}:
+    if kept := others(first, "content", "finishReason", "index"):
         found.nodes.keep(**kept)
         found.losses += kept_fields("candidates[0]", kept)
     if len(candidates) > 1:
@@ -166,7 +168,8 @@ def _reply(
         _said(reply.get("model") or reply.get("modelVersion")),
         _said(reply.get("id") or reply.get("responseId")),
     )
-    about = {"id": own_id, "model": model, "finishReason": finish_reason, "refusal": refusal}
+    ended_at = _said(reply.get("stop_sequence")) or None
+    about = {"id": own_id, "model": model, "finishReason": finish_reason, "refusal": refusal, "stopSequence": ended_at}
     last = nodes[-1]
     metadata = {
         **fields_of(last.get("metadata")),
@@ -174,4 +177,4 @@ def _reply(
         "response": {key: value for key, value in about.items() if value},
     }
     nodes = (*nodes[:-1], {**last, "metadata": metadata})
-    return ReplyMessage(nodes, finish_reason, usage, model, own_id, refusal, tuple(losses))
+    return ReplyMessage(nodes, finish_reason, usage, model, own_id, refusal, ended_at, tuple(losses))

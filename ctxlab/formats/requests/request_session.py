@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,10 +28,10 @@ class ReadRequest:
     model: str | None = None
     losses: list[Loss] = field(default_factory=list[Loss])
 
-    def take_model(self, body: Data, otherwise: str | None) -> None:
-        """Take the model that the body names, else the other one."""
+    def take_model(self, body: Data) -> None:
+        """Take the model that the body names."""
         named = body.get("model")
-        self.model = named.removeprefix("models/") if isinstance(named, str) and named else otherwise
+        self.model = named.removeprefix("models/") if isinstance(named, str) and named else None
         if named is not None and not isinstance(named, str):
             self.lose("model", "no name of a model; it is left out")
 
@@ -68,25 +68,16 @@ ReadBody = Callable[[Data], ReadRequest]
 
 def import_of_bodies(source: Source, is_body: Callable[[Any], bool], read: ReadBody) -> Import:
     """All bodies of a source, each a session; what is none is a loss."""
-    bodies: list[tuple[str, str, ReadRequest]] = []
-    losses = list(source.losses)
-    for number, (place, item) in enumerate(source.items(), start=1):
-        if is_body(item):
-            bodies.append((place, f"{source.stem}-{number}" if place else source.stem, read(item)))
-        else:
-            losses.append(Loss(place, "no request with messages; it is left out"))
-    return import_of_requests(source, bodies, losses)
-
-
-def import_of_requests(
-    source: Source, requests: Iterable[tuple[str, str, ReadRequest]], losses: Iterable[Loss]
-) -> Import:
-    """The sessions and agents of requests, each with its place and the id that it wants."""
     shelf = Shelf(f"agent-{source.stem}", keep_prompts=source.keep_prompts)
     names = Names()
     sessions: list[Session] = []
-    lost = list(losses)
-    for place, wanted, request in requests:
+    losses = list(source.losses)
+    for number, (place, item) in enumerate(source.items(), start=1):
+        if not is_body(item):
+            losses.append(Loss(place, "no request with messages; it is left out"))
+            continue
+        request = read(item)
+        wanted = f"{source.stem}-{number}" if place else source.stem
         sessions.append(request.session(names.take(wanted), shelf))
-        lost += [loss.inside(place) for loss in request.losses]
-    return Import(tuple(sessions), shelf.agents, losses=tuple(lost))
+        losses += [loss.inside(place) for loss in request.losses]
+    return Import(tuple(sessions), shelf.agents, losses=tuple(losses))

@@ -90,10 +90,10 @@ def read(source: Source) -> Import:
     return import_of_bodies(source, is_body, read_body)
 
 
-def read_body(body: Data, model: str | None = None) -> ReadRequest:
-    """One body; `model` is used where it has none."""
+def read_body(body: Data) -> ReadRequest:
+    """One body."""
     found = ReadRequest(MessageNodes("openai-responses", GROUP))
-    found.take_model(body, model)
+    found.take_model(body)
     _instructions(body.get("instructions"), found)
     given = body.get("input")
     items = [{"role": "user", "content": given}] if isinstance(given, str) else items_of(given)

@@ -1,10 +1,13 @@
 """Anthropic's requests."""
 
+from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.providers.anthropic.body import write_body
 from ctxlab.providers.anthropic.check import check_body
 from ctxlab.providers.anthropic.rates import RATES
 from ctxlab.providers.provider import Provider
 
+API_VERSION = "2023-06-01"
+"""The version that takes temperature, top_p and top_k; the official clients send 2026-10-21 unless they are told."""
 ANTHROPIC = Provider(
     "anthropic",
     "Anthropic",
@@ -14,8 +17,9 @@ ANTHROPIC = Provider(
     "https://api.anthropic.com",
     "/v1/messages",
     stream_path="",
-    auth=lambda key: {"x-api-key": key, "anthropic-version": "2023-06-01"},
+    auth=lambda key: {"x-api-key": key, "anthropic-version": API_VERSION},
     default_model="claude-sonnet-4-5",
+    features=FrozenDict(api_version=API_VERSION),
     rates=RATES,
 )
 

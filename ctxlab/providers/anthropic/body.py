@@ -31,7 +31,7 @@ def write_body(
     turns = _turns(prompt.drafts[head:], writer, model, out)
     _mend_end(turns, out)
     out.body["messages"] = [_message(turn, i, out) for i, turn in enumerate(turns)]
-    put_parameters(prompt, parameters, model, writer.names, out)
+    put_parameters(prompt, parameters, model, provider, writer.names, out)
 
 
 def _head(drafts: Sequence[Draft]) -> int:

@@ -24,7 +24,7 @@ def check_body(
     if stream and body.get("stream") is not True:
         reason = "the reply is wanted as a stream, and the body doesn't say so"
         found.append(Problem((), "stream", reason, "write 'stream': true"))
-    parameter_problems(body, model, found)
+    parameter_problems(body, model, provider, found)
     history_problems(body, model, found)
     size = size_problem(body)
     if size is not None:

@@ -1,4 +1,4 @@
-"""What Anthropic refuses in a history: roles, empty texts, tool pairs, thoughts, files, the beginning of a reply."""
+"""Problems of a history for Anthropic: roles, empty texts, tool pairs, thoughts, files, the beginning of a reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Anthropic refuses in parameters and tools: what doesn't go together, what a model doesn't take."""
+"""Problems of parameters and tools for Anthropic: what doesn't go together, what a model doesn't take."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import orjson
 
 from ctxlab.display.short_texts import short
 from ctxlab.providers.anthropic.history_rules import NO_THINKING
-from ctxlab.providers.anthropic.parameters import SERVER_TOOLS
+from ctxlab.providers.anthropic.parameters import NO_SAMPLING, SAMPLING, SERVER_TOOLS, has_no_sampling
 from ctxlab.providers.anthropic.shapes import SERVER_TOOL, TOOL
 from ctxlab.providers.body_shapes import Found
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Fix, Problem
+from ctxlab.providers.provider import Provider
 from ctxlab.providers.unwritable import unwritable_problem
 
 MAX_REQUEST = 32 * 1024 * 1024
@@ -28,12 +29,14 @@ _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 Body = Mapping[str, Any]
 
 
-def parameter_problems(body: Body, model: ModelFacts, found: Found) -> None:
+def parameter_problems(body: Body, model: ModelFacts, provider: Provider, found: Found) -> None:
     """Add the problems of everything but the history, beyond the shapes."""
     thinking = _mode(body)
     _limits(body, model, found)
     _thinking(body, thinking, model, found)
     _sampling(body, thinking, model, found)
+    if has_no_sampling(provider):
+        _version(body, found)
     for i, words in enumerate(_list(body.get("stop_sequences"))):
         if isinstance(words, str) and not words.strip():
             at = ("stop_sequences", i)
@@ -123,6 +126,25 @@ def _sampling(body: Body, mode: str | None, model: ModelFacts, found: Found) -> 
         if one and other and body.get(one) is not None and body.get(other) is not None:
             reason = f"{model.name} takes {one!r} or {other!r}, not both"
             found.append(Problem((other,), "not-both", reason, "leave one of the two out"))
+
+
+def _version(body: Body, found: Found) -> None:
+    """Add what the newer version of the API took away."""
+    for name in SAMPLING:
+        if name in body:
+            reason = f"version {NO_SAMPLING} of the API has no {name!r}"
+            found.append(Problem((name,), "api-version", reason, "leave it out"))
+    for i, message in enumerate(_list(body.get("messages"))):
+        own = cast("Body", message) if isinstance(message, dict) else {}
+        for number, each in enumerate(_list(own.get("content"))):
+            block = cast("Body", each) if isinstance(each, dict) else {}
+            at = ("messages", i, "content", number)
+            if own.get("role") == "user" and block.get("type") == "text" and block.get("citations"):
+                reason = f"version {NO_SAMPLING} of the API takes no citations in the user's texts"
+                found.append(Problem((*at, "citations"), "api-version", reason, "leave them out"))
+            elif own.get("role") == "assistant" and block.get("type") == "document":
+                reason = f"version {NO_SAMPLING} of the API takes documents from the user alone"
+                found.append(Problem(at, "api-version", reason, "take it out"))
 
 
 def _tools(body: Body, model: ModelFacts, found: Found) -> set[str] | None:

@@ -14,11 +14,13 @@ from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.placed_parameters import PlacedParameters
 from ctxlab.providers.plain_json import plain_json
-from ctxlab.providers.provider import Prompt
+from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters, Thinking
 
 MAX_TOKENS = 4096
 """The reply limit where neither the caller nor the model's facts have one: the API demands one."""
+SAMPLING = ("temperature", "top_p", "top_k")
+NO_SAMPLING = "2026-10-21"
 MIN_BUDGET = 1024
 BUDGET = 4096
 SERVER_TOOLS = re.compile(
@@ -29,7 +31,12 @@ _TIERS = {"auto": "auto", "standard_only": "standard_only", "default": "standard
 
 
 def put_parameters(
-    prompt: Prompt, parameters: RequestParameters, model: ModelFacts, names: CallWords, out: BodyWriter
+    prompt: Prompt,
+    parameters: RequestParameters,
+    model: ModelFacts,
+    provider: Provider,
+    names: CallWords,
+    out: BodyWriter,
 ) -> None:
     """Put the tools and every parameter into the body, or record its loss; the caller's own fields last."""
     given = PlacedParameters(parameters, VENDOR, out)
@@ -37,6 +44,8 @@ def put_parameters(
     _put_tools(prompt, given, names, out)
     body["max_tokens"] = _max_tokens(given, model, out)
     thinking = _put_thinking(given, model, body)
+    if has_no_sampling(provider):
+        _lose_sampling(given)
     _put_sampling(given, model, body, thinking=thinking)
     _put_tool_choice(given, names, out, thinking=thinking)
     _put_stop(given, body)
@@ -92,6 +101,17 @@ def _thinking_config(asked: Thinking, model: ModelFacts, limit: int) -> dict[str
         return {"type": "adaptive"}
     budget = asked.budget_tokens or max(MIN_BUDGET, min(BUDGET, limit // 2))
     return {"type": "enabled", "budget_tokens": budget}
+
+
+def has_no_sampling(provider: Provider) -> bool:
+    """Whether the version of the API has no temperature, top_p and top_k: from 2026-10-21 on."""
+    return str(provider.features.get("api_version", "")) >= NO_SAMPLING
+
+
+def _lose_sampling(given: PlacedParameters) -> None:
+    for name in SAMPLING:
+        if given.take(name) is not None:
+            given.lose(name, f"version {NO_SAMPLING} of the API has none, so it isn't sent")
 
 
 def _put_sampling(given: PlacedParameters, model: ModelFacts, body: dict[str, Any], *, thinking: bool) -> None:

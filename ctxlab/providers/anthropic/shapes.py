@@ -86,6 +86,7 @@ USER_BLOCKS: dict[str, Shape] = {
 }
 ASSISTANT_BLOCKS: dict[str, Shape] = {
     "text": TEXT,
+    "document": DOCUMENT,
     "thinking": THINKING,
     "redacted_thinking": REDACTED,
     "tool_use": TOOL_USE,

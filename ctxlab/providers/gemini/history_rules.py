@@ -1,4 +1,4 @@
-"""What Gemini refuses in contents: parts, calls and their responses, signatures, files."""
+"""Problems of contents for Gemini: parts, calls and their responses, signatures, files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Gemini refuses in parameters and tools: what doesn't go together, what a model doesn't take."""
+"""Problems of parameters and tools for Gemini: what doesn't go together, what a model doesn't take."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from mimetypes import guess_type
 from typing import Any, cast
 
 from ctxlab.context import AssetRef, Draft, Text
@@ -171,7 +172,7 @@ def _file_part(asset: AssetRef) -> dict[str, Any] | NoFile:
             return NoFile("its id was given by another vendor")
         case FileLink(uri) | FileUpload(uri):
             uri = f"{UPLOADS}{uri}" if uri.startswith("files/") else uri
-            known = plain_type(asset.mime_type)
+            known = plain_type(asset.mime_type or guess_type(uri.partition("?")[0])[0] or "")
             named = {"mimeType": known} if known not in ("", GENERIC) else {}
             return _with_video({"fileData": {"fileUri": uri, **named}}, asset)
         case NoFile():

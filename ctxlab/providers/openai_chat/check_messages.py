@@ -129,7 +129,7 @@ class MessagesCheck:
             reason = f"a call has an id that its result names, and this is {shown(call_id)}"
             self._findings.add((*at, "id"), "call-id", reason, "give it an id, and its result the same")
             return
-        if self._profile.max_call_id is not None and len(call_id) > self._profile.max_call_id:
+        if len(call_id) > self._profile.max_call_id:
             reason = f"ids of calls have up to {self._profile.max_call_id} characters, and this one has {len(call_id)}"
             self._findings.add((*at, "id"), "call-id", reason, "give call and result a shorter one")
         if call_id in self._waiting:
@@ -141,8 +141,7 @@ class MessagesCheck:
 
     def _function(self, function: Json, at: JsonPath) -> None:
         name = function.get("name")
-        fits = isinstance(name, str) and (self._profile.max_tool_name is None or TOOL_NAME.fullmatch(name) is not None)
-        if not fits or not name:
+        if not isinstance(name, str) or TOOL_NAME.fullmatch(name) is None:
             reason = f"a tool's name is 1 to 64 letters, digits, _ and -, and this is {shown(name)}"
             self._findings.add((*at, "name"), "tool-name", reason, "give it such a name, as in tools")
         arguments = function.get("arguments")

@@ -18,6 +18,15 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "response_format": ("response_format", "text"),
 }
 """Fields of a body for a parameter, where it has another name there."""
+DEFAULTS: Mapping[str, Any] = {
+    "temperature": 1,
+    "top_p": 1,
+    "frequency_penalty": 0,
+    "presence_penalty": 0,
+    "n": 1,
+    "logprobs": False,
+}
+"""Values that are taken by models that refuse any other."""
 LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
@@ -27,7 +36,7 @@ def check_model(body: Json, model: ModelFacts, findings: Findings) -> None:
     refused = sorted(model.without | (model.without_while_thinking if is_thinking else frozenset()))
     for name in refused:
         for field in FIELDS.get(name, (name,)):
-            if body.get(field) is not None:
+            if body.get(field) is not None and body[field] != DEFAULTS.get(name):
                 when = "" if name in model.without else " while it thinks"
                 reason = f"{model.name} takes no {field}{when}"
                 findings.add((field,), "parameter-of-model", reason, "leave it out")

@@ -79,8 +79,6 @@ def _tool(tool: Json, at: JsonPath, names: set[str], findings: Findings, *, leni
     inner = tool.get(kind)
     if isinstance(inner, dict):
         fields = FUNCTION if kind == "function" else {"name": TOOL_NAME, "description": text(), "format": OBJECT}
-        if lenient:
-            fields = {**fields, "name": text(least=1)}
         check_function(cast("Json", inner), fields, (*at, kind), names, findings)
 
 
@@ -205,7 +203,9 @@ def check_format(form: Any, at: JsonPath, findings: Findings, *, json_schema: bo
     form = cast("Json", form)
     if form.get("type") not in kinds:
         reason = f"{findings.vendor} gives answers as one of {', '.join(kinds)}, and this is {shown(form.get('type'))}"
-        findings.add((*at, "type"), "answer-form", reason, f"make it one of {', '.join(kinds)}, or leave it out")
+        findings.add(
+            (*at, "type"), "answer-form", reason, f"make it one of {', '.join(kinds)}, or take the whole form out"
+        )
         return
     fields = {"type": text(), **({"json_schema": OBJECT} if form["type"] == "json_schema" else {})}
     check_fields(form, fields, at, findings, required=fields, what="the form of an answer")

@@ -1,4 +1,4 @@
-"""What each vendor makes of OpenAI's chat form: parameters and parts that it takes, fields of its own."""
+"""Profiles of the vendors that take OpenAI's chat form: their parameters, their parts, fields of their own."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class ChatProfile:
     parts: frozenset[PartType]
     thinking: Literal["effort", "switch"]
     max_stops: int
-    max_call_id: int | None = None
-    max_tool_name: int | None = 64
+    max_call_id: int = 40
+    max_tool_name: int = 64
     joins_texts: bool = False
     json_schema: bool = True
     any_document: bool = False
@@ -71,7 +71,6 @@ OF_COMPATIBLE = ChatProfile(
     frozenset({"image_url", "input_audio", "file"}),
     thinking="switch",
     max_stops=16,
-    max_tool_name=None,
     any_document=True,
     prefix=True,
     lenient=True,

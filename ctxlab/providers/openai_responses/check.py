@@ -183,7 +183,7 @@ def _answer(answer: Json, body: Json, findings: Findings) -> None:
     else:
         kinds = "text, json_object, json_schema"
         reason = f"{findings.vendor} gives answers as one of {kinds}, and this is {shown(kind)}"
-        findings.add((*at, "type"), "answer-form", reason, f"make it one of {kinds}, or leave it out")
+        findings.add((*at, "type"), "answer-form", reason, f"make it one of {kinds}, or take the whole form out")
 
 
 def _json_word(body: Json, findings: Findings) -> None:

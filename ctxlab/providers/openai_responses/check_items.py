@@ -93,7 +93,7 @@ class ItemsCheck:
             at: JsonPath = ("input", i)
             if is_object(item, at, self._findings, "an item"):
                 self._item(cast("Json", item), at)
-                if cast("Json", item).get("type") == "reasoning":
+                if cast("Json", item).get("type") == "reasoning" and cast("Json", item).get("id"):
                     self._followed(items[i + 1] if i + 1 < len(items) else None, at)
         for call_id, at in self._waiting.items():
             reason = f"the call {short(call_id)!r} has no output behind it"
@@ -204,7 +204,7 @@ class ItemsCheck:
             self._findings.add((*at, "encrypted_content"), "reasoning", reason, "leave it out, or take the item out")
 
     def _followed(self, after: Any, at: JsonPath) -> None:
-        """Record reasoning without the item that it led to."""
+        """Record reasoning that is named by its id without the item that it led to."""
         after = cast("Json", after) if isinstance(after, dict) else {}
         kind = after.get("type", "message")
         is_own = kind != "message" or after.get("role") == "assistant"

@@ -44,7 +44,7 @@ RULES: tuple[VendorRule, ...] = (
     _row("result-id", "an output names its call", _CALLING),
     _row("result-without-call", "an output has its call before it, or the conversation goes on from one", _CALLING),
     _row("reasoning", "a reasoning item has an id or encrypted content that isn't empty", _REASONING),
-    _row("reasoning-alone", "behind a reasoning item stands the item that it led to", _REASONING),
+    _row("reasoning-alone", "behind a reasoning item with an id stands the item that it led to", _REASONING),
     _row("tool-type", "a tool is a function, a custom tool, or one of the vendor's own", _CALLING),
     _row("choice-without-tools", "a tool that is required has to be there", _CALLING),
     _row("goes-on", "previous_response_id and conversation exclude each other"),

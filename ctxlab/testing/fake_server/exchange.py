@@ -23,7 +23,7 @@ from ctxlab.testing.fake_server.sending import Sending
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What goes back: a body, or the events of a stream; the reply says how slowly, and where it breaks."""
+    """The answer to a request: a body, or the events of a stream; the reply says how slowly, and where it breaks."""
 
     status: int
     body: bytes

@@ -25,7 +25,7 @@ BASES: Mapping[Vendor, str] = {
     "deepseek": "/deepseek",
     "openai-compatible": "/compatible/v1",
 }
-"""What a client of each vendor has as the path of its base address."""
+"""By vendor, the path of the base address that its clients take."""
 ANTHROPIC_VERSIONS = ("2023-06-01", "2026-10-21")
 SECRET_HEADERS = ("authorization", "key", "token", "cookie", "secret")
 """Words in the names of headers that are not kept."""
@@ -33,7 +33,7 @@ SECRET_FIELDS = {"key", "access_token", "api_key"}
 
 
 class Address(NamedTuple):
-    """Where a request went: the vendor, the path without secrets, and whether it asks for a stream or a count."""
+    """The address of a request: the vendor, the path without secrets, and whether it asks for a stream or a count."""
 
     vendor: Vendor | None
     path: str

@@ -27,7 +27,7 @@ class FakeCall:
 
 @dataclass(frozen=True, slots=True)
 class FakeReply:
-    """What the server answers to one request: a reply of a model, or an error where `status` isn't 200.
+    """The answer to one request: a reply of a model, or an error where `status` isn't 200.
 
     `thinking` comes with a signature of the vendor's kind; `redacted` hides it. A stream has `piece_characters` at a
     time. `delay_seconds` go by before the reply, `pause_seconds` before each event of a stream. After `break_after`

@@ -26,7 +26,9 @@ from tests.golden.rules import (
     placing,
     previewing,
     regexes,
+    replies,
     requests,
+    requests_anthropic_gemini,
     tasks,
     trees,
     variables,
@@ -52,6 +54,8 @@ RULES: tuple[Rule, ...] = (
     *agents.RULES,
     *files.RULES,
     *requests.RULES,
+    *replies.RULES,
+    *requests_anthropic_gemini.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]

@@ -1,4 +1,4 @@
-"""Ways of breaking a body of Chat Completions, of OpenAI, DeepSeek and compatible servers, one at least for every rule."""
+"""Ways of breaking a body of Chat Completions (OpenAI, DeepSeek, compatible), one at least for every rule."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def whole(sending: Sending) -> dict[str, Any]:
 
 
 def _deltas(block: dict[str, Any], sending: Sending) -> Iterator[dict[str, Any]]:
-    """What a block begins with, then what is added to it."""
+    """The beginning of a block, then each addition to it."""
     if block["type"] == "text":
         yield {"type": "text", "text": ""}
         yield from ({"type": "text_delta", "text": piece} for piece in sending.pieces(block["text"]))

@@ -1,4 +1,4 @@
-"""What Anthropic's Messages API refuses, beyond the shapes of its fields."""
+"""Rules of Anthropic's Messages API, beyond the shapes of its fields."""
 
 from __future__ import annotations
 

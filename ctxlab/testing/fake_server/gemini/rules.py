@@ -1,4 +1,4 @@
-"""What Google's Gemini API refuses, beyond the shapes of its fields."""
+"""Rules of Google's Gemini API, beyond the shapes of its fields."""
 
 from __future__ import annotations
 

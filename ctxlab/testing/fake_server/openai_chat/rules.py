@@ -1,4 +1,4 @@
-"""What Chat Completions refuse, beyond the shapes of their fields; DeepSeek's own rules too."""
+"""Rules of Chat Completions, beyond the shapes of their fields; DeepSeek's own too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What OpenAI's Responses refuse, beyond the shapes of their fields."""
+"""Rules of OpenAI's Responses, beyond the shapes of their fields."""
 
 from __future__ import annotations
 
