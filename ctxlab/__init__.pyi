@@ -60,11 +60,13 @@ from ctxlab.errors import UnexplainedRewrite as UnexplainedRewrite
 from ctxlab.pipeline import BudgetTooSmall as BudgetTooSmall
 from ctxlab.pipeline import Debugger as Debugger
 from ctxlab.pipeline import Diff as Diff
+from ctxlab.pipeline import NothingToSend as NothingToSend
 from ctxlab.pipeline import Pipeline as Pipeline
 from ctxlab.pipeline import Processor as Processor
 from ctxlab.pipeline import ProcessorFailed as ProcessorFailed
 from ctxlab.pipeline import ProcessorSettings as ProcessorSettings
 from ctxlab.pipeline import Services as Services
+from ctxlab.pipeline import StartsWithToolResult as StartsWithToolResult
 from ctxlab.pipeline import Trace as Trace
 from ctxlab.pipeline import processor as processor
 from ctxlab.processors import default_pipeline as default_pipeline

@@ -185,9 +185,9 @@ def _nothing(ctx: Context, left_out: Sequence[Dropped]) -> str:
     """Why nothing is left, by the steps that left messages out, and what to do."""
     groups = sorted(left_out, key=lambda group: -len(group.drafts))
     causes = [f"{len(group.drafts):,} by {group.cause.processor} ({group.cause.reason})" for group in groups]
-    left_out = counted(sum(len(group.drafts) for group in groups), "message")
+    all_of_them = counted(sum(len(group.drafts) for group in groups), "message")
     return (
-        f"no message is left to send: {left_out} on the path to {ctx.input.leaf_id!r} left out, "
+        f"no message is left to send: {all_of_them} on the path to {ctx.input.leaf_id!r} left out, "
         f"{first_of(causes, most=3)}; give the user's words as pending=, or add a message with words"
     )
 

@@ -2,6 +2,7 @@
 
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.models import facts_of, read_model_facts
 from ctxlab.providers.payload import Payload, payload
 from ctxlab.providers.place import JsonPath, Place, path_text
 from ctxlab.providers.problem import Fix, Problem
@@ -26,11 +27,13 @@ __all__ = [
     "RequestParameters",
     "Thinking",
     "built_in",
+    "facts_of",
     "media_rules_for",
     "path_text",
     "payload",
     "provider_named",
     "provider_of_model",
+    "read_model_facts",
     "tokenizer_for",
 ]
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from binascii import Error as NoBase64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from ctxlab.context import AssetRef, Cause, Draft, Origin, Text
+from ctxlab.context.file_facts import FileKind
 from ctxlab.context.file_words import name_of
 from ctxlab.documents.session.asset_source import InlineFile, LinkedFile, UploadedFile
+from ctxlab.providers.model_facts import ModelFacts
 
 _WHITE = str.maketrans("", "", " \t\r\n")
 
@@ -95,6 +98,24 @@ def is_base64(text: str) -> bool:
         return bool(text) and bool(b64decode(text, validate=True))
     except (NoBase64, ValueError):
         return False
+
+
+READ_AS: Mapping[str, tuple[FileKind, str]] = {
+    "image_url": ("image", "pictures"),
+    "input_image": ("image", "pictures"),
+    "input_audio": ("audio", "recordings"),
+    "file": ("document", "files"),
+    "input_file": ("document", "files"),
+}
+"""The kind of file, and a word for it, by the type of the part that carries it."""
+
+
+def unread(part: Mapping[str, Any], model: ModelFacts) -> NoFile | None:
+    """The reason why a model doesn't read the file of a part; None where it does, or nothing is known of it."""
+    kind, words = READ_AS[part["type"]]
+    if model.capabilities.known and not model.capabilities.reads(kind):
+        return NoFile(f"{model.name or 'this model'} reads no {words}")
+    return None
 
 
 def standing_for(files: Sequence[AssetRef], draft: Draft) -> Text:

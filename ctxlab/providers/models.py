@@ -212,6 +212,9 @@ def _field_named(key: str, at: str) -> str:
 
 
 def _value(field: str, value: object, at: str) -> Any:
+    if field == "thinking" and isinstance(value, list):  # YAML reads off and on as truth values
+        words = {False: "off", True: "on"}
+        value = [words[each] if isinstance(each, bool) else each for each in cast("list[object]", value)]
     try:
         return _adapters()[field].validate_python(value, strict=False)
     except ValidationError as refusal:

@@ -73,10 +73,14 @@ _GPT_5_1 = replace(
 _GPT_5_2 = replace(_GPT_5_1, efforts=("none", *_LOW, "xhigh"))
 _GPT_6 = replace(_GPT_5_2, context_window=1_050_000, efforts=("none", *_LOW, "xhigh", "max"), thinks_by_default=True)
 
+_NO_REST: dict[str, Any] = {"thinking": ("effort",), "thinks_always": True, "thinks_by_default": True}
+
 OPENAI_ROWS: tuple[ModelRow, ...] = (
     row(r"gpt-oss", _O_SERIES, context_window=131_072, max_output_tokens=131_072, without=frozenset(), tools=True),
     row(r"gpt-6|gpt-5\.[6-9]", _GPT_6),
     row(r"gpt-5[.\d]*-(?:chat|search)", _CHAT),
+    row(r"gpt-5\.5-pro", _GPT_5_2, context_window=M, efforts=("medium", "high", "xhigh"), **_NO_REST),
+    row(r"gpt-5\.4-pro", _GPT_5_2, context_window=1_050_000, efforts=("medium", "high", "xhigh"), **_NO_REST),
     row(r"gpt-5(?:\.\d+)?-pro", _GPT_5, max_output_tokens=272 * K, efforts=("high",)),
     row(r"gpt-5\.5", _GPT_5_2, context_window=M),
     row(r"gpt-5\.4-(?:mini|nano)", _GPT_5_2),

@@ -132,7 +132,7 @@ class Payload:
         return curl(self)
 
     def as_data(self) -> dict[str, Any]:
-        """What the request is, as JSON: body, problems, losses, notes; no key is in it."""
+        """The request as JSON: body, problems, losses, notes; no key is in it."""
         return {
             "provider": self.provider.name,
             "model": self.model.name,

@@ -1,4 +1,4 @@
-"""What changed in front of the first new message, from one run to the next, and which step did it."""
+"""Changes in front of the first new message, from one run to the next, with the steps that made them."""
 
 from __future__ import annotations
 

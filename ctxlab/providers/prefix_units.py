@@ -48,7 +48,7 @@ def units_of(body: Mapping[str, Any], wire: str) -> list[Unit]:
         found.append(Unit((), settings, head=True))
     turns = body.get(TURNS[wire])
     if isinstance(turns, str):
-        return [*found, Unit((TURNS[wire],), turns)]
+        return [*found, Unit((TURNS[wire],), {"role": "user", "content": turns})]  # one message, as a text alone
     for index, turn in enumerate(cast("Sequence[Any]", turns or ())):
         found += _turn(turn, (TURNS[wire], index), BLOCKS.get(wire))
     return found
@@ -93,7 +93,7 @@ def bare(block: Any) -> Any:
 
 
 def shared(old: Sequence[Unit], new: Sequence[Unit]) -> int:
-    """How many units two bodies have in common from the front."""
+    """The number of units that two bodies have in common from the front."""
     count = 0
     for before, after in zip(old, new, strict=False):
         if before.value != after.value or before.head != after.head or (before.head and before.path != after.path):

@@ -1,4 +1,4 @@
-"""What a vendor adds to messages and charges for files, in tokens."""
+"""Tokens that a vendor adds to messages and charges for files."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """How the model is to think: off, on, up to a budget of tokens, with an effort, or as it sees fit.
+    """The way in which the model is to think: off, on, up to a budget of tokens, with an effort, or as it sees fit.
 
     `include` asks for the thoughts, or a summary of them, in the reply.
     """

@@ -28,7 +28,7 @@ MEND = "leave it out, or go by the vendor's reference where that is newer than t
 
 
 def sdk_problems(body: Mapping[str, Any], provider: Provider) -> tuple[Problem, ...] | None:
-    """What the types of the vendor's client don't know in a body; None where the client isn't installed.
+    """Fields and values of a body that the types of the vendor's client don't know; None where it isn't installed.
 
     Fields that the provider takes beyond its wire format are left aside. The types know nothing of the order of
     messages, nor of calls and their results: `provider.check` does.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DifferenceKind = Literal["moved", "renamed", "changed", "added", "dropped", "same"]
 KINDS: tuple[DifferenceKind, ...] = ("moved", "renamed", "changed", "added", "dropped")
-COLUMNS = ("kind", "what", "left", "right", "tokens")
+COLUMNS = ("kind", "what", "first", "second", "tokens")
 CONVERSATION = ("messages", "input", "contents")
 ROLES = {"model": "assistant", "developer": "system", "function": "tool"}
 MOST_NAMED = 3
@@ -34,14 +34,14 @@ VALUE = 60
 class RequestDifference:
     """A thing that two requests have at another place, under another name, or that only one of them has.
 
-    `left` and `right` say where it is in each; `tokens` are those of the messages, None of a parameter.
+    `first` and `second` say where it is in each; `tokens` are those of the messages, 0 of a parameter.
     """
 
     kind: DifferenceKind
     what: str
-    left: str
-    right: str
-    tokens: int | None = None
+    first: str
+    second: str
+    tokens: int = 0
 
     def as_data(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in COLUMNS}
@@ -65,7 +65,7 @@ class RequestComparison:
         return f"RequestComparison({self.a.provider.name!r}, {self.b.provider.name!r}, {self.summary})"
 
     def _repr_html_(self) -> str:
-        rows = ((each.kind, each.what, each.left, each.right) for each in self.differences)
+        rows = ((each.kind, each.what, each.first, each.second) for each in self.differences)
         return heading(self) + html_table(("kind", "what", self.titles[0], self.titles[1]), rows, cells=120)
 
     @property
@@ -94,7 +94,7 @@ class RequestComparison:
 
     def frame(self) -> pd.DataFrame:
         """One row a difference: what it is, and where it is in either request."""
-        return frame_of((each.as_data() for each in self.differences), COLUMNS).astype({"tokens": "Int64"})
+        return frame_of((each.as_data() for each in self.differences), COLUMNS)
 
     def as_data(self) -> dict[str, Any]:
         return {
@@ -109,7 +109,7 @@ class RequestComparison:
 
 @checked_arguments
 def compare_requests(a: Payload, b: Payload) -> RequestComparison:
-    """What is moved, renamed, changed, added or dropped in the second request, seen from the first."""
+    """The differences of the second request from the first: moved, renamed, changed, added or dropped."""
     left, right = _forms(a), _forms(b)
     rows = [
         *_messages(a, left, right),
@@ -135,7 +135,7 @@ def compare_requests(a: Payload, b: Payload) -> RequestComparison:
 
 @dataclass(slots=True)
 class _Form:
-    """How one message is in a body: its first place, in which role, alone or in the turn of another one."""
+    """The form of one message in a body: its first place, in which role, alone or in the turn of another one."""
 
     place: Place
     role: str
@@ -144,8 +144,8 @@ class _Form:
     words: str
 
     @property
-    def shape(self) -> tuple[str, bool, bool]:
-        return self.role, self.inside, self.joined
+    def shape(self) -> tuple[str, bool]:
+        return self.role, self.inside
 
     def __str__(self) -> str:
         role = f", role {self.role}" if self.inside and self.role else ""
@@ -295,7 +295,7 @@ def _mark_words(payload: Payload) -> str:
 
 
 def _losses(a: Payload, b: Payload) -> Iterator[RequestDifference]:
-    """What only one of the two has no place for; parameters have their own rows."""
+    """Losses of only one of the two; parameters and messages in another role have their own rows."""
     of_a, of_b = (_grouped(each) for each in (a, b))
     for what, (count, reason) in of_b.items():
         if what not in of_a:
@@ -312,7 +312,7 @@ def _times(word: str, count: int) -> str:
 def _grouped(payload: Payload) -> dict[tuple[str, str], tuple[int, str]]:
     found: dict[tuple[str, str], tuple[int, str]] = {}
     for loss in payload.losses:
-        if loss.kind != "parameter":
+        if loss.kind not in ("parameter", "role"):
             what = (loss.kind, plain(loss.what, VALUE))
             found[what] = (found.get(what, (0, ""))[0] + 1, loss.reason)
     return found

@@ -50,7 +50,7 @@ FIELD_NAMES: Mapping[str, str] = {
     "tool_choice": "choice of tools",
     "web_search": "web search",
 }
-"""What people call a parameter, where that is another word."""
+"""Names that people have for a parameter, where that is another word."""
 
 _OF_PATH = {path: name for name, paths in FIELDS.items() for path in paths}
 

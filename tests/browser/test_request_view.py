@@ -39,7 +39,7 @@ def test_it_begins_with_what_the_vendor_would_say_of_it(opened: Opened, tmp_path
     assert losses[0] == "seed 7: this vendor has none"
     assert losses[1].startswith("the name “Ada” (5 times): no field for it")
     problem = page.locator(".jprob")
-    assert problem.inner_text().startswith("budget_tokens 4,096 is not below max_tokens 2,048")
+    assert problem.inner_text().startswith("budget_tokens 4,096 is not below max_tokens 700")
     above, under = page.locator(".jl.bad").bounding_box(), problem.bounding_box()
     assert above is not None
     assert under is not None
@@ -173,7 +173,11 @@ def test_a_vendor_and_a_model_are_chosen_at_the_head(opened: Opened, tmp_path: P
 
     assert view.payload.provider.name == "anthropic"
     expect(page.get_by_role("radio", name="Anthropic")).to_have_attribute("aria-checked", "true")
-    assert page.get_by_label("Model").input_value() == view.payload.model.name
+    assert page.get_by_label("Model", exact=True).input_value() == view.payload.model.name
+    page.get_by_label("Model", exact=True).fill("claude-haiku-4-5")
+    page.keyboard.press("Enter")
+    opened.pump(view)
+    assert view.payload.model.name == "claude-haiku-4-5"
 
 
 def test_of_ten_thousand_lines_those_in_sight_are_drawn(opened: Opened, long: Payload, tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_a_step_is_switched_off_and_the_rest_runs_again(opened: Opened, tmp_path
 
     off = page.locator("[data-step=merge-system]")
     assert "off" in (off.get_attribute("class") or "").split()
-    assert widget.rerun == ["merge-consecutive", "asset-resolver"]
+    assert widget.rerun == ["merge-consecutive", "request-gate", "asset-resolver"]
     assert "rerun" in page.locator("[data-step=merge-consecutive]").inner_text()
     off.click()
     opened.pump(widget)

@@ -52,7 +52,6 @@ def _exists(module: str) -> bool:
 COMPRESSION = _module("compression", "engines.compression", "conversation.compression")
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
 STREAMS = _module("sending and streams", "providers.sending", "chat", "conversation.sending")
-PARAMETERS = _module("names of parameters and families of models", "providers.parameters.reference_names")
 STORAGE = _module("storage and store layout", "storage")
 TOPICS = _module("topic naming", "conversation.topics", "conversation.topic_naming", "conversation.naming")
 
@@ -85,9 +84,6 @@ OF_FILE: dict[str, Capability] = {
 
 OF_REQUEST: tuple[tuple[str, Capability], ...] = (
     ("stream ", STREAMS),
-    ("params ", PARAMETERS),
-    ("modelFamily ", PARAMETERS),
-    ("filterByCapabilities ", PARAMETERS),
 )
 """What cases of the requests need, by how their names begin."""
 

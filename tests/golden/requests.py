@@ -18,7 +18,7 @@ from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.provider import Prompt
 from ctxlab.providers.registry import built_in
 from ctxlab.providers.request_parameters import RequestParameters, Thinking
-from tests.golden import replies
+from tests.golden import parameters, replies
 from tests.golden.adapter import Adapter
 from tests.golden.cases import Case
 from tests.golden.forms import Data
@@ -144,7 +144,9 @@ def is_request(case: Case) -> bool:
 
 
 def whole(case: Case) -> Any:
-    return run(case.input) if is_request(case) else replies.run(case)
+    if is_request(case):
+        return run(case.input)
+    return parameters.run(case) if parameters.is_about_parameters(case) else replies.run(case)
 
 
-ADAPTERS: dict[str, Adapter] = {"llm_requests": Adapter(run, lambda case: case.expected, whole)}
+ADAPTERS: dict[str, Adapter] = {"llm_requests": Adapter(run, parameters.expected, whole)}

@@ -8,11 +8,11 @@ import ctxlab
 from ctxlab.context import NOTHING, BuildInput, Context, Draft, Origin, Placement, Text
 from ctxlab.context.tool_pairs import with_sendable_pairs
 from ctxlab.documents import Session, ToolCall
-from ctxlab.engines.tokens import tokenizer_for
 from ctxlab.formats import read_data
 from ctxlab.pipeline import NothingToSend, Services, StartsWithToolResult
 from ctxlab.processors import RequestGate
 from ctxlab.processors.request_gate import check_messages, with_system_first, without_empty_replies
+from ctxlab.providers import tokenizer_for
 from ctxlab.testing.fakes import WordTokenizer
 
 ID = "request-gate"
@@ -107,7 +107,7 @@ def test_the_worked_example_is_sent_as_the_seed_sends_it() -> None:
         ("assistant", ""),
         ("tool", "..."),
     ]
-    assert [(row["after"], row["messages"]) for row in trace.table(ID)] == [
+    assert [(row["after"], row["messages"]) for row in trace.table(ID).to_dict("records")] == [
         ("received", 5),
         ("empty replies dropped", 5),
         ("tool pairs repaired", 5),

@@ -53,6 +53,9 @@ def frames() -> dict[str, pd.DataFrame]:
         "Occurrences.frame": trace.where("沈砚").frame(),
         "Pipeline.describe": trace.pipeline.describe(),
         "Pipeline.settings": trace.pipeline.settings(),
+        "RequestComparison.frame": ctxlab.compare_requests(
+            ctxlab.payload(trace, "openai"), ctxlab.payload(trace, "anthropic")
+        ).frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
         "SentPrompt.frame": sent_prompt(trace).frame(),
         "Session.frame": session.frame(),

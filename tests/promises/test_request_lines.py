@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from ctxlab_widgets.request_view.body_lines import body_lines, body_text
 
 SCALARS = st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats(allow_nan=False) | st.text(max_size=60)
+NAMES = st.sampled_from(["role", "content", "text", "type", "名字", "a b", ""])
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=8), inner, max_size=5),
-    max_leaves=30,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=12,
 )
-BODIES = st.dictionaries(st.text(max_size=8), VALUES, max_size=5)
+BODIES = st.dictionaries(NAMES, VALUES, max_size=4)
 
 
 @given(BODIES)

@@ -134,6 +134,9 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Occurrences": smaller.where("0"),
         "Pipeline": smaller.pipeline,
         "ProcessorSettings": smaller.pipeline.stage("token-limiter").processor.settings,
+        "RequestComparison": ctxlab.compare_requests(
+            ctxlab.payload(smaller, "openai"), ctxlab.payload(smaller, "anthropic")
+        ),
         "RegexConfig": ctxlab.RegexConfig(presets=(rules,)),
         "RegexPreset": rules,
         "RegexRule": rule,

@@ -30,7 +30,7 @@ def with_body(request: Payload, **fields: Any) -> Payload:
 
 
 def rows(found: RequestComparison) -> dict[str, tuple[str, str, str]]:
-    return {each.what: (each.kind, each.left, each.right) for each in found.differences}
+    return {each.what: (each.kind, each.first, each.second) for each in found.differences}
 
 
 def test_a_request_does_not_differ_from_itself(chat: Payload) -> None:
@@ -74,9 +74,7 @@ def test_other_words_are_counted(chat: Payload) -> None:
 
     found = compare_requests(chat, smaller)
 
-    assert found.other_texts == sum(each.kind in ("changed", "dropped", "added") for each in found.differences) or (
-        found.other_texts > 0
-    )
+    assert 0 < found.other_texts < found.messages
     assert f"{found.other_texts} of {found.messages} messages differs" in found.summary
 
 

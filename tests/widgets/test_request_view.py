@@ -116,6 +116,18 @@ def test_a_mend_of_settings_makes_another_run_and_back_shows_the_one_before() ->
     assert not view.can_go_back
 
 
+def test_a_mend_of_parameters_leaves_the_run_and_the_problem_is_gone() -> None:
+    view = RequestView(scripted_request(harbour()))
+    number = held(view)["fixes"].index("Reply 6,144")
+
+    command(view, command="fix", number=number, label="Reply 6,144")
+
+    assert view.trace is harbour()
+    assert view.payload.problems == ()
+    assert view.parameters == {"maxTokens": 6144}
+    assert view.effect == {"label": "Reply 6,144:", "text": "problems 1 \u2192 0; losses 6 as before"}
+
+
 def test_a_mend_that_is_no_longer_offered_is_refused() -> None:
     view = RequestView(scripted_request(harbour()))
 
@@ -192,6 +204,14 @@ def test_a_page_shows_the_request_of_its_run_and_takes_the_runs_of_mends() -> No
     assert page.request.provider == "anthropic"
     page.selected = "node:u13"
     assert page.request.selected == "node:u13"
+
+
+def test_a_payload_at_the_end_of_a_cell_is_this_view(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctxlab_widgets.views._in_a_notebook", lambda: True)
+
+    data, _ = ctxlab.payload(harbour(), "openai")._repr_mimebundle_()
+
+    assert "application/vnd.jupyter.widget-view+json" in data
 
 
 def test_without_a_run_it_says_what_to_pass() -> None:

@@ -46,7 +46,7 @@ def test_a_widget_of_a_trace_stands_at_its_end_and_leaves_it_alone() -> None:
 
     assert widget.position == len(trace.steps) - 1
     assert "merge-system" in [step.id for step in trace.steps]
-    assert widget.rerun == ["merge-consecutive", "asset-resolver"]
+    assert widget.rerun == ["merge-consecutive", "request-gate", "asset-resolver"]
 
 
 def test_going_back_moves_the_position_and_sends_no_view() -> None:

@@ -55,7 +55,7 @@ class StepForm:
         return {**described, **hints}
 
     def problem(self, settings: type[ProcessorSettings]) -> str:
-        """Why it doesn't fit the settings, as a sentence; empty where it does."""
+        """The reason why it doesn't fit the settings, as a sentence; empty where it does."""
         known = list(settings.model_fields)
         for name in (*(name for group in self.groups for name in group.settings), *self.hints):
             if name not in known:

@@ -28,7 +28,7 @@ def write_body(
     out.body["model"] = model.name
     forms = CallForms(out, profile.max_call_id, profile.max_tool_name)
     forms.reserve(tool_names(prompt))
-    writer = ChatMessages(profile, provider, forms, out)
+    writer = ChatMessages(profile, provider, model, forms, out)
     writer.wants_thoughts = provider.name == "deepseek" and is_thinking(parameters, model)
     out.body["messages"] = writer.messages
     writer.write(prompt.drafts)

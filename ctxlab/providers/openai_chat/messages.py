@@ -13,8 +13,9 @@ from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.errors import CtxlabError
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_ids import CallForms
-from ctxlab.providers.file_source import NoFile, standing_for
+from ctxlab.providers.file_source import NoFile, standing_for, unread
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
+from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.openai_chat.file_parts import file_part
 from ctxlab.providers.openai_chat.profiles import ChatProfile
 from ctxlab.providers.openai_chat.speaker_names import SpeakerNames
@@ -36,7 +37,10 @@ class ChatMessages:
 
     wants_thoughts = False
 
-    def __init__(self, profile: ChatProfile, provider: Provider, forms: CallForms, out: BodyWriter) -> None:
+    def __init__(
+        self, profile: ChatProfile, provider: Provider, model: ModelFacts, forms: CallForms, out: BodyWriter
+    ) -> None:
+        self._model = model
         self.messages: list[Json] = []
         self._forms = forms
         self._profile = profile
@@ -145,6 +149,8 @@ class ChatMessages:
     def _file(self, draft: Draft, asset: AssetRef, at: JsonPath) -> Json | None:
         """The part of a file; None where it isn't in this message, with a loss, or waiting for the end of results."""
         part: Json | NoFile = file_part(asset, self._profile)
+        if not isinstance(part, NoFile):
+            part = unread(part, self._model) or part
         if not isinstance(part, NoFile) and draft.role not in ("user", "tool"):
             part = NoFile(f"{self._vendor}'s chat takes files in messages of the user alone")
         if isinstance(part, NoFile):

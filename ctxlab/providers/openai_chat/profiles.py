@@ -1,4 +1,4 @@
-"""What each vendor makes of OpenAI's chat form: parameters and parts that it takes, fields of its own."""
+"""Profiles of the vendors that take OpenAI's chat form: their parameters, their parts, fields of their own."""
 
 from __future__ import annotations
 

@@ -14,8 +14,9 @@ from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.errors import CtxlabError
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_ids import CallForms
-from ctxlab.providers.file_source import NoFile, standing_for
+from ctxlab.providers.file_source import NoFile, standing_for, unread
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
+from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.openai_responses.file_parts import file_part
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.plain_json import plain_json
@@ -32,7 +33,8 @@ class InputItems:
     A first system message is the `instructions`; a user's text that stands alone is the input itself.
     """
 
-    def __init__(self, provider: Provider, forms: CallForms, out: BodyWriter) -> None:
+    def __init__(self, provider: Provider, model: ModelFacts, forms: CallForms, out: BodyWriter) -> None:
+        self._model = model
         self.items: list[Json] = []
         self._forms = forms
         self.has_encrypted_reasoning = False
@@ -186,6 +188,8 @@ class InputItems:
     def _file(self, draft: Draft, asset: AssetRef) -> Json | None:
         """The part of a file; None, with a loss, where this vendor has none for it."""
         part = file_part(asset)
+        if not isinstance(part, NoFile):
+            part = unread(part, self._model) or part
         if draft.role == "assistant" and not isinstance(part, NoFile):
             part = NoFile(f"{self._vendor} takes no files in messages of the assistant")
         if not isinstance(part, NoFile):

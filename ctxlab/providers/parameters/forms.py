@@ -50,7 +50,7 @@ class StoredForm(BaseModel, metaclass=RefusesInOneLine):
 
 
 class BasicParameters(StoredForm):
-    """How long a reply may be and how its words are drawn."""
+    """The length of a reply, and the drawing of its words."""
 
     temperature: float | None = _field(
         "Temperature", "0 takes the likeliest word; the higher, the more varied.", BASIC, empty="1", ge=0, le=2
@@ -101,7 +101,7 @@ class AdvancedParameters(StoredForm):
 
 
 class ThinkingParameters(StoredForm):
-    """How the model thinks before it replies."""
+    """Thoughts of the model before it replies."""
 
     thinking_enabled: bool | None = _field("Thinking", "Think before the reply.", THINKING, empty="the model's own")
     thinking_mode: ThinkingMode | None = _field(
@@ -115,7 +115,7 @@ class ThinkingParameters(StoredForm):
 
 
 class ToolParameters(StoredForm):
-    """What the model may do besides writing."""
+    """Tools, and a search by the vendor."""
 
     tools: tuple[JsonObject, ...] | None = _field("Tools", "Definitions in OpenAI's form.", TOOLS)
     tool_choice: str | JsonObject | None = _field("Tool choice", "auto, none, required, or a tool.", TOOLS)
@@ -125,7 +125,7 @@ class ToolParameters(StoredForm):
 
 
 class SafetySetting(StoredForm):
-    """How much of one kind of harm Gemini lets pass."""
+    """The threshold of one kind of harm for Gemini."""
 
     category: str = Field("", title="Category", description="HARM_CATEGORY_…")
     threshold: HarmThreshold | None = _field("Threshold", "From where on it blocks.", SAFETY, empty="the vendor's")
@@ -138,7 +138,7 @@ class SafetyParameters(StoredForm):
 
 
 class ContextManagement(StoredForm):
-    """How long a prompt may be. It is read by the step that cuts, and not sent."""
+    """The limit of a prompt's length. It is read by the step that cuts, and not sent."""
 
     enabled: bool | None = _field("Limit the context", "Cut what doesn't fit.", CONTEXT)
     max_context_tokens: int | None = _field(

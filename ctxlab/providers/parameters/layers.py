@@ -31,7 +31,7 @@ SYNONYMS = {"max_output_tokens": "max_tokens", "web_search": "web_search_options
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParameterLayer:
-    """What one source says: values by field name (None: not sent), fields of other names, custom ones, a whitelist.
+    """Parameters of one source: values by field name (None: not sent), fields of other names, custom ones, a whitelist.
 
     `enabled` are the only stored parameters that are sent; None is no such list.
     """
@@ -113,7 +113,7 @@ def merged(layers: Sequence[ParameterLayer]) -> Effective:
 
 
 def layer_of(name: LayerName, stored: object) -> ParameterLayer:
-    """What a source says. Unknown names are fields of a vendor in a file, and a WrongArgument in a call."""
+    """The parameters of a source. Unknown names are fields of a vendor in a file, and a WrongArgument in a call."""
     if stored is None:
         return ParameterLayer(name)
     notes: list[Note] = []
@@ -126,6 +126,11 @@ def layer_of(name: LayerName, stored: object) -> ParameterLayer:
             given[found] = value
         elif key not in CONTAINERS and key not in (CUSTOM, WHITELIST, "enabled_parameters"):
             others[key] = value
+    for key in [key for key in others if key.startswith("_") and name != "call"]:
+        del others[key]
+        notes.append(
+            Note("info", f"{short(key)} among the parameters begins with _, as names of programs do; it isn't sent")
+        )
     if name == "call" and others:
         wrong = next(iter(others))
         meant = did_you_mean(wrong, [*fields_by_name()])

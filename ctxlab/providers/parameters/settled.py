@@ -27,6 +27,8 @@ MOST_STOPS = {"openai": 4, "deepseek": 16, "gemini": 5}
 """Texts at which a reply ends that a provider takes (API references, 2026-10); others name no number."""
 WARMEST = {"anthropic": 1.0}
 """The highest temperature by wire format (API reference, 2026-10), where it isn't 2."""
+DEFAULTS: Mapping[str, float] = {"temperature": 1, "top_p": 1, "frequency_penalty": 0, "presence_penalty": 0}
+"""Values that say nothing new to a model that takes no other."""
 NEEDS_LIMIT = frozenset({"anthropic"})
 """Wire formats whose requests must say a reply limit (Messages API, max_tokens)."""
 
@@ -119,6 +121,9 @@ def _without(
     given = parameters.given()
     refused = [name for name in given if name in names]
     for name in refused:
+        if given[name] == DEFAULTS.get(name, ...):
+            out.note(f"{name} {given[name]:g} is what {out.model} does anyway; it isn't sent")
+            continue
         own = fix if fix is not None else Fix(f"leave {to_camel(name)} out", parameters={stored_name(name): None})
         out.lose(name, f"{reason}; it isn't sent", own)
     return _cleared(parameters, refused)

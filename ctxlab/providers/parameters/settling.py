@@ -1,4 +1,4 @@
-"""What is written down while parameters are fitted to a model: notes, and losses with their fixes."""
+"""Notes and losses that are written down while parameters are fitted to a model."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ from tests.golden.rules import (
     lore,
     lorebooks,
     matching,
+    parameters,
     placing,
     previewing,
     regexes,
@@ -54,8 +55,9 @@ RULES: tuple[Rule, ...] = (
     *agents.RULES,
     *files.RULES,
     *requests.RULES,
-    *requests_anthropic_gemini.RULES,
     *replies.RULES,
+    *requests_anthropic_gemini.RULES,
+    *parameters.RULES,
 )
 
 __all__ = ["RULES", "Rule", "applying", "hits", "ours"]

@@ -1,4 +1,4 @@
-"""Why pydantic refuses a value, as one plain sentence."""
+"""Refusals of pydantic, each as one plain sentence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BOUNDS = {
 
 
 def refusal_sentence(subject: str, error: Mapping[str, Any], value: object) -> str:
-    """What the subject must be and what was given instead; `error` is one of `ValidationError.errors()`."""
+    """A sentence on what the subject must be, and what it was; `error` is one of `ValidationError.errors()`."""
     wanted = _wanted(error)
     return f"{subject} must be {wanted}, not {value_text(value)}." if wanted else f"{subject}: {reason_of(error)}."
 

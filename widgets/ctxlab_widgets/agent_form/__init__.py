@@ -61,7 +61,7 @@ class AgentForm(Widget):
     initial_settings = traitlets.Unicode("").tag(sync=True)
     """As JSON: `{step: {"enabled": on, "settings": {name: [value, layer]}}}` as the pipeline has them of its own."""
     report = traitlets.Unicode("").tag(sync=True)
-    """What the last Save did, as a sentence; empty before one and after a change."""
+    """The effect of the last Save, as a sentence; empty before one and after a change."""
 
     @checked_arguments
     def __init__(
@@ -117,7 +117,7 @@ class AgentForm(Widget):
         return self._form
 
     def _input(self, state: FormState) -> BuildInput:
-        """What the steps take their stored settings from."""
+        """The input that steps take their stored settings from."""
         model = self._model if isinstance(self._model, ModelProfile) else None
         return BuildInput(state.session or Session(), agent=state.agent, model=model)
 

@@ -163,7 +163,7 @@ def _newest(state: FormState, name: str) -> Any:
 
 
 def _hint(field: ParameterField, values: Mapping[Origin, Any], preview: RequestPreview) -> str:
-    """What others say of the value, and what is sent where that is another one."""
+    """Words on what others say of the value, and on what is sent where that is another one."""
     words = [
         f"{origin} says {value_in_words(value)}"
         for origin, value in values.items()

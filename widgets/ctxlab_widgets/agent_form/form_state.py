@@ -1,4 +1,4 @@
-"""What a form holds at a moment, as a value: agent, call and arrangement of steps, with the changes a person makes."""
+"""The state of a form as a value: agent, call and arrangement of steps, with the changes a person makes."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from ctxlab_widgets._shared.refusal_words import refusal_sentence
 
 Origin = Literal["default", "model", "agent", "session", "call"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
-"""Where a value may come from, the later over the earlier."""
+"""Sources of a value, the later over the earlier."""
 OVERRIDES = "parameterOverrides"
 """Field of a session with the parameters that hold for it alone."""
 MISSING = object()
@@ -83,7 +83,7 @@ class ParameterField:
         return tuple[str, ...] in get_args(self.info.annotation)
 
     def error(self, value: object) -> str:
-        """Why it doesn't take a value, as a sentence; empty where it does."""
+        """The reason why it doesn't take a value, as a sentence; empty where it does."""
         try:
             self.model.model_validate({self.own_name: value})
         except ValidationError as refusal:
@@ -92,7 +92,7 @@ class ParameterField:
         return ""
 
     def as_data(self) -> dict[str, Any]:
-        """What the page needs to draw it."""
+        """The data from which the page draws it."""
         described = field_of(self.info)
         return {
             **described,

@@ -1,4 +1,4 @@
-"""What the page is given of a form: its sentence, groups of fields, the body, notes and steps, as JSON data."""
+"""The JSON data of a form for the page: its sentence, groups of fields, the body, notes and steps."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def form_json(
 def messages_of(
     rows: list[Row], preview: RequestPreview, pipeline: Pipeline, steps: Sequence[dict[str, Any]] | None = None
 ) -> list[Message]:
-    """What is to be said of the parameters and the steps, the worst first."""
+    """Sentences on the parameters and the steps, the worst first, each with its mends."""
     found: list[Message] = [("error", f"{row.field.title}: {row.error}", row.fixes) for row in rows if row.error]
     for problem in preview.problems:
         found.append((problem.level, f"{problem}", problem.fixes))

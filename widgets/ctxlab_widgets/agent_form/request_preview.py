@@ -80,7 +80,7 @@ class RequestPreview:
 
 
 def preview_of(state: FormState, model: str | ModelProfile) -> RequestPreview:
-    """What the parameters of a form become for the vendor of a model."""
+    """The request that the parameters of a form become for the vendor of a model."""
     provider = provider_of_model(model)
     facts = facts_of(model, provider)
     build_input = BuildInput(

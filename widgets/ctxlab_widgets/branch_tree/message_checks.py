@@ -1,4 +1,4 @@
-"""What is wrong with the data of a message, value by value, each with its path."""
+"""Values in the data of a message that are wrong, each with its path."""
 
 from __future__ import annotations
 

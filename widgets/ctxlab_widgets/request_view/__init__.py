@@ -46,7 +46,7 @@ class RequestView(Widget):
     view = traitlets.Unicode("").tag(sync=True)
     """The lines of the body and all that is said of them, as JSON; empty when there is no request."""
     comparison = traitlets.Unicode("").tag(sync=True)
-    """What differs between two vendors' requests, as JSON; empty when nothing is compared."""
+    """The differences of two vendors' requests, as JSON; empty when nothing is compared."""
     choices = traitlets.Dict().tag(sync=True)
     """The vendors as `{"providers": [[name, title]], "models": [name]}`."""
     can_go_back = traitlets.Bool(False).tag(sync=True)
@@ -91,7 +91,7 @@ class RequestView(Widget):
 
     @property
     def request_comparison(self) -> RequestComparison:
-        """What differs from the request of `compared`; raises CtxlabError when nothing is compared."""
+        """The differences from the request of `compared`; raises CtxlabError when nothing is compared."""
         if not self.compared:
             raise CtxlabError("nothing is compared: set `compared` to the name of a vendor")
         return compare_requests(self.payload, self._for(self.compared))
@@ -151,7 +151,7 @@ class RequestView(Widget):
         self._profile = made.asked_model
 
     def _for(self, provider: str) -> Payload:
-        """The same run and parameters as a request for another vendor, for its usual model."""
+        """This run with these parameters as a request for another vendor."""
         own = self._payload
         assert own is not None
         if provider == own.provider.name:
@@ -162,7 +162,7 @@ class RequestView(Widget):
         return payload(
             trace,
             self._custom.get(provider, provider) if provider else None,
-            model=model if model is not None or not provider else "",
+            model=model,
             parameters=self.parameters,
             after=self._after if self._after is not None and self._after.provider.name == provider else None,
             stream=self._stream,
@@ -206,7 +206,8 @@ class RequestView(Widget):
 
     def _choices(self, made: Payload) -> dict[str, Any]:
         known = {**built_in(), **self._custom}
-        models = [made.model.name, made.provider.default_model]
+        own = made.trace.start.input.model
+        models = [made.model.name, made.provider.default_model, *([own.id or own.name or ""] if own else [])]
         return {
             "providers": [[name, provider.title] for name, provider in known.items()],
             "models": list(dict.fromkeys(model for model in models if model)),
@@ -246,7 +247,7 @@ class RequestView(Widget):
 
 
 def _effect(before: Payload, after: Payload) -> str:
-    """What a change did to the request, in words."""
+    """The effect of a change on the request, in words."""
     words = [_counts(name, len(old), len(new)) for name, old, new in _differing(before, after)]
     words += [] if after.trace is before.trace else [str(run_effect(before.trace, after.trace))]
     return "; ".join(words)

@@ -7,9 +7,9 @@ import { size, usd } from "./payload";
 export interface Difference {
   kind: "moved" | "renamed" | "changed" | "added" | "dropped" | "same";
   what: string;
-  left: string;
-  right: string;
-  tokens: number | null;
+  first: string;
+  second: string;
+  tokens: number;
 }
 
 interface Totals {
@@ -108,7 +108,7 @@ function table({ titles, names, totals }: Comparison, rows: Difference[]): HTMLE
   );
 }
 
-function difference({ kind, what, left, right, tokens }: Difference, names: [string, string]): HTMLElement {
+function difference({ kind, what, first, second, tokens }: Difference, names: [string, string]): HTMLElement {
   const state = kind === "dropped" ? "gone" : kind === "same" ? "" : "chg";
   return h(
     "tr",
@@ -121,9 +121,9 @@ function difference({ kind, what, left, right, tokens }: Difference, names: [str
       ` `,
       h("span", { class: "muted" }, kind),
     ),
-    h("td", { "data-l": names[0] }, h("code", {}, harmless(left))),
+    h("td", { "data-l": names[0] }, h("code", {}, harmless(first))),
     h("td", { class: `num${tokens ? "" : " none"}` }, tokens ? grouped(tokens) : ""),
-    h("td", { "data-l": names[1] }, h("code", {}, harmless(right))),
+    h("td", { "data-l": names[1] }, h("code", {}, harmless(second))),
   );
 }
 

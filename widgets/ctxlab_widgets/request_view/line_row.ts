@@ -3,10 +3,12 @@
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
 import type { Bit, Line, Mark, Part, Payload, Problem, StringBit } from "./payload";
-import { headOf, sharesOf, wordsOf } from "./rows";
+import { headOf, partsOf, sharesOf, wordsOf } from "./rows";
 
 /** Characters of a string that are shown before it is opened. */
 const HEAD = 320;
+/** Signs of sources at the end of a line. */
+const MOST_SIGNS = 5;
 
 export interface LineState {
   payload: Payload;
@@ -133,10 +135,17 @@ function folded(line: Line, last: Line | undefined): Child[] {
 function facts(line: Line, parts: Part[], shut: boolean): Child[] {
   const fold = shut ? line[6] : null;
   const note = line[4];
-  if (fold && fold[2] > 0) return facts_(fold[1], fold[2], fold[3], "", parts);
+  if (fold && fold[2] > 0) return facts_(fold[1], fold[1], fold[2], fold[3], "", parts);
   if (!note) return [];
   const tokens = note[1].reduce((n, each) => n + parts[each].tokens, 0);
-  return facts_(note[1], note[2], note[2] > note[1].length ? allTokens(line, parts) : tokens, note[0], parts);
+  return facts_(
+    note[1],
+    partsOf(line),
+    note[2],
+    note[2] > note[1].length ? allTokens(line, parts) : tokens,
+    note[0],
+    parts,
+  );
 }
 
 const allTokens = ([, bits]: Line, parts: Part[]): number => {
@@ -145,9 +154,9 @@ const allTokens = ([, bits]: Line, parts: Part[]): number => {
   return [...numbers].reduce((n, each) => n + parts[each].tokens, 0);
 };
 
-function facts_(shown: number[], count: number, tokens: number, was: string, parts: Part[]): Child[] {
+function facts_(shown: number[], all: number[], count: number, tokens: number, was: string, parts: Part[]): Child[] {
   const names = count > 1 ? many(count, "part") : harmless(parts[shown[0]].name);
-  const sources = [...new Set(shown.map((each) => parts[each].source))];
+  const sources = [...new Set([...shown, ...all].map((each) => parts[each].source))].slice(0, MOST_SIGNS);
   return [
     was && h("span", { class: "warn" }, was),
     sources.map((source) => h("span", { class: `src-${source} sg` }, glyph(source))),

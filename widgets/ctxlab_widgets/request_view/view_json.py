@@ -147,7 +147,7 @@ class _LineWriter:
         return ["string", shown, left_out, path_text(bit.path)]
 
     def _bytes(self, bit: Bit) -> str:
-        """What a string of base64 is, "image/png, 36 kB"; empty for any other string."""
+        """Kind and size of a string of base64, "image/png, 36 kB"; empty for any other string."""
         head, _, body = bit.text.partition(";base64,") if bit.text.startswith("data:") else ("", "", bit.text)
         if len(body) < LEAST_BYTES or BASE64.fullmatch(body[:LEAST_BYTES]) is None or " " in body[:LEAST_BYTES].strip():
             return ""

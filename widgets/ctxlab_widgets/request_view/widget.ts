@@ -4,6 +4,7 @@ import { h, harmless } from "../_shared/dom";
 import { EffectBanner } from "../_shared/effect_banner";
 import { isSingle, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
+import { commits } from "../_shared/number_field";
 import { type Radios, radios } from "../_shared/radios";
 import { type KeyList, ViewHead } from "../_shared/view_head";
 import { BodyList, type BodyState } from "./body_list";
@@ -69,11 +70,13 @@ class RequestView {
   private readonly two: HTMLElement;
   private readonly vendors = h("span", { class: "vendors" });
   private radios: Radios | null = null;
-  private readonly models = h("select", { "aria-label": "Model", class: "model" });
+  private readonly models = h("datalist");
+  private readonly name = h("input", { "aria-label": "Model", class: "model", spellcheck: "false" });
   private readonly against = h("select", { "aria-label": "Compare with" });
   private readonly copied = h("span", { class: "muted", role: "status" });
   private known = "";
   private isFirst = true;
+  private readonly number = document.querySelectorAll(`[id^=${MODELS}]`).length;
 
   constructor(private readonly at: Mounted) {
     const { model, root, signal } = at;
@@ -108,6 +111,7 @@ class RequestView {
     };
     const tools = [
       this.vendors,
+      this.name,
       this.models,
       this.against,
       h("span", { class: "sp" }),
@@ -142,7 +146,11 @@ class RequestView {
   private listen(root: HTMLElement, signal: AbortSignal): void {
     const { model } = this;
     root.addEventListener("keydown", (event) => this.pressed(event), { signal });
-    this.models.addEventListener("change", () => model.send({ command: "model", name: this.models.value }), { signal });
+    commits(this.name, {
+      commit: (name) => model.send({ command: "model", name }),
+      value: () => String(model.get("model") ?? ""),
+      signal,
+    });
     this.against.addEventListener("change", () => model.send({ command: "compare", name: this.against.value }), {
       signal,
     });
@@ -249,9 +257,12 @@ class RequestView {
       this.vendors.replaceChildren(this.radios?.element ?? h("span", { class: "tag" }, titles[provider] ?? ""));
     }
     this.radios?.set(provider);
-    options(this.models, models.includes(shown) ? models : [shown, ...models], shown);
-    this.models.disabled = !live;
-    this.models.hidden = this.against.hidden = !providers.length;
+    this.models.id = `${MODELS}-${this.number}`;
+    this.name.setAttribute("list", this.models.id);
+    this.models.replaceChildren(...models.map((value) => h("option", { value })));
+    if (document.activeElement !== this.name) this.name.value = shown;
+    this.name.readOnly = !live;
+    this.name.hidden = this.against.hidden = !providers.length;
     const others = providers.filter(([name]) => name !== provider);
     options(this.against, ["", ...others.map(([name]) => name)], compared, { "": "Compare with\u2026", ...titles });
     if (!live) this.against.hidden = true;
@@ -268,6 +279,8 @@ function options(select: HTMLSelectElement, values: string[], chosen: string, ti
   select.replaceChildren(...all);
   select.value = chosen;
 }
+
+const MODELS = "ctxlab-request-models";
 
 const TRAITS = [
   ...["view", "choices", "provider", "model", "compared", "comparison"],
