@@ -14,7 +14,7 @@ from ctxlab.context import Cause, Context
 from ctxlab.documents import Agent, Session
 from ctxlab.engines.truncation import strategies
 from ctxlab.errors import ReadError
-from ctxlab.pipeline import BudgetTooSmall, Services, Trace, processor
+from ctxlab.pipeline import BudgetTooSmall, NothingToSend, Services, Trace, processor
 from ctxlab.pipeline.explain.ledger import ledger_rows
 from ctxlab.pipeline.explain.token_breakdown import spending
 from ctxlab.processors import default_pipeline
@@ -212,7 +212,8 @@ def join_and_drop(ctx: Context, services: Services) -> Context:
 def test_what_is_joined_and_dropped_in_one_step_is_booked_once() -> None:
     session = Session(id="s").append("", role="system").append("one two").append("three")
 
-    trace = build(session, pipeline=default_pipeline().with_processor(join_and_drop))
+    pipeline = default_pipeline().with_processor(join_and_drop).with_setting("request-gate.enabled", False)
+    trace = build(session, pipeline=pipeline)
 
     row = trace.ledger().query("rule == 'drop'").iloc[0]
     assert row["cut"] + row["seams"] == row["in"]
@@ -228,7 +229,11 @@ def uncut(folder: str, pattern: str) -> list[Trace]:
             imported = read(path)
         except ReadError:
             continue
-        found += [build(session, agents=imported.agents) for session in imported.sessions if session.nodes]
+        for session in imported.sessions:
+            try:
+                found += [build(session, agents=imported.agents)] if session.nodes else []
+            except NothingToSend:  # a log that breaks off at its first tool call
+                continue
     return found
 
 

@@ -73,7 +73,12 @@ def histories(draw: st.DrawFn) -> list[Draft]:
         else:
             speaker = draw(st.sampled_from((None, "Ann", "安"))) if kind == "user" else None
             add(kind, draw(words), draw(files), speaker=speaker)
-    add("user", [draw(st.sampled_from(("Go on.", "继续")))])
+    if draw(st.booleans()):
+        add("user", [draw(st.sampled_from(("Go on.", "继续")))])
+        return drafts
+    add("user", ["继续"])
+    add("system", draw(words), draw(files))
+    add("system", draw(words), draw(files))
     return drafts
 
 

@@ -72,20 +72,34 @@ def _turns(drafts: Sequence[Draft], writer: BlockWriter, model: ModelFacts, out:
 
 def _role(i: int, sent: Sequence[tuple[Draft, str, list[Block]]], model: ModelFacts, out: BodyWriter) -> str:
     """The role of a message: system messages that may not stand where they are become the user's."""
-    draft, role, _ = sent[i]
+    draft, role, blocks = sent[i]
     if role != "system":
         return role
-    before = next((other for _, other, _ in reversed(sent[:i]) if other != "system"), None)
-    after = next((other for _, other, _ in sent[i + 1 :] if other != "system"), None)
-    if model.system_inside is True and before == "user" and after in (None, "assistant"):
+    words_alone = all(block.value["type"] == "text" for block in blocks)
+    if model.system_inside is True and _may_stand(i, sent):
         return role
-    if model.system_inside is True:
+    if not words_alone:
+        reason = f"{VENDOR} takes files from the user alone; it is sent as the user's"
+    elif model.system_inside is True:
         reason = "a system message stands only after the user's words and before the model's; it is sent as the user's"
     else:
         reason = f"{VENDOR} takes system messages at the head alone for this model; it is sent as the user's"
-    fix = TO_THE_FRONT if len(sent) > 1 else None
+    fix = TO_THE_FRONT if len(sent) > 1 and words_alone else None
     out.lose("role", "a system message inside the history", reason, key=draft.key, fix=fix)
     return "user"
+
+
+def _may_stand(i: int, sent: Sequence[tuple[Draft, str, list[Block]]]) -> bool:
+    """Whether the system messages around a place are words, after the user's and before the model's or the end."""
+    first = last = i
+    while first > 0 and sent[first - 1][1] == "system":
+        first -= 1
+    while last + 1 < len(sent) and sent[last + 1][1] == "system":
+        last += 1
+    run = sent[first : last + 1]
+    words = all(block.value["type"] == "text" for _, _, blocks in run for block in blocks)
+    follows = first > 0 and sent[first - 1][1] == "user"
+    return words and follows and (last + 1 == len(sent) or sent[last + 1][1] == "assistant")
 
 
 def _mend_end(turns: list[Turn], out: BodyWriter) -> None:
