@@ -36,7 +36,7 @@ def fitted_thinking(wanted: Thinking | None, model: ModelFacts, out: Settling) -
     """The way of thinking that a model has for the one that is wanted; what becomes of it is noted."""
     if wanted is None:
         return None
-    if wanted.mode == "off" or (wanted.mode == "effort" and wanted.effort == "none"):
+    if wanted.mode == "off" or wanted.effort == "none":
         return _off(model, out)
     if set(model.thinking) <= {"off"}:
         out.lose("thinking", f"{out.model} doesn't think; it isn't sent")
