@@ -34,7 +34,12 @@ presets = st.lists(
     max_size=3,
 )
 settings_of_a_run = st.sampled_from(
-    [{}, {"token-limiter.budget_tokens": 60}, {"token-limiter.budget_tokens": 150}, {"merge-consecutive.enabled": True}]
+    [
+        {},
+        {"token-limiter.budget_tokens": 150},
+        {"token-limiter.budget_tokens": 220},
+        {"merge-consecutive.enabled": True},
+    ]
 )
 
 
