@@ -82,9 +82,7 @@ OF_FILE: dict[str, Capability] = {
     "topic_naming": TOPICS,
 }
 
-OF_REQUEST: tuple[tuple[str, Capability], ...] = (
-    ("stream ", STREAMS),
-)
+OF_REQUEST: tuple[tuple[str, Capability], ...] = (("stream ", STREAMS),)
 """What cases of the requests need, by how their names begin."""
 
 # --- single cases
