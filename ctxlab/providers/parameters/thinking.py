@@ -36,7 +36,7 @@ def fitted_thinking(wanted: Thinking | None, model: ModelFacts, out: Settling) -
     """The way of thinking that a model has for the one that is wanted; what becomes of it is noted."""
     if wanted is None:
         return None
-    if wanted.mode == "off" or (wanted.mode == "effort" and wanted.effort == "none"):
+    if wanted.mode == "off" or wanted.effort == "none":
         return _off(model, out)
     if set(model.thinking) <= {"off"}:
         out.lose("thinking", f"{out.model} doesn't think; it isn't sent")
@@ -86,8 +86,7 @@ def _mode(wanted: Thinking, model: ModelFacts) -> ThinkingMode:
 
 def _translated(wanted: Thinking, mode: ThinkingMode, model: ModelFacts) -> Thinking:
     if mode == wanted.mode:
-        budget = USUAL_BUDGET if mode == "budget" and wanted.budget_tokens is None else wanted.budget_tokens
-        return replace(wanted, budget_tokens=budget)
+        return replace(wanted, budget_tokens=(wanted.budget_tokens or USUAL_BUDGET) if mode == "budget" else None)
     effort, budget = wanted.effort, wanted.budget_tokens
     if effort is None and budget is not None:
         effort = effort_of(budget, model.efforts)
