@@ -53,9 +53,12 @@ def built(session: Session, agent: Agent, vendor: str, **options: Any) -> Trace:
     store = BuildFiles(FILES, agents=[agent])
     services = Services(tokenizer_for(model), assets=store, transcriber=FileTranscriber(store, engines=()))
     try:
-        return ctxlab.build(session, agent, model=model, services=services, **options)
+        trace = ctxlab.build(session, agent, model=model, services=services, **options)
     except (NothingToSend, BudgetTooSmall):
         reject()
+    if not trace.result.drafts:
+        reject()
+    return trace
 
 
 def places_are_true(found: Payload) -> None:

@@ -20,6 +20,7 @@ from ctxlab.providers.media_types import plain_type
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.plain_json import plain_json
+from ctxlab.providers.signatures import is_signature
 from ctxlab.providers.turns import Block
 
 VENDOR = "Anthropic"
@@ -93,8 +94,8 @@ class BlockWriter:
         item = artifact.item
         kind = item.get("type")
         proof = {"thinking": "signature", "redacted_thinking": "data"}.get(str(kind))
-        if not isinstance(kind, str) or (proof and not item.get(proof)):
-            reason = f"without a signature {VENDOR} refuses it; it isn't sent"
+        if not isinstance(kind, str) or (proof and not is_signature(item.get(proof))):
+            reason = f"without a signature that the vendor gave {VENDOR} refuses it; it isn't sent"
             self.out.lose("signature", str(kind or "a block"), reason, key=draft.key)
             return []
         value = cast("dict[str, Any]", plain_json(item))
@@ -165,6 +166,8 @@ def _file_block(asset: AssetRef) -> dict[str, Any] | NoFile:
     match source:
         case FileBytes(data, mime_type):
             return _of_bytes(asset, data, plain_type(mime_type))
+        case FileLink(url) if not url.startswith("https:"):
+            return NoFile(f"{VENDOR} fetches files by https alone")
         case FileLink(url):
             kind = _linked_kind(asset)
             held: dict[str, Any] = {"type": "url", "url": url}

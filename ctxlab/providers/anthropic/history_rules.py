@@ -14,6 +14,7 @@ from ctxlab.providers.body_shapes import Found
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Fix, Problem
+from ctxlab.providers.signatures import is_signature
 
 MAX_IMAGE = 5 * 1024 * 1024
 """Bytes of a picture's base64."""
@@ -211,8 +212,8 @@ def _assistant(turn: _Turn, found: Found) -> None:
                 found.append(Problem(at, "server-pair", reason, "take it out, or put the call in front of it"))
         elif kind in _THOUGHTS:
             name = "signature" if kind == "thinking" else "data"
-            if block.get(name) == "":
-                reason = f"thoughts go back with what the vendor gave as {name!r}, and it is empty"
+            if isinstance(block.get(name), str) and not is_signature(block[name]):
+                reason = f"thoughts go back with what the vendor gave as {name!r}, and this is no base64"
                 found.append(Problem((*at, name), "signature", reason, "take the block out"))
     if turn.blocks and turn.blocks[-1][1].get("type") in _THOUGHTS:
         reason = "a message of the model can't end with thoughts"
@@ -277,8 +278,8 @@ def _source(source: Block, at: JsonPath, kind: str, found: Found) -> None:
         elif kind == "image" and len(data) > MAX_IMAGE:
             reason = f"a picture has at most {MAX_IMAGE:,} bytes of base64, and this one {len(data):,}"
             found.append(Problem((*at, "data"), "picture-size", reason, "send it smaller"))
-    elif source.get("type") == "url" and isinstance(url, str) and not url.startswith(("https://", "http://")):
-        reason = "the vendor fetches files by http and https alone"
+    elif source.get("type") == "url" and isinstance(url, str) and not url.startswith("https://"):
+        reason = "the vendor fetches files by https alone"
         found.append(Problem((*at, "url"), "url-scheme", reason, "give a link that begins with https://"))
 
 

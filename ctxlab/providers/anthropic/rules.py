@@ -56,7 +56,7 @@ RULES: tuple[VendorRule, ...] = (
     _rule("picture-size", "a picture has at most 5 MB of base64", _VISION),
     _rule("media-type", "a picture is sent as what its bytes are", _VISION),
     _rule("base64", "bytes are in the standard alphabet and filled up", _VISION),
-    _rule("url-scheme", "links are fetched by http and https", _VISION),
+    _rule("url-scheme", "links are fetched by https", _VISION),
     _rule("unread-file", "a model gets only files that it reads", _VISION),
     _rule("reply-limit", "max_tokens is at most the model's limit, and not 0 in a stream", _MODELS),
     _rule("thinking-kind", "a model takes its own forms of thinking", _MODELS),

@@ -24,7 +24,7 @@ DEMANDS_SIGNATURES = re.compile(r"gemini-(?:[3-9]|\d\d)")
 NO_SIGNATURE = "skip_thought_signature_validator"
 """What Google documents for calls that another model made."""
 OPENING = "…"
-"""The user's words before a history that begins with a call: a call has to follow the user."""
+"""The user's words before a history that begins with a call, which has to follow the user, or is the model's alone."""
 
 
 def write_body(
@@ -36,8 +36,11 @@ def write_body(
     head = _head(prompt.drafts)
     _put_instruction(prompt.drafts[:head], writer, out)
     turns = _turns(prompt.drafts[head:], writer, out)
-    if turns and turns[0].role == "model" and any("functionCall" in block.value for block in turns[0].blocks):
-        turns.insert(0, _opening(turns[0].blocks[0].draft, out))
+    if turns and turns[0].role == "model":
+        if any("functionCall" in block.value for block in turns[0].blocks):
+            turns.insert(0, _opening(turns[0].blocks[0].draft, "begins with a call", out))
+        elif len(turns) == 1:
+            turns.insert(0, _opening(turns[0].blocks[0].draft, "has no words of the user", out))
     if DEMANDS_SIGNATURES.search(model.name):
         _sign_calls(turns, out)
     out.body["contents"] = [_content(turn, i, out) for i, turn in enumerate(turns)]
@@ -82,8 +85,8 @@ def _turns(drafts: Sequence[Draft], writer: PartWriter, out: BodyWriter) -> list
     return grouped(sent)
 
 
-def _opening(draft: Draft, out: BodyWriter) -> Turn:
-    text = f"{VENDOR} refuses a history that begins with a call; a user's message {OPENING!r} is sent before it"
+def _opening(draft: Draft, history: str, out: BodyWriter) -> Turn:
+    text = f"{VENDOR} refuses a history that {history}; a user's message {OPENING!r} is sent before it"
     out.notes.append(Note("warning", text, details={"key": draft.key}))
     return Turn("user", [Block({"text": OPENING}, draft)])
 

@@ -109,8 +109,8 @@ def _held(kind: str, value: Object, at: JsonPath, model: ModelFacts, found: Foun
             reason = f"{model.name} reads no files of type {short(str(mime_type))}"
             found.append(Problem(at, "unread-file", reason, "take it out, or choose a model that reads it"))
         uri = of(value, "fileUri")
-        if isinstance(uri, str) and uri and not re.match(r"(?:https|http|gs)://", uri):
-            reason = "a file's URI begins with https://, http:// or gs://"
+        if isinstance(uri, str) and uri and not re.match(r"(?:https|gs)://", uri):
+            reason = "a file's URI begins with https:// or gs://"
             found.append(Problem((*at, spelled(value, "fileUri") or "fileUri"), "url-scheme", reason, "write it whole"))
 
 
@@ -134,6 +134,10 @@ def _roles(content: _Content, found: Found) -> None:
 
 def _pairs(contents: Sequence[_Content], found: Found) -> None:
     before: _Content | None = None
+    if len(contents) == 1 and contents[0].role == "model":
+        reason = "a request of one content alone is the user's"
+        mend = "put a content of the user in front of it"
+        found.append(Problem((*contents[0].at, "role"), "single-content", reason, mend))
     for content in contents:
         called = before.calls if before is not None else []
         if content.calls and content.role == "model" and (before is None or before.role == "model"):

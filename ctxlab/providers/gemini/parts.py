@@ -170,6 +170,8 @@ def _file_part(asset: AssetRef) -> dict[str, Any] | NoFile:
             return _with_video({"inlineData": {"mimeType": known, "data": data}}, asset)
         case FileUpload(file_id) if not file_id.startswith(("files/", "https://")):
             return NoFile("its id was given by another vendor")
+        case FileLink(uri) if not uri.startswith("https:"):
+            return NoFile(f"{VENDOR} fetches files by https alone")
         case FileLink(uri) | FileUpload(uri):
             uri = f"{UPLOADS}{uri}" if uri.startswith("files/") else uri
             known = plain_type(asset.mime_type or guess_type(uri.partition("?")[0])[0] or "")

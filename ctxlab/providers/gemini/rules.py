@@ -32,6 +32,7 @@ RULES: tuple[VendorRule, ...] = (
     _rule("part-data", "a part holds one thing", _TYPES),
     _rule("part-role", "calls are the model's, responses the user's, the system instruction is text", _TYPES),
     _rule("call-place", "a call follows the user or a response", "error of the API, seen 2026-05", "2026-05"),
+    _rule("single-content", "a request of one content is the user's", "error of the API, seen 2025-11", "2025-11"),
     _rule("response-place", "a response follows its call", "error of the API, seen 2026-04", "2026-04"),
     _rule("response-count", "there are as many responses as calls in the content before", _CALLING),
     _rule("response-name", "a response has the name of the function that was called", _CALLING),
