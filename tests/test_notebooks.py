@@ -24,6 +24,7 @@ REAL = {
     "09_branches": "oasst/trees_60.jsonl",
     "10_compare_truncation": "memorybank/memory_bank_cn.json",
     "11_attachments": "locomo/locomo_first5.json",
+    "12_requests": "tau-bench/airline_60.json",
     "index": "claude-code-log/representative_messages.jsonl",
 }
 

@@ -155,7 +155,7 @@ class _Comparison:
         found = self.new.first_step_with(key)
         if found is None:
             return PrefixBreak(key, "", "it wasn't there before")
-        return PrefixBreak(key, found.id, f"it wasn't there before; {_reason(self.new.after(found.id, key), found.id)}")
+        return PrefixBreak(key, found.id, "this step puts it here; the request before didn't have it")
 
     def _went(self, key: str) -> PrefixBreak:
         if key in self.new.dropped:
@@ -167,7 +167,7 @@ class _Comparison:
             return PrefixBreak(key, found.id, f"it is a part of {whole} now" if whole else "it is left out now")
         put = self.old.first_step_with(key)
         if put is not None and self.old.result[key][1].origin.kind not in OF_HISTORY:
-            return PrefixBreak(key, put.id, "it was put there before, and isn't now")
+            return PrefixBreak(key, put.id, "this step had put it there; it isn't in this request")
         return PrefixBreak(key, "", "it is no message of this run")
 
 
@@ -188,7 +188,7 @@ def _reason(draft: Draft | None, step: str) -> str:
     causes = [span.cause for span in draft.text.spans if span.cause is not None] if draft else []
     mine = [cause for cause in causes if cause.processor == step]
     said = next((cause.reason or cause.rule for cause in mine if cause.reason or cause.rule), "")
-    return f"this step wrote into it: {said}" if said else "this step makes it another"
+    return f"this step wrote into it: {said}" if said else "after this step it is another than in the request before"
 
 
 def _state(draft: Draft) -> tuple[Any, ...]:

@@ -18,7 +18,7 @@ MESSAGES = 1_000
 def trace_for(model: str) -> ctxlab.Trace:
     session = ctxlab.read_data(generated_session(MESSAGES, seed=1)).pick()
     agent = ctxlab.read_data(generated_agent()).agents[0]
-    return ctxlab.build(session, agent, model=model)
+    return ctxlab.build(session, agent, model=model, budget_tokens=10_000_000)
 
 
 def main() -> None:

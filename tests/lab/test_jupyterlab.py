@@ -97,6 +97,15 @@ def ask_for_a_reason(lab: Lab, shown: Locator) -> None:
     lab.until_true(lambda: chip.get_attribute("open") is not None, "the chip opens with its reason")
 
 
+def ask_whose_a_line_is(lab: Lab, shown: Locator) -> None:
+    widget = shown_region(shown, "Request")
+
+    widget.locator(".st").first.click()
+    lab.until("widget.payload.places_of(widget.selected) != ()", wanted=True)
+    widget.get_by_role("radio", name="Gemini").click()
+    lab.until("widget.payload.provider.name", "gemini")
+
+
 def open_all_tabs(lab: Lab, shown: Locator) -> None:
     for name in ("What is sent", "Budget", "Injections", "Lore", "Rules", "Compare", "Tokens"):
         tab(shown, name).click()
@@ -149,6 +158,7 @@ USES: Mapping[str, Callable[[Lab, Locator], None]] = {
     "09_branches": look_at_another_branch,
     "10_compare_truncation": open_a_row,
     "11_attachments": ask_for_a_reason,
+    "12_requests": ask_whose_a_line_is,
     "index": open_all_tabs,
 }
 
