@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ctxlab.providers.second_opinion import sdk_problems
-
 import ctxlab
 from ctxlab.providers import built_in, payload
+from ctxlab.providers.second_opinion import sdk_problems
 from ctxlab.testing import generated_agent, generated_session
 from tests.bench.timing import Work, ms, timed
 

@@ -100,8 +100,8 @@ def ask_for_a_reason(lab: Lab, shown: Locator) -> None:
 def ask_whose_a_line_is(lab: Lab, shown: Locator) -> None:
     widget = shown_region(shown, "Request")
 
-    widget.locator(".st").first.click()
-    lab.until("widget.payload.places_of(widget.selected) != ()", wanted=True)
+    widget.locator(".st", has_text="watch open").click()
+    lab.until("widget.selected", "lore:harbour_lore/14")
     widget.get_by_role("radio", name="Gemini").click()
     lab.until("widget.payload.provider.name", "gemini")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,3 +47,7 @@ def clients() -> Iterator[Clients]:
     yield clients
     for client in clients.made:
         client.close()
+    with warnings.catch_warnings():  # of a stream that broke, the SDKs leave the socket to the garbage collector
+        warnings.simplefilter("ignore", ResourceWarning)
+        clients.made.clear()
+        gc.collect()

@@ -13,7 +13,7 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from ctxlab.formats.format import Format
-from ctxlab.formats.openai.format import OPENAI
+from ctxlab.formats.openai import format as openai
 from ctxlab.formats.requests.anthropic import ANTHROPIC
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.requests.gemini import GEMINI
@@ -23,7 +23,7 @@ from ctxlab.formats.source import Source, mostly
 
 BODIES: Final = ("parsed_body", "content", "body")
 FORMS: Final = (
-    (re.compile(r"/chat/completions$"), OPENAI),
+    (re.compile(r"/chat/completions$"), openai.OPENAI),
     (re.compile(r"/responses$"), RESPONSES),
     (re.compile(r"/messages$"), ANTHROPIC),
     (re.compile(r"/models/[^/]+:(?:streamG|g)enerateContent$"), GEMINI),
