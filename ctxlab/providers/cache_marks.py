@@ -187,17 +187,22 @@ def _put(out: BodyWriter, prefix: _Prefix, model: ModelFacts, after: Payload | N
 def _wanted(body: dict[str, Any], prefix: _Prefix, *, first: bool) -> list[tuple[int, str]]:
     """The units to be marked: the last in front of the messages, and the last message that stays."""
     units = prefix.units
-    markable = [number for number, unit in enumerate(units) if _can_be_marked(body, unit)]
-    heads = [n for n in markable if units[n].head and (first or n < prefix.same)]
-    wanted = [(heads[-1], "the end of what stands in front of the messages")] if heads else []
+    heads = next((number for number, unit in enumerate(units) if not unit.head), len(units))
     if first:
-        newest = _start_of_newest(units)
-        turns = [n for n in markable if not units[n].head and n < newest]
+        kept_heads, kept = heads, _start_of_newest(units)
         reason = "the last message but the newest, which stays as it is"
     else:
-        turns = [n for n in markable if not units[n].head and n < prefix.same]
+        kept_heads, kept = min(heads, prefix.same), prefix.same
         reason = "the last message that is the same as in the request before"
-    return [*wanted, (turns[-1], reason)] if turns else wanted
+    found = (
+        (_last_markable(body, units, range(kept_heads)), "the end of what stands in front of the messages"),
+        (_last_markable(body, units, range(heads, kept)), reason),
+    )
+    return [(number, why) for number, why in found if number is not None]
+
+
+def _last_markable(body: dict[str, Any], units: Sequence[Unit], numbers: range) -> int | None:
+    return next((number for number in reversed(numbers) if _can_be_marked(body, units[number])), None)
 
 
 def _start_of_newest(units: Sequence[Unit]) -> int:
@@ -233,11 +238,17 @@ def _mark(out: BodyWriter, path: JsonPath) -> JsonPath:
     return path
 
 
-def _marks_there(value: object) -> int:
-    if isinstance(value, dict):
-        items = cast("dict[str, Any]", value)
-        return ("cache_control" in items) + sum(map(_marks_there, items.values()))
-    return sum(map(_marks_there, cast("list[Any]", value))) if isinstance(value, list) else 0
+def _marks_there(body: dict[str, Any]) -> int:
+    """The marks that a body has already, on tools, blocks, and blocks of results."""
+    blocks = [*_blocks(body.get("tools")), *_blocks(body.get("system"))]
+    for turn in _blocks(body.get("messages")):
+        blocks += _blocks(turn.get("content"))
+    inside = (inner for block in blocks if "content" in block for inner in _blocks(block["content"]))
+    return sum("cache_control" in block for block in (*blocks, *inside))
+
+
+def _blocks(value: object) -> list[dict[str, Any]]:
+    return [each for each in cast("list[Any]", value) if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 # --- vendors that cache by themselves

@@ -13,7 +13,7 @@ KEY = "$API_KEY"
 
 def curl(payload: Payload) -> str:
     """A curl command that posts the body; the key is the variable API_KEY of the shell, never a value."""
-    headers = {"Content-Type": "application/json", **payload.provider.auth(KEY)}
+    headers = {**payload.headers, **payload.provider.auth(KEY)}
     words = ["curl", *(["-N"] if payload.stream else []), shlex.quote(payload.url)]
     lines = [" ".join(words)]
     for name, value in headers.items():

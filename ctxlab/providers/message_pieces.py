@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ctxlab.context import AssetRef, Draft, Text
 from ctxlab.documents import ToolCall
-from ctxlab.documents.session.replay_artifacts import ReplayArtifact, artifacts_of
+from ctxlab.documents.session.replay_artifacts import ARTIFACTS, ReplayArtifact, artifacts_of
 from ctxlab.providers.body_writer import BodyWriter
 
 
@@ -39,9 +39,9 @@ Piece = TextPiece | FilePiece | CallPiece | ReplayPiece
 def pieces_of(draft: Draft, wire: str, out: BodyWriter) -> Iterator[Piece]:
     """The pieces of a message for one wire format; empty texts are none.
 
-    Blocks of other vendors, and those that their policy keeps back, are losses of kind "signature".
+    Blocks of other vendors, and those of a text or a call that isn't there, are losses of kind "signature".
     """
-    artifacts = _replayed(draft, wire, out) if draft.meta else ()
+    artifacts = _replayed(draft, wire, out) if ARTIFACTS in draft.meta else ()
     if not artifacts:
         for part in draft.body:
             if isinstance(part, AssetRef):
@@ -84,14 +84,29 @@ def _replayed(draft: Draft, wire: str, out: BodyWriter) -> tuple[ReplayArtifact,
     for artifact in artifacts_of(draft.meta):
         if artifact.policy == "never" or (artifact.policy == "with_tool_calls" and not draft.calls):
             continue
-        if artifact.wire == wire and artifact.item:
+        reason = _why_not(artifact, draft, wire)
+        if reason:
+            out.lose("signature", _name(artifact), f"{reason}, so it isn't sent", key=draft.key)
+        else:
             found.append(artifact)
-        elif artifact.wire:
-            reason = f"a block of {artifact.wire} means nothing to this vendor, so it isn't sent"
-            out.lose("signature", _name(artifact), reason, key=draft.key)
     return tuple(found)
+
+
+def _why_not(artifact: ReplayArtifact, draft: Draft, wire: str) -> str:
+    """A clause that says why a block can't be sent; "" where it can."""
+    if not artifact.wire or not artifact.item:
+        return "the file doesn't say which vendor it is of" if not artifact.wire else "there is nothing in it"
+    if artifact.wire != wire:
+        return f"a block of {artifact.wire} means nothing to this vendor"
+    if artifact.on == "text" and not any(part for part in draft.body if isinstance(part, Text)):
+        return "it belongs to a text, and the message has none"
+    if artifact.on not in (None, "text") and artifact.on not in {call.id for call in draft.calls}:
+        return f"it belongs to the call {artifact.on!r}, which isn't sent"
+    return ""
 
 
 def _name(artifact: ReplayArtifact) -> str:
     kind = artifact.item.get("type")
-    return kind if isinstance(kind, str) and kind else "a signature"
+    if isinstance(kind, str) and kind:
+        return kind
+    return ", ".join(list(artifact.item)[:3]) if artifact.item else "a block"

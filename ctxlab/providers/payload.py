@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import orjson
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.display.short_texts import counted
+from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import ModelProfile, Note
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.loss import RequestLoss
@@ -70,6 +72,11 @@ class Payload:
         """The address to which the body is posted."""
         base_url = self.base_url or self.provider.base_url_of(self.body)
         return self.provider.url(self.model.name, stream=self.stream, base_url=base_url)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers that belong to the body, such as the version of the API; the key isn't among them."""
+        return {"Content-Type": "application/json", **self.provider.headers}
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
@@ -170,6 +177,8 @@ def payload(
     from ctxlab.providers.parameters import parameters_of
     from ctxlab.providers.registry import provider_for
 
+    if base_url is not None:
+        _refuse_secrets(base_url)
     chosen = provider_for(provider, trace, model)
     wanted, notes = model_for(model, trace.start.input.model, chosen)
     facts = facts_of(wanted, chosen, table=models)
@@ -194,3 +203,12 @@ def payload(
         after,
         model,
     )
+
+
+def _refuse_secrets(base_url: str) -> None:
+    """Raise WrongArgument for an address with a password or a key in it, since it is shown wherever the request is."""
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise WrongArgument(f"base_url {short(base_url)!r} is no address; write one such as http://localhost:8000/v1")
+    if parts.username or parts.password or parts.query:
+        raise WrongArgument("base_url has a user name, a password or a query; keys go in headers when it is sent")

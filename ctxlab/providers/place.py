@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -37,10 +36,10 @@ def value_at(body: object, path: JsonPath) -> Any:
     """The value at a path; raises KeyError where there is none."""
     found: Any = body
     for step in path:
-        if isinstance(found, Mapping) and step in found:
-            found = cast("Mapping[Any, Any]", found)[step]
-        elif isinstance(found, Sequence) and not isinstance(found, str) and isinstance(step, int) and step < len(found):
-            found = cast("Sequence[Any]", found)[step]
+        if isinstance(found, dict) and step in found:
+            found = cast("dict[Any, Any]", found)[step]
+        elif isinstance(found, list | tuple) and isinstance(step, int) and step < len(cast("list[Any]", found)):
+            found = cast("list[Any]", found)[step]
         else:
             raise KeyError(path_text(path))
     return found

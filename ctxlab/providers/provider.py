@@ -44,7 +44,8 @@ class CheckBody(Protocol):
 class Provider:
     """One vendor's door. `extra_fields` are fields of the body that it takes beyond its wire format.
 
-    `path` is put behind the base URL ({model} is the model's name); `auth` gives the headers for a key. `features` are
+    `path` is put behind the base URL ({model} is the model's name); `auth` gives the headers for a key,
+    `headers` are those that say what the body is. `features` are
     switches that its writer and its check read, such as {"reasoning_content": True}. `rates` are the tokens that it
     adds to messages and charges for files.
     """
@@ -58,6 +59,7 @@ class Provider:
     path: str
     stream_path: str = ""
     auth: Callable[[str], dict[str, str]] = field(default=lambda key: {"Authorization": f"Bearer {key}"})
+    headers: Mapping[str, str] = field(default_factory=FrozenDict)
     default_model: str = ""
     rates: Rates = NO_RATES
     extra_fields: frozenset[str] = frozenset()

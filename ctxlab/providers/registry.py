@@ -34,8 +34,7 @@ def provider_named(name: str) -> Provider:
     found = built_in().get(name) or _brought(name)
     if found is None:
         known = [*built_in(), *(plugin.name for plugin in announced(GROUP, []))]
-        there = ", ".join(known)
-        raise WrongArgument(f"there is no provider {short(name)!r}{did_you_mean(name, known)}; there are: {there}")
+        raise WrongArgument(f"there is no provider {short(name)!r}{did_you_mean(name, known)}")
     return found
 
 

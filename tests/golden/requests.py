@@ -62,7 +62,7 @@ def run(data: Data) -> Any:
     return {
         "url": provider.url(model.name, stream=streams, base_url=base_url_of(data)),
         "method": "POST",
-        "headers": {"Content-Type": "application/json", **(provider.auth(key) if key else {})},
+        "headers": {"Content-Type": "application/json", **(provider.auth(key) | provider.headers if key else {})},
         "body": out.body,
         "streaming": streams,
     }

@@ -147,7 +147,7 @@ def test_sampling_is_a_loss_and_a_problem_in_the_version_of_the_api_that_has_non
 
     assert [loss.what for loss in out.losses] == ["temperature"]
     assert [(problem.rule, problem.path) for problem in problems] == [("api-version", ("temperature",))]
-    assert ANTHROPIC.auth("k")["anthropic-version"] == ANTHROPIC.features["api_version"]
+    assert ANTHROPIC.headers["anthropic-version"] == ANTHROPIC.features["api_version"]
 
 
 def test_arguments_that_are_no_object_go_as_text_and_long_numbers_are_said_to_be_rounded() -> None:

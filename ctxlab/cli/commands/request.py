@@ -61,7 +61,7 @@ def _print_text(screen: Screen, found: Payload) -> None:
         screen.line((f"× {harmless(problem.place or 'the request')}: ", style), harmless(problem.reason), hang=2)
         screen.line(("  " + harmless(problem.mend), "dim"), hang=2)
     for loss in found.losses:
-        screen.line((f"! not sent: {harmless(str(loss))}", "warn"), hang=2)
+        screen.line((f"! {harmless(str(loss))}", "warn"), hang=2)
     for note in found.notes:
         screen.line((f"{MARKS[note.level]} {harmless(note.text)}", STYLES[note.level]), hang=2)
     for mark in found.marks.marks if found.marks else ():

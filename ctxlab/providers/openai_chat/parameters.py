@@ -17,7 +17,7 @@ ELSEWHERE = {
     "include": "it is of OpenAI's Responses",
     "safety": "it is of Gemini",
     "web_search": "this vendor's chat searches nothing",
-    "top_k": "OpenAI's models cut by top_p alone",
+    "top_k": "words are drawn by top_p alone there",
 }
 
 
