@@ -25,6 +25,7 @@ from ctxlab.providers.openai_chat.check_messages import (
     check_messages,
     check_thoughts,
     too_many_messages,
+    too_many_pictures,
 )
 from ctxlab.providers.openai_chat.check_model import EFFORTS, check_model, thinks
 from ctxlab.providers.openai_chat.check_tools import check_choice, check_format, check_tools
@@ -34,7 +35,6 @@ from ctxlab.providers.provider import Provider
 
 Json = Mapping[str, Any]
 
-MAX_BYTES = 512_000_000
 MAX_MESSAGES = 2048
 METADATA = Value(
     "up to 16 texts of up to 512 characters, with names of up to 64",
@@ -51,7 +51,11 @@ BIASES = Value(
     lambda value: (
         isinstance(value, dict)
         and all(
-            name.isdecimal() and isinstance(bias, int | float) and not isinstance(bias, bool) and -100 <= bias <= 100
+            name.isascii()
+            and name.isdecimal()
+            and isinstance(bias, int | float)
+            and not isinstance(bias, bool)
+            and -100 <= bias <= 100
             for name, bias in cast("Json", value).items()
         )
     ),
@@ -130,8 +134,8 @@ def check_body(
         check_messages(body["messages"], model, profile, findings)
     _tools(body, profile, findings)
     _together(body, model, provider, profile, findings)
-    check_model(body, model, findings)
-    check_size(body, MAX_BYTES, findings)
+    check_model(body, model, findings, of_openai=profile is OF_OPENAI)
+    check_size(body, profile.max_bytes, findings)
     order = {name: i for i, name in enumerate(body)}
     return sorted(findings.found, key=lambda each: order.get(str(each.path[0]), len(order)) if each.path else -1)
 
@@ -144,7 +148,7 @@ def _fields_of(provider: Provider) -> Mapping[str, Value]:
 def _tools(body: Json, profile: ChatProfile, findings: Findings) -> None:
     names: set[str] | None = None
     if body.get("tools") is not None:
-        found = check_tools(body["tools"], findings, lenient=profile.lenient)
+        found = check_tools(body["tools"], findings, lenient=profile.lenient, unique=profile.unique_tools)
         names = found if found is not None else set()
     if body.get("tool_choice") is not None:
         check_choice(body["tool_choice"], names, findings)
@@ -174,6 +178,8 @@ def _together(body: Json, model: ModelFacts, provider: Provider, profile: ChatPr
         _json_word(messages, findings)
     if profile is OF_OPENAI:
         too_many_messages(messages, MAX_MESSAGES, findings)
+    if profile.max_pictures is not None:
+        too_many_pictures("messages", messages, "image_url", profile.max_pictures, findings)
     _reply_limit(body, model, profile, findings)
     if provider.name == "deepseek":
         _deepseek(body, model, messages, findings)

@@ -36,6 +36,7 @@ class MessagesCheck:
     def __init__(self, model: ModelFacts, profile: ChatProfile, findings: Findings) -> None:
         self._model = model
         self._profile = profile
+        self._fields = {role: fields for role, fields in FIELDS.items() if role not in profile.no_roles}
         self._findings = findings
         self._waiting: dict[str, JsonPath] = {}
         self._in_results = False
@@ -50,7 +51,7 @@ class MessagesCheck:
 
     def _message(self, message: Json, at: JsonPath, *, last: bool) -> None:
         role = message.get("role")
-        fields = FIELDS.get(role) if isinstance(role, str) else None
+        fields = self._fields.get(role) if isinstance(role, str) else None
         if fields is None:
             self._role(message, at)
             return
@@ -69,7 +70,7 @@ class MessagesCheck:
             self._name(name, (*at, "name"))
 
     def _role(self, message: Json, at: JsonPath) -> None:
-        roles = ", ".join(FIELDS)
+        roles = ", ".join(self._fields)
         if "role" not in message:
             reason = f"{self._findings.vendor} wants a role in each message"
             self._findings.add((*at, "role"), "role", reason, f"give one of {roles}")
@@ -123,7 +124,9 @@ class MessagesCheck:
         elif kind == "function":
             self._function(cast("Json", inner), (*at, "function"))
         if self._profile.call_fields is not None:
-            for name in call.keys() - {"id", "type", kind} - self._profile.call_fields:
+            for name in (
+                call.keys() - {"id", "type", *([kind] if isinstance(kind, str) else [])} - self._profile.call_fields
+            ):
                 unknown_field(name, ("id", "type", "function"), at, self._findings, "a call")
         if not isinstance(call_id, str) or not call_id:
             reason = f"a call has an id that its result names, and this is {shown(call_id)}"
@@ -253,3 +256,16 @@ def too_many_messages(messages: list[Any], most: int, findings: Findings) -> Non
         findings.add(
             ("messages",), "message-count", reason, f"send {most:,} at most; a cut or a merge makes them fewer"
         )
+
+
+def too_many_pictures(field: str, entries: list[Any], kind: str, most: int, findings: Findings) -> None:
+    """Record more pictures than the vendor takes, in the contents of messages and the outputs of tools."""
+    found = 0
+    for entry in entries:
+        for name in ("content", "output") if isinstance(entry, dict) else ():
+            content = cast("Json", entry).get(name)
+            parts = cast("list[Any]", content) if isinstance(content, list) else []
+            found += sum(isinstance(part, dict) and cast("Json", part).get("type") == kind for part in parts)
+    if found > most:
+        reason = f"{findings.vendor} takes up to {most:,} pictures, and these are {found:,}"
+        findings.add((field,), "picture-count", reason, f"send {most:,} of them at most")

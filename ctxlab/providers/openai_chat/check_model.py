@@ -30,7 +30,7 @@ DEFAULTS: Mapping[str, Any] = {
 LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
-def check_model(body: Json, model: ModelFacts, findings: Findings) -> None:
+def check_model(body: Json, model: ModelFacts, findings: Findings, *, of_openai: bool = True) -> None:
     """Record parameters that the model refuses, efforts that it doesn't know, and a reply longer than it gives."""
     is_thinking = thinks(body, model)
     refused = sorted(model.without | (model.without_while_thinking if is_thinking else frozenset()))
@@ -44,6 +44,8 @@ def check_model(body: Json, model: ModelFacts, findings: Findings) -> None:
     if effort is not None and model.efforts and effort in EFFORTS and effort not in model.efforts:
         reason = f"{model.name} knows the efforts {', '.join(model.efforts)}, and not {effort!r}"
         findings.add(at, "effort", reason, f"make it one of {', '.join(model.efforts)}, or leave it out")
+    elif effort in EFFORTS and of_openai and model.known and not model.efforts:
+        findings.add(at, "effort", f"{model.name} takes no effort", "leave it out, or ask a model that takes one")
     for field in LIMITS:
         _limit(body, field, model, findings)
 

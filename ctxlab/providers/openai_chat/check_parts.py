@@ -85,7 +85,7 @@ def _part(
         return
     check_fields(part, {**OF_ANY_PART, **fields}, at, findings, required=fields, what=f"a part of type {kind!r}")
     inner = part.get(cast("str", kind))
-    if isinstance(inner, dict):
+    if isinstance(inner, dict) and kind in _INNER:
         _INNER[cast("str", kind)](cast("Json", inner), (*at, cast("str", kind)), profile, findings)
         read_by_model(KINDS[cast("str", kind)], (*at, "type"), model, findings)
 

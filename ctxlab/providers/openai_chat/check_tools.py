@@ -41,8 +41,11 @@ SCHEMA_FORMAT: Mapping[str, Value] = {
 CHOICES = ("none", "auto", "required")
 
 
-def check_tools(tools: Any, findings: Findings, *, lenient: bool) -> set[str] | None:
-    """Record the problems of `tools`; gives their names, None where they can't be known."""
+def check_tools(tools: Any, findings: Findings, *, lenient: bool, unique: bool = False) -> set[str] | None:
+    """Record the problems of `tools`; gives their names, None where they can't be known.
+
+    With `unique` the vendor refuses two tools of one name; else that is a warning.
+    """
     at: JsonPath = ("tools",)
     if not isinstance(tools, list):
         findings.add(
@@ -56,7 +59,7 @@ def check_tools(tools: Any, findings: Findings, *, lenient: bool) -> set[str] | 
     names: set[str] = set()
     for i, tool in enumerate(tools):
         if is_object(tool, (*at, i), findings, "a tool"):
-            _tool(cast("Json", tool), (*at, i), names, findings, lenient=lenient)
+            _tool(cast("Json", tool), (*at, i), names, findings, lenient=lenient, unique=unique)
     return names
 
 
@@ -67,7 +70,7 @@ def check_tool_count(tools: list[Any], findings: Findings, *, lenient: bool) -> 
         findings.add(("tools",), "tool-count", reason, f"send {MAX_TOOLS} of them at most")
 
 
-def _tool(tool: Json, at: JsonPath, names: set[str], findings: Findings, *, lenient: bool) -> None:
+def _tool(tool: Json, at: JsonPath, names: set[str], findings: Findings, *, lenient: bool, unique: bool) -> None:
     kind = tool.get("type")
     if kind not in ("function", "custom"):
         level = "warning" if lenient else "error"
@@ -79,11 +82,17 @@ def _tool(tool: Json, at: JsonPath, names: set[str], findings: Findings, *, leni
     inner = tool.get(kind)
     if isinstance(inner, dict):
         fields = FUNCTION if kind == "function" else {"name": TOOL_NAME, "description": text(), "format": OBJECT}
-        check_function(cast("Json", inner), fields, (*at, kind), names, findings)
+        check_function(cast("Json", inner), fields, (*at, kind), names, findings, unique=unique)
 
 
 def check_function(
-    function: Json, fields: Mapping[str, Value], at: JsonPath, names: set[str], findings: Findings
+    function: Json,
+    fields: Mapping[str, Value],
+    at: JsonPath,
+    names: set[str],
+    findings: Findings,
+    *,
+    unique: bool = False,
 ) -> None:
     """Record the problems of a function: its fields, its name, the schema of its parameters."""
     check_fields(function, fields, at, findings, required=("name",), what="a tool")
@@ -91,11 +100,18 @@ def check_function(
     if isinstance(name, str):
         if name in names:
             reason = f"another tool has the name {short(name)!r} too"
-            findings.add((*at, "name"), "tool-name-twice", reason, "give each its own name", level="warning")
+            findings.add(
+                (*at, "name"),
+                "tool-name-twice",
+                reason,
+                "give each its own name",
+                level="error" if unique else "warning",
+            )
         names.add(name)
     parameters = function.get("parameters")
     if isinstance(parameters, dict) and parameters:
-        check_schema(cast("Json", parameters), (*at, "parameters"), findings, strict=function.get("strict") is True)
+        strict = function.get("strict") is True and not findings.lenient
+        check_schema(cast("Json", parameters), (*at, "parameters"), findings, strict=strict)
 
 
 def check_schema(schema: Json, at: JsonPath, findings: Findings, *, strict: bool) -> None:
@@ -123,8 +139,10 @@ def _strict(schema: Any, at: JsonPath, findings: Findings, *, depth: int) -> Non
             findings.add((*at, "additionalProperties"), "strict-schema", reason, "set it to false, or strict to false")
         required = schema.get("required")
         named = cast("list[Any]", required) if isinstance(required, list) else []
-        missing = [name for name in cast("Json", properties or {}) if name not in named]
-        if isinstance(properties, dict) and missing:
+        missing = (
+            [name for name in cast("Json", properties) if name not in named] if isinstance(properties, dict) else []
+        )
+        if missing:
             reason = f"a strict schema requires each of its properties, and not {short(missing[0])!r}"
             findings.add((*at, "required"), "strict-schema", reason, "name all in required, or set strict to false")
     for name, inner in _inside(schema):
@@ -219,5 +237,5 @@ def check_schema_format(form: Json, at: JsonPath, findings: Findings, *more: str
     fields = {**SCHEMA_FORMAT, **dict.fromkeys(more, text())}
     check_fields(form, fields, at, findings, required=("name",), what="the schema of an answer")
     schema = form.get("schema")
-    if isinstance(schema, dict) and form.get("strict") is True:
+    if isinstance(schema, dict) and form.get("strict") is True and not findings.lenient:
         check_schema(cast("Json", schema), (*at, "schema"), findings, strict=True)

@@ -30,7 +30,7 @@ class ChatProfile:
     `parameters` are names of `RequestParameters` that are fields of its body under the same name; `parts` the types of
     parts that its user's messages hold besides text. `joins_texts`: its messages are texts, so that several are put
     together. `message_fields` and `call_fields` are fields beyond OpenAI's of an assistant's message and of a call,
-    None for any. `lenient`: it is not known what exactly it takes, so that a strange field is only a warning.
+    None for any. `no_roles` are roles of OpenAI's that it refuses. `lenient`: it is not known what exactly it takes, so that a strange field is only a warning.
     """
 
     parameters: frozenset[str]
@@ -44,6 +44,10 @@ class ChatProfile:
     any_document: bool = False
     prefix: bool = False
     lenient: bool = False
+    no_roles: frozenset[str] = frozenset()
+    unique_tools: bool = False
+    max_bytes: int = 512_000_000
+    max_pictures: int | None = None
     message_fields: frozenset[str] | None = frozenset()
     call_fields: frozenset[str] | None = frozenset()
 
@@ -53,7 +57,7 @@ OF_OPENAI = ChatProfile(
     frozenset({"image_url", "input_audio", "file"}),
     thinking="effort",
     max_stops=4,
-    max_call_id=40,
+    max_pictures=1_500,
 )
 OF_DEEPSEEK = ChatProfile(
     _SAMPLING | _TOOLS,
@@ -63,6 +67,9 @@ OF_DEEPSEEK = ChatProfile(
     joins_texts=True,
     json_schema=False,
     prefix=True,
+    no_roles=frozenset({"developer", "function"}),
+    unique_tools=True,
+    max_bytes=48 * 1024 * 1024,
     message_fields=frozenset({"reasoning_content", "prefix"}),
 )
 OF_DEEPSEEK_FIELDS = frozenset({"thinking", "user_id"})

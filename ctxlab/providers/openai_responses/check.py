@@ -23,8 +23,8 @@ from ctxlab.providers.body_checks import (
     whole,
 )
 from ctxlab.providers.model_facts import ModelFacts
-from ctxlab.providers.openai_chat.check import MAX_BYTES, METADATA, TIERS
-from ctxlab.providers.openai_chat.check_messages import any_text_holds
+from ctxlab.providers.openai_chat.check import METADATA, TIERS
+from ctxlab.providers.openai_chat.check_messages import any_text_holds, too_many_pictures
 from ctxlab.providers.openai_chat.check_model import EFFORTS, check_model
 from ctxlab.providers.openai_chat.check_tools import (
     CHOICES,
@@ -36,6 +36,7 @@ from ctxlab.providers.openai_chat.check_tools import (
     check_tool_count,
     is_there,
 )
+from ctxlab.providers.openai_chat.profiles import OF_OPENAI
 from ctxlab.providers.openai_responses.check_items import check_input
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.provider import Provider
@@ -131,7 +132,7 @@ def check_body(
     check_fields(body, FIELDS, (), findings, required=("model",), extra=provider.extra_fields)
     goes_on = any(body.get(name) for name in ("previous_response_id", "conversation", "prompt"))
     if "input" in body:
-        check_input(body["input"], model, findings, goes_on=goes_on)
+        check_input(body["input"], model, findings, goes_on=goes_on, is_stored=body.get("store") is not False)
     elif not goes_on:
         reason = f"{provider.title} wants an input, and there is none"
         findings.add(("input",), "field-missing", reason, "give a text or an array of items")
@@ -140,7 +141,9 @@ def check_body(
         _choice(body["tool_choice"], names, findings)
     _objects(body, findings)
     check_model(body, model, findings)
-    check_size(body, MAX_BYTES, findings)
+    check_size(body, OF_OPENAI.max_bytes, findings)
+    if isinstance(body.get("input"), list) and OF_OPENAI.max_pictures is not None:
+        too_many_pictures("input", body["input"], "input_image", OF_OPENAI.max_pictures, findings)
     order = {name: i for i, name in enumerate(body)}
     return sorted(findings.found, key=lambda each: order.get(str(each.path[0]), len(order)) if each.path else -1)
 
@@ -216,7 +219,7 @@ def _tool(tool: Json, at: tuple[str, int], names: set[str], findings: Findings) 
         check_function(tool, FLAT_FUNCTION, at, names, findings)
     elif kind == "custom":
         check_function(tool, CUSTOM, at, names, findings)
-    elif kind not in HOSTED:
+    elif not isinstance(kind, str) or kind not in HOSTED:
         reason = f"{shown(kind)} is no type of a tool of {findings.vendor}"
         findings.add((*at, "type"), "tool-type", reason, "make it 'function' with a name, or take it out")
 
@@ -241,6 +244,6 @@ def _choice(choice: Any, names: set[str] | None, findings: Findings) -> None:
         is_there(choice.get("name"), names or set(), (*at, "name"), findings)
     elif kind == "allowed_tools":
         check_allowed(choice, at, findings, "type")
-    elif kind not in HOSTED:
+    elif not isinstance(kind, str) or kind not in HOSTED:
         reason = f"{shown(kind)} is no type of a choice of {findings.vendor}"
         findings.add((*at, "type"), "tool-choice", reason, "make it 'function' with a tool's name, or leave it out")

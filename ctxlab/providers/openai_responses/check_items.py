@@ -23,6 +23,7 @@ from ctxlab.providers.call_ids import is_json_object
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.openai_responses.check_parts import check_parts
 from ctxlab.providers.place import JsonPath
+from ctxlab.providers.signatures import is_signature
 
 Json = Mapping[str, Any]
 
@@ -69,9 +70,13 @@ ID_BEGINS = {"message": "msg", "function_call": "fc", "reasoning": "rs"}
 
 
 class ItemsCheck:
-    """A walk over the items that remembers calls and ids. With `goes_on`, what was before is with the vendor."""
+    """A walk over the items that remembers calls and ids. With `goes_on`, what was before is with the vendor.
 
-    def __init__(self, model: ModelFacts, findings: Findings, *, goes_on: bool) -> None:
+    Without `is_stored` the vendor keeps nothing, so that ids of thoughts mean nothing to it.
+    """
+
+    def __init__(self, model: ModelFacts, findings: Findings, *, goes_on: bool, is_stored: bool = True) -> None:
+        self._is_stored = is_stored
         self._model = model
         self._findings = findings
         self._goes_on = goes_on
@@ -104,7 +109,7 @@ class ItemsCheck:
         check = self._kinds.get(kind) if isinstance(kind, str) else None
         if check is not None:
             check(item, at)
-        elif kind not in OTHERS:
+        elif not isinstance(kind, str) or kind not in OTHERS:
             reason = f"{shown(kind)} is no type of an item of {self._findings.vendor}'s input"
             self._findings.add((*at, "type"), "item-type", reason, "make it 'message' with a role, or take it out")
             return
@@ -196,12 +201,16 @@ class ItemsCheck:
                 fields = {"type": one_of("summary_text"), "text": text()}
                 where = (*at, "summary", i)
                 check_fields(part, fields, where, self._findings, required=fields, what="a summary")
-        if not item.get("id") and not item.get("encrypted_content"):
+        encrypted = item.get("encrypted_content")
+        if not item.get("id") and not encrypted:
             reason = "a reasoning item goes back with its id or its encrypted content, and it has neither"
             self._findings.add(at, "reasoning", reason, "take it out")
-        elif item.get("encrypted_content") == "":
-            reason = "the encrypted content of a reasoning item isn't empty"
-            self._findings.add((*at, "encrypted_content"), "reasoning", reason, "leave it out, or take the item out")
+        elif isinstance(encrypted, str) and not is_signature(encrypted):
+            reason = "the encrypted content of a reasoning item is base64, and this can't be read as such"
+            self._findings.add((*at, "encrypted_content"), "reasoning", reason, "take the whole item out")
+        elif not encrypted and not self._is_stored:
+            reason = "store is false, so the vendor keeps no thoughts under an id, and this item has nothing else"
+            self._findings.add(at, "reasoning", reason, "take it out, or leave store out")
 
     def _followed(self, after: Any, at: JsonPath) -> None:
         """Record reasoning that is named by its id without the item that it led to."""
@@ -213,7 +222,7 @@ class ItemsCheck:
             self._findings.add(at, "reasoning-alone", reason, "take it out, or put the message or call behind it")
 
 
-def check_input(given: Any, model: ModelFacts, findings: Findings, *, goes_on: bool) -> None:
+def check_input(given: Any, model: ModelFacts, findings: Findings, *, goes_on: bool, is_stored: bool = True) -> None:
     """Record the problems of `input`."""
     if isinstance(given, str):
         return
@@ -225,4 +234,4 @@ def check_input(given: Any, model: ModelFacts, findings: Findings, *, goes_on: b
     if not items and not goes_on:
         findings.add(("input",), "messages", f"{findings.vendor} wants at least one item", "give a message of the user")
     goes_on = goes_on or any(isinstance(item, dict) and item.get("type") == "item_reference" for item in items)  # pyright: ignore[reportUnknownMemberType]
-    ItemsCheck(model, findings, goes_on=goes_on).run(items)
+    ItemsCheck(model, findings, goes_on=goes_on, is_stored=is_stored).run(items)

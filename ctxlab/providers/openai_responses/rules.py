@@ -11,7 +11,17 @@ _REFERENCE = "developers.openai.com, API reference: Create a model response; typ
 _CALLING = "developers.openai.com, Function calling"
 _REASONING = "developers.openai.com, Reasoning models: keeping reasoning items in context"
 _SHARED = (
-    *("field-unknown", "request-size", "text-encoding", "part-of-model", "url", "base64", "tool-name", "arguments"),
+    *(
+        "field-unknown",
+        "request-size",
+        "picture-count",
+        "text-encoding",
+        "part-of-model",
+        "url",
+        "base64",
+        "tool-name",
+        "arguments",
+    ),
     *("tool-name-twice", "tools", "tool-count", "tool-choice", "schema", "strict-schema", "answer-form", "json-word"),
     *("stream-options", "effort", "parameter-of-model"),
 )
@@ -43,7 +53,7 @@ RULES: tuple[VendorRule, ...] = (
     _row("call-without-result", "each call has its output behind it", _CALLING),
     _row("result-id", "an output names its call", _CALLING),
     _row("result-without-call", "an output has its call before it, or the conversation goes on from one", _CALLING),
-    _row("reasoning", "a reasoning item has an id or encrypted content that isn't empty", _REASONING),
+    _row("reasoning", "a reasoning item has encrypted content in base64, or the id of a stored one", _REASONING),
     _row("reasoning-alone", "behind a reasoning item with an id stands the item that it led to", _REASONING),
     _row("tool-type", "a tool is a function, a custom tool, or one of the vendor's own", _CALLING),
     _row("choice-without-tools", "a tool that is required has to be there", _CALLING),

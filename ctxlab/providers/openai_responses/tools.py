@@ -20,7 +20,7 @@ def flat_tool(tool: Mapping[str, Any]) -> Json:
     """
     whole = plain_json(tool)
     kind = whole.get("type", "function")
-    inner = whole.get(kind)
+    inner = whole.get(kind) if isinstance(kind, str) else None
     if kind == "custom" and isinstance(inner, dict):
         return {**_rest(whole, kind), "type": kind, **_custom(cast("Json", inner))}
     if kind != "function":
