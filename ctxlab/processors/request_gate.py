@@ -209,7 +209,8 @@ def _noted(ctx: Context) -> Context:
     ):
         if keys:
             text = f"{counted(len(keys), 'message')} {words}: {first_of(keys)}"
-            ctx = ctx.note("warning", text, processor=ID, keys=keys)
+            told = any(note.processor == ID and note.text == text for note in ctx.notes)
+            ctx = ctx if told else ctx.note("warning", text, processor=ID, keys=keys)
     return ctx
 
 

@@ -81,7 +81,7 @@ class Payload:
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """The places that the vendor would refuse, in the order of the body; empty: it would be taken."""
-        found = self.provider.check(self.body, self.model, self.provider, stream=self.stream)
+        found = self.provider.check(self.body, self.model, self.provider.at(self.base_url), stream=self.stream)
         return tuple(found)
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ctxlab.context import Draft
@@ -72,6 +72,13 @@ class Provider:
         """The address to which a body for this model is posted."""
         path = self.stream_path if stream and self.stream_path else self.path
         return f"{(base_url or self.base_url).rstrip('/')}{path.format(model=model)}"
+
+    def at(self, base_url: str | None) -> Provider:
+        """The provider as it is behind another base URL, to which then all bodies go; itself for none."""
+        if base_url is None:
+            return self
+        features = {name: value for name, value in self.features.items() if name != "prefix_base_url"}
+        return replace(self, base_url=base_url, features=FrozenDict(features))
 
     def base_url_of(self, body: Mapping[str, Any]) -> str:
         """The base URL for a body: DeepSeek takes the beginning of a reply at another one than the rest."""

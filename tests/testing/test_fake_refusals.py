@@ -124,6 +124,24 @@ def test_deepseek_takes_a_prefix_at_its_beta_address_and_no_thinking_without_cal
     assert refusals_of(body, "deepseek", path="/deepseek/beta/chat/completions") == ()
 
 
+def test_a_compatible_server_takes_what_many_of_them_take() -> None:
+    body = copy.deepcopy(BODIES["openai-compatible"])
+    body["tools"] = body["tools"] * 129
+    body["response_format"] = {"type": "json_object"}
+
+    assert refusals_of(body, "openai-compatible") == ()
+
+
+@pytest.mark.parametrize("vendor", ["openai", "openai-responses"])
+def test_openai_takes_two_tools_of_one_name_and_no_more_than_128(vendor: Vendor) -> None:
+    body = copy.deepcopy(BODIES[vendor])
+    body["tools"] = body["tools"] * 2
+
+    assert refusals_of(body, vendor) == ()
+    body["tools"] = body["tools"] * 65
+    assert [(one.rule, one.place) for one in refusals_of(body, vendor)] == [("shape.length", "tools")]
+
+
 def test_gemini_takes_both_spellings_and_a_documented_word_for_a_signature_that_is_lost() -> None:
     body = copy.deepcopy(GEMINI)
     del body["contents"][3:], body["generationConfig"]["thinkingConfig"]

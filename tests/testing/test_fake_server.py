@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import urllib.error
 import urllib.request
@@ -334,3 +335,53 @@ def _post(url: str, body: Any, headers: dict[str, str] | None = None) -> tuple[i
     except urllib.error.HTTPError as error:
         with error:
             return error.code, json.load(error)
+
+
+def _sent(server: FakeServer, head: str, body: bytes) -> bytes:
+    """The first line of the answer to a request that is written by hand, whose sender then ends his side."""
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as connection:
+        begin = (
+            f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\nConnection: close\r\n{head}"
+        )
+        connection.sendall(begin.encode() + b"\r\n\r\n" + body)
+        connection.shutdown(socket.SHUT_WR)
+        return connection.makefile("rb").readline()
+
+
+WHOLE = json.dumps({"model": "gpt-4o", "messages": HELLO}).encode()
+CHUNKED = b"%x;a=b\r\n%b\r\n%x\r\n%b\r\n0\r\nX-End: 1\r\n\r\n" % (9, WHOLE[:9], len(WHOLE) - 9, WHOLE[9:])
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "status"),
+    [
+        (f"Content-Length: {len(WHOLE)}", WHOLE, b"200"),
+        (f"Content-Length: {len(WHOLE):08}", WHOLE, b"200"),
+        ("Transfer-Encoding: chunked", CHUNKED, b"200"),
+        ("Transfer-Encoding: chunked", CHUNKED[:-9], b"400"),
+        ("Transfer-Encoding: chunked", b"-5\r\nhello\r\n0\r\n\r\n", b"400"),
+        ("Transfer-Encoding: chunked", b"ffffffffff\r\n", b"413"),
+        ("Transfer-Encoding: gzip", WHOLE, b"501"),
+        (f"Content-Length: {len(WHOLE) + 1}", WHOLE, b"400"),
+        ("Content-Length: 9" + "0" * 5_000, WHOLE, b"413"),
+        ("Content-Length: many", WHOLE, b"400"),
+    ],
+)
+def test_only_a_whole_body_is_read(server: FakeServer, head: str, body: bytes, status: bytes) -> None:
+    assert _sent(server, head, body).split()[1] == status
+
+
+def test_many_clients_are_let_in_at_once(server: FakeServer) -> None:
+    host, port = server.url.removeprefix("http://").split(":")
+    clients = [socket.socket() for _ in range(100)]
+    for client in clients:
+        client.setblocking(False)
+        client.connect_ex((host, int(port)))
+    for client in clients:
+        client.settimeout(5)
+        client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+
+    assert {client.makefile("rb").readline().split()[1] for client in clients} == {b"404"}
+    for client in clients:
+        client.close()

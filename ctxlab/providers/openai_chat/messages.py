@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from ctxlab.context import AssetRef, Draft, Text
 from ctxlab.context.file_words import name_of
@@ -13,6 +13,7 @@ from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.errors import CtxlabError
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_ids import CallForms
+from ctxlab.providers.failed_results import has_failed
 from ctxlab.providers.file_source import NoFile, standing_for, unread
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
 from ctxlab.providers.model_facts import ModelFacts
@@ -81,6 +82,8 @@ class ChatMessages:
             message = {"role": draft.role, "content": str(body[0])}
             self._out.place((*at, "content"), draft, body[0])
         if draft.role == "tool":
+            if has_failed(draft):
+                self._lose_once("field", "the status of a failed result", "has no place in", draft.key)
             message["tool_call_id"] = self._forms.id(draft.result_of or "", draft.key)
             self._out.place((*at, "tool_call_id"), draft)
         if draft.speaker:
@@ -156,6 +159,10 @@ class ChatMessages:
         if isinstance(part, NoFile):
             self._out.lose("part", name_of(asset), f"{part.reason}; it isn't sent", key=draft.key, path=at)
             return None
+        if asset.name and asset.name != cast("Json", part.get("file", {})).get("filename"):
+            self._lose_once(
+                "name", "the name of a picture, a recording or an uploaded file", "has no place in", draft.key
+            )
         if draft.role == "tool":
             self._waiting.append((draft, part))
         return part
@@ -179,16 +186,18 @@ class ChatMessages:
 
     def _replay(self, draft: Draft, artifact: ReplayArtifact, at: JsonPath, message: Json) -> None:
         """Put the fields of a block that goes back into the message, those that the vendor takes."""
+        is_own = draft.role == "assistant"
         if artifact.item.get("type") == "reasoning":
-            if self._thoughts and artifact.text:
-                message["reasoning_content"] = artifact.text
+            if self._thoughts and artifact.text and is_own:
+                before = message.get("reasoning_content")
+                message["reasoning_content"] = f"{before}\n{artifact.text}" if before else artifact.text
                 self._out.place((*at, "reasoning_content"), draft)
             else:
                 self._lose_once("signature", "reasoning", "of a message has no place in", draft.key)
             return
         for name, value in artifact.item.items():
             takes = self._profile.message_fields is None or name in self._profile.message_fields
-            if takes and name not in OF_A_MESSAGE:
+            if takes and is_own and name not in OF_A_MESSAGE and name not in message:
                 message[name] = plain_json(value)
                 self._out.place((*at, name), draft)
             else:

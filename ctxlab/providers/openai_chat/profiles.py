@@ -30,7 +30,8 @@ class ChatProfile:
     `parameters` are names of `RequestParameters` that are fields of its body under the same name; `parts` the types of
     parts that its user's messages hold besides text. `joins_texts`: its messages are texts, so that several are put
     together. `message_fields` and `call_fields` are fields beyond OpenAI's of an assistant's message and of a call,
-    None for any. `no_roles` are roles of OpenAI's that it refuses. `lenient`: it is not known what exactly it takes, so that a strange field is only a warning.
+    None for any. `no_roles` are roles of OpenAI's that it refuses; with `unique_tools` it refuses two tools of a name.
+    `lenient`: it is not known what exactly it takes, so that a strange field is only a warning.
     """
 
     parameters: frozenset[str]

@@ -17,6 +17,7 @@ class SpeakerNames:
 
     _sent: dict[str, str] = field(default_factory=dict[str, str])
     _taken: set[str] = field(default_factory=set[str])
+    _next: dict[str, int] = field(default_factory=dict[str, int])
 
     def reserve(self, speakers: set[str]) -> None:
         """Keep the names that can go as they are for those who have them."""
@@ -36,10 +37,11 @@ class SpeakerNames:
         return found
 
     def _free(self, name: str) -> str:
-        number, free = 2, name
+        number, free = self._next.get(name, 2), name
         while free in self._taken:
             end = f"_{number}"
             free, number = name[: MAX_NAME - len(end)] + end, number + 1
+        self._next[name] = number
         if free:
             self._taken.add(free)
         return free

@@ -27,7 +27,7 @@ def write_body(
     out.body["model"] = model.name
     forms = CallForms(out, MAX_CALL_ID, MAX_TOOL_NAME)
     forms.reserve(tool_names(prompt))
-    writer = InputItems(provider, model, forms, out)
+    writer = InputItems(provider, model, forms, out, is_stored=parameters.store is not False)
     writer.write(prompt.drafts)
     if writer.items and writer.items[-1].get("role") == "assistant":
         text = f"the last message is the assistant's; {provider.title} answers after it and doesn't continue it"

@@ -14,6 +14,7 @@ from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.errors import CtxlabError
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_ids import CallForms
+from ctxlab.providers.failed_results import has_failed
 from ctxlab.providers.file_source import NoFile, standing_for, unread
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
 from ctxlab.providers.model_facts import ModelFacts
@@ -21,6 +22,7 @@ from ctxlab.providers.openai_responses.file_parts import file_part
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.provider import Provider
+from ctxlab.providers.signatures import is_signature
 
 WIRE = "openai-responses"
 Json = dict[str, Any]
@@ -30,11 +32,16 @@ Part = tuple[Json, Text | None]
 class InputItems:
     """Drafts as items: messages, calls, their outputs, and what the vendor wants back, in the order of a message.
 
-    A first system message is the `instructions`; a user's text that stands alone is the input itself.
+    A first system message is the `instructions`; a user's text that stands alone is the input itself. Thoughts wait for
+    what they led to. Without `is_stored` the vendor knows none by their ids.
     """
 
-    def __init__(self, provider: Provider, model: ModelFacts, forms: CallForms, out: BodyWriter) -> None:
+    def __init__(
+        self, provider: Provider, model: ModelFacts, forms: CallForms, out: BodyWriter, *, is_stored: bool = True
+    ) -> None:
         self._model = model
+        self._is_stored = is_stored
+        self._thoughts: list[tuple[Draft, Json]] = []
         self.items: list[Json] = []
         self._forms = forms
         self.has_encrypted_reasoning = False
@@ -61,6 +68,7 @@ class InputItems:
             if draft.role != "tool" and self._waiting:
                 self._flush()
             self._add(draft)
+        self._leave_thoughts()
         self._flush()
 
     def _flush(self) -> None:
@@ -75,6 +83,8 @@ class InputItems:
 
     def _add(self, draft: Draft) -> None:
         self._named(draft)
+        if draft.role != "assistant":
+            self._leave_thoughts()
         if draft.role == "tool":
             self._result(draft)
         elif (text := _only_text(draft)) is not None:  # by far the most messages are one text
@@ -96,6 +106,7 @@ class InputItems:
                     if draft.role == "assistant":
                         self._assistant_text(draft, text, fields)
                     else:
+                        self._unplaced(on, draft)
                         parts.append(({"type": "input_text", "text": str(text)}, text))
                 case FilePiece(asset):
                     part = self._file(draft, asset)
@@ -109,11 +120,12 @@ class InputItems:
                     self._replay(draft, artifact)
                 case _:  # pyright: ignore[reportUnnecessaryComparison]  # a new kind of piece must not go missing
                     raise CtxlabError(f"{type(piece).__name__} of message {draft.key!r} has no place in a response")
-        if parts or len(self.items) == before:
+        if parts or (len(self.items) == before and not self._thoughts):
             self._message(draft, parts or [({}, standing_for(unsent, draft))])
 
     def _message(self, draft: Draft, parts: list[Part]) -> None:
         """Append a message; one text is a plain string."""
+        self._put_thoughts()
         at: JsonPath = ("input", len(self.items), "content")
         if len(parts) == 1 and parts[0][1] is not None:
             text = parts[0][1]
@@ -129,7 +141,12 @@ class InputItems:
         if "id" not in fields:
             self._message(draft, [({}, text)])
             self.items[-1] |= {name: value for name, value in fields.items() if name == "phase"}
+            if unplaced := [
+                name for name, value in fields.items() if value and name not in ("phase", "status", "type")
+            ]:
+                self._lose_fields(unplaced, draft)
             return
+        self._put_thoughts()
         part = {"type": "output_text", "text": str(text), "annotations": fields.pop("annotations", None) or []}
         self._out.place(("input", len(self.items), "content", 0, "text"), draft, text)
         item = {"type": "message", "role": "assistant", "status": "completed", **fields}
@@ -143,20 +160,70 @@ class InputItems:
             "arguments": self._forms.arguments(call.arguments, draft.key),
         }
         more = {name: plain_json(value) for artifact in on for name, value in artifact.item.items()}
+        self._put_thoughts()
         self._out.place(("input", len(self.items)), draft)
         self.items.append({**more, **own})
 
     def _replay(self, draft: Draft, artifact: ReplayArtifact) -> None:
         item = plain_json(artifact.item)
-        self.has_encrypted_reasoning |= bool(item.get("encrypted_content"))
-        self._out.place(("input", len(self.items)), draft)
-        self.items.append(item)
+        if draft.role != "assistant":
+            name = str(item.get("type") or "a block")
+            self._lose_once(
+                "signature", name, f"it belongs to messages of {self._vendor}'s alone; it isn't sent", draft.key
+            )
+        elif item.get("type") == "reasoning":
+            self._think(draft, item)
+        else:
+            self._put_thoughts()
+            self._out.place(("input", len(self.items)), draft)
+            self.items.append(item)
+
+    def _think(self, draft: Draft, item: Json) -> None:
+        """Keep thoughts for what they led to, if the vendor can read them."""
+        encrypted = item.get("encrypted_content")
+        is_known = bool(item.get("id")) and self._is_stored
+        is_broken = encrypted is not None and not is_signature(encrypted)
+        if is_broken and is_known:
+            del item["encrypted_content"]
+            reason = "it is no base64, so the vendor can't read it; it isn't sent"
+            self._out.lose("signature", "encrypted_content", reason, key=draft.key)
+        elif is_broken or not (encrypted or is_known):
+            why = "is no base64" if is_broken else "isn't there"
+            reason = f"its encrypted content {why}, and it has no id of stored thoughts; it isn't sent"
+            self._out.lose("signature", "reasoning", reason, key=draft.key)
+            return
+        self._thoughts.append((draft, item))
+
+    def _put_thoughts(self) -> None:
+        """Append the thoughts that wait, for what they led to comes now."""
+        for draft, item in self._thoughts:
+            self.has_encrypted_reasoning |= bool(item.get("encrypted_content"))
+            self._out.place(("input", len(self.items)), draft)
+            self.items.append(item)
+        self._thoughts = []
+
+    def _leave_thoughts(self) -> None:
+        """Leave out the thoughts that wait, for nothing follows that they led to."""
+        for draft, _ in self._thoughts:
+            reason = f"what it led to isn't sent, and {self._vendor} refuses it alone; it isn't sent"
+            self._out.lose("signature", "reasoning", reason, key=draft.key)
+        self._thoughts = []
+
+    def _unplaced(self, on: tuple[ReplayArtifact, ...], draft: Draft) -> None:
+        """Record fields of a text that only texts of the assistant have."""
+        if names := [name for artifact in on for name in artifact.item]:
+            self._lose_fields(names, draft)
+
+    def _lose_fields(self, names: list[str], draft: Draft) -> None:
+        reason = f"a text of this kind has no such fields in {self._vendor}; they aren't sent"
+        self._lose_once("signature", ", ".join(names), reason, draft.key)
 
     def _result(self, draft: Draft) -> None:
         parts: list[Part] = []
         elsewhere: list[AssetRef] = []
         for piece in pieces_of(draft, WIRE, self._out):
             if isinstance(piece, TextPiece):
+                self._unplaced(piece.on, draft)
                 parts.append(({"type": "input_text", "text": str(piece.text)}, piece.text))
             elif isinstance(piece, FilePiece):
                 part = self._file(draft, piece.asset)
@@ -170,6 +237,9 @@ class InputItems:
             else:
                 name = type(piece).__name__.removesuffix("Piece").lower()
                 self._lose_once("part", name, "a result has no place for it; it isn't sent", draft.key)
+        if has_failed(draft):
+            reason = f"outputs have no place for it in {self._vendor}; it isn't sent"
+            self._lose_once("field", "the status of a failed result", reason, draft.key)
         at: JsonPath = ("input", len(self.items))
         if not parts and elsewhere:
             parts = [({}, standing_for(elsewhere, draft))]
@@ -193,6 +263,9 @@ class InputItems:
         if draft.role == "assistant" and not isinstance(part, NoFile):
             part = NoFile(f"{self._vendor} takes no files in messages of the assistant")
         if not isinstance(part, NoFile):
+            if asset.name and part.get("filename") != asset.name:
+                reason = f"{self._vendor} takes names with the bytes of documents alone; it isn't sent"
+                self._lose_once("name", "the name of a picture, a link or an uploaded file", reason, draft.key)
             return part
         path: JsonPath = ("input", len(self.items))
         self._out.lose("part", name_of(asset), f"{part.reason}; it isn't sent", key=draft.key, path=path)
@@ -203,7 +276,7 @@ class InputItems:
             reason = f"messages have no name in {self._vendor}; it isn't sent"
             self._lose_once("name", draft.speaker, reason, draft.key)
 
-    def _lose_once(self, kind: Literal["name", "field", "part"], what: str, reason: str, key: str) -> None:
+    def _lose_once(self, kind: Literal["name", "field", "part", "signature"], what: str, reason: str, key: str) -> None:
         """Record a loss that many messages share, with the first of them."""
         if (kind, what) not in self._told:
             self._told.add((kind, what))

@@ -31,10 +31,10 @@ MEGABYTE = 1024 * 1024
 LARGEST_BYTES: Mapping[Vendor, int] = {
     "anthropic": 32 * MEGABYTE,
     "gemini": 100 * MEGABYTE,
-    "openai": 50 * MEGABYTE,
-    "openai-responses": 50 * MEGABYTE,
-    "deepseek": 50 * MEGABYTE,
-    "openai-compatible": 50 * MEGABYTE,
+    "openai": 512_000_000,
+    "openai-responses": 512_000_000,
+    "deepseek": 48 * MEGABYTE,
+    "openai-compatible": 512_000_000,
 }
 MODEL_IN_PATH = re.compile(r"/models/([^/:?]+)")
 

@@ -35,9 +35,6 @@ def of_chat(vendor: Any) -> list[Break]:
         ),
         Break(vendor, "tool-name", "tools[0].function.name", put("tools", 0, "function", "name", value="a b")),
         Break(
-            vendor, "tool-name-repeated", "tools[0].function.name", lambda body: body["tools"].append(body["tools"][0])
-        ),
-        Break(
             vendor,
             "tool-schema",
             "tools[0].function.parameters.type",
@@ -63,7 +60,29 @@ def of_chat(vendor: Any) -> list[Break]:
             both(put("stream_options", value={"include_usage": True}), put("stream", value=False)),
         ),
         Break(vendor, "logprobs", "top_logprobs", both(put("top_logprobs", value=3), put("logprobs", value=False))),
+    ]
+
+
+def of_strict_chat(vendor: Any) -> list[Break]:
+    function = ("tools", 0, "function")
+    open_schema = {"type": "object", "additionalProperties": False, "properties": {"a": {"type": ["object", "null"]}}}
+    return [
         Break(vendor, "json-word", "messages", put("response_format", value={"type": "json_object"})),
+        Break(
+            vendor,
+            "strict-schema",
+            "tools[0].function.parameters.additionalProperties",
+            put(*function, "strict", value=True),
+        ),
+        *(
+            Break(
+                vendor,
+                "strict-schema",
+                f"tools[0].function.parameters.{place}",
+                both(put(*function, "strict", value=True), put(*function, "parameters", value=open_schema)),
+            )
+            for place in ("required", "properties.a.additionalProperties")
+        ),
     ]
 
 
@@ -86,6 +105,9 @@ def of_chat_files(vendor: Any) -> list[Break]:
 OF_OPENAI = [
     *of_shape("openai", "messages", dots=False),
     *of_chat("openai"),
+    *of_strict_chat("openai"),
+    Break("openai", "audio", "audio", put("modalities", value=["text", "audio"])),
+    Break("openai", "token", "logit_bias.abc", put("logit_bias", value={"abc": 1})),
     *of_chat_files("openai"),
     Break("openai", "shape.pattern", "messages[1].name", put("messages", 1, "name", value="Ann Lee")),
     Break("openai", "stop-count", "stop", put("stop", value=["a", "b", "c", "d", "e"])),
@@ -115,7 +137,7 @@ OF_OPENAI = [
         "openai",
         "picture-count",
         "messages",
-        lambda body: body["messages"][1]["content"].extend([body["messages"][1]["content"][1]] * 500),
+        lambda body: body["messages"][1]["content"].extend([body["messages"][1]["content"][1]] * 1_500),
     ),
     Break(
         "openai", "file", "messages[1].content[2].file.filename", drop("messages", 1, "content", 2, "file", "filename")
@@ -131,6 +153,10 @@ OF_COMPATIBLE = [
 OF_DEEPSEEK = [
     *of_shape("deepseek", "messages", dots=False),
     *of_chat("deepseek"),
+    *of_strict_chat("deepseek"),
+    Break(
+        "deepseek", "tool-name-repeated", "tools[0].function.name", lambda body: body["tools"].append(body["tools"][0])
+    ),
     Break("deepseek", "shape.choice", "messages[0].role", put("messages", 0, "role", value="developer")),
     Break(
         "deepseek",

@@ -42,7 +42,10 @@ OF_RESPONSES = [
     Break("openai-responses", "tool-arguments", "input[2].arguments", put("input", 2, "arguments", value="[]")),
     Break("openai-responses", "tool-name", "tools[0].name", put("tools", 0, "name", value="")),
     Break(
-        "openai-responses", "tool-name-repeated", "tools[0].name", lambda body: body["tools"].append(body["tools"][0])
+        "openai-responses",
+        "strict-schema",
+        "tools[0].parameters.additionalProperties",
+        put("tools", 0, "strict", value=True),
     ),
     Break(
         "openai-responses",
@@ -88,7 +91,7 @@ OF_RESPONSES = [
         "openai-responses",
         "picture-count",
         "input",
-        lambda body: body["input"][0]["content"].extend([body["input"][0]["content"][1]] * 500),
+        lambda body: body["input"][0]["content"].extend([body["input"][0]["content"][1]] * 1_500),
     ),
     Break("openai-responses", "reply-limit", "max_output_tokens", put("max_output_tokens", value=128_001)),
     Break("openai-responses", "sampling-model", "temperature", put("temperature", value=0)),

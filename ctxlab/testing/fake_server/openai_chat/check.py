@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from ctxlab.testing.fake_server.openai_chat.shape import COMPATIBLE, DEEPSEEK, R
 from ctxlab.testing.fake_server.refusal import Body, Path, Report
 from ctxlab.testing.fake_server.shapes import as_text
 
-MOST_PICTURES = 500
+MOST_PICTURES = 1_500
 SAMPLING_DEFAULTS = {"temperature": 1, "top_p": 1, "presence_penalty": 0, "frequency_penalty": 0}
 OLD_NAMES = {"deepseek-chat"}
 """Names of DeepSeek that stand for a model that doesn't think."""
@@ -23,6 +24,7 @@ def check_openai(body: Body, report: Report) -> None:
     """Report everything that OpenAI's Chat Completions would refuse."""
     REQUEST(body, (), report)
     _common(body, report, most_stops=4)
+    _fields(body, report)
     traits = traits_of(body["model"]) if isinstance(body.get("model"), str) else OpenAiTraits()
     _model_parameters(body, traits, report)
     pictures = 0
@@ -96,7 +98,7 @@ def _common(body: Body, report: Report, *, most_stops: int | None) -> None:
     if body.get("top_logprobs") is not None and body.get("logprobs") is not True:
         report.refuse("logprobs", ("top_logprobs",), "top_logprobs need logprobs: true")
     wanted = body.get("response_format")
-    if isinstance(wanted, dict) and wanted.get("type") == "json_object":
+    if "json-word" in report.rules and isinstance(wanted, dict) and wanted.get("type") == "json_object":
         words = json.dumps([message.get("content") for message in messages], ensure_ascii=False).lower()
         if "json" not in words:
             report.refuse("json-word", ("messages",), "JSON mode needs the word JSON in a message")
@@ -203,7 +205,9 @@ def _tools(body: Body, report: Report) -> None:
         schema = function.get("parameters")
         if isinstance(schema, dict) and schema and schema.get("type") != "object":
             report.refuse("tool-schema", (*path, "parameters", "type"), "the type of parameters is object")
-        if named[as_text(function.get("name"))] > 1:
+        if function.get("strict") is True and "strict-schema" in report.rules:
+            strict_schema(schema, (*path, "parameters"), report)
+        if "tool-name-repeated" in report.rules and named[as_text(function.get("name"))] > 1:
             report.refuse("tool-name-repeated", (*path, "name"), "two functions have this name")
     choice = body.get("tool_choice")
     if not tools:
@@ -214,6 +218,49 @@ def _tools(body: Body, report: Report) -> None:
         name = as_text(choice["function"].get("name"))
         if name not in named:
             report.refuse("tool-choice", ("tool_choice", "function", "name"), "no tool has this name")
+
+
+def strict_schema(schema: Any, path: Path, report: Report) -> None:
+    """Report the objects of a strict schema that take more fields than they list, or leave some of these out."""
+    waiting = [(schema, path)]
+    while waiting:
+        one, at = waiting.pop()
+        if not isinstance(one, dict):
+            continue
+        listed = one.get("properties")
+        kinds = one["type"] if isinstance(one.get("type"), list) else [one.get("type")]
+        if "object" in kinds:
+            if one.get("additionalProperties") is not False:
+                report.refuse("strict-schema", (*at, "additionalProperties"), "additionalProperties has to be false")
+            required = one.get("required")
+            if isinstance(listed, dict) and not (
+                isinstance(required, list) and all(name in required for name in listed)
+            ):
+                report.refuse("strict-schema", (*at, "required"), "required has to name every property")
+        for group in ("properties", "$defs", "definitions"):
+            if isinstance(one.get(group), dict):
+                waiting += [(inner, (*at, group, name)) for name, inner in one[group].items()]
+        if isinstance(one.get("anyOf"), list):
+            waiting += [(inner, (*at, "anyOf", number)) for number, inner in enumerate(one["anyOf"])]
+        waiting.append((one.get("items"), (*at, "items")))
+
+
+def strict_answer(form: Any, path: Path, report: Report) -> None:
+    """Report an answer's schema that says it is strict and isn't."""
+    if isinstance(form, dict) and form.get("strict") is True:
+        strict_schema(form.get("schema"), (*path, "schema"), report)
+
+
+def _fields(body: Body, report: Report) -> None:
+    modalities, biases = body.get("modalities"), body.get("logit_bias")
+    if isinstance(modalities, list) and "audio" in modalities and not isinstance(body.get("audio"), dict):
+        report.refuse("audio", ("audio",), "an answer with sound needs audio")
+    for token in biases if isinstance(biases, dict) else ():
+        if re.fullmatch("[0-9]+", token) is None:
+            report.refuse("token", ("logit_bias", token), "the key is no id of a token")
+    form = body.get("response_format")
+    if isinstance(form, dict):
+        strict_answer(form.get("json_schema"), ("response_format", "json_schema"), report)
 
 
 def _model_parameters(body: Body, traits: OpenAiTraits, report: Report) -> None:

@@ -19,13 +19,12 @@ DEEPSEEK_PREFIX = "https://api-docs.deepseek.com/guides/chat_prefix_completion"
 
 COMMON = (
     Rule("key", "A request has a key, as a bearer token.", ERRORS, "2026-11-23"),
-    Rule("size", "A request has at most 50 MB.", VISION, "2026-11-23"),
+    Rule("size", "A request has at most 512 MB (DeepSeek: 48 MiB).", VISION, "2026-11-23"),
     Rule("tool-orphan", "A tool message answers a call of the assistant message before it.", TOOLS, "2026-11-23"),
     Rule("tool-unanswered", "All calls are answered right after their message.", TOOLS, "2026-11-23"),
     Rule("tool-id-repeated", "Ids of calls in a message are unique, and each is answered once.", TOOLS, "2026-11-23"),
     Rule("tool-arguments", "The arguments of a call are the JSON text of an object.", TOOLS, "2026-11-23"),
     Rule("tool-name", "A function's name has 1 to 64 letters, digits, _ or -.", API, "2026-11-23"),
-    Rule("tool-name-repeated", "Names of functions are unique.", API, "2026-11-23"),
     Rule("tool-schema", "Parameters are a JSON schema of an object.", TOOLS, "2026-11-23"),
     Rule(
         "tool-choice", "tool_choice and parallel_tool_calls need tools; a named one is among them.", API, "2026-11-23"
@@ -35,8 +34,12 @@ COMMON = (
     Rule("stop-count", "At most 4 stop sequences (DeepSeek: 16).", API, "2026-11-23"),
     Rule("stream-options", "stream_options need stream.", API, "2026-11-23"),
     Rule("logprobs", "top_logprobs need logprobs.", API, "2026-11-23"),
-    Rule("json-word", "JSON mode needs the word JSON in a message.", JSON_MODE, "2026-11-23"),
 )
+STRICTER = (
+    Rule("json-word", "JSON mode needs the word JSON in a message.", JSON_MODE, "2026-11-23"),
+    Rule("strict-schema", "A strict schema lists all its fields and requires each.", JSON_MODE, "2026-11-23"),
+)
+"""Rules of the vendors that many compatible servers don't have."""
 FILE_RULES = (
     Rule("base64", "The data of files is base64.", VISION, "2026-11-23"),
     Rule("url", "A picture is at http or https, or in a data URL.", VISION, "2026-11-23"),
@@ -44,7 +47,10 @@ FILE_RULES = (
 RULES = rules(
     shape_rules(API, "2026-11-23"),
     COMMON,
+    STRICTER,
     FILE_RULES,
+    Rule("audio", "Sound in an answer needs a voice and a format.", AUDIO, "2026-11-23"),
+    Rule("token", "Biases stand under the ids of tokens.", API, "2026-11-23"),
     Rule("max-tokens-model", "Reasoning models take max_completion_tokens, not max_tokens.", REASONING, "2026-11-23"),
     Rule("max-tokens-both", "max_tokens or max_completion_tokens, not both.", API, "2026-11-23", "report"),
     Rule("reply-limit", "A reply limit is within the model's.", f"{API}#models", "2026-11-23"),
@@ -58,13 +64,15 @@ RULES = rules(
     Rule("effort-model", "An effort is one that the model has; others take none.", REASONING, "2026-11-23"),
     Rule("pictures-model", "Pictures and files go to models that see.", VISION, "2026-11-23"),
     Rule("sound-model", "Sound goes to models that hear.", AUDIO, "2026-11-23"),
-    Rule("picture-count", "At most 500 pictures.", VISION, "2026-11-23"),
+    Rule("picture-count", "At most 1,500 pictures.", VISION, "2026-11-23"),
     Rule("file", "A file has file_data with a name, or a file_id.", FILES, "2026-11-23"),
 )
 COMPATIBLE_RULES = rules(shape_rules(API, "2026-11-23"), COMMON, FILE_RULES)
 DEEPSEEK_RULES = rules(
     shape_rules(DEEPSEEK, "2026-11-23"),
     COMMON,
+    STRICTER,
+    Rule("tool-name-repeated", "Names of tools are unique.", DEEPSEEK, "2026-08-15", "report"),
     Rule(
         "prefix-last",
         "Only the last message may have prefix, and it is the assistant's.",

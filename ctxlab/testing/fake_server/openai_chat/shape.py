@@ -180,7 +180,7 @@ COMPATIBLE = record(
         "model": text(least=1),
         "messages": _messages(("system", "developer", "user", "assistant", "tool"), {**PARTS, **MORE_PARTS}, THINKS),
     },
-    {**SAMPLING, **ONLY_OPENAI},
+    {**SAMPLING, **ONLY_OPENAI, "tools": items(TOOL, least=1)},
     takes_null=True,
     open_fields=True,
 )

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from ctxlab.testing.fake_server.media import data_url, has_scheme, is_base64
-from ctxlab.testing.fake_server.openai_chat.check import MOST_PICTURES, is_json_object
+from ctxlab.testing.fake_server.openai_chat.check import (
+    MOST_PICTURES,
+    is_json_object,
+    strict_answer,
+    strict_schema,
+)
 from ctxlab.testing.fake_server.openai_chat.models import OpenAiTraits, traits_of
 from ctxlab.testing.fake_server.openai_responses.shape import REQUEST
 from ctxlab.testing.fake_server.refusal import Body, Path, Report, SentSignatures
@@ -161,15 +165,15 @@ def _tools(body: Body, report: Report) -> None:
         if isinstance(body.get("tools"), list)
         else []
     )
-    named = Counter(as_text(tool.get("name")) for tool in tools if tool.get("type") == "function")
+    named = {as_text(tool.get("name")) for tool in tools if tool.get("type") == "function"}
     for index, tool in enumerate(tools):
         if tool.get("type") != "function":
             continue
         schema = tool.get("parameters")
         if isinstance(schema, dict) and schema and schema.get("type") != "object":
             report.refuse("tool-schema", ("tools", index, "parameters", "type"), "the type of parameters is object")
-        if named[as_text(tool.get("name"))] > 1:
-            report.refuse("tool-name-repeated", ("tools", index, "name"), "two functions have this name")
+        if tool.get("strict") is True:
+            strict_schema(schema, ("tools", index, "parameters"), report)
     choice = body.get("tool_choice")
     if not tools and choice is not None and choice not in ("none", "auto"):
         report.refuse("tool-choice", ("tool_choice",), "tool_choice needs tools")
@@ -199,6 +203,7 @@ def _parameters(body: Body, traits: OpenAiTraits, report: Report) -> None:
         report.refuse("stream-options", ("stream_options",), "stream_options need stream: true")
     wanted = body.get("text")
     format = wanted.get("format") if isinstance(wanted, dict) else None
+    strict_answer(format, ("text", "format"), report)
     if isinstance(format, dict) and format.get("type") == "json_object":
         words = json.dumps([body.get("input")], ensure_ascii=False).lower()
         if "json" not in words:

@@ -220,7 +220,7 @@ REQUEST = record(
         "include": items(one_of(*INCLUDE)),
         "reasoning": REASONING,
         "text": record({}, {"format": FORMAT, "verbosity": one_of("low", "medium", "high")}, takes_null=True),
-        "tools": items(TOOL),
+        "tools": items(TOOL, most=128),
         "tool_choice": TOOL_CHOICE,
         "parallel_tool_calls": flag,
         "previous_response_id": text(least=1),
