@@ -14,6 +14,7 @@ Body = dict[str, Any]
 _SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
 _FUNCTION = {"name": "look_up", "description": "The weather of a city.", "parameters": _SCHEMA}
 _CALL = {"id": "c1", "type": "function", "function": {"name": "look_up", "arguments": '{"city": "上海"}'}}
+_THOUGHTS = {"type": "reasoning", "id": "rs_1", "summary": []}
 _PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
 
 CHAT: Body = {
@@ -210,10 +211,18 @@ OF_CHAT = (
         "openai",
         put("tools", 0, "function", "strict", value=True),
         ("tools", 0, "function", "parameters", "additionalProperties"),
-        server_takes=True,
     ),
     at("a note of metadata that is too long", "openai", "metadata", value={"a": "x" * 513}),
     at("a bias beyond the range", "openai", "logit_bias", value={"50256": -101}),
+    at("a bias of a word", "openai", "logit_bias", value={"abc": 1}),
+    Broken("sound without a voice", "openai", put("modalities", value=["text", "audio"]), ("audio",)),
+    at("an effort of a model without one", "openai", "reasoning_effort", value="low"),
+    Broken(
+        "1,501 pictures",
+        "openai",
+        lambda body: body["messages"][1]["content"].extend([_PICTURE] * 1_500),
+        ("messages",),
+    ),
 )
 OF_RESPONSES = (
     Broken("no model", "openai-responses", cut("model"), ("model",)),
@@ -269,6 +278,30 @@ OF_RESPONSES = (
     Broken(
         "an unknown effort", "openai-responses", put("reasoning", value={"effort": "enormous"}), ("reasoning", "effort")
     ),
+    Broken(
+        "an effort of a model without one",
+        "openai-responses",
+        put("reasoning", value={"effort": "low"}),
+        ("reasoning", "effort"),
+    ),
+    Broken(
+        "encrypted thoughts that were blacked out",
+        "openai-responses",
+        lambda body: body["input"].insert(1, {**_THOUGHTS, "encrypted_content": "[REDACTED]"}),
+        ("input", 1, "encrypted_content"),
+    ),
+    Broken(
+        "thoughts that nobody stored",
+        "openai-responses",
+        lambda body: (body["input"].insert(1, _THOUGHTS), body.update(store=False))[1],
+        ("input", 1),
+    ),
+    at(
+        "129 tools",
+        "openai-responses",
+        "tools",
+        value=[{"type": "function", "name": f"t{i}", "strict": False} for i in range(129)],
+    ),
     at("an unknown thing to include", "openai-responses", "include", value=["everything"]),
     at("an unknown truncation", "openai-responses", "truncation", value="middle"),
 )
@@ -281,6 +314,13 @@ OF_DEEPSEEK = (
         put("response_format", value={"type": "json_schema", "json_schema": {"name": "a", "schema": _SCHEMA}}),
         ("response_format", "type"),
         server_takes=True,
+    ),
+    at("a role of OpenAI's alone", "deepseek", "messages", 0, "role", value="developer"),
+    Broken(
+        "two tools of one name",
+        "deepseek",
+        put("tools", value=[{"type": "function", "function": _FUNCTION}] * 2),
+        ("tools", 1, "function", "name"),
     ),
     at("seventeen stops", "deepseek", "stop", value=[str(i) for i in range(17)]),
     Broken(

@@ -10,12 +10,13 @@ import pytest
 from ctxlab.context import AssetRef, Draft, Origin, Text
 from ctxlab.documents import ToolCall
 from ctxlab.documents.frozen_json import FrozenDict
-from ctxlab.documents.session.asset_source import InlineFile, LibraryFile
+from ctxlab.documents.session.asset_source import InlineFile, LibraryFile, UploadedFile
 from ctxlab.errors import CtxlabError
 from ctxlab.providers import provider_named
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.openai_chat import messages as chat_messages
+from ctxlab.providers.openai_chat.speaker_names import SpeakerNames
 from ctxlab.providers.provider import Prompt
 from ctxlab.providers.request_parameters import RequestParameters, Thinking
 from ctxlab.providers.second_opinion import sdk_problems
@@ -272,3 +273,145 @@ def test_the_client_types_tell_an_unknown_field_and_a_bad_part(vendor: str, body
     assert [problem.path for problem in sdk_problems(unknown, provider) or ()] == [("temprature",)]
     (problem,) = sdk_problems(broken, provider) or ()
     assert problem.path[: len(path)] == path
+
+
+def thoughts(wire: str, *items: dict[str, Any], **place: Any) -> dict[str, Any]:
+    """The metadata of a message with blocks that go back."""
+    stored = [{"wire": wire, "item": item, "replayPolicy": "always", **place} for item in items]
+    return {"reasoningArtifacts": stored}
+
+
+def reasoning(text: str = "", **more: Any) -> dict[str, Any]:
+    return {"type": "reasoning", "summary": [{"type": "summary_text", "text": text}] if text else [], **more}
+
+
+SIGNED = reasoning(id="rs_1", encrypted_content="c2lnbmVk")
+
+
+def test_thoughts_stand_before_the_reply_that_they_led_to() -> None:
+    alone = draft("assistant", meta=thoughts("openai-responses", SIGNED))
+    out = write("openai-responses", draft("user", "hi"), alone, draft("assistant", "Hello."), draft("user", "ok"))
+
+    assert [item.get("type", item.get("role")) for item in out.body["input"]] == [
+        *("user", "reasoning", "assistant", "user")
+    ]
+    assert [place.path for place in out.places] == [
+        ("input", 0, "content"),
+        ("input", 1),
+        ("input", 2, "content"),
+        ("input", 3, "content"),
+    ]
+
+
+@pytest.mark.parametrize("after", [(), (draft("user", "ok"),)])
+def test_thoughts_whose_call_was_taken_off_are_a_loss(after: tuple[Draft, ...]) -> None:
+    left = draft("assistant", "I look.", meta=thoughts("openai-responses", SIGNED, before="calls"))
+
+    out = write("openai-responses", draft("user", "hi"), left, *after)
+
+    assert [loss.what for loss in out.losses] == ["reasoning"]
+    assert refusals_of(out.body, "openai-responses") == ()
+
+
+@pytest.mark.parametrize(
+    ("item", "is_stored", "sent", "lost"),
+    [
+        (SIGNED, True, SIGNED, []),
+        (SIGNED, False, SIGNED, []),
+        ({**SIGNED, "encrypted_content": ""}, True, reasoning(id="rs_1"), ["encrypted_content"]),
+        ({**SIGNED, "encrypted_content": "[REDACTED]"}, False, None, ["reasoning"]),
+        (reasoning(encrypted_content=""), True, None, ["reasoning"]),
+        (reasoning(id="rs_1"), False, None, ["reasoning"]),
+        (reasoning("I think."), True, None, ["reasoning"]),
+    ],
+)
+def test_thoughts_that_the_vendor_cannot_read_are_a_loss(
+    item: dict[str, Any], is_stored: bool, sent: Any, lost: list[str]
+) -> None:
+    given = draft("assistant", "Hello.", meta=thoughts("openai-responses", item))
+    settled = RequestParameters(store=None if is_stored else False)
+
+    out = write("openai-responses", draft("user", "hi"), given, draft("user", "ok"), parameters=settled)
+
+    assert [one for one in out.body["input"] if one.get("type") == "reasoning"] == ([sent] if sent else [])
+    assert [loss.what for loss in out.losses] == lost
+    assert refusals_of(out.body, "openai-responses") == ()
+
+
+@pytest.mark.parametrize("role", ["user", "system", "tool"])
+@pytest.mark.parametrize("vendor", ["openai-responses", "openai-compatible", "deepseek"])
+def test_blocks_of_messages_that_are_not_the_assistant_s_are_a_loss(vendor: str, role: str) -> None:
+    wire = "openai-responses" if vendor == "openai-responses" else "openai-chat"
+    of_text = thoughts(wire, {"id": "msg_1"}, on="text")["reasoningArtifacts"]
+    whole = thoughts(wire, reasoning("I think."))["reasoningArtifacts"]
+    given = draft(
+        role, "words", meta={"reasoningArtifacts": [*of_text, *whole]}, result_of="c1" if role == "tool" else None
+    )
+
+    out = write(vendor, draft("user", "hi"), draft("assistant", calls=(ASKED,)), given)
+
+    assert len(out.losses) == 2
+    assert "rs_1" not in str(out.body) and "I think." not in str(out.body) and "msg_1" not in str(out.body)
+
+
+def test_deepseek_gets_all_thoughts_of_a_message() -> None:
+    meta = thoughts("openai-chat", reasoning("First."), reasoning("Second."))
+
+    out = write(
+        "deepseek",
+        draft("user", "hi"),
+        draft("assistant", calls=(ASKED,), meta=meta),
+        draft("tool", "x", result_of="c1"),
+    )
+
+    assert out.body["messages"][1]["reasoning_content"] == "First.\nSecond."
+
+
+@pytest.mark.parametrize("vendor", OPENAI)
+def test_that_a_call_failed_is_told_once(vendor: str) -> None:
+    failed = {"toolCall": {"status": "error"}}
+    results = [
+        draft("tool", "no", result_of="c1", meta=failed, key="r"),
+        draft("tool", "no", result_of="c2", meta=failed),
+    ]
+    calls = (ASKED, ToolCall("c2", "look_up", "{}"))
+
+    out = write(vendor, draft("user", "hi"), draft("assistant", calls=calls), *results)
+
+    assert [(loss.what, loss.key) for loss in out.losses] == [("the status of a failed result", "r")]
+
+
+@pytest.mark.parametrize("vendor", ["openai", "openai-responses"])
+def test_names_of_files_are_sent_or_told(vendor: str) -> None:
+    pdf = picture(InlineFile("JVBERi0=", "application/pdf"), "document")
+
+    named = write(vendor, draft("user", pdf))
+    unnamed = write(vendor, draft("user", picture(), picture(), picture(UploadedFile("file-1"), "document")))
+
+    assert "hopper.png" in str(named.body) and not named.losses
+    assert [loss.kind for loss in unnamed.losses] == ["name"]
+
+
+def test_speakers_that_become_alike_get_names_of_their_own_without_looking_through_all() -> None:
+    class Looked(set[str]):
+        times = 0
+
+        def __contains__(self, name: object) -> bool:
+            Looked.times += 1
+            return super().__contains__(name)
+
+    names = SpeakerNames(_taken=Looked())
+    sent = {names.sent_as(f"Li{' ' * i}Si") for i in range(1, 501)}
+
+    assert len(sent) == 500
+    assert Looked.times < 3 * 500
+
+
+@pytest.mark.parametrize(("base_url", "rules"), [(None, []), ("http://x/beta", []), ("http://x", ["prefix-address"])])
+def test_the_beginning_of_a_reply_goes_to_the_address_that_takes_it(base_url: str | None, rules: list[str]) -> None:
+    provider = provider_named("deepseek").at(base_url)
+    out = write("deepseek", draft("user", "hi"), draft("assistant", "Well"))
+
+    found = provider.check(out.body, ModelFacts("deepseek-chat"), provider)
+
+    assert [problem.rule for problem in found] == rules
