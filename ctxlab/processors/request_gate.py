@@ -198,7 +198,7 @@ def _nothing(ctx: Context, left_out: Sequence[Dropped]) -> str:
 def _noted(ctx: Context) -> Context:
     """With a note for what was left out of tool pairs, by whichever step, and for what a vendor takes otherwise."""
     if not ctx.drafts:
-        ctx = ctx.note("warning", "the conversation has no message yet, so there is nothing to send", processor=ID)
+        ctx = _told(ctx, "the conversation has no message yet, so there is nothing to send")
     unsigned = [draft.key for draft in ctx.drafts if any(map(_is_unsigned, draft.replayed))]
     strange = [draft.key for draft in ctx.drafts if not all(_is_object(call.arguments) for call in draft.calls)]
     for keys, words in (
@@ -209,9 +209,14 @@ def _noted(ctx: Context) -> Context:
     ):
         if keys:
             text = f"{counted(len(keys), 'message')} {words}: {first_of(keys)}"
-            told = any(note.processor == ID and note.text == text for note in ctx.notes)
-            ctx = ctx if told else ctx.note("warning", text, processor=ID, keys=keys)
+            ctx = _told(ctx, text, keys=keys)
     return ctx
+
+
+def _told(ctx: Context, text: str, **details: list[str]) -> Context:
+    """With a warning, unless a gate before this one gave the same."""
+    known = any(note.processor == ID and note.text == text for note in ctx.notes)
+    return ctx if known else ctx.note("warning", text, processor=ID, **details)
 
 
 def _dropped_by(ctx: Context, rule: str) -> list[str]:

@@ -108,6 +108,7 @@ def test_what_has_passed_the_gate_passes_it_unchanged(ctx: Context) -> None:
         assert again is not None
         assert again.drafts is after.drafts
         assert again.dropped is after.dropped
+        assert again.notes == after.notes
 
 
 @settings(deadline=None)
