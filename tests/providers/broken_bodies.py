@@ -150,6 +150,7 @@ OF_CHAT = (
     at(
         "an unknown detail of a picture", "openai", *("messages", 1, "content", 1, "image_url", "detail"), value="ultra"
     ),
+    at("a name of null", "openai", "messages", 1, "name", value=None),
     at("a name with a blank", "openai", "messages", 1, "name", value="Li Si"),
     Broken("a call without a result", "openai", cut("messages", 3), ("messages", 2, "tool_calls", 0)),
     Broken("a result without a call", "openai", cut("messages", 2), ("messages", 2, "tool_call_id")),

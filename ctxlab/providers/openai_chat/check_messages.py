@@ -66,7 +66,7 @@ class MessagesCheck:
         if unknown:
             self._unknown(message, unknown, at, last=last)
         name = message.get("name")
-        if name is not None and role != "function":
+        if "name" in fields and "name" in message and not (name is None and role == "assistant") and role != "function":
             self._name(name, (*at, "name"))
 
     def _role(self, message: Json, at: JsonPath) -> None:
@@ -230,7 +230,7 @@ def check_thoughts(messages: list[Any], findings: Findings) -> None:
 
     fix = Fix("don't think", parameters={"thinkingEnabled": False})
     for i, message in enumerate(messages):
-        if isinstance(message, dict) and message.get("tool_calls") and "reasoning_content" not in message:  # pyright: ignore[reportUnknownMemberType]
+        if isinstance(message, dict) and message.get("tool_calls") and message.get("reasoning_content") is None:  # pyright: ignore[reportUnknownMemberType]
             reason = f"while it thinks, {findings.vendor} wants the thoughts back that led to a call"
             mend = "put them into reasoning_content, or switch thinking off"
             path = ("messages", i, "reasoning_content")

@@ -73,7 +73,7 @@ def check_tool_count(tools: list[Any], findings: Findings, *, lenient: bool) -> 
 def _tool(tool: Json, at: JsonPath, names: set[str], findings: Findings, *, lenient: bool, unique: bool) -> None:
     kind = tool.get("type")
     if kind not in ("function", "custom"):
-        level = "warning" if lenient else "error"
+        level = "warning" if lenient and isinstance(kind, str) else "error"
         reason = f"a tool of a chat is of type 'function' or 'custom', and this is {shown(kind)}"
         findings.add((*at, "type"), "tool-type", reason, "make it a function, or take it out", level=level)
         return
