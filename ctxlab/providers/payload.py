@@ -70,7 +70,7 @@ class Payload:
     @property
     def url(self) -> str:
         """The address to which the body is posted."""
-        base_url = self.base_url or self.provider.base_url_of(self.body)
+        base_url = self.provider.base_url_of(self.body, self.base_url)
         return self.provider.url(self.model.name, stream=self.stream, base_url=base_url)
 
     @property
