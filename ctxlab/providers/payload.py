@@ -81,8 +81,10 @@ class Payload:
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """The places that the vendor would refuse, in the order of the body; empty: it would be taken."""
+        from ctxlab.providers.window_check import window_problems
+
         found = self.provider.check(self.body, self.model, self.provider, stream=self.stream)
-        return tuple(found)
+        return (*window_problems(self), *found)
 
     @cached_property
     def _by_path(self) -> dict[JsonPath, Place]:
