@@ -405,13 +405,3 @@ def test_speakers_that_become_alike_get_names_of_their_own_without_looking_throu
 
     assert len(sent) == 500
     assert Looked.times < 3 * 500
-
-
-@pytest.mark.parametrize(("base_url", "rules"), [(None, []), ("http://x/beta", []), ("http://x", ["prefix-address"])])
-def test_the_beginning_of_a_reply_goes_to_the_address_that_takes_it(base_url: str | None, rules: list[str]) -> None:
-    provider = provider_named("deepseek").at(base_url)
-    out = write("deepseek", draft("user", "hi"), draft("assistant", "Well"))
-
-    found = provider.check(out.body, ModelFacts("deepseek-chat"), provider)
-
-    assert [problem.rule for problem in found] == rules

@@ -31,7 +31,6 @@ from ctxlab.providers.openai_chat.check_model import EFFORTS, check_model, think
 from ctxlab.providers.openai_chat.check_tools import check_choice, check_format, check_tools
 from ctxlab.providers.openai_chat.profiles import (
     OF_OPENAI,
-    PREFIX_BASE_URL,
     ChatProfile,
     profile_of,
     wants_completion_tokens,
@@ -188,7 +187,7 @@ def _together(body: Json, model: ModelFacts, provider: Provider, profile: ChatPr
         too_many_pictures("messages", messages, "image_url", profile.max_pictures, findings)
     _reply_limit(body, model, profile, findings)
     if provider.name == "deepseek":
-        _deepseek(body, model, messages, provider, findings)
+        _deepseek(body, model, messages, findings)
 
 
 def _stops(body: Json, profile: ChatProfile, findings: Findings) -> None:
@@ -226,20 +225,11 @@ def _reply_limit(body: Json, model: ModelFacts, profile: ChatProfile, findings: 
         findings.add(at, "reply-limit", reason, "name it max_completion_tokens")
 
 
-def _deepseek(body: Json, model: ModelFacts, messages: list[Any], provider: Provider, findings: Findings) -> None:
+def _deepseek(body: Json, model: ModelFacts, messages: list[Any], findings: Findings) -> None:
     thinking = body.get("thinking")
     at = ("thinking",)
     if isinstance(thinking, dict):
         fields = {"type": one_of("enabled", "disabled")}
         check_fields(cast("Json", thinking), fields, at, findings, required=("type",), what="thinking")
-    last = messages[-1] if messages else None
-    if isinstance(last, dict) and last.get("prefix") is True and not _is_beta(provider.base_url_of(body)):  # pyright: ignore[reportUnknownMemberType]
-        reason = f"{provider.title} takes the beginning of a reply at {PREFIX_BASE_URL} alone, and this goes elsewhere"
-        mend = "leave base_url out, or give one that ends in /beta; or take prefix out"
-        findings.add(("messages", len(messages) - 1, "prefix"), "prefix-address", reason, mend)
     if thinks(body, model):
         check_thoughts(messages, findings)
-
-
-def _is_beta(base_url: str) -> bool:
-    return base_url.rstrip("/").endswith("/beta")

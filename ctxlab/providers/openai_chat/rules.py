@@ -69,7 +69,6 @@ RULES: tuple[VendorRule, ...] = (
     _row("answer-form", "an answer is text, json_object or json_schema", _STRICT),
     _row("json-word", "JSON is asked for in a message too, in its letters", "developers.openai.com, JSON mode"),
     _row("prefix", "the beginning of a reply is the last message, and the assistant's", _DEEPSEEK, vendor="deepseek"),
-    _row("prefix-address", "the beginning of a reply goes to the address with /beta", _DEEPSEEK, vendor="deepseek"),
     _row("stop", "up to 4 stops"),
     _row("stop", "up to 16 stops", _DEEPSEEK, vendor="deepseek"),
     _row("stream-options", "stream_options need stream"),
