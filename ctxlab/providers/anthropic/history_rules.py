@@ -61,7 +61,7 @@ def history_problems(body: Mapping[str, Any], model: ModelFacts, found: Found) -
 
 def _message(message: Block, at: JsonPath, turns: list[_Turn], found: Found, *, last: bool) -> None:
     role, content = message.get("role"), message.get("content")
-    if role not in _OF_ROLE:
+    if not isinstance(role, str) or role not in _OF_ROLE:
         return
     if not turns or turns[-1].role != role:
         turns.append(_Turn(role, at))
