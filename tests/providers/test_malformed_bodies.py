@@ -1,4 +1,4 @@
-"""Bodies with a value of another kind somewhere: a check tells what is wrong and never breaks off, nor does a request."""
+"""Bodies with a value of another kind somewhere: a check tells what is wrong and never breaks off."""
 
 from __future__ import annotations
 

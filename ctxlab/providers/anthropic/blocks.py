@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 from ctxlab.assets.content_router.vendor_tool_results import RULES
@@ -14,7 +13,7 @@ from ctxlab.context.file_words import name_of
 from ctxlab.documents import ToolCall
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.call_fields import CallWords, arguments_object
+from ctxlab.providers.call_forms import CallForms, plain_ids, plain_names
 from ctxlab.providers.file_source import FileBytes, FileLink, FileUpload, NoFile, file_source, standing_for
 from ctxlab.providers.media_types import plain_type
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
@@ -26,8 +25,8 @@ from ctxlab.providers.turns import Block
 VENDOR = "Anthropic"
 WIRE = "anthropic"
 PICTURES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
-CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
-TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+CALL_IDS = plain_ids(200)
+TOOL_NAMES = plain_names(128)
 _TEXT = ("text",)
 _OWN_FIELDS = frozenset({"type", "text", "id", "name", "input"})
 
@@ -37,8 +36,7 @@ class BlockWriter:
     """Writes the messages of one request; call ids and names are the same on both sides of a pair."""
 
     out: BodyWriter
-    ids: CallWords = field(default_factory=lambda: CallWords("call id", VENDOR, CALL_ID, 200))
-    names: CallWords = field(default_factory=lambda: CallWords("tool name", VENDOR, TOOL_NAME, 128))
+    forms: CallForms
 
     def blocks(self, draft: Draft, role: str) -> list[Block]:
         """The blocks of a message that is sent under a role."""
@@ -84,9 +82,9 @@ class BlockWriter:
     def _call(self, call: ToolCall, draft: Draft, on: Sequence[ReplayArtifact]) -> Block:
         value: dict[str, Any] = {
             "type": "tool_use",
-            "id": self.ids.of(call.id, self.out, key=draft.key),
-            "name": self.names.of(call.name, self.out, key=draft.key),
-            "input": arguments_object(call, self.out, key=draft.key),
+            "id": self.forms.id(call.id, draft.key),
+            "name": self.forms.name(call.name, draft.key),
+            "input": self.forms.arguments_object(call.arguments, draft.key),
         }
         return Block(_with(value, on), draft, (((), None), (("id",), None), (("input",), None)))
 
@@ -121,7 +119,7 @@ class BlockWriter:
                     self.out.lose("part", "a call or a block in a result", "a result holds none; it isn't sent")
         value: dict[str, Any] = {
             "type": "tool_result",
-            "tool_use_id": self.ids.of(draft.result_of or "", self.out, key=draft.key),
+            "tool_use_id": self.forms.id(draft.result_of or "", draft.key),
         }
         places: list[tuple[JsonPath, Text | None]] = [((), None), (("tool_use_id",), None)]
         if len(content) == 1 and content[0].value["type"] == "text":

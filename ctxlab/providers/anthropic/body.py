@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ctxlab.context import Draft
-from ctxlab.providers.anthropic.blocks import VENDOR, BlockWriter
+from ctxlab.providers.anthropic.blocks import CALL_IDS, TOOL_NAMES, VENDOR, BlockWriter
 from ctxlab.providers.anthropic.parameters import put_parameters
 from ctxlab.providers.body_writer import BodyWriter
+from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Prompt, Provider
@@ -23,21 +24,19 @@ def write_body(
     prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
 ) -> None:
     """Put messages, tools and parameters into the body."""
-    writer = BlockWriter(out)
+    forms = CallForms(prompt, out, CALL_IDS, TOOL_NAMES)
+    writer = BlockWriter(out, forms)
     out.body |= {"model": model.name, "max_tokens": 0}
     lose_speakers(prompt.drafts, VENDOR, out)
-    head = _head(prompt.drafts)
-    _put_system(prompt.drafts[:head], writer, out)
+    head = leading_systems(prompt.drafts)
     turns = _turns(prompt.drafts[head:], writer, model, out)
+    while head and not turns:  # a request has a message: the last system message is one
+        head -= 1
+        turns = _turns(prompt.drafts[head : head + 1], writer, model, out)
+    _put_system(prompt.drafts[:head], writer, out)
     _mend_end(turns, out)
     out.body["messages"] = [_message(turn, i, out) for i, turn in enumerate(turns)]
-    put_parameters(prompt, parameters, model, provider, writer.names, out)
-
-
-def _head(drafts: Sequence[Draft]) -> int:
-    """The number of system messages at the head that go into the field `system`; the only messages stay messages."""
-    head = next((i for i, draft in enumerate(drafts) if draft.role != "system"), len(drafts))
-    return head if head < len(drafts) else max(0, head - 1)
+    put_parameters(prompt, parameters, model, provider, forms, out)
 
 
 def _put_system(drafts: Sequence[Draft], writer: BlockWriter, out: BodyWriter) -> None:
@@ -58,15 +57,11 @@ def _turns(drafts: Sequence[Draft], writer: BlockWriter, model: ModelFacts, out:
     for draft in drafts:
         role = "user" if draft.role == "tool" else draft.role
         blocks = writer.blocks(draft, "user" if role == "system" else role)
-        if role == "assistant" and all(block.value["type"] in _THOUGHTS for block in blocks):
-            for block in blocks:
-                reason = f"{VENDOR} refuses a message that ends with thoughts; they aren't sent"
-                out.lose("signature", block.value["type"], reason, key=draft.key)
-            blocks = []
-        if blocks:
-            sent.append((draft, role, blocks))
-        else:
+        if not blocks:
             lose_empty(draft, VENDOR, out)
+        elif role == "assistant" or not _drop_last_thoughts(sent, out):
+            sent.append((draft, role, blocks))
+    _drop_last_thoughts(sent, out)
     return grouped([(_role(i, sent, model, out), blocks) for i, (_, _, blocks) in enumerate(sent)])
 
 

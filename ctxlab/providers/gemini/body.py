@@ -10,8 +10,9 @@ from ctxlab.assets.content_router.vendor_tool_results import RULES, vendor_of
 from ctxlab.context import Draft
 from ctxlab.documents import Note
 from ctxlab.providers.body_writer import BodyWriter
+from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.gemini.parameters import put_parameters
-from ctxlab.providers.gemini.parts import VENDOR, PartWriter
+from ctxlab.providers.gemini.parts import CALL_IDS, TOOL_NAMES, VENDOR, PartWriter
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Prompt, Provider
@@ -31,7 +32,8 @@ def write_body(
     prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
 ) -> None:
     """Put messages, tools and parameters into the body."""
-    writer = PartWriter(out, RULES[vendor_of("google", model.name)].inside)
+    forms = CallForms(prompt, out, CALL_IDS, TOOL_NAMES)
+    writer = PartWriter(out, forms, RULES[vendor_of("google", model.name)].inside)
     lose_speakers(prompt.drafts, VENDOR, out)
     head = _head(prompt.drafts)
     _put_instruction(prompt.drafts[:head], writer, out)
@@ -44,7 +46,7 @@ def write_body(
     if DEMANDS_SIGNATURES.search(model.name):
         _sign_calls(turns, out)
     out.body["contents"] = [_content(turn, i, out) for i, turn in enumerate(turns)]
-    put_parameters(prompt, parameters, model, writer.names, out)
+    put_parameters(prompt, parameters, model, forms, out)
 
 
 def _head(drafts: Sequence[Draft]) -> int:

@@ -13,7 +13,7 @@ from ctxlab.context.file_words import name_of
 from ctxlab.documents import ToolCall
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.call_fields import CallWords, arguments_object
+from ctxlab.providers.call_forms import CallForms, WordForm, long_ids
 from ctxlab.providers.file_source import FileBytes, FileLink, FileUpload, NoFile, file_source, standing_for
 from ctxlab.providers.media_types import plain_type
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
@@ -24,7 +24,13 @@ from ctxlab.providers.turns import Block
 VENDOR = "Gemini"
 WIRE = "gemini"
 FUNCTION_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]*")
-_ANY = re.compile(r"(?s).+")
+CALL_IDS = long_ids(512)
+TOOL_NAMES = WordForm(
+    "names of functions begin with a letter or _ and are up to 128 letters of ASCII, digits, _ . : and -",
+    128,
+    re.compile(r"[^a-zA-Z0-9_.:-]+"),
+    re.compile(r"[a-zA-Z_]"),
+)
 UPLOADS = "https://generativelanguage.googleapis.com/v1beta/"
 GENERIC = "application/octet-stream"
 _TEXT = ("text",)
@@ -41,9 +47,8 @@ class PartWriter:
     """
 
     out: BodyWriter
+    forms: CallForms
     inside: frozenset[str] = frozenset()
-    ids: CallWords = field(default_factory=lambda: CallWords("call id", VENDOR, _ANY, 512))
-    names: CallWords = field(default_factory=lambda: CallWords("function name", VENDOR, FUNCTION_NAME, 128))
     called: dict[str, str] = field(default_factory=dict[str, str])
 
     def parts(self, draft: Draft, role: str) -> list[Block]:
@@ -86,12 +91,12 @@ class PartWriter:
         return value
 
     def _call(self, call: ToolCall, draft: Draft, on: Sequence[ReplayArtifact]) -> Block:
-        name = self.names.of(call.name, self.out, key=draft.key)
+        name = self.forms.name(call.name, draft.key)
         self.called[call.id] = name
-        function: dict[str, Any] = {"name": name, "args": arguments_object(call, self.out, key=draft.key)}
+        function: dict[str, Any] = {"name": name, "args": self.forms.arguments_object(call.arguments, draft.key)}
         places: list[tuple[JsonPath, Text | None]] = [((), None), (("functionCall", "args"), None)]
         if call.id:
-            function["id"] = self.ids.of(call.id, self.out, key=draft.key)
+            function["id"] = self.forms.id(call.id, draft.key)
             places.append((("functionCall", "id"), None))
         return Block(self._signed({"functionCall": function}, draft, on), draft, tuple(places))
 
@@ -124,7 +129,7 @@ class PartWriter:
         function: dict[str, Any] = {"name": self._name_of(draft)}
         places: list[tuple[JsonPath, Text | None]] = [((), None)]
         if draft.result_of:
-            function["id"] = self.ids.of(draft.result_of, self.out, key=draft.key)
+            function["id"] = self.forms.id(draft.result_of, draft.key)
             places.append((("functionResponse", "id"), None))
         if len(words) > 1:
             function["response"] = {key: [each for _, each in words]}
@@ -144,7 +149,7 @@ class PartWriter:
             return found
         call: Any = draft.meta.get("toolCall") if draft.meta else None
         name = cast("Mapping[str, Any]", call).get("toolName") if isinstance(call, Mapping) else None
-        return self.names.of(name if isinstance(name, str) and name else "unknown", self.out, key=draft.key)
+        return self.forms.name(name if isinstance(name, str) and name else "unknown", draft.key)
 
     def _file(self, asset: AssetRef, draft: Draft, role: str) -> list[Block]:
         value: dict[str, Any] | NoFile
