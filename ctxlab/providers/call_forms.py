@@ -89,7 +89,9 @@ class SentWords:
         found = self._sent.get(word)
         if found is None:
             found = self._sent[word] = self._free(self._base(word))
-            self.out.lose(self.kind, f"{self.what} {short(word)!r}", f"{self.form.rule}; it goes as {short(found)!r}", key=key)
+            self.out.lose(
+                self.kind, f"{self.what} {short(word)!r}", f"{self.form.rule}; it goes as {short(found)!r}", key=key
+            )
         return found
 
     def _base(self, word: str) -> str:

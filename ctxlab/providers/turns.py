@@ -57,6 +57,11 @@ def grouped(messages: Iterable[tuple[str, Sequence[Block]]]) -> list[Turn]:
     return turns
 
 
+def leading_systems(drafts: Sequence[Draft]) -> int:
+    """The number of system messages at the head."""
+    return next((i for i, draft in enumerate(drafts) if draft.role != "system"), len(drafts))
+
+
 def lose_speakers(drafts: Sequence[Draft], vendor: str, out: BodyWriter) -> None:
     """Record a loss for each speaker of a group, where a vendor has no field for a speaker's name."""
     keys: dict[str, list[str]] = {}

@@ -12,6 +12,7 @@ from ctxlab.context import AssetRef, Draft, Text
 from ctxlab.context.file_words import name_of
 from ctxlab.documents import ToolCall
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
+from ctxlab.providers.anthropic.history_rules import THOUGHTS
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms, plain_ids, plain_names
 from ctxlab.providers.file_source import FileBytes, FileLink, FileUpload, NoFile, file_source, standing_for
@@ -59,7 +60,7 @@ class BlockWriter:
                     found.append(self._call(call, draft, on))
                 case ReplayPiece(artifact):
                     found += self._replayed(artifact, draft)
-        if draft.reasoning and not any(block.value["type"] in ("thinking", "redacted_thinking") for block in found):
+        if draft.reasoning and not any(block.value["type"] in THOUGHTS for block in found):
             reason = f"{VENDOR} takes thoughts only with their signature, and these have none; they aren't sent"
             self.out.lose("signature", "thoughts", reason, key=draft.key)
         if unsent and not found:
@@ -116,7 +117,9 @@ class BlockWriter:
                         inside = _media_type(block.value) in RULES["anthropic"].inside
                         (content if inside else after).append(block)
                 case _:
-                    self.out.lose("part", "a call or a block in a result", "a result holds none; it isn't sent")
+                    self.out.lose(
+                        "part", "a call or a block in a result", "a result holds none; it isn't sent", key=draft.key
+                    )
         value: dict[str, Any] = {
             "type": "tool_result",
             "tool_use_id": self.forms.id(draft.result_of or "", draft.key),

@@ -7,6 +7,7 @@ from typing import Any
 
 from ctxlab.context import Draft
 from ctxlab.providers.anthropic.blocks import CALL_IDS, TOOL_NAMES, VENDOR, BlockWriter
+from ctxlab.providers.anthropic.history_rules import THOUGHTS
 from ctxlab.providers.anthropic.parameters import put_parameters
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms
@@ -14,9 +15,8 @@ from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
-from ctxlab.providers.turns import Block, Turn, grouped, lose_empty, lose_speakers
+from ctxlab.providers.turns import Block, Turn, grouped, leading_systems, lose_empty, lose_speakers
 
-_THOUGHTS = ("thinking", "redacted_thinking")
 TO_THE_FRONT = Fix("put all system messages in front", settings={"merge-system.hoist": "all"})
 
 
@@ -59,10 +59,23 @@ def _turns(drafts: Sequence[Draft], writer: BlockWriter, model: ModelFacts, out:
         blocks = writer.blocks(draft, "user" if role == "system" else role)
         if not blocks:
             lose_empty(draft, VENDOR, out)
-        elif role == "assistant" or not _drop_last_thoughts(sent, out):
-            sent.append((draft, role, blocks))
+            continue
+        if role != "assistant":
+            _drop_last_thoughts(sent, out)
+        sent.append((draft, role, blocks))
     _drop_last_thoughts(sent, out)
     return grouped([(_role(i, sent, model, out), blocks) for i, (_, _, blocks) in enumerate(sent)])
+
+
+def _drop_last_thoughts(sent: list[tuple[Draft, str, list[Block]]], out: BodyWriter) -> None:
+    """Take away the thoughts with which a turn of the model ends, and the messages that had nothing else."""
+    while sent and sent[-1][1] == "assistant" and sent[-1][2][-1].value["type"] in THOUGHTS:
+        draft, _, blocks = sent[-1]
+        reason = f"{VENDOR} refuses a message that ends with thoughts; they aren't sent"
+        out.lose("signature", blocks.pop().value["type"], reason, key=draft.key)
+        if not blocks:
+            sent.pop()
+            lose_empty(draft, VENDOR, out)
 
 
 def _role(i: int, sent: Sequence[tuple[Draft, str, list[Block]]], model: ModelFacts, out: BodyWriter) -> str:
@@ -73,13 +86,17 @@ def _role(i: int, sent: Sequence[tuple[Draft, str, list[Block]]], model: ModelFa
     words_alone = all(block.value["type"] == "text" for block in blocks)
     if model.system_inside is True and _may_stand(i, sent):
         return role
+    if len(sent) == 1:
+        reason = f"{VENDOR} wants a message besides the system prompt; it is sent as the user's"
+        out.lose("role", "the last system message", reason, key=draft.key)
+        return "user"
     if not words_alone:
         reason = f"{VENDOR} takes files from the user alone; it is sent as the user's"
     elif model.system_inside is True:
         reason = "a system message stands only after the user's words and before the model's; it is sent as the user's"
     else:
         reason = f"{VENDOR} takes system messages at the head alone for this model; it is sent as the user's"
-    fix = TO_THE_FRONT if len(sent) > 1 and words_alone else None
+    fix = TO_THE_FRONT if words_alone else None
     out.lose("role", "a system message inside the history", reason, key=draft.key, fix=fix)
     return "user"
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ctxlab.documents import Note
 from ctxlab.providers.anthropic.blocks import VENDOR
+from ctxlab.providers.anthropic.history_rules import NO_THINKING, THOUGHTS
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.custom_fields import put_custom
@@ -87,8 +88,21 @@ def _put_thinking(given: PlacedParameters, model: ModelFacts, body: dict[str, An
         return False
     if asked.include is not None:
         config["display"] = "summarized" if asked.include else "omitted"
+    if config["type"] == "enabled" and _continues_without_thoughts(body["messages"]):
+        reason = "results continue a turn whose thoughts aren't known, and with a budget it has to begin with them"
+        given.lose("thinking", f"{reason}; it is switched off", path=("thinking",), fix=NO_THINKING)
+        body["thinking"] = {"type": "disabled"}
+        return False
     body["thinking"] = config
     return True
+
+
+def _continues_without_thoughts(messages: Sequence[dict[str, Any]]) -> bool:
+    """Whether the history ends with results of a turn that doesn't begin with thoughts."""
+    if len(messages) < 2 or messages[-1]["role"] != "user":
+        return False
+    called, answered = ([b["type"] for b in m["content"] if isinstance(b, dict)] for m in messages[-2:])
+    return "tool_result" in answered and "tool_use" in called and called[0] not in THOUGHTS
 
 
 def _thinking_config(asked: Thinking, model: ModelFacts, limit: int) -> dict[str, Any] | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from ctxlab.display.short_texts import short
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.gemini.parts import VENDOR
-from ctxlab.providers.gemini.schema import fits_schema
+from ctxlab.providers.gemini.schema import fits_schema, is_object_schema
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.placed_parameters import PlacedParameters
 from ctxlab.providers.plain_json import plain_json
@@ -154,8 +155,11 @@ def _put_tools(prompt: Prompt, given: PlacedParameters, forms: CallForms, out: B
         kind = own.get("type")
         if isinstance(function, dict):
             functions.append(_declaration(cast("dict[str, Any]", function), forms, out))
+            if function is not own:
+                _lose_fields(own, {"type", "function"}, out)
         elif isinstance(kind, str) and (_SNAKE.get(kind, kind)) in TOOLS:
             tools.append({_SNAKE.get(kind, kind): own.get(kind, {})})
+            _lose_fields(own, {"type", kind}, out)
         elif any(name in own for name in (*TOOLS, *_SNAKE, "functionDeclarations", "function_declarations")):
             tools.append(own)
         else:
@@ -172,13 +176,19 @@ def _put_tools(prompt: Prompt, given: PlacedParameters, forms: CallForms, out: B
         out.body["tools"] = tools
 
 
+def _lose_fields(tool: dict[str, Any], known: set[str], out: BodyWriter) -> None:
+    """Record the fields of a tool in another vendor's form that stand beside what is sent of it."""
+    for name in sorted(tool.keys() - known):
+        out.lose("field", f"{short(name)} of a tool", f"{VENDOR}'s form has no place for it, so it isn't sent")
+
+
 def _declaration(function: dict[str, Any], forms: CallForms, out: BodyWriter) -> dict[str, Any]:
     made: dict[str, Any] = {"name": forms.name(str(function.get("name") or ""))}
     if isinstance(function.get("description"), str):
         made["description"] = function["description"]
     schema: Any = function.get("parameters")
     if isinstance(schema, Mapping) and schema:
-        fits = fits_schema(cast("Mapping[str, Any]", schema))
+        fits = is_object_schema(schema) and fits_schema(cast("Mapping[str, Any]", schema))
         made["parameters" if fits else "parametersJsonSchema"] = schema
     if function.get("strict") is True:
         reason = f"{VENDOR} has no strict calls; it isn't sent"

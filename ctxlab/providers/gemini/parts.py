@@ -15,10 +15,12 @@ from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms, WordForm, long_ids
 from ctxlab.providers.file_source import FileBytes, FileLink, FileUpload, NoFile, file_source, standing_for
+from ctxlab.providers.gemini.shapes import DATA, snake
 from ctxlab.providers.media_types import plain_type
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.plain_json import plain_json
+from ctxlab.providers.signatures import is_signature
 from ctxlab.providers.turns import Block
 
 VENDOR = "Gemini"
@@ -36,6 +38,9 @@ GENERIC = "application/octet-stream"
 _TEXT = ("text",)
 _OWN_FIELDS = frozenset({"text", "functionCall", "function_call"})
 _SIGNATURES = ("thoughtSignature", "thought_signature")
+_NO_SIGNATURE = "it is no base64 that the vendor gave; it isn't sent"
+PART_DATA = frozenset({*DATA, *map(snake, DATA)})
+"""Fields of a part, of which it has one, in either spelling."""
 
 
 @dataclass(slots=True, eq=False)
@@ -84,8 +89,8 @@ class PartWriter:
     def _signed(self, value: dict[str, Any], draft: Draft, on: Sequence[ReplayArtifact]) -> dict[str, Any]:
         for artifact in on:
             for name, each in artifact.item.items():
-                if name in _SIGNATURES and not each:
-                    self.out.lose("signature", name, "it is empty; it isn't sent", key=draft.key)
+                if name in _SIGNATURES and not is_signature(each):
+                    self.out.lose("signature", name, _NO_SIGNATURE, key=draft.key)
                 elif name not in _OWN_FIELDS:
                     value[name] = plain_json(each)
         return value
@@ -102,13 +107,15 @@ class PartWriter:
 
     def _replayed(self, artifact: ReplayArtifact, draft: Draft) -> list[Block]:
         value = cast("dict[str, Any]", plain_json(artifact.item))
-        empty = [name for name in _SIGNATURES if name in value and not value[name]]
-        for name in empty:
-            self.out.lose("signature", name, "it is empty; it isn't sent", key=draft.key)
+        for name in [name for name in _SIGNATURES if name in value and not is_signature(value[name])]:
+            self.out.lose("signature", name, _NO_SIGNATURE, key=draft.key)
             del value[name]
-        if value.get("text") == "" and not any(name in value for name in _SIGNATURES):
-            self.out.lose("signature", "a thought", "it is empty; it isn't sent", key=draft.key)
+        signed = any(name in value for name in _SIGNATURES)
+        if not signed and not any(each for name, each in value.items() if name in PART_DATA):
+            self.out.lose("signature", "a block", "there is nothing in it; it isn't sent", key=draft.key)
             return []
+        if signed and all(value.get(name) is None for name in PART_DATA):
+            value["text"] = ""  # as the vendor gives a signature that belongs to no words
         return [Block(value, draft, (((), None),))]
 
     def _result(self, draft: Draft) -> list[Block]:
@@ -124,7 +131,9 @@ class PartWriter:
                         data = block.value.get("inlineData")
                         (held if data and data["mimeType"] in self.inside else after).append(block)
                 case _:
-                    self.out.lose("part", "a call or a block in a result", "a result holds none; it isn't sent")
+                    self.out.lose(
+                        "part", "a call or a block in a result", "a result holds none; it isn't sent", key=draft.key
+                    )
         key = "error" if _failed(draft) else "output"
         function: dict[str, Any] = {"name": self._name_of(draft)}
         places: list[tuple[JsonPath, Text | None]] = [((), None)]
