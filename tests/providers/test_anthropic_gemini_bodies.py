@@ -138,6 +138,31 @@ def test_each_parameter_is_in_the_body_or_a_loss() -> None:
             assert out.body != bare.body or any(loss.what.startswith(name) for loss in out.losses), name
 
 
+def test_what_gemini_has_no_place_for_in_a_tool_is_a_loss() -> None:
+    function = {"name": "look", "parameters": {"properties": {"at": {"type": "string"}}}}
+    tools = (
+        {"type": "function", "function": function, "cache_control": {"type": "ephemeral"}},
+        {"type": "file_search", "vector_store_ids": ["v"]},
+    )
+
+    out = _written(GEMINI, _draft("user", "hi"), tools=tools)
+
+    assert [loss.what for loss in out.losses] == ["cache_control of a tool", "vector_store_ids of a tool"]
+    declared = {"name": "look", "parametersJsonSchema": function["parameters"]}
+    assert out.body["tools"] == [{"functionDeclarations": [declared]}, {"fileSearch": {}}]
+
+
+def test_a_block_in_a_result_is_a_loss_of_that_result() -> None:
+    for provider, wire in ((ANTHROPIC, "anthropic"), (GEMINI, "gemini")):
+        block = FrozenDict({"wire": wire, "item": {"type": "thinking", "thought": True}, "before": "text"})
+        result = _draft("tool", "a cat", result_of="c1", meta=FrozenDict({"reasoningArtifacts": [block]}))
+        history = (_draft("user", "look"), _draft("assistant", "", calls=(ToolCall("c1", "look", "{}"),)), result)
+
+        out = _written(provider, *history)
+
+        assert [(loss.kind, loss.key) for loss in out.losses] == [("part", result.key)]
+
+
 def test_sampling_is_a_loss_and_a_problem_in_the_version_of_the_api_that_has_none() -> None:
     newer = replace(ANTHROPIC, features=FrozenDict(api_version="2026-10-21"))
     facts = facts_of("claude-sonnet-4-5", newer)

@@ -74,7 +74,7 @@ class BlockWriter:
             self._lose_blank(draft)
             return []
         value: dict[str, Any] = {"type": "text", "text": words}
-        return [Block(_with(value, on) if on else value, draft, ((_TEXT, text),))]
+        return [Block(self._with(value, draft, on), draft, ((_TEXT, text),))]
 
     def _lose_blank(self, draft: Draft) -> None:
         reason = f"{VENDOR} refuses a text of white space alone; it is left out"
@@ -87,7 +87,17 @@ class BlockWriter:
             "name": self.forms.name(call.name, draft.key),
             "input": self.forms.arguments_object(call.arguments, draft.key),
         }
-        return Block(_with(value, on), draft, (((), None), (("id",), None), (("input",), None)))
+        return Block(self._with(value, draft, on), draft, (((), None), (("id",), None), (("input",), None)))
+
+    def _with(self, value: dict[str, Any], draft: Draft, on: Sequence[ReplayArtifact]) -> dict[str, Any]:
+        for artifact in on:
+            kind = artifact.item.get("type", value["type"])
+            if kind != value["type"]:
+                reason = f"a block of its own can't be part of a block of type {value['type']!r}; it isn't sent"
+                self.out.lose("signature", str(kind), reason, key=draft.key)
+                continue
+            value |= {name: plain_json(each) for name, each in artifact.item.items() if name not in _OWN_FIELDS}
+        return value
 
     def _replayed(self, artifact: ReplayArtifact, draft: Draft) -> list[Block]:
         item = artifact.item
@@ -148,12 +158,6 @@ def failed(draft: Draft) -> bool:
     """Whether the metadata of a result say that the call failed."""
     call = draft.meta.get("toolCall") if draft.meta else None
     return isinstance(call, Mapping) and cast("Mapping[str, Any]", call).get("status") in ("error", "failed")
-
-
-def _with(value: dict[str, Any], on: Sequence[ReplayArtifact]) -> dict[str, Any]:
-    for artifact in on:
-        value |= {name: plain_json(each) for name, each in artifact.item.items() if name not in _OWN_FIELDS}
-    return value
 
 
 def _media_type(block: Mapping[str, Any]) -> str:
