@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import ctxlab
-from ctxlab.context import Draft, Origin, Text
+from ctxlab.context import AssetRef, Draft, Origin, Text
 from ctxlab.documents import Role, ToolCall
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents.session.asset_source import InlineFile
 from ctxlab.providers import ModelFacts, Prompt, Provider, RequestParameters, provider_named
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.models import facts_of
@@ -150,6 +151,20 @@ def test_what_gemini_has_no_place_for_in_a_tool_is_a_loss() -> None:
     assert [loss.what for loss in out.losses] == ["cache_control of a tool", "vector_store_ids of a tool"]
     declared = {"name": "look", "parametersJsonSchema": function["parameters"]}
     assert out.body["tools"] == [{"functionDeclarations": [declared]}, {"fileSearch": {}}]
+
+
+def test_names_of_files_that_have_no_field_are_noted() -> None:
+    origin = Origin("node", "a")
+    files = [
+        AssetRef("a", "image", "cat.png", source=InlineFile("iVBORw0KGgo=", "image/png")),
+        AssetRef("b", "document", "b.pdf", source=InlineFile("JVBERi0xLjQK", "application/pdf")),
+    ]
+    for provider, nameless in ((ANTHROPIC, "1 file"), (GEMINI, "2 files")):
+        notes = _written(provider, Draft("node:a", "user", tuple(files), origin)).notes
+
+        assert [note.text for note in notes if "name of" in note.text] == [
+            f"{provider.title} has no field for the name of {nameless} that it gets"
+        ]
 
 
 def test_a_block_in_a_result_is_a_loss_of_that_result() -> None:

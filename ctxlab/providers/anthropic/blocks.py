@@ -34,10 +34,11 @@ _OWN_FIELDS = frozenset({"type", "text", "id", "name", "input"})
 
 @dataclass(slots=True, eq=False)
 class BlockWriter:
-    """Writes the messages of one request; call ids and names are the same on both sides of a pair."""
+    """Writes the messages of one request; `nameless` files had a name that goes without."""
 
     out: BodyWriter
     forms: CallForms
+    nameless: int = 0
 
     def blocks(self, draft: Draft, role: str) -> list[Block]:
         """The blocks of a message that is sent under a role."""
@@ -149,6 +150,7 @@ class BlockWriter:
         value: dict[str, Any] | NoFile
         value = _file_block(asset) if role == "user" else NoFile(f"{VENDOR} takes files from the user alone")
         if not isinstance(value, NoFile):
+            self.nameless += bool(asset.name and "title" not in value)
             return [Block(value, draft, (((), None),))]
         self.out.lose("part", name_of(asset), f"{value.reason}; it isn't sent", key=draft.key)
         return []

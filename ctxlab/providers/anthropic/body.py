@@ -15,7 +15,7 @@ from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
-from ctxlab.providers.turns import Block, Turn, grouped, leading_systems, lose_empty, lose_speakers
+from ctxlab.providers.turns import Block, Turn, grouped, leading_systems, lose_empty, lose_speakers, note_nameless
 
 TO_THE_FRONT = Fix("put all system messages in front", settings={"merge-system.hoist": "all"})
 
@@ -35,6 +35,7 @@ def write_body(
         turns = _turns(prompt.drafts[head : head + 1], writer, model, out)
     _put_system(prompt.drafts[:head], writer, out)
     _mend_end(turns, out)
+    note_nameless(writer.nameless, VENDOR, out)
     out.body["messages"] = [_message(turn, i, out) for i, turn in enumerate(turns)]
     put_parameters(prompt, parameters, model, provider, forms, out)
 

@@ -17,7 +17,7 @@ from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
-from ctxlab.providers.turns import Block, Turn, grouped, leading_systems, lose_empty, lose_speakers
+from ctxlab.providers.turns import Block, Turn, grouped, leading_systems, lose_empty, lose_speakers, note_nameless
 
 TO_THE_FRONT = Fix("put all system messages in front", settings={"merge-system.hoist": "all"})
 DEMANDS_SIGNATURES = re.compile(r"gemini-(?:[3-9]|\d\d)")
@@ -48,6 +48,7 @@ def write_body(
             turns.insert(0, _opening(turns[0].blocks[0].draft, "has no words of the user", out))
     if DEMANDS_SIGNATURES.search(model.name):
         _sign_calls(turns, out)
+    note_nameless(writer.nameless, VENDOR, out)
     out.body["contents"] = [_content(turn, i, out) for i, turn in enumerate(turns)]
     put_parameters(prompt, parameters, model, forms, out)
 

@@ -48,12 +48,13 @@ class PartWriter:
     """Writes the messages of one request.
 
     `inside` are the types of files that a response of a function takes, `called` the names of the functions by the ids
-    of their calls.
+    of their calls, `nameless` how many files had a name that goes without.
     """
 
     out: BodyWriter
     forms: CallForms
     inside: frozenset[str] = frozenset()
+    nameless: int = 0
     called: dict[str, str] = field(default_factory=dict[str, str])
 
     def parts(self, draft: Draft, role: str) -> list[Block]:
@@ -164,6 +165,7 @@ class PartWriter:
         value: dict[str, Any] | NoFile
         value = NoFile(f"{VENDOR}'s system instruction has text alone") if role == "system" else _file_part(asset)
         if not isinstance(value, NoFile):
+            self.nameless += bool(asset.name)
             return [Block(value, draft, (((), None),))]
         self.out.lose("part", name_of(asset), f"{value.reason}; it isn't sent", key=draft.key)
         return []
