@@ -61,6 +61,7 @@ class RequestParameters:
     include: tuple[str, ...] = ()
     metadata: JsonObject | None = None
     stream: bool | None = None
+    stream_options: JsonObject | None = None
     custom: Mapping[str, Any] = field(default_factory=FrozenDict, repr=False)
 
     def given(self) -> dict[str, Any]:

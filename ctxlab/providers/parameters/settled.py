@@ -47,7 +47,7 @@ def parameters_of(
 ) -> Settled:
     """The parameters of agent, session and call, the later over the earlier, settled for a model."""
     found = effective(build_input, call)
-    asked, losses = request_parameters(found, stream=stream)
+    asked, losses = request_parameters(found, wire=provider.wire, stream=stream)
     settled = normalised(asked, model, provider)
     return Settled(settled.parameters, (*losses, *settled.losses), (*found.notes, *settled.notes))
 
@@ -124,16 +124,25 @@ def _without(
         if given[name] == DEFAULTS.get(name, ...):
             out.note(f"{name} {given[name]:g} is what {out.model} does anyway; it isn't sent")
             continue
-        own = fix if fix is not None else Fix(f"leave {to_camel(name)} out", parameters={stored_name(name): None})
+        own = fix if fix is not None else without(name)
         out.lose(name, f"{reason}; it isn't sent", own)
     return _cleared(parameters, refused)
 
 
-def stored_name(name: str) -> str:
-    """The name of a settled parameter in an agent's file."""
-    return {"max_output_tokens": "maxTokens", "safety": "safetySettings", "web_search": "webSearchOptions"}.get(
-        name, to_camel(name)
-    )
+STORED: Mapping[str, tuple[str, ...]] = {
+    "max_output_tokens": ("maxTokens", "maxCompletionTokens"),
+    "safety": ("safetySettings",),
+    "stop": ("stop", "stopSequences"),
+    "store": ("store", "responsesStore"),
+    "user": ("user", "claudeMetadata"),
+    "web_search": ("webSearchOptions", "webSearchEnabled"),
+}
+"""Names in an agent's file of settled parameters that have other ones there, or several."""
+
+
+def without(name: str) -> Fix:
+    """The fix that leaves a parameter out, by whichever names it is stored."""
+    return Fix(f"leave {to_camel(name)} out", parameters=dict.fromkeys(STORED.get(name, (to_camel(name),))))
 
 
 def _cleared(parameters: RequestParameters, names: list[str]) -> RequestParameters:
@@ -152,7 +161,7 @@ def _top_p_while_thinking(parameters: RequestParameters, model: ModelFacts, out:
 def _one_of_a_pair(parameters: RequestParameters, model: ModelFacts, out: Settling) -> RequestParameters:
     for first, second in model.not_both:
         if getattr(parameters, first) is not None and getattr(parameters, second) is not None:
-            fix = Fix(f"leave {to_camel(second)} out", parameters={stored_name(second): None})
+            fix = without(second)
             out.lose(second, f"{out.model} takes either {first} or {second}; {first} is sent", fix)
             parameters = _cleared(parameters, [second])
     return parameters
