@@ -23,6 +23,7 @@ from ctxlab.providers.place import JsonPath, Place
 from ctxlab.providers.problem import Fix, Problem
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
+from ctxlab.providers.schema_words import with_json_types
 from ctxlab.providers.unwritable import written, written_size
 
 if TYPE_CHECKING:
@@ -188,17 +189,23 @@ def payload(
     """
     from ctxlab.providers.cache_marks import put_marks
     from ctxlab.providers.models import facts_of, model_for
-    from ctxlab.providers.parameters import parameters_of
+    from ctxlab.providers.parameters import effective, parameters_of
     from ctxlab.providers.registry import provider_for
 
     if base_url is not None:
         _refuse_secrets(base_url)
     chosen = provider_for(provider, trace, model)
     wanted, notes = model_for(model, trace.start.input.model, chosen)
+    custom_model = effective(trace.start.input, parameters).custom.get("model")
+    if isinstance(custom_model, str) and custom_model and chosen.wire != "gemini":  # there it is in the address
+        wanted = custom_model
     facts = facts_of(wanted, chosen, table=models)
     settled = parameters_of(trace.start.input, facts, chosen, call=parameters or {}, stream=stream)
     agent = trace.start.input.agent
-    prompt = Prompt(trace.result.drafts, agent.tools if agent else ())
+    tools = agent.tools if agent else ()
+    prompt = Prompt(
+        trace.result.drafts, tools if chosen.wire == "gemini" else [with_json_types(tool) for tool in tools]
+    )
     out = BodyWriter(losses=list(settled.losses), notes=[*notes, *settled.notes])
     chosen.write(prompt, settled.parameters, facts, chosen, out)
     marks = put_marks(out, prompt, facts, chosen, trace, after)

@@ -40,7 +40,8 @@ def put_parameters(
             if value:
                 out.body["stream_options"] = plain_json(parameters.stream_options or {"include_usage": True})
         elif name == "stream_options":
-            continue  # it goes with `stream`
+            if not parameters.stream:  # with it they are in the body
+                _lose(name, "they say something of a stream alone", out)
         elif name == "web_search" and provider.name == "openai":
             out.body["web_search_options"] = plain_json(value)
         elif name == "response_format" and not profile.json_schema and value.get("type") == "json_schema":

@@ -118,7 +118,7 @@ def _of_wire(found: Effective, wire: WireName | None) -> tuple[dict[str, Any], l
     """The custom fields for a wire format, and those that were read from a body of another one."""
     others = {name: of for name, of in found.read_from.items() if wire is not None and of != wire}
     losses = [
-        RequestLoss("parameter", name, f"it was read from a body of {of}, and means nothing in another; it isn't sent")
+        RequestLoss("parameter", name, f"it was read from a body of {of}, and this is one of {wire}; it isn't sent")
         for name, of in others.items()
     ]
     return {name: value for name, value in found.custom.items() if name not in others}, losses

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from ctxlab.context import BuildInput
 from ctxlab.documents import Note
+from ctxlab.documents.frozen_json import JsonObject, frozen
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.parameters.layers import effective
@@ -19,6 +20,7 @@ from ctxlab.providers.parameters.thinking import fitted_thinking
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Provider
 from ctxlab.providers.request_parameters import RequestParameters
+from ctxlab.providers.schema_words import json_schema_of
 
 LEAST_REPLY_TOKENS = 1_024
 """Tokens that are left for the reply where a thinking budget has to give way, as long as the budget allows it."""
@@ -48,8 +50,34 @@ def parameters_of(
     """The parameters of agent, session and call, the later over the earlier, settled for a model."""
     found = effective(build_input, call)
     asked, losses = request_parameters(found, wire=provider.wire, stream=stream)
+    if provider.wire != "gemini" and asked.response_format is not None:
+        asked = replace(asked, response_format=_with_json_types(asked.response_format))
+    strange = _unknown_fields(asked.custom.keys() & found.read_from, asked, model, provider)
+    if strange:
+        asked = replace(asked, custom=frozen({k: v for k, v in asked.custom.items() if k not in strange}))
+        reason = f"it was read from another's body, and {provider.title} has no such field; it isn't sent"
+        losses = (*losses, *(RequestLoss("parameter", name, reason) for name in strange))
     settled = normalised(asked, model, provider)
     return Settled(settled.parameters, (*losses, *settled.losses), (*found.notes, *settled.notes))
+
+
+def _unknown_fields(
+    read: Iterable[str], asked: RequestParameters, model: ModelFacts, provider: Provider
+) -> tuple[str, ...]:
+    """The custom fields that were read from a body and that this vendor's form doesn't know."""
+    return tuple(
+        name
+        for name in sorted(read)
+        for problem in provider.check({name: asked.custom[name]}, model, provider)
+        if problem.path == (name,) and problem.rule in ("unknown-field", "field-unknown") and problem.level == "error"
+    )
+
+
+def _with_json_types(form: JsonObject) -> JsonObject:
+    held = form.get("json_schema")
+    if not isinstance(held, Mapping) or "schema" not in held:
+        return form
+    return frozen({**form, "json_schema": {**held, "schema": json_schema_of(held["schema"])}})
 
 
 def normalised(parameters: RequestParameters, model: ModelFacts, provider: Provider) -> Settled:

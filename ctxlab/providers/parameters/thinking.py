@@ -55,7 +55,7 @@ def _tell_dropped(wanted: Thinking, found: Thinking, model: ModelFacts, out: Set
     budget, effort = wanted.budget_tokens, wanted.effort
     if budget is not None and found.budget_tokens is None:
         if effort is None and found.effort is not None:
-            if wanted.mode == found.mode:
+            if wanted.mode != "budget":
                 out.note(f"the thinking budget of {budget:,} tokens became {_sent(found)}")
         else:
             out.lose(
