@@ -190,7 +190,7 @@ def _wanted(body: dict[str, Any], prefix: _Prefix, *, first: bool) -> list[tuple
     heads = next((number for number, unit in enumerate(units) if not unit.head), len(units))
     if first:
         kept_heads, kept = heads, _start_of_newest(units)
-        reason = "the last message but the newest, which stays as it is"
+        reason = "the last message before the newest one"
     else:
         kept_heads, kept = min(heads, prefix.same), prefix.same
         reason = "the last message that is the same as in the request before"

@@ -59,9 +59,14 @@ def model_for(
 
     Where the run was built for a model of another vendor, the usual one takes its place, with a note.
     """
-    if wanted is not None or of_run is None or not name_of(of_run):
-        return wanted if wanted is not None else of_run, ()
-    serves, vendor = VENDORS.get(provider.name), vendor_of(name_of(of_run))
+    serves = VENDORS.get(provider.name)
+    if wanted is not None:
+        named = vendor_of(name_of(wanted))
+        text = f"{name_of(wanted)!r} is a model of {named}; {provider.title} may not know it"
+        return wanted, () if serves is None or named in (None, serves) else (Note("warning", text),)
+    if of_run is None or not name_of(of_run):
+        return of_run, ()
+    vendor = vendor_of(name_of(of_run))
     speaks = "wire" in of_run.model_fields_set and provider.wire.startswith(of_run.wire)
     if serves is None or vendor in (None, serves) or speaks:
         return of_run, ()

@@ -72,7 +72,7 @@ class Payload:
     @property
     def url(self) -> str:
         """The address to which the body is posted."""
-        base_url = self.base_url or self.provider.base_url_of(self.body)
+        base_url = self.provider.base_url_of(self.body, self.base_url)
         return self.provider.url(self.model.name, stream=self.stream, base_url=base_url)
 
     @property
@@ -83,8 +83,10 @@ class Payload:
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """The places that the vendor would refuse, in the order of the body; empty: it would be taken."""
+        from ctxlab.providers.window_check import window_problems
+
         found = self.provider.check(self.body, self.model, self.provider, stream=self.stream)
-        return tuple(found)
+        return (*window_problems(self), *found)
 
     @cached_property
     def _by_path(self) -> dict[JsonPath, Place]:

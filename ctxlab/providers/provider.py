@@ -88,11 +88,12 @@ class Provider:
         named = model.removeprefix("models/") if "/models/{model}" in path else model
         return f"{(base_url or self.base_url).rstrip('/')}{path.format(model=quote(named, safe=':@'))}"
 
-    def base_url_of(self, body: Mapping[str, Any]) -> str:
-        """The base URL for a body: DeepSeek takes the beginning of a reply at another one than the rest."""
+    def base_url_of(self, body: Mapping[str, Any], base_url: str | None = None) -> str:
+        """The base URL for a body: DeepSeek takes the beginning of a reply below /beta alone."""
+        base_url = (base_url or self.base_url).rstrip("/")
         messages = body.get("messages")
         last = messages[-1] if isinstance(messages, list) and messages else None
-        of_prefix = self.features.get("prefix_base_url")
+        of_prefix = self.features.get("prefix_path")
         if isinstance(of_prefix, str) and isinstance(last, dict) and last.get("prefix") is True:
-            return of_prefix
-        return self.base_url
+            return base_url if base_url.endswith(of_prefix) else f"{base_url}{of_prefix}"
+        return base_url

@@ -470,7 +470,7 @@ def test_what_a_change_did_stands_beside_the_messages_and_leads_to_them(
     section = page.get_by_label("Changed against the run before")
     words = section.inner_text()
 
-    assert "Budget 200\u2009\u2192\u2009300; reran 08\u201310, 13 in " in words
+    assert "Budget 200\u2009\u2192\u2009300; reran 08\u201310, 13\u201314 in " in words
     assert f"{limited.comparison['tokens']:,} tokens" in words
     assert f"+{limited.comparison['difference']}" in words
     back = section.locator("tr", has_text="+ back in")
@@ -679,7 +679,7 @@ def test_a_run_comes_and_goes(opened: Opened, tmp_path: Path) -> None:
 
 
 def test_a_change_sends_what_is_new_and_draws_what_python_holds(opened: Opened, tmp_path: Path) -> None:
-    widget = StepDebugger(ctxlab.build(long_chat(300), budget_tokens=600))
+    widget = StepDebugger(ctxlab.build(long_chat(450), budget_tokens=600))
     page = show_limiter(opened, widget, tmp_path)
     before = widget.view
     for value in ("900", "400"):

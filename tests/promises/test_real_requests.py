@@ -69,6 +69,8 @@ def test_a_real_conversation_is_taken(path: Path, vendor: str) -> None:
         except NothingToSend:  # a reply without words, calls and files
             continue
         found = payload(trace, vendor)
+        if [problem.rule for problem in found.problems] == ["context-window"]:
+            found = found.mended(found.problems[0].fixes[0])  # a conversation longer than the model's window
         assert [str(problem) for problem in found.problems] == [], session.id
         assert refusals_of(found.body, vendor, model=found.model.name, path=urlsplit(found.url).path) == (), session.id
 

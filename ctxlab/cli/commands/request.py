@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -60,15 +61,26 @@ def _print_text(screen: Screen, found: Payload) -> None:
         style = "bad" if problem.level == "error" else "warn"
         screen.line((f"× {harmless(problem.place or 'the request')}: ", style), harmless(problem.reason), hang=2)
         screen.line(("  " + harmless(problem.mend), "dim"), hang=2)
-    for loss in found.losses:
-        screen.line((f"! {harmless(str(loss))}", "warn"), hang=2)
-    for note in found.notes:
+    for text, times in Counter(str(loss) for loss in found.losses).items():
+        often = f" ({times} times)" if times > 1 else ""
+        screen.line((f"! {harmless(text)}{often}", "warn"), hang=2)
+    _print_left_out(screen, found)
+    for note in (*found.trace.result.notes, *found.notes):
         screen.line((f"{MARKS[note.level]} {harmless(note.text)}", STYLES[note.level]), hang=2)
     for mark in found.marks.marks if found.marks else ():
-        screen.line((f"· cached up to {path_text(mark.path)}, {mark.tokens:,} tokens: {harmless(mark.reason)}", "dim"))
+        upto = "cached up to" if mark.effective else "no mark at"
+        screen.line((f"· {upto} {path_text(mark.path)}, {mark.tokens:,} tokens: {harmless(mark.reason)}", "dim"))
     screen.blank()
     for line in _lines(found):
         screen.line(line)
+
+
+def _print_left_out(screen: Screen, found: Payload) -> None:
+    """A line for each step that left messages of the conversation out, with its reason."""
+    for group in found.trace.result.dropped:
+        many = counted(len(group.drafts), "message")
+        reason = group.cause.reason or group.cause.rule
+        screen.line((f"! {many} left out by {group.cause.processor}: {harmless(reason)}", "warn"), hang=2)
 
 
 def _size(found: Payload) -> str:

@@ -8,7 +8,7 @@ from ctxlab.providers.openai_chat.profiles import (
     OF_DEEPSEEK,
     OF_DEEPSEEK_FIELDS,
     OF_OPENAI,
-    PREFIX_BASE_URL,
+    PREFIX_PATH,
 )
 from ctxlab.providers.openai_chat.rates import RATES
 from ctxlab.providers.provider import Provider
@@ -36,7 +36,7 @@ DEEPSEEK = Provider(
     default_model="deepseek-chat",
     rates=RATES,
     extra_fields=OF_DEEPSEEK_FIELDS,
-    features=FrozenDict(profile=OF_DEEPSEEK, reasoning_content=True, prefix_base_url=PREFIX_BASE_URL),
+    features=FrozenDict(profile=OF_DEEPSEEK, reasoning_content=True, prefix_path=PREFIX_PATH),
 )
 COMPATIBLE = Provider(
     "openai-compatible",

@@ -48,9 +48,9 @@ def _mark_prefix(writer: ChatMessages, profile: ChatProfile, provider: Provider,
         out.notes.append(Note("info", text))
         return
     last["prefix"] = True
-    base_url = provider.features.get("prefix_base_url")
-    if base_url:
-        text = f"the reply goes on from the last message; {provider.title} takes that at {base_url} alone"
+    path = provider.features.get("prefix_path")
+    if path:
+        text = f"the reply goes on from the last message; {provider.title} takes that below {path} alone"
         out.notes.append(Note("info", text))
 
 

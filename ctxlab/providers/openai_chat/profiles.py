@@ -12,8 +12,8 @@ from ctxlab.providers.provider import Provider
 
 PartType = Literal["image_url", "input_audio", "file"]
 
-PREFIX_BASE_URL = "https://api.deepseek.com/beta"
-"""DeepSeek takes the beginning of a reply at this base URL alone."""
+PREFIX_PATH = "/beta"
+"""DeepSeek takes the beginning of a reply below this path of its base URL alone."""
 
 _SAMPLING = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty", "stop"})
 _TOOLS = frozenset({"tool_choice", "response_format", "logprobs", "top_logprobs"})

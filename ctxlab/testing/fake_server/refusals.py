@@ -59,7 +59,7 @@ def refusals_of(
     model: str | None = None,
     path: str = "",
     trust_signatures: bool = True,
-    api_version: str = "2026-10-21",
+    api_version: str = "2023-06-01",
 ) -> tuple[Refusal, ...]:
     """Everything that a vendor would refuse in a body, in its order; nothing where it would be taken.
 
