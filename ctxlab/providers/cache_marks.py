@@ -218,8 +218,9 @@ def _can_be_marked(body: dict[str, Any], unit: Unit) -> bool:
     if isinstance(value, str):
         return bool(value)
     if unit.path == ("tools",):
-        return bool(value)
-    return isinstance(value, dict) and value.get("type") not in UNCACHED and value.get("text") != ""
+        return isinstance(value, list) and bool(value) and isinstance(value[-1], dict)
+    kind = value.get("type") if isinstance(value, dict) else None
+    return isinstance(kind, str) and kind not in UNCACHED and value.get("text") != ""
 
 
 def _mark(out: BodyWriter, path: JsonPath) -> JsonPath:

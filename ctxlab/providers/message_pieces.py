@@ -39,7 +39,8 @@ Piece = TextPiece | FilePiece | CallPiece | ReplayPiece
 def pieces_of(draft: Draft, wire: str, out: BodyWriter) -> Iterator[Piece]:
     """The pieces of a message for one wire format; empty texts are none.
 
-    Blocks of other vendors, and those of a text or a call that isn't there, are losses of kind "signature".
+    Blocks of other vendors, and those of a text or a call that isn't there, are losses of kind "signature". One that
+    its own `replayPolicy` keeps back is none: the file asks for that.
     """
     artifacts = _replayed(draft, wire, out) if ARTIFACTS in draft.meta else ()
     if not artifacts:

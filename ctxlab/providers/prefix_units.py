@@ -49,7 +49,7 @@ def units_of(body: Mapping[str, Any], wire: str) -> list[Unit]:
     turns = body.get(TURNS[wire])
     if isinstance(turns, str):
         return [*found, Unit((TURNS[wire],), {"role": "user", "content": turns})]  # one message, as a text alone
-    for index, turn in enumerate(cast("Sequence[Any]", turns or ())):
+    for index, turn in enumerate(_listed(turns)):
         found += _turn(turn, (TURNS[wire], index), BLOCKS.get(wire))
     return found
 
@@ -61,8 +61,7 @@ def _head(name: str, value: object, blocks: str | None) -> Iterator[Unit]:
         for index, block in enumerate(cast("list[Any]", value)):
             yield Unit((name, index), bare(block), head=True)
     elif name == "systemInstruction" and isinstance(value, Mapping) and blocks:
-        parts = cast("Sequence[Any]", cast("Mapping[str, Any]", value).get(blocks) or ())
-        for index, part in enumerate(parts):
+        for index, part in enumerate(_listed(cast("Mapping[str, Any]", value).get(blocks))):
             yield Unit((name, blocks, index), part, head=True)
     else:
         yield Unit(
@@ -70,11 +69,21 @@ def _head(name: str, value: object, blocks: str | None) -> Iterator[Unit]:
         )
 
 
+def _listed(value: object) -> Sequence[Any]:
+    """The items of a list; what a caller's own field put in the place of one has none."""
+    return cast("Sequence[Any]", value) if isinstance(value, list | tuple) else ()
+
+
 def _turn(turn: Any, path: JsonPath, blocks: str | None) -> Iterator[Unit]:
-    content = turn.get(blocks) if blocks and isinstance(turn, Mapping) else None
-    if blocks is None or not isinstance(content, list):
-        at = (*path, blocks) if blocks else path
-        yield Unit(at, (turn.get("role"), _as_blocks(content)) if blocks and isinstance(turn, Mapping) else turn)
+    if blocks is None:
+        yield Unit(path, turn)
+        return
+    content = turn.get(blocks) if isinstance(turn, Mapping) else None
+    if content is None:
+        yield Unit((), turn)  # a caller's own value that is no turn
+        return
+    if not isinstance(content, list):
+        yield Unit((*path, blocks), (turn.get("role"), _as_blocks(content)))
         return
     for index, block in enumerate(cast("list[Any]", content)):
         yield Unit((*path, blocks, index), (turn.get("role"), bare(block)))

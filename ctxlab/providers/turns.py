@@ -8,6 +8,7 @@ from typing import Any
 
 from ctxlab.context import Draft, Text
 from ctxlab.display.short_texts import counted
+from ctxlab.documents import Note
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.place import JsonPath
 
@@ -57,6 +58,11 @@ def grouped(messages: Iterable[tuple[str, Sequence[Block]]]) -> list[Turn]:
     return turns
 
 
+def leading_systems(drafts: Sequence[Draft]) -> int:
+    """The number of system messages at the head."""
+    return next((i for i, draft in enumerate(drafts) if draft.role != "system"), len(drafts))
+
+
 def lose_speakers(drafts: Sequence[Draft], vendor: str, out: BodyWriter) -> None:
     """Record a loss for each speaker of a group, where a vendor has no field for a speaker's name."""
     keys: dict[str, list[str]] = {}
@@ -68,6 +74,13 @@ def lose_speakers(drafts: Sequence[Draft], vendor: str, out: BodyWriter) -> None
         where = f"{', '.join(of[:MOST_KEYS])}{more}"
         reason = f"{vendor} has no field for a speaker's name; {counted(len(of), 'message')} without it ({where})"
         out.lose("name", speaker, reason, key=of[0])
+
+
+def note_nameless(files: int, vendor: str, out: BodyWriter) -> None:
+    """Note the files whose names have no field in a vendor's form."""
+    if files:
+        text = f"{vendor} has no field for the name of {counted(files, 'file')} that it gets"
+        out.notes.append(Note("info", text))
 
 
 def lose_empty(draft: Draft, vendor: str, out: BodyWriter) -> None:

@@ -21,8 +21,8 @@ def trace_for(model: str) -> ctxlab.Trace:
 
 
 def main() -> None:
-    print(f"\n## Requests of {MESSAGES:,} messages\n")
-    print("| vendor | body, places and our check | our check alone | the SDK's own check | body |")
+    head = f"a request of {MESSAGES:,} messages, CPU"
+    print(f"\n| {head} | body, places and our check | our check alone | SDK's check | body |")
     print("|---|--:|--:|--:|--:|")
     for name, provider in built_in().items():
         trace = trace_for(provider.default_model)

@@ -123,7 +123,9 @@ def test_texts_stand_where_their_places_say_and_what_is_gone_is_a_loss(
         words = [str(part) for part in draft.body if isinstance(part, Text)]
         assert draft.key in lost or all(each in sent for each in words)
     speakers = {draft.speaker for draft in drafts if draft.speaker}
-    assert {loss.what for loss in out.losses if loss.kind == "name"} == speakers
+    assert {loss.what for loss in out.losses if loss.kind == "name"} == speakers | {"tool '看.图'"} | (
+        {"tool 'a b'"} if any(call.name == "a b" for draft in drafts for call in draft.calls) else set()
+    )
     assert "seed" in {loss.what for loss in out.losses} or vendor == "gemini"
 
 

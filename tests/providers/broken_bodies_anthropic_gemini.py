@@ -336,6 +336,8 @@ GEMINI_BODIES = (
     _gem("logprobs that nobody asked for", _put(_CONFIG, "logprobs", to=2), (_CONFIG, "logprobs"), "logprobs"),
     _gem("a field of JSON Schema", _put(*_DECLARED, "parameters", "additionalProperties", to=False),
          (*_DECLARED, "parameters", "additionalProperties"), "schema"),
+    _gem("parameters without a type", _drop(*_DECLARED, "parameters", "type"), (*_DECLARED, "parameters", "type"),
+         "schema", _put(*_DECLARED, "parameters", "type", to="object")),
     _gem("a name with a blank", _put(*_DECLARED, "name", to="look at"), (*_DECLARED, "name"), "function-name",
          _put(*_DECLARED, "name", to="look")),
     _gem("a tool in OpenAI's form", _put("tools", 0, to={"type": "function", "function": {"name": "look"}}),

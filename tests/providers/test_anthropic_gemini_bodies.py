@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import ctxlab
-from ctxlab.context import Draft, Origin, Text
+from ctxlab.context import AssetRef, Draft, Origin, Text
 from ctxlab.documents import Role, ToolCall
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents.session.asset_source import InlineFile
 from ctxlab.providers import ModelFacts, Prompt, Provider, RequestParameters, provider_named
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.models import facts_of
@@ -136,6 +137,45 @@ def test_each_parameter_is_in_the_body_or_a_loss() -> None:
             provider.write(Prompt((_draft("user", "hi"),)), RequestParameters(), model, provider, bare)
 
             assert out.body != bare.body or any(loss.what.startswith(name) for loss in out.losses), name
+
+
+def test_what_gemini_has_no_place_for_in_a_tool_is_a_loss() -> None:
+    function = {"name": "look", "parameters": {"properties": {"at": {"type": "string"}}}}
+    tools = (
+        {"type": "function", "function": function, "cache_control": {"type": "ephemeral"}},
+        {"type": "file_search", "vector_store_ids": ["v"]},
+    )
+
+    out = _written(GEMINI, _draft("user", "hi"), tools=tools)
+
+    assert [loss.what for loss in out.losses] == ["cache_control of a tool", "vector_store_ids of a tool"]
+    declared = {"name": "look", "parametersJsonSchema": function["parameters"]}
+    assert out.body["tools"] == [{"functionDeclarations": [declared]}, {"fileSearch": {}}]
+
+
+def test_names_of_files_that_have_no_field_are_noted() -> None:
+    origin = Origin("node", "a")
+    files = [
+        AssetRef("a", "image", "cat.png", source=InlineFile("iVBORw0KGgo=", "image/png")),
+        AssetRef("b", "document", "b.pdf", source=InlineFile("JVBERi0xLjQK", "application/pdf")),
+    ]
+    for provider, nameless in ((ANTHROPIC, "1 file"), (GEMINI, "2 files")):
+        notes = _written(provider, Draft("node:a", "user", tuple(files), origin)).notes
+
+        assert [note.text for note in notes if "name of" in note.text] == [
+            f"{provider.title} has no field for the name of {nameless} that it gets"
+        ]
+
+
+def test_a_block_in_a_result_is_a_loss_of_that_result() -> None:
+    for provider, wire in ((ANTHROPIC, "anthropic"), (GEMINI, "gemini")):
+        block = FrozenDict({"wire": wire, "item": {"type": "thinking", "thought": True}, "before": "text"})
+        result = _draft("tool", "a cat", result_of="c1", meta=FrozenDict({"reasoningArtifacts": [block]}))
+        history = (_draft("user", "look"), _draft("assistant", "", calls=(ToolCall("c1", "look", "{}"),)), result)
+
+        out = _written(provider, *history)
+
+        assert [(loss.kind, loss.key) for loss in out.losses] == [("part", result.key)]
 
 
 def test_sampling_is_a_loss_and_a_problem_in_the_version_of_the_api_that_has_none() -> None:

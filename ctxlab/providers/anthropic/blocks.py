@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 from ctxlab.assets.content_router.vendor_tool_results import RULES
@@ -13,8 +12,9 @@ from ctxlab.context import AssetRef, Draft, Text
 from ctxlab.context.file_words import name_of
 from ctxlab.documents import ToolCall
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
+from ctxlab.providers.anthropic.history_rules import THOUGHTS
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.call_fields import CallWords, arguments_object
+from ctxlab.providers.call_forms import CallForms, plain_ids, plain_names
 from ctxlab.providers.file_source import FileBytes, FileLink, FileUpload, NoFile, file_source, standing_for
 from ctxlab.providers.media_types import plain_type
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
@@ -26,19 +26,19 @@ from ctxlab.providers.turns import Block
 VENDOR = "Anthropic"
 WIRE = "anthropic"
 PICTURES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
-CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
-TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+CALL_IDS = plain_ids(200)
+TOOL_NAMES = plain_names(128)
 _TEXT = ("text",)
 _OWN_FIELDS = frozenset({"type", "text", "id", "name", "input"})
 
 
 @dataclass(slots=True, eq=False)
 class BlockWriter:
-    """Writes the messages of one request; call ids and names are the same on both sides of a pair."""
+    """Writes the messages of one request; `nameless` files had a name that goes without."""
 
     out: BodyWriter
-    ids: CallWords = field(default_factory=lambda: CallWords("call id", VENDOR, CALL_ID, 200))
-    names: CallWords = field(default_factory=lambda: CallWords("tool name", VENDOR, TOOL_NAME, 128))
+    forms: CallForms
+    nameless: int = 0
 
     def blocks(self, draft: Draft, role: str) -> list[Block]:
         """The blocks of a message that is sent under a role."""
@@ -61,7 +61,7 @@ class BlockWriter:
                     found.append(self._call(call, draft, on))
                 case ReplayPiece(artifact):
                     found += self._replayed(artifact, draft)
-        if draft.reasoning and not any(block.value["type"] in ("thinking", "redacted_thinking") for block in found):
+        if draft.reasoning and not any(block.value["type"] in THOUGHTS for block in found):
             reason = f"{VENDOR} takes thoughts only with their signature, and these have none; they aren't sent"
             self.out.lose("signature", "thoughts", reason, key=draft.key)
         if unsent and not found:
@@ -75,7 +75,7 @@ class BlockWriter:
             self._lose_blank(draft)
             return []
         value: dict[str, Any] = {"type": "text", "text": words}
-        return [Block(_with(value, on) if on else value, draft, ((_TEXT, text),))]
+        return [Block(self._with(value, draft, on), draft, ((_TEXT, text),))]
 
     def _lose_blank(self, draft: Draft) -> None:
         reason = f"{VENDOR} refuses a text of white space alone; it is left out"
@@ -84,11 +84,21 @@ class BlockWriter:
     def _call(self, call: ToolCall, draft: Draft, on: Sequence[ReplayArtifact]) -> Block:
         value: dict[str, Any] = {
             "type": "tool_use",
-            "id": self.ids.of(call.id, self.out, key=draft.key),
-            "name": self.names.of(call.name, self.out, key=draft.key),
-            "input": arguments_object(call, self.out, key=draft.key),
+            "id": self.forms.id(call.id, draft.key),
+            "name": self.forms.name(call.name, draft.key),
+            "input": self.forms.arguments_object(call.arguments, draft.key),
         }
-        return Block(_with(value, on), draft, (((), None), (("id",), None), (("input",), None)))
+        return Block(self._with(value, draft, on), draft, (((), None), (("id",), None), (("input",), None)))
+
+    def _with(self, value: dict[str, Any], draft: Draft, on: Sequence[ReplayArtifact]) -> dict[str, Any]:
+        for artifact in on:
+            kind = artifact.item.get("type", value["type"])
+            if kind != value["type"]:
+                reason = f"a block of its own can't be part of a block of type {value['type']!r}; it isn't sent"
+                self.out.lose("signature", str(kind), reason, key=draft.key)
+                continue
+            value |= {name: plain_json(each) for name, each in artifact.item.items() if name not in _OWN_FIELDS}
+        return value
 
     def _replayed(self, artifact: ReplayArtifact, draft: Draft) -> list[Block]:
         item = artifact.item
@@ -118,10 +128,12 @@ class BlockWriter:
                         inside = _media_type(block.value) in RULES["anthropic"].inside
                         (content if inside else after).append(block)
                 case _:
-                    self.out.lose("part", "a call or a block in a result", "a result holds none; it isn't sent")
+                    self.out.lose(
+                        "part", "a call or a block in a result", "a result holds none; it isn't sent", key=draft.key
+                    )
         value: dict[str, Any] = {
             "type": "tool_result",
-            "tool_use_id": self.ids.of(draft.result_of or "", self.out, key=draft.key),
+            "tool_use_id": self.forms.id(draft.result_of or "", draft.key),
         }
         places: list[tuple[JsonPath, Text | None]] = [((), None), (("tool_use_id",), None)]
         if len(content) == 1 and content[0].value["type"] == "text":
@@ -138,6 +150,7 @@ class BlockWriter:
         value: dict[str, Any] | NoFile
         value = _file_block(asset) if role == "user" else NoFile(f"{VENDOR} takes files from the user alone")
         if not isinstance(value, NoFile):
+            self.nameless += bool(asset.name and "title" not in value)
             return [Block(value, draft, (((), None),))]
         self.out.lose("part", name_of(asset), f"{value.reason}; it isn't sent", key=draft.key)
         return []
@@ -147,12 +160,6 @@ def failed(draft: Draft) -> bool:
     """Whether the metadata of a result say that the call failed."""
     call = draft.meta.get("toolCall") if draft.meta else None
     return isinstance(call, Mapping) and cast("Mapping[str, Any]", call).get("status") in ("error", "failed")
-
-
-def _with(value: dict[str, Any], on: Sequence[ReplayArtifact]) -> dict[str, Any]:
-    for artifact in on:
-        value |= {name: plain_json(each) for name, each in artifact.item.items() if name not in _OWN_FIELDS}
-    return value
 
 
 def _media_type(block: Mapping[str, Any]) -> str:

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from ctxlab.context import Draft
-from ctxlab.providers.anthropic.blocks import VENDOR, BlockWriter
+from ctxlab.providers.anthropic.blocks import CALL_IDS, TOOL_NAMES, VENDOR, BlockWriter
+from ctxlab.providers.anthropic.history_rules import THOUGHTS
 from ctxlab.providers.anthropic.parameters import put_parameters
 from ctxlab.providers.body_writer import BodyWriter
+from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
-from ctxlab.providers.turns import Block, Turn, grouped, lose_empty, lose_speakers
+from ctxlab.providers.turns import Block, Turn, grouped, leading_systems, lose_empty, lose_speakers, note_nameless
 
-_THOUGHTS = ("thinking", "redacted_thinking")
 TO_THE_FRONT = Fix("put all system messages in front", settings={"merge-system.hoist": "all"})
 
 
@@ -23,21 +24,20 @@ def write_body(
     prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
 ) -> None:
     """Put messages, tools and parameters into the body."""
-    writer = BlockWriter(out)
+    forms = CallForms(prompt, out, CALL_IDS, TOOL_NAMES)
+    writer = BlockWriter(out, forms)
     out.body |= {"model": model.name, "max_tokens": 0}
     lose_speakers(prompt.drafts, VENDOR, out)
-    head = _head(prompt.drafts)
-    _put_system(prompt.drafts[:head], writer, out)
+    head = leading_systems(prompt.drafts)
     turns = _turns(prompt.drafts[head:], writer, model, out)
+    while head and not turns:  # a request has a message: the last system message is one
+        head -= 1
+        turns = _turns(prompt.drafts[head : head + 1], writer, model, out)
+    _put_system(prompt.drafts[:head], writer, out)
     _mend_end(turns, out)
+    note_nameless(writer.nameless, VENDOR, out)
     out.body["messages"] = [_message(turn, i, out) for i, turn in enumerate(turns)]
-    put_parameters(prompt, parameters, model, provider, writer.names, out)
-
-
-def _head(drafts: Sequence[Draft]) -> int:
-    """The number of system messages at the head that go into the field `system`; the only messages stay messages."""
-    head = next((i for i, draft in enumerate(drafts) if draft.role != "system"), len(drafts))
-    return head if head < len(drafts) else max(0, head - 1)
+    put_parameters(prompt, parameters, model, provider, forms, out)
 
 
 def _put_system(drafts: Sequence[Draft], writer: BlockWriter, out: BodyWriter) -> None:
@@ -58,16 +58,25 @@ def _turns(drafts: Sequence[Draft], writer: BlockWriter, model: ModelFacts, out:
     for draft in drafts:
         role = "user" if draft.role == "tool" else draft.role
         blocks = writer.blocks(draft, "user" if role == "system" else role)
-        if role == "assistant" and all(block.value["type"] in _THOUGHTS for block in blocks):
-            for block in blocks:
-                reason = f"{VENDOR} refuses a message that ends with thoughts; they aren't sent"
-                out.lose("signature", block.value["type"], reason, key=draft.key)
-            blocks = []
-        if blocks:
-            sent.append((draft, role, blocks))
-        else:
+        if not blocks:
             lose_empty(draft, VENDOR, out)
+            continue
+        if role != "assistant":
+            _drop_last_thoughts(sent, out)
+        sent.append((draft, role, blocks))
+    _drop_last_thoughts(sent, out)
     return grouped([(_role(i, sent, model, out), blocks) for i, (_, _, blocks) in enumerate(sent)])
+
+
+def _drop_last_thoughts(sent: list[tuple[Draft, str, list[Block]]], out: BodyWriter) -> None:
+    """Take away the thoughts with which a turn of the model ends, and the messages that had nothing else."""
+    while sent and sent[-1][1] == "assistant" and sent[-1][2][-1].value["type"] in THOUGHTS:
+        draft, _, blocks = sent[-1]
+        reason = f"{VENDOR} refuses a message that ends with thoughts; they aren't sent"
+        out.lose("signature", blocks.pop().value["type"], reason, key=draft.key)
+        if not blocks:
+            sent.pop()
+            lose_empty(draft, VENDOR, out)
 
 
 def _role(i: int, sent: Sequence[tuple[Draft, str, list[Block]]], model: ModelFacts, out: BodyWriter) -> str:
@@ -78,13 +87,17 @@ def _role(i: int, sent: Sequence[tuple[Draft, str, list[Block]]], model: ModelFa
     words_alone = all(block.value["type"] == "text" for block in blocks)
     if model.system_inside is True and _may_stand(i, sent):
         return role
+    if len(sent) == 1:
+        reason = f"{VENDOR} wants a message besides the system prompt; it is sent as the user's"
+        out.lose("role", "the last system message", reason, key=draft.key)
+        return "user"
     if not words_alone:
         reason = f"{VENDOR} takes files from the user alone; it is sent as the user's"
     elif model.system_inside is True:
         reason = "a system message stands only after the user's words and before the model's; it is sent as the user's"
     else:
         reason = f"{VENDOR} takes system messages at the head alone for this model; it is sent as the user's"
-    fix = TO_THE_FRONT if len(sent) > 1 and words_alone else None
+    fix = TO_THE_FRONT if words_alone else None
     out.lose("role", "a system message inside the history", reason, key=draft.key, fix=fix)
     return "user"
 

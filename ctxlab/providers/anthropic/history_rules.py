@@ -24,7 +24,7 @@ _OF_ROLE = {
     "assistant": frozenset(ASSISTANT_BLOCKS),
     "system": frozenset(SYSTEM_BLOCKS),
 }
-_THOUGHTS = ("thinking", "redacted_thinking")
+THOUGHTS = ("thinking", "redacted_thinking")
 _SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 NO_THINKING = Fix("switch thinking off", parameters={"thinkingEnabled": False})
 
@@ -55,13 +55,14 @@ def history_problems(body: Mapping[str, Any], model: ModelFacts, found: Found) -
         if turn.role == "assistant":
             _assistant(turn, found)
     _pictures(turns, model, found)
+    _continued_turn(turns, body, found)
     if turns and turns[-1].role == "assistant":
         _beginning_of_reply(turns[-1], body, model, found)
 
 
 def _message(message: Block, at: JsonPath, turns: list[_Turn], found: Found, *, last: bool) -> None:
     role, content = message.get("role"), message.get("content")
-    if role not in _OF_ROLE:
+    if not isinstance(role, str) or role not in _OF_ROLE:
         return
     if not turns or turns[-1].role != role:
         turns.append(_Turn(role, at))
@@ -210,14 +211,28 @@ def _assistant(turn: _Turn, found: Found) -> None:
             if block.get("tool_use_id") not in served:
                 reason = "no call of the vendor's tool with this id stands before it"
                 found.append(Problem(at, "server-pair", reason, "take it out, or put the call in front of it"))
-        elif kind in _THOUGHTS:
+        elif kind in THOUGHTS:
             name = "signature" if kind == "thinking" else "data"
             if isinstance(block.get(name), str) and not is_signature(block[name]):
                 reason = f"thoughts go back with what the vendor gave as {name!r}, and this is no base64"
                 found.append(Problem((*at, name), "signature", reason, "take the block out"))
-    if turn.blocks and turn.blocks[-1][1].get("type") in _THOUGHTS:
+    if turn.blocks and turn.blocks[-1][1].get("type") in THOUGHTS:
         reason = "a message of the model can't end with thoughts"
         found.append(Problem(turn.blocks[-1][0], "thoughts-last", reason, "take the block out, or put words after it"))
+
+
+def _continued_turn(turns: Sequence[_Turn], body: Mapping[str, Any], found: Found) -> None:
+    """With a budget the turn that results continue begins with its thoughts; adaptive thinking doesn't ask for them."""
+    thinking = body.get("thinking")
+    if not isinstance(thinking, dict) or cast("Block", thinking).get("type") != "enabled" or len(turns) < 2:
+        return
+    called, answered = turns[-2:]
+    kinds = [block.get("type") for _, block in called.blocks]
+    results = any(block.get("type") == "tool_result" for _, block in answered.blocks)
+    if called.role == "assistant" and results and "tool_use" in kinds and kinds[0] not in THOUGHTS:
+        reason = "with a budget of thinking the turn that results continue begins with thoughts"
+        mend = "put its thoughts in front with their signature, or switch thinking off"
+        found.append(Problem(called.blocks[0][0], "thinking-first", reason, mend, fixes=(NO_THINKING,)))
 
 
 def _beginning_of_reply(turn: _Turn, body: Mapping[str, Any], model: ModelFacts, found: Found) -> None:

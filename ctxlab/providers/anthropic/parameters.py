@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ctxlab.documents import Note
 from ctxlab.providers.anthropic.blocks import VENDOR
+from ctxlab.providers.anthropic.history_rules import NO_THINKING, THOUGHTS
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.call_fields import CallWords
+from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.placed_parameters import PlacedParameters
@@ -35,19 +36,19 @@ def put_parameters(
     parameters: RequestParameters,
     model: ModelFacts,
     provider: Provider,
-    names: CallWords,
+    forms: CallForms,
     out: BodyWriter,
 ) -> None:
     """Put the tools and every parameter into the body, or record its loss; the caller's own fields last."""
     given = PlacedParameters(parameters, VENDOR, out)
     body = out.body
-    _put_tools(prompt, given, names, out)
+    _put_tools(prompt, given, forms, out)
     body["max_tokens"] = _max_tokens(given, model, out)
     thinking = _put_thinking(given, model, body)
     if has_no_sampling(provider):
         _lose_sampling(given)
     _put_sampling(given, model, body, thinking=thinking)
-    _put_tool_choice(given, names, out, thinking=thinking)
+    _put_tool_choice(given, forms, out, thinking=thinking)
     _put_stop(given, body)
     _put_format(given, out)
     _put_rest(given, out)
@@ -87,8 +88,21 @@ def _put_thinking(given: PlacedParameters, model: ModelFacts, body: dict[str, An
         return False
     if asked.include is not None:
         config["display"] = "summarized" if asked.include else "omitted"
+    if config["type"] == "enabled" and _continues_without_thoughts(body["messages"]):
+        reason = "results continue a turn whose thoughts aren't known, and with a budget it has to begin with them"
+        given.lose("thinking", f"{reason}; it is switched off", path=("thinking",), fix=NO_THINKING)
+        body["thinking"] = {"type": "disabled"}
+        return False
     body["thinking"] = config
     return True
+
+
+def _continues_without_thoughts(messages: Sequence[dict[str, Any]]) -> bool:
+    """Whether the history ends with results of a turn that doesn't begin with thoughts."""
+    if len(messages) < 2 or messages[-1]["role"] != "user":
+        return False
+    called, answered = ([b["type"] for b in m["content"] if isinstance(b, dict)] for m in messages[-2:])
+    return "tool_result" in answered and "tool_use" in called and called[0] not in THOUGHTS
 
 
 def _thinking_config(asked: Thinking, model: ModelFacts, limit: int) -> dict[str, Any] | None:
@@ -134,8 +148,8 @@ def _put_sampling(given: PlacedParameters, model: ModelFacts, body: dict[str, An
             body[name] = value
 
 
-def _put_tools(prompt: Prompt, given: PlacedParameters, names: CallWords, out: BodyWriter) -> None:
-    tools = [made for tool in prompt.tools if (made := _tool(tool, names, out)) is not None]
+def _put_tools(prompt: Prompt, given: PlacedParameters, forms: CallForms, out: BodyWriter) -> None:
+    tools = [made for tool in prompt.tools if (made := _tool(tool, forms, out)) is not None]
     search = given.take("web_search")
     if search is not None:
         tools.append(_web_search(search, given))
@@ -143,23 +157,25 @@ def _put_tools(prompt: Prompt, given: PlacedParameters, names: CallWords, out: B
         out.body["tools"] = tools
 
 
-def _tool(tool: Mapping[str, Any], names: CallWords, out: BodyWriter) -> dict[str, Any] | None:
+def _tool(tool: Mapping[str, Any], forms: CallForms, out: BodyWriter) -> dict[str, Any] | None:
     own = cast("dict[str, Any]", plain_json(tool))
     kind = own.get("type")
     function: Any = own.get("function")
     if isinstance(function, dict) and kind in ("function", None):
         rest = {name: each for name, each in own.items() if name not in ("type", "function")}
-        return {**_function(cast("dict[str, Any]", function), names, out), **rest}
-    if "input_schema" in own or (isinstance(kind, str) and SERVER_TOOLS.fullmatch(kind)):
+        return {**_function(cast("dict[str, Any]", function), forms, out), **rest}
+    if "input_schema" in own:
+        return own | ({"name": forms.name(own["name"])} if isinstance(own.get("name"), str) else {})
+    if isinstance(kind, str) and SERVER_TOOLS.fullmatch(kind):
         return own
     if kind == "function" and isinstance(own.get("name"), str):
-        return _function({name: each for name, each in own.items() if name != "type"}, names, out)
+        return _function({name: each for name, each in own.items() if name != "type"}, forms, out)
     out.lose("field", f"tool {str(own.get('name') or kind)!r}", f"{VENDOR} has no tool of this type; it isn't sent")
     return None
 
 
-def _function(function: dict[str, Any], names: CallWords, out: BodyWriter) -> dict[str, Any]:
-    made: dict[str, Any] = {"name": names.of(str(function.get("name") or ""), out)}
+def _function(function: dict[str, Any], forms: CallForms, out: BodyWriter) -> dict[str, Any]:
+    made: dict[str, Any] = {"name": forms.name(str(function.get("name") or ""))}
     if isinstance(function.get("description"), str):
         made["description"] = function["description"]
     schema = function.get("parameters")
@@ -184,7 +200,7 @@ def _web_search(options: dict[str, Any], given: PlacedParameters) -> dict[str, A
     return tool
 
 
-def _put_tool_choice(given: PlacedParameters, names: CallWords, out: BodyWriter, *, thinking: bool) -> None:
+def _put_tool_choice(given: PlacedParameters, forms: CallForms, out: BodyWriter, *, thinking: bool) -> None:
     asked: Any = given.take("tool_choice")
     parallel = given.take("parallel_tool_calls")
     if asked is None and parallel is not False:
@@ -194,7 +210,7 @@ def _put_tool_choice(given: PlacedParameters, names: CallWords, out: BodyWriter,
             if value not in (None, "none", "auto", True):
                 given.lose(name, "the request has no tools, so it isn't sent")
         return
-    choice: dict[str, Any] = _tool_choice(asked, given, names, out)
+    choice: dict[str, Any] = _tool_choice(asked, given, forms, out)
     if thinking and choice["type"] in ("any", "tool"):
         given.lose(
             "tool_choice", "a thinking model can't be made to call a tool; 'auto' is sent", path=("tool_choice",)
@@ -206,7 +222,7 @@ def _put_tool_choice(given: PlacedParameters, names: CallWords, out: BodyWriter,
     out.body["tool_choice"] = choice
 
 
-def _tool_choice(asked: Any, given: PlacedParameters, names: CallWords, out: BodyWriter) -> dict[str, Any]:
+def _tool_choice(asked: Any, given: PlacedParameters, forms: CallForms, out: BodyWriter) -> dict[str, Any]:
     plain_choices = {None: "auto", "auto": "auto", "none": "none", "required": "any", "any": "any"}
     if not isinstance(asked, dict):
         if asked in plain_choices:
@@ -217,7 +233,7 @@ def _tool_choice(asked: Any, given: PlacedParameters, names: CallWords, out: Bod
     function: Any = choice.get("function")
     name = cast("dict[str, Any]", function).get("name") if isinstance(function, dict) else choice.get("name")
     if isinstance(name, str) and choice.get("type") in ("function", "tool"):
-        return {"type": "tool", "name": names.of(name, out)}
+        return {"type": "tool", "name": forms.name(name)}
     if choice.get("type") in ("auto", "any", "none"):
         return choice
     given.lose("tool_choice", f"{VENDOR} has no such choice; 'auto' is sent", path=("tool_choice",))

@@ -48,6 +48,7 @@ RULES: tuple[VendorRule, ...] = (
     _rule("server-pair", "a result of the vendor's tool follows its call", _TOOLS),
     _rule("signature", "thoughts go back with their signature", _THINKING),
     _rule("thoughts-last", "a message of the model doesn't end with thoughts", _THINKING),
+    _rule("thinking-first", "with a budget, the turn that results continue begins with its thoughts", _THINKING),
     _rule("prefill-model", "from the generation of 4.6 on no model takes a beginning of its reply", _ERRORS),
     _rule("prefill-thinking", "a model that thinks takes no beginning of its reply", _THINKING),
     _rule("prefill-format", "a reply by a schema has no beginning", _OUTPUT),

@@ -10,13 +10,14 @@ from ctxlab.assets.content_router.vendor_tool_results import RULES, vendor_of
 from ctxlab.context import Draft
 from ctxlab.documents import Note
 from ctxlab.providers.body_writer import BodyWriter
+from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.gemini.parameters import put_parameters
-from ctxlab.providers.gemini.parts import VENDOR, PartWriter
+from ctxlab.providers.gemini.parts import CALL_IDS, TOOL_NAMES, VENDOR, PartWriter
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
-from ctxlab.providers.turns import Block, Turn, grouped, lose_empty, lose_speakers
+from ctxlab.providers.turns import Block, Turn, grouped, leading_systems, lose_empty, lose_speakers, note_nameless
 
 TO_THE_FRONT = Fix("put all system messages in front", settings={"merge-system.hoist": "all"})
 DEMANDS_SIGNATURES = re.compile(r"gemini-(?:[3-9]|\d\d)")
@@ -31,11 +32,15 @@ def write_body(
     prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
 ) -> None:
     """Put messages, tools and parameters into the body."""
-    writer = PartWriter(out, RULES[vendor_of("google", model.name)].inside)
+    forms = CallForms(prompt, out, CALL_IDS, TOOL_NAMES)
+    writer = PartWriter(out, forms, RULES[vendor_of("google", model.name)].inside)
     lose_speakers(prompt.drafts, VENDOR, out)
-    head = _head(prompt.drafts)
-    _put_instruction(prompt.drafts[:head], writer, out)
+    head = leading_systems(prompt.drafts)
     turns = _turns(prompt.drafts[head:], writer, out)
+    while head and not turns:  # a request has contents: the last system message is one
+        head -= 1
+        turns = _turns(prompt.drafts[head : head + 1], writer, out)
+    _put_instruction(prompt.drafts[:head], writer, out)
     if turns and turns[0].role == "model":
         if any("functionCall" in block.value for block in turns[0].blocks):
             turns.insert(0, _opening(turns[0].blocks[0].draft, "begins with a call", out))
@@ -43,14 +48,9 @@ def write_body(
             turns.insert(0, _opening(turns[0].blocks[0].draft, "has no words of the user", out))
     if DEMANDS_SIGNATURES.search(model.name):
         _sign_calls(turns, out)
+    note_nameless(writer.nameless, VENDOR, out)
     out.body["contents"] = [_content(turn, i, out) for i, turn in enumerate(turns)]
-    put_parameters(prompt, parameters, model, writer.names, out)
-
-
-def _head(drafts: Sequence[Draft]) -> int:
-    """The number of system messages at the head; the only messages stay messages, as contents may not be empty."""
-    head = next((i for i, draft in enumerate(drafts) if draft.role != "system"), len(drafts))
-    return head if head < len(drafts) else max(0, head - 1)
+    put_parameters(prompt, parameters, model, forms, out)
 
 
 def _put_instruction(drafts: Sequence[Draft], writer: PartWriter, out: BodyWriter) -> None:
@@ -79,9 +79,12 @@ def _turns(drafts: Sequence[Draft], writer: PartWriter, out: BodyWriter) -> list
         if draft.role == "system":
             systems.append(draft)
     for draft in systems:
+        if len(sent) == 1:
+            reason = f"{VENDOR} wants contents besides the system instruction; it is sent as the user's"
+            out.lose("role", "the last system message", reason, key=draft.key)
+            continue
         reason = f"{VENDOR} takes system messages at the head alone; it is sent as the user's"
-        fix = TO_THE_FRONT if len(sent) > 1 else None
-        out.lose("role", "a system message inside the history", reason, key=draft.key, fix=fix)
+        out.lose("role", "a system message inside the history", reason, key=draft.key, fix=TO_THE_FRONT)
     return grouped(sent)
 
 

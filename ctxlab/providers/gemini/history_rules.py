@@ -17,8 +17,8 @@ from ctxlab.providers.gemini.spellings import Object, items, object_of, of, spel
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Problem
+from ctxlab.providers.signatures import is_signature
 
-_SIGNATURE = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 _KINDS = {"image/": "image", "audio/": "audio", "video/": "video", "application/pdf": "document"}
 
 _PART_FIELDS = {each: name for name in (*DATA, "thoughtSignature") for each in (name, snake(name))}
@@ -76,7 +76,7 @@ def _part(part: Object, at: JsonPath, model: ModelFacts, found: Found) -> str | 
         found.append(Problem((*at, "text"), "empty-part", "this text is empty", "take the part out"))
     if signature is not None:
         value = part[signature]
-        if isinstance(value, str) and not _SIGNATURE.fullmatch(value):
+        if isinstance(value, str) and not is_signature(value):
             reason = "a signature is base64 as the vendor gave it" if value else "the signature is empty"
             found.append(Problem((*at, signature), "signature", reason, "send it as it came, or take it out"))
     if not held:

@@ -9,6 +9,7 @@ from ctxlab.display.short_texts import short
 from ctxlab.providers.body_shapes import Found
 from ctxlab.providers.gemini.history_rules import name_problem
 from ctxlab.providers.gemini.parts import FUNCTION_NAME
+from ctxlab.providers.gemini.schema import is_object_schema
 from ctxlab.providers.gemini.spellings import NOTHING, Object, items, object_of, of, spelled
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.place import JsonPath
@@ -158,9 +159,8 @@ def _function(function: Object, at: JsonPath, functions: dict[str, JsonPath], fo
         reason = "there are two schemas of its arguments"
         found.append(Problem((*at, both), "schema", reason, "leave one of the two out"))
     parameters = function.get("parameters")
-    kind = cast("Object", parameters).get("type") if isinstance(parameters, dict) else None
-    if isinstance(kind, str) and kind.upper() != "OBJECT":
-        reason = "a function's arguments are an object"
+    if isinstance(parameters, dict) and not is_object_schema(cast("Object", parameters)):
+        reason = "a function's arguments are an object, and the schema doesn't say so"
         found.append(Problem((*at, "parameters", "type"), "schema", reason, "write 'object'"))
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from ctxlab.display.short_texts import short
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.call_fields import CallWords
+from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.gemini.parts import VENDOR
-from ctxlab.providers.gemini.schema import fits_schema
+from ctxlab.providers.gemini.schema import fits_schema, is_object_schema
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.placed_parameters import PlacedParameters
 from ctxlab.providers.plain_json import plain_json
@@ -44,12 +45,12 @@ _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY", "any": "ANY", "vali
 
 
 def put_parameters(
-    prompt: Prompt, parameters: RequestParameters, model: ModelFacts, names: CallWords, out: BodyWriter
+    prompt: Prompt, parameters: RequestParameters, model: ModelFacts, forms: CallForms, out: BodyWriter
 ) -> None:
     """Put the tools and every parameter into the body, or record its loss; the caller's own fields last."""
     given = PlacedParameters(parameters, VENDOR, out)
-    _put_tools(prompt, given, names, out)
-    _put_tool_choice(given, names, out)
+    _put_tools(prompt, given, forms, out)
+    _put_tool_choice(given, forms, out)
     config: dict[str, Any] = {}
     given.put("max_output_tokens", config, "maxOutputTokens")
     for name, field in _NUMBERS:
@@ -145,7 +146,7 @@ def _level(effort: str, given: PlacedParameters, model: ModelFacts) -> str:
     return nearest
 
 
-def _put_tools(prompt: Prompt, given: PlacedParameters, names: CallWords, out: BodyWriter) -> None:
+def _put_tools(prompt: Prompt, given: PlacedParameters, forms: CallForms, out: BodyWriter) -> None:
     functions: list[dict[str, Any]] = []
     tools: list[dict[str, Any]] = []
     for tool in prompt.tools:
@@ -153,9 +154,12 @@ def _put_tools(prompt: Prompt, given: PlacedParameters, names: CallWords, out: B
         function: Any = own.get("function", own if own.get("type") == "function" else None)
         kind = own.get("type")
         if isinstance(function, dict):
-            functions.append(_declaration(cast("dict[str, Any]", function), names, out))
+            functions.append(_declaration(cast("dict[str, Any]", function), forms, out))
+            if function is not own:
+                _lose_fields(own, {"type", "function"}, out)
         elif isinstance(kind, str) and (_SNAKE.get(kind, kind)) in TOOLS:
             tools.append({_SNAKE.get(kind, kind): own.get(kind, {})})
+            _lose_fields(own, {"type", kind}, out)
         elif any(name in own for name in (*TOOLS, *_SNAKE, "functionDeclarations", "function_declarations")):
             tools.append(own)
         else:
@@ -172,13 +176,19 @@ def _put_tools(prompt: Prompt, given: PlacedParameters, names: CallWords, out: B
         out.body["tools"] = tools
 
 
-def _declaration(function: dict[str, Any], names: CallWords, out: BodyWriter) -> dict[str, Any]:
-    made: dict[str, Any] = {"name": names.of(str(function.get("name") or ""), out)}
+def _lose_fields(tool: dict[str, Any], known: set[str], out: BodyWriter) -> None:
+    """Record the fields of a tool in another vendor's form that stand beside what is sent of it."""
+    for name in sorted(tool.keys() - known):
+        out.lose("field", f"{short(name)} of a tool", f"{VENDOR}'s form has no place for it, so it isn't sent")
+
+
+def _declaration(function: dict[str, Any], forms: CallForms, out: BodyWriter) -> dict[str, Any]:
+    made: dict[str, Any] = {"name": forms.name(str(function.get("name") or ""))}
     if isinstance(function.get("description"), str):
         made["description"] = function["description"]
     schema: Any = function.get("parameters")
     if isinstance(schema, Mapping) and schema:
-        fits = fits_schema(cast("Mapping[str, Any]", schema))
+        fits = is_object_schema(schema) and fits_schema(cast("Mapping[str, Any]", schema))
         made["parameters" if fits else "parametersJsonSchema"] = schema
     if function.get("strict") is True:
         reason = f"{VENDOR} has no strict calls; it isn't sent"
@@ -187,7 +197,7 @@ def _declaration(function: dict[str, Any], names: CallWords, out: BodyWriter) ->
     return made | {name: each for name, each in function.items() if name not in known}
 
 
-def _put_tool_choice(given: PlacedParameters, names: CallWords, out: BodyWriter) -> None:
+def _put_tool_choice(given: PlacedParameters, forms: CallForms, out: BodyWriter) -> None:
     asked: Any = given.take("tool_choice")
     if asked is None:
         return
@@ -196,7 +206,7 @@ def _put_tool_choice(given: PlacedParameters, names: CallWords, out: BodyWriter)
     if isinstance(asked, str) and asked in _MODES:
         config = {"mode": _MODES[asked]}
     elif isinstance(asked, dict):
-        config = _named_choice(cast("dict[str, Any]", asked), names, out)
+        config = _named_choice(cast("dict[str, Any]", asked), forms, out)
     if config is None:
         given.lose("tool_choice", f"{VENDOR} has no such choice, so it isn't sent")
     elif functions:
@@ -205,11 +215,11 @@ def _put_tool_choice(given: PlacedParameters, names: CallWords, out: BodyWriter)
         given.lose("tool_choice", "the request has no functions, so it isn't sent")
 
 
-def _named_choice(asked: dict[str, Any], names: CallWords, out: BodyWriter) -> dict[str, Any] | None:
+def _named_choice(asked: dict[str, Any], forms: CallForms, out: BodyWriter) -> dict[str, Any] | None:
     function: Any = asked.get("function", asked)
     name = cast("dict[str, Any]", function).get("name") if isinstance(function, dict) else None
     if asked.get("type") in ("function", "tool") and isinstance(name, str):
-        return {"mode": "ANY", "allowedFunctionNames": [names.of(name, out)]}
+        return {"mode": "ANY", "allowedFunctionNames": [forms.name(name)]}
     own: Any = asked.get("allowed_tools")
     allowed = cast("dict[str, Any]", own) if isinstance(own, dict) else asked
     if asked.get("type") == "allowed_tools" and isinstance(allowed.get("tools"), list):
@@ -219,7 +229,7 @@ def _named_choice(asked: dict[str, Any], names: CallWords, out: BodyWriter) -> d
             inner: Any = cast("dict[str, Any]", tool).get("function", tool) if isinstance(tool, dict) else None
             each = cast("dict[str, Any]", inner).get("name") if isinstance(inner, dict) else None
             if isinstance(each, str):
-                found.append(names.of(each, out))
+                found.append(forms.name(each))
         mode = "ANY" if allowed.get("mode") == "required" else "VALIDATED"
         return {"mode": mode, "allowedFunctionNames": found} if found else None
     return None

@@ -13,23 +13,34 @@ from ctxlab.context.file_words import name_of
 from ctxlab.documents import ToolCall
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.call_fields import CallWords, arguments_object
+from ctxlab.providers.call_forms import CallForms, WordForm, long_ids
 from ctxlab.providers.file_source import FileBytes, FileLink, FileUpload, NoFile, file_source, standing_for
+from ctxlab.providers.gemini.shapes import DATA, snake
 from ctxlab.providers.media_types import plain_type
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.plain_json import plain_json
+from ctxlab.providers.signatures import is_signature
 from ctxlab.providers.turns import Block
 
 VENDOR = "Gemini"
 WIRE = "gemini"
 FUNCTION_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]*")
-_ANY = re.compile(r"(?s).+")
+CALL_IDS = long_ids(512)
+TOOL_NAMES = WordForm(
+    "names of functions begin with a letter or _ and are up to 128 letters of ASCII, digits, _ . : and -",
+    128,
+    re.compile(r"[^a-zA-Z0-9_.:-]+"),
+    re.compile(r"[a-zA-Z_]"),
+)
 UPLOADS = "https://generativelanguage.googleapis.com/v1beta/"
 GENERIC = "application/octet-stream"
 _TEXT = ("text",)
 _OWN_FIELDS = frozenset({"text", "functionCall", "function_call"})
 _SIGNATURES = ("thoughtSignature", "thought_signature")
+_NO_SIGNATURE = "it is no base64 that the vendor gave; it isn't sent"
+PART_DATA = frozenset({*DATA, *map(snake, DATA)})
+"""Fields of a part, of which it has one, in either spelling."""
 
 
 @dataclass(slots=True, eq=False)
@@ -37,13 +48,13 @@ class PartWriter:
     """Writes the messages of one request.
 
     `inside` are the types of files that a response of a function takes, `called` the names of the functions by the ids
-    of their calls.
+    of their calls, `nameless` how many files had a name that goes without.
     """
 
     out: BodyWriter
+    forms: CallForms
     inside: frozenset[str] = frozenset()
-    ids: CallWords = field(default_factory=lambda: CallWords("call id", VENDOR, _ANY, 512))
-    names: CallWords = field(default_factory=lambda: CallWords("function name", VENDOR, FUNCTION_NAME, 128))
+    nameless: int = 0
     called: dict[str, str] = field(default_factory=dict[str, str])
 
     def parts(self, draft: Draft, role: str) -> list[Block]:
@@ -79,31 +90,33 @@ class PartWriter:
     def _signed(self, value: dict[str, Any], draft: Draft, on: Sequence[ReplayArtifact]) -> dict[str, Any]:
         for artifact in on:
             for name, each in artifact.item.items():
-                if name in _SIGNATURES and not each:
-                    self.out.lose("signature", name, "it is empty; it isn't sent", key=draft.key)
+                if name in _SIGNATURES and not is_signature(each):
+                    self.out.lose("signature", name, _NO_SIGNATURE, key=draft.key)
                 elif name not in _OWN_FIELDS:
                     value[name] = plain_json(each)
         return value
 
     def _call(self, call: ToolCall, draft: Draft, on: Sequence[ReplayArtifact]) -> Block:
-        name = self.names.of(call.name, self.out, key=draft.key)
+        name = self.forms.name(call.name, draft.key)
         self.called[call.id] = name
-        function: dict[str, Any] = {"name": name, "args": arguments_object(call, self.out, key=draft.key)}
+        function: dict[str, Any] = {"name": name, "args": self.forms.arguments_object(call.arguments, draft.key)}
         places: list[tuple[JsonPath, Text | None]] = [((), None), (("functionCall", "args"), None)]
         if call.id:
-            function["id"] = self.ids.of(call.id, self.out, key=draft.key)
+            function["id"] = self.forms.id(call.id, draft.key)
             places.append((("functionCall", "id"), None))
         return Block(self._signed({"functionCall": function}, draft, on), draft, tuple(places))
 
     def _replayed(self, artifact: ReplayArtifact, draft: Draft) -> list[Block]:
         value = cast("dict[str, Any]", plain_json(artifact.item))
-        empty = [name for name in _SIGNATURES if name in value and not value[name]]
-        for name in empty:
-            self.out.lose("signature", name, "it is empty; it isn't sent", key=draft.key)
+        for name in [name for name in _SIGNATURES if name in value and not is_signature(value[name])]:
+            self.out.lose("signature", name, _NO_SIGNATURE, key=draft.key)
             del value[name]
-        if value.get("text") == "" and not any(name in value for name in _SIGNATURES):
-            self.out.lose("signature", "a thought", "it is empty; it isn't sent", key=draft.key)
+        signed = any(name in value for name in _SIGNATURES)
+        if not signed and not any(each for name, each in value.items() if name in PART_DATA):
+            self.out.lose("signature", "a block", "there is nothing in it; it isn't sent", key=draft.key)
             return []
+        if signed and all(value.get(name) is None for name in PART_DATA):
+            value["text"] = ""  # as the vendor gives a signature that belongs to no words
         return [Block(value, draft, (((), None),))]
 
     def _result(self, draft: Draft) -> list[Block]:
@@ -119,12 +132,14 @@ class PartWriter:
                         data = block.value.get("inlineData")
                         (held if data and data["mimeType"] in self.inside else after).append(block)
                 case _:
-                    self.out.lose("part", "a call or a block in a result", "a result holds none; it isn't sent")
+                    self.out.lose(
+                        "part", "a call or a block in a result", "a result holds none; it isn't sent", key=draft.key
+                    )
         key = "error" if _failed(draft) else "output"
         function: dict[str, Any] = {"name": self._name_of(draft)}
         places: list[tuple[JsonPath, Text | None]] = [((), None)]
         if draft.result_of:
-            function["id"] = self.ids.of(draft.result_of, self.out, key=draft.key)
+            function["id"] = self.forms.id(draft.result_of, draft.key)
             places.append((("functionResponse", "id"), None))
         if len(words) > 1:
             function["response"] = {key: [each for _, each in words]}
@@ -144,12 +159,13 @@ class PartWriter:
             return found
         call: Any = draft.meta.get("toolCall") if draft.meta else None
         name = cast("Mapping[str, Any]", call).get("toolName") if isinstance(call, Mapping) else None
-        return self.names.of(name if isinstance(name, str) and name else "unknown", self.out, key=draft.key)
+        return self.forms.name(name if isinstance(name, str) and name else "unknown", draft.key)
 
     def _file(self, asset: AssetRef, draft: Draft, role: str) -> list[Block]:
         value: dict[str, Any] | NoFile
         value = NoFile(f"{VENDOR}'s system instruction has text alone") if role == "system" else _file_part(asset)
         if not isinstance(value, NoFile):
+            self.nameless += bool(asset.name)
             return [Block(value, draft, (((), None),))]
         self.out.lose("part", name_of(asset), f"{value.reason}; it isn't sent", key=draft.key)
         return []

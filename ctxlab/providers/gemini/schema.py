@@ -43,6 +43,11 @@ def fits_schema(schema: Mapping[str, Any]) -> bool:
     return next(schema_faults(schema, ()), None) is None
 
 
+def is_object_schema(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema says that it is of an object, as a function's `parameters` do."""
+    return str(schema.get("type")).upper() == "OBJECT"
+
+
 def schema_faults(schema: object, at: JsonPath, *, depth: int = 0) -> Iterator[tuple[JsonPath, str]]:
     """Places in a schema that Gemini's Schema has no field for, each with a clause that says why."""
     if not isinstance(schema, Mapping):

@@ -7,7 +7,7 @@ from typing import Any
 from ctxlab.display.short_texts import short
 from ctxlab.documents import Note
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.call_ids import CallForms, tool_names, with_sent_names
+from ctxlab.providers.call_forms import CallForms, long_ids, plain_names, with_sent_names
 from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.openai_chat.messages import ChatMessages
@@ -26,8 +26,7 @@ def write_body(
     """Put messages, tools and parameters into a chat completion's body."""
     profile = profile_of(provider)
     out.body["model"] = model.name
-    forms = CallForms(out, profile.max_call_id, profile.max_tool_name)
-    forms.reserve(tool_names(prompt))
+    forms = CallForms(prompt, out, long_ids(profile.max_call_id), plain_names(profile.max_tool_name))
     writer = ChatMessages(profile, provider, model, forms, out)
     writer.wants_thoughts = provider.name == "deepseek" and is_thinking(parameters, model)
     out.body["messages"] = writer.messages

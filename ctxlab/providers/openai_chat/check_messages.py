@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from ctxlab.display.short_texts import counted, short
 from ctxlab.providers.body_checks import Findings, is_object, shown, unknown_field
-from ctxlab.providers.call_ids import is_json_object
+from ctxlab.providers.call_forms import is_json_object
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.openai_chat.check_parts import check_parts
 from ctxlab.providers.openai_chat.profiles import ChatProfile

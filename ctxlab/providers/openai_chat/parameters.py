@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.call_ids import CallForms, with_sent_names
+from ctxlab.providers.call_forms import CallForms, with_sent_names
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.openai_chat.profiles import ChatProfile, wants_completion_tokens
 from ctxlab.providers.plain_json import plain_json

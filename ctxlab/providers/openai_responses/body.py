@@ -8,7 +8,7 @@ from typing import Any
 from ctxlab.display.short_texts import short
 from ctxlab.documents import Note
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.call_ids import CallForms, tool_names, with_sent_names
+from ctxlab.providers.call_forms import CallForms, long_ids, plain_names, with_sent_names
 from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.openai_responses.check import HOSTED
@@ -29,8 +29,7 @@ def write_body(
 ) -> None:
     """Put input, instructions, tools and parameters into the body of a response."""
     out.body["model"] = model.name
-    forms = CallForms(out, MAX_CALL_ID, MAX_TOOL_NAME)
-    forms.reserve(tool_names(prompt))
+    forms = CallForms(prompt, out, long_ids(MAX_CALL_ID), plain_names(MAX_TOOL_NAME))
     writer = InputItems(provider, model, forms, out)
     writer.write(prompt.drafts)
     if writer.items and writer.items[-1].get("role") == "assistant":

@@ -19,7 +19,7 @@ from ctxlab.providers.body_checks import (
     shown,
     text,
 )
-from ctxlab.providers.call_ids import is_json_object
+from ctxlab.providers.call_forms import is_json_object
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.openai_responses.check_parts import check_parts
 from ctxlab.providers.place import JsonPath

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.call_ids import CallForms, with_sent_names
+from ctxlab.providers.call_forms import CallForms, with_sent_names
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.openai_chat.parameters import openai_effort
 from ctxlab.providers.openai_responses.tools import flat_choice, flat_format

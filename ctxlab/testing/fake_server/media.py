@@ -30,8 +30,8 @@ def data_url(url: str) -> DataUrl | None:
 
 
 def is_base64(data: str, *, url_safe: bool = False) -> bool:
-    """Whether the text is padded base64, standard or (where asked) of the alphabet for URLs."""
-    standard = data.replace("-", "+").replace("_", "/") if url_safe else data
+    """Whether the text is padded base64; where asked, also that of the alphabet for URLs, padded or not."""
+    standard = data.replace("-", "+").replace("_", "/") + "=" * (-len(data) % 4) if url_safe else data
     try:
         base64.b64decode(standard, validate=True)
     except (binascii.Error, ValueError):
