@@ -1,4 +1,4 @@
-"""What is shown of a body: values of fields that hold keys are hidden."""
+"""A body as it is shown: values of fields that hold keys are hidden."""
 
 from __future__ import annotations
 
