@@ -7,11 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-import orjson
-
 from ctxlab.display.short_texts import nearest, short
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Fix, Problem
+from ctxlab.providers.unwritable import written_size
 
 Json = Mapping[str, Any]
 
@@ -177,33 +176,10 @@ def is_object(value: object, at: JsonPath, findings: Findings, what: str) -> boo
 
 def check_size(body: Json, most_bytes: int, findings: Findings) -> None:
     """Record a body that is larger than the vendor takes, or that can't be written as JSON in UTF-8."""
-    try:
-        size = len(orjson.dumps(body))
-    except TypeError:
-        reason = "half a surrogate pair, or a number beyond 64 bits, can't be written in a request"
-        findings.add(_unwritable(body), "text-encoding", reason, "take it out of the text or the number")
+    size = written_size(body)
+    if isinstance(size, Problem):
+        findings.add(size.path, "text-encoding", size.reason, size.mend)
         return
     if size > most_bytes:
         reason = f"the request has {size:,} bytes, and {findings.vendor} takes up to {most_bytes:,}"
         findings.add((), "request-size", reason, "send fewer or smaller files")
-
-
-def _unwritable(value: Any) -> JsonPath:
-    """The path of the first value that isn't JSON in UTF-8."""
-    path: list[str | int] = []
-    while isinstance(value, dict | list):
-        whole = cast("dict[str, Any] | list[Any]", value)
-        entries = whole.items() if isinstance(whole, dict) else enumerate(whole)
-        step, value = next(((step, item) for step, item in entries if not _is_written(item)), (None, None))
-        if step is None:
-            break
-        path.append(step)
-    return tuple(path)
-
-
-def _is_written(value: Any) -> bool:
-    try:
-        orjson.dumps(value)
-    except TypeError:
-        return False
-    return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.html_table import heading, html_table
 
@@ -20,12 +20,17 @@ AT = datetime(2026, 11, 15, tzinfo=UTC)
 """The day for which prices are taken: there is no clock here, and the table also has those of days to come."""
 
 
+_LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens", "maxOutputTokens")
+_REPLIES = ("n", "candidateCount", "candidate_count")
+"""Fields of bodies that say how long a reply is at most, and how many there are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
     """Prices in US dollars and the tokens that they are of; None where no price is known.
 
     `input_usd` is what the prompt costs this time, `cached_usd` when its cached part is read again, `output_usd` the
-    reply at its longest, `most_usd` the whole at most. `as_of` is the month of the prices.
+    reply at its longest, or all of them, `most_usd` the whole at most. `as_of` is the month of the prices.
     """
 
     input_tokens: int
@@ -66,7 +71,7 @@ def cost_of(payload: Payload) -> Cost:
     """The price of a request by the table of prices."""
     tokens = payload.tokens
     cached, written = _cached_tokens(payload, tokens)
-    output = payload.parameters.max_output_tokens or payload.model.max_output_tokens
+    output = _output_tokens(payload)
     name = payload.model.name
     provider = PRICED_AS.get(payload.provider.name)
     now = _price(name, provider, tokens, cached, written)
@@ -87,6 +92,21 @@ def cost_of(payload: Payload) -> Cost:
         _source() if known else "",
         f"{AT:%Y-%m}" if known else "",
     )
+
+
+def _output_tokens(payload: Payload) -> int | None:
+    """Tokens of the reply at its longest, times the number of replies, as the body asks for them."""
+    body = payload.body
+    config = next(
+        (body[name] for name in ("generationConfig", "generation_config") if isinstance(body.get(name), dict)), {}
+    )
+    longest = _first_whole(body, config, _LIMITS) or payload.model.max_output_tokens
+    return None if longest is None else longest * (_first_whole(body, config, _REPLIES) or 1)
+
+
+def _first_whole(body: dict[str, Any], config: dict[str, Any], names: tuple[str, ...]) -> int | None:
+    found = (held[name] for held in (body, config) for name in names if name in held)
+    return next((value for value in found if type(value) is int and value > 0), None)
 
 
 def _cached_tokens(payload: Payload, tokens: int) -> tuple[int, int]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from ctxlab.providers.masked import masked
+from ctxlab.providers.unwritable import written
+
 if TYPE_CHECKING:
     from ctxlab.providers.payload import Payload
 
@@ -12,12 +15,12 @@ KEY = "$API_KEY"
 
 
 def curl(payload: Payload) -> str:
-    """A curl command that posts the body; the key is the variable API_KEY of the shell, never a value."""
+    """A curl command that posts the body; the key is the variable API_KEY of the shell, and keys in the body `***`."""
     headers = {**payload.headers, **payload.provider.auth(KEY)}
     words = ["curl", *(["-N"] if payload.stream else []), shlex.quote(payload.url)]
     lines = [" ".join(words)]
     for name, value in headers.items():
         quoted = f'"{name}: {value}"' if KEY in value else shlex.quote(f"{name}: {value}")
         lines.append(f"  -H {quoted}")
-    lines.append(f"  --data-raw {shlex.quote(payload.as_bytes().decode())}")
+    lines.append(f"  --data-raw {shlex.quote(written(masked(payload.body)).decode())}")
     return " \\\n".join(lines)

@@ -8,8 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import orjson
-
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import ModelProfile, Note
@@ -18,12 +16,15 @@ from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.loss import RequestLoss
+from ctxlab.providers.masked import masked
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.models_table import ModelTable
 from ctxlab.providers.place import JsonPath, Place
 from ctxlab.providers.problem import Fix, Problem
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
+from ctxlab.providers.schema_words import with_json_types
+from ctxlab.providers.unwritable import written, written_size
 
 if TYPE_CHECKING:
     from ctxlab.providers.cache_marks import CacheMarks
@@ -36,7 +37,7 @@ class Payload:
 
     `body` is plain JSON; post `as_bytes()` or it. `places` say of each value which message it is and who wrote each of
     its characters; `losses` are what the vendor's form has no place for, `notes` what was settled on the way. `call`,
-    `asked_model` and `after` are what it was made with.
+    `asked_model`, `models` and `after` are what it was made with.
     """
 
     provider: Provider
@@ -52,10 +53,11 @@ class Payload:
     call: Mapping[str, Any] = field(default_factory=FrozenDict)
     after: Payload | None = None
     asked_model: str | ModelProfile | None = None
+    models: ModelTable | None = None
 
     def __repr__(self) -> str:
         found = [counted(len(self.problems), "problem"), counted(len(self.losses), "loss", "losses")]
-        size = f"{len(self.as_bytes()):,} bytes"
+        size = "no JSON" if self.size is None else f"{self.size:,} bytes"
         return f"Payload({self.provider.name!r}, {self.model.name!r}, {size}, {', '.join(found)})"
 
     def _repr_html_(self) -> str:
@@ -112,6 +114,7 @@ class Payload:
             after=self.after,
             stream=self.stream,
             base_url=self.base_url,
+            models=self.models,
         )
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
@@ -120,8 +123,17 @@ class Payload:
         return shown_as("payload", self)
 
     def as_bytes(self) -> bytes:
-        """The body as UTF-8 JSON, the very bytes that are posted."""
-        return orjson.dumps(self.body)
+        """The body as UTF-8 JSON, the very bytes that are posted.
+
+        Raises CtxlabError where JSON has no form for a value of it, which `problems` name too.
+        """
+        return written(self.body)
+
+    @property
+    def size(self) -> int | None:
+        """The bytes of the body; None where it can't be written."""
+        found = written_size(self.body)
+        return found if isinstance(found, int) else None
 
     @property
     def tokens(self) -> int:
@@ -135,18 +147,21 @@ class Payload:
         return cost_of(self)
 
     def curl(self) -> str:
-        """A command for the shell that posts the body; the key is a variable, never a value."""
+        """A command for the shell that posts the body; keys are a variable or `***`, never a value.
+
+        Raises CtxlabError where the body can't be written.
+        """
         from ctxlab.providers.curl import curl
 
         return curl(self)
 
     def as_data(self) -> dict[str, Any]:
-        """The request as JSON: body, problems, losses, notes; no key is in it."""
+        """The request as JSON: body, problems, losses, notes; values of fields that hold keys are `***`."""
         return {
             "provider": self.provider.name,
             "model": self.model.name,
             "url": self.url,
-            "body": self.body,
+            "body": masked(self.body),
             "problems": [problem.as_data() for problem in self.problems],
             "losses": [loss.as_data() for loss in self.losses],
             "notes": [note.as_data() for note in self.notes],
@@ -176,17 +191,23 @@ def payload(
     """
     from ctxlab.providers.cache_marks import put_marks
     from ctxlab.providers.models import facts_of, model_for
-    from ctxlab.providers.parameters import parameters_of
+    from ctxlab.providers.parameters import effective, parameters_of
     from ctxlab.providers.registry import provider_for
 
     if base_url is not None:
         _refuse_secrets(base_url)
     chosen = provider_for(provider, trace, model)
     wanted, notes = model_for(model, trace.start.input.model, chosen)
+    custom_model = effective(trace.start.input, parameters).custom.get("model")
+    if isinstance(custom_model, str) and custom_model and chosen.wire != "gemini":  # there it is in the address
+        wanted = custom_model
     facts = facts_of(wanted, chosen, table=models)
     settled = parameters_of(trace.start.input, facts, chosen, call=parameters or {}, stream=stream)
     agent = trace.start.input.agent
-    prompt = Prompt(trace.result.drafts, agent.tools if agent else ())
+    tools = agent.tools if agent else ()
+    prompt = Prompt(
+        trace.result.drafts, tools if chosen.wire == "gemini" else [with_json_types(tool) for tool in tools]
+    )
     out = BodyWriter(losses=list(settled.losses), notes=[*notes, *settled.notes])
     chosen.write(prompt, settled.parameters, facts, chosen, out)
     marks = put_marks(out, prompt, facts, chosen, trace, after)
@@ -204,6 +225,7 @@ def payload(
         parameters or {},
         after,
         model,
+        models,
     )
 
 

@@ -152,6 +152,12 @@ class _Comparison:
         if key in self.old.dropped:
             step, why = self.old.dropped[key]
             return PrefixBreak(key, step, f"it was left out before: {why}")
+        merged = self.old.first_step_without(key) if key in self.old.known else None
+        if merged is not None:
+            whole = _merged_into(key, merged)
+            return PrefixBreak(
+                key, merged.id, f"it was a part of {whole} before" if whole else "it was left out before"
+            )
         found = self.new.first_step_with(key)
         if found is None:
             return PrefixBreak(key, "", "it wasn't there before")
@@ -163,12 +169,17 @@ class _Comparison:
             return PrefixBreak(key, step, f"it is left out now: {why}")
         found = self.new.first_step_without(key)
         if found is not None:
-            whole = next((d.key for d in found.after.drafts if any(part.key == key for part in d.merged)), "")
+            whole = _merged_into(key, found)
             return PrefixBreak(key, found.id, f"it is a part of {whole} now" if whole else "it is left out now")
         put = self.old.first_step_with(key)
         if put is not None and self.old.result[key][1].origin.kind not in OF_HISTORY:
             return PrefixBreak(key, put.id, "this step had put it there; it isn't in this request")
         return PrefixBreak(key, "", "it is no message of this run")
+
+
+def _merged_into(key: str, step: Step) -> str:
+    """The message of which another one is a part after a step; "" for none."""
+    return next((d.key for d in step.after.drafts if any(part.key == key for part in d.merged)), "")
 
 
 def _stored_pending(old: Trace, new: Trace) -> dict[str, str]:

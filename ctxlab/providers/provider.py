@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+from urllib.parse import quote
 
 from ctxlab.context import Draft
 from ctxlab.documents.frozen_json import FrozenDict
@@ -40,6 +41,11 @@ class CheckBody(Protocol):
     ) -> Iterable[Problem]: ...
 
 
+def bearer(key: str) -> dict[str, str]:
+    """The header in which most vendors take a key."""
+    return {"Authorization": f"Bearer {key}"}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Provider:
     """One vendor's door. `extra_fields` are fields of the body that it takes beyond its wire format.
@@ -58,7 +64,7 @@ class Provider:
     base_url: str
     path: str
     stream_path: str = ""
-    auth: Callable[[str], dict[str, str]] = field(default=lambda key: {"Authorization": f"Bearer {key}"})
+    auth: Callable[[str], dict[str, str]] = bearer
     headers: Mapping[str, str] = field(default_factory=FrozenDict)
     default_model: str = ""
     rates: Rates = NO_RATES
@@ -68,10 +74,19 @@ class Provider:
     def __repr__(self) -> str:
         return f"Provider({self.name!r}, {self.wire})"
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """One that comes with ctxlab travels as its name and stays the very one; any other as its fields."""
+        from ctxlab.providers.registry import built_in, provider_named
+
+        if built_in().get(self.name) is self:
+            return provider_named, (self.name,)
+        return object.__reduce_ex__(self, protocol)
+
     def url(self, model: str, *, stream: bool = False, base_url: str | None = None) -> str:
         """The address to which a body for this model is posted."""
         path = self.stream_path if stream and self.stream_path else self.path
-        return f"{(base_url or self.base_url).rstrip('/')}{path.format(model=model)}"
+        named = model.removeprefix("models/") if "/models/{model}" in path else model
+        return f"{(base_url or self.base_url).rstrip('/')}{path.format(model=quote(named, safe=':@'))}"
 
     def base_url_of(self, body: Mapping[str, Any], base_url: str | None = None) -> str:
         """The base URL for a body: DeepSeek takes the beginning of a reply below /beta alone."""

@@ -30,7 +30,8 @@ class RequestParameters:
     """The parameters of one request. Tokens are counted by the vendor.
 
     `response_format` and `tool_choice` are in the form of OpenAI's chat; `web_search` holds the options of a search by
-    the vendor, `safety` Gemini's settings. `custom` are fields that go into the body as they are, over all others.
+    the vendor, `safety` Gemini's settings. `custom` are fields that go into the body as they are, over all others;
+    they may hold keys and are not in its repr.
     """
 
     max_output_tokens: int | None = None
@@ -60,7 +61,8 @@ class RequestParameters:
     include: tuple[str, ...] = ()
     metadata: JsonObject | None = None
     stream: bool | None = None
-    custom: Mapping[str, Any] = field(default_factory=FrozenDict)
+    stream_options: JsonObject | None = None
+    custom: Mapping[str, Any] = field(default_factory=FrozenDict, repr=False)
 
     def given(self) -> dict[str, Any]:
         """The parameters that are sent, by name, without `custom`."""

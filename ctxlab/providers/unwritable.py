@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import orjson
+
+from ctxlab.errors import CtxlabError
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Problem
 
 _DEEPEST = 250
+_ALL_OURS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 
 
-def unwritable_problem(body: object) -> Problem:
+def written(body: Mapping[str, Any]) -> bytes:
+    """The body as UTF-8 JSON. Raises CtxlabError that names the first value that JSON has no form for."""
+    data, problem = _dumped(body)
+    if problem is not None:
+        raise CtxlabError(f"the request can't be written: {problem}")
+    return data
+
+
+def written_size(body: Mapping[str, Any]) -> int | Problem:
+    """The bytes of a body, or the problem of the first value that JSON has no form for."""
+    data, problem = _dumped(body)
+    return len(data) if problem is None else problem
+
+
+def _dumped(body: Mapping[str, Any]) -> tuple[bytes, Problem | None]:
+    try:
+        data = orjson.dumps(body, option=_ALL_OURS)
+    except TypeError:
+        return b"", _first_unwritable(body) or Problem((), "unwritable", "a value in it is no JSON", "take it out")
+    return data, _first_unwritable(body) if b"null" in data else None  # which is also written for no number
+
+
+def _first_unwritable(body: object) -> Problem | None:
     """The problem of the first value that JSON has no form for: half a character, a huge number, too many levels."""
     waiting: list[tuple[JsonPath, object]] = [((), body)]
     while waiting:
@@ -25,7 +52,7 @@ def unwritable_problem(body: object) -> Problem:
         elif isinstance(value, list | tuple):
             numbered = list(enumerate(cast("Sequence[Any]", value)))
             waiting += [((*at, i), each) for i, each in reversed(numbered)]
-    return Problem((), "unwritable", "a value in it can't be written as JSON", "take it out")
+    return None
 
 
 def _reason(value: object, at: JsonPath) -> str:
@@ -39,6 +66,8 @@ def _reason(value: object, at: JsonPath) -> str:
         return "" if fine else "a name in it can't be written as JSON"
     if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**64:
         return "it is a number of more than 64 bits"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "it is infinite or no number"
     known = value is None or isinstance(value, bool | int | float | list | tuple)
     return "" if known else "it is no JSON value"
 

@@ -322,7 +322,7 @@ def _totals(payload: Payload) -> dict[str, Any]:
     cost = payload.cost()
     return {
         "tokens": cost.input_tokens,
-        "bytes": len(payload.as_bytes()),
+        "bytes": payload.size,
         "input_usd": cost.input_usd,
         "cached_usd": cost.cached_usd,
         "most_usd": cost.most_usd,

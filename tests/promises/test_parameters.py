@@ -174,6 +174,7 @@ def test_every_known_parameter_is_reached_from_a_file() -> None:
         "include": ["a"],
         "metadata": {"a": "b"},
         "stream": True,
+        "streamOptions": {"include_usage": True},
     }
 
     parameters, losses = request_parameters(merged([layer_of("agent", stored)]))

@@ -216,6 +216,7 @@ SAMPLES: dict[str, Any] = {
     "include": ("message.output_text.logprobs",),
     "metadata": FrozenDict(run="1"),
     "stream": True,
+    "stream_options": {"include_usage": True},
 }
 
 

@@ -85,7 +85,7 @@ def _print_left_out(screen: Screen, found: Payload) -> None:
 
 def _size(found: Payload) -> str:
     cost = found.cost()
-    words = [counted(found.tokens, "token"), f"{len(found.as_bytes()):,} bytes"]
+    words = [counted(found.tokens, "token"), "no JSON" if found.size is None else f"{found.size:,} bytes"]
     if cost.input_usd is not None:
         words.append(f"US$ {cost.input_usd:.4f} in")
     if cost.most_usd is not None:
@@ -95,7 +95,7 @@ def _size(found: Payload) -> str:
 
 def _lines(found: Payload) -> Iterator[str]:
     """The body with its long texts shortened, and beside each message's values which message they are."""
-    text = json.dumps(_shortened(found.body), ensure_ascii=False, indent=2)
+    text = json.dumps(_shortened(found.as_data()["body"]), ensure_ascii=False, indent=2)
     yield from map(harmless, text.split("\n"))
 
 

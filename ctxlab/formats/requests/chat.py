@@ -58,7 +58,7 @@ def is_request(body: Data) -> bool:
 
 def chat_parameters(body: Data) -> AgentParameters:
     """The parameters of a body; what has no name of its own goes out as it is."""
-    found = AgentParameters()
+    found = AgentParameters("openai-chat")
     found.read(body, ROWS, READ)
     for key, comes_to in (("stop", _stop), ("thinking", _thinking), ("web_search_options", _web_search)):
         if body.get(key) is not None:

@@ -70,7 +70,7 @@ class MessageNodes:
     """
 
     def __init__(self, wire: WireName, group: str) -> None:
-        self._wire: WireName = wire
+        self.wire: WireName = wire
         self._group = group
         self._nodes: list[tuple[str, _Node]] = []
         self._role = "user"
@@ -160,7 +160,7 @@ class MessageNodes:
         self._keep(self._current(), rest)
 
     def _artifact(self, item: Mapping[str, Any], **place: str) -> Data:
-        return {"wire": self._wire, "item": dict(item), **place, "replayPolicy": "always"}
+        return {"wire": self.wire, "item": dict(item), **place, "replayPolicy": "always"}
 
     def _keep(self, node: _Node, rest: Mapping[str, Any] | None) -> None:
         for key, value in (rest or {}).items():

@@ -46,8 +46,12 @@ def one_of(*names: str) -> Test:
 
 @dataclass(slots=True)
 class AgentParameters:
-    """Parameters on their way to an agent: those with a name of their own, and those that go out as they are."""
+    """Parameters on their way to an agent: those with a name of their own, and those that go out as they are.
 
+    `wire` is the format of the body; the ones without a name mean nothing in another.
+    """
+
+    wire: str
     known: Data = field(default_factory=dict[str, Any])
     custom: Data = field(default_factory=dict[str, Any])
     names: list[str] = field(default_factory=list[str])
@@ -77,7 +81,7 @@ class AgentParameters:
 
     def data(self) -> Data:
         """The parameters as an agent's file has them."""
-        custom = {"custom": {"enabled": True, "params": self.custom}} if self.custom else {}
+        custom = {"custom": {"enabled": True, "wire": self.wire, "params": self.custom}} if self.custom else {}
         return {**self.known, **custom}
 
 

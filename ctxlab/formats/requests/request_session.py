@@ -24,9 +24,12 @@ class ReadRequest:
     nodes: MessageNodes
     presets: list[Data] = field(default_factory=list[Data])
     tools: list[Data] = field(default_factory=list[Data])
-    parameters: AgentParameters = field(default_factory=AgentParameters)
+    parameters: AgentParameters = field(init=False)
     model: str | None = None
     losses: list[Loss] = field(default_factory=list[Loss])
+
+    def __post_init__(self) -> None:
+        self.parameters = AgentParameters(self.nodes.wire)
 
     def take_model(self, body: Data) -> None:
         """Take the model that the body names."""

@@ -54,6 +54,7 @@ ROWS: Final[tuple[Row, ...]] = (
     ("include", "include", is_texts),
     ("metadata", "metadata", is_object),
     ("stream", "stream", is_flag),
+    ("stream_options", "streamOptions", is_object),
 )
 READ: Final = ("model", "input", "instructions", "tools", "tool_choice", "reasoning", "text")
 ELSEWHERE: Final = ("previous_response_id", "conversation")

@@ -8,6 +8,12 @@ from ctxlab.providers.provider import Provider
 
 API_VERSION = "2023-06-01"
 """The version that takes temperature, top_p and top_k; the official clients send 2026-10-21 unless they are told."""
+
+
+def _header(key: str) -> dict[str, str]:
+    return {"x-api-key": key}
+
+
 ANTHROPIC = Provider(
     "anthropic",
     "Anthropic",
@@ -17,7 +23,7 @@ ANTHROPIC = Provider(
     "https://api.anthropic.com",
     "/v1/messages",
     stream_path="",
-    auth=lambda key: {"x-api-key": key},
+    auth=_header,
     headers=FrozenDict({"anthropic-version": API_VERSION}),
     default_model="claude-sonnet-4-5",
     features=FrozenDict(api_version=API_VERSION),

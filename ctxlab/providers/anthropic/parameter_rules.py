@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeGuard, cast
 
-import orjson
-
 from ctxlab.display.short_texts import short
 from ctxlab.providers.anthropic.history_rules import NO_THINKING
 from ctxlab.providers.anthropic.parameters import NO_SAMPLING, SAMPLING, SERVER_TOOLS, has_no_sampling
@@ -17,7 +15,7 @@ from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Fix, Problem
 from ctxlab.providers.provider import Provider
-from ctxlab.providers.unwritable import unwritable_problem
+from ctxlab.providers.unwritable import written_size
 
 MAX_REQUEST = 32 * 1024 * 1024
 MOST_MARKS = 4
@@ -51,10 +49,9 @@ def parameter_problems(body: Body, model: ModelFacts, provider: Provider, found:
 
 def size_problem(body: Body) -> Problem | None:
     """The problem of a body that is too large, or that can't be written as JSON."""
-    try:
-        size = len(orjson.dumps(body))
-    except TypeError:
-        return unwritable_problem(body)
+    size = written_size(body)
+    if isinstance(size, Problem):
+        return size
     if size <= MAX_REQUEST:
         return None
     reason = f"a request has at most {MAX_REQUEST:,} bytes, and this one {size:,}"

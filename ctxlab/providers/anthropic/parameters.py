@@ -272,6 +272,8 @@ def _put_rest(given: PlacedParameters, out: BodyWriter) -> None:
         del metadata[name]
     user = given.take("user")
     if user is not None:
+        if metadata.get("user_id", user) != user:
+            given.lose("metadata.user_id", "user is given too, and is sent instead", path=("metadata", "user_id"))
         metadata["user_id"] = user
     if metadata:
         out.body["metadata"] = metadata

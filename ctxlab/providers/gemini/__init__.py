@@ -5,6 +5,11 @@ from ctxlab.providers.gemini.check import check_body
 from ctxlab.providers.gemini.rates import RATES
 from ctxlab.providers.provider import Provider
 
+
+def _header(key: str) -> dict[str, str]:
+    return {"x-goog-api-key": key}
+
+
 GEMINI = Provider(
     "gemini",
     "Gemini",
@@ -14,7 +19,7 @@ GEMINI = Provider(
     "https://generativelanguage.googleapis.com",
     "/v1beta/models/{model}:generateContent",
     stream_path="/v1beta/models/{model}:streamGenerateContent?alt=sse",
-    auth=lambda key: {"x-goog-api-key": key},
+    auth=_header,
     default_model="gemini-2.5-pro",
     rates=RATES,
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ctxlab.display.short_texts import short
 from ctxlab.providers.body_order import in_order
 from ctxlab.providers.body_shapes import Found
 from ctxlab.providers.gemini.history_rules import history_problems
@@ -13,6 +15,8 @@ from ctxlab.providers.gemini.shapes import BODY
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.provider import Provider
+
+NAME = re.compile(r"(?:models/)?[A-Za-z0-9._-]+")
 
 
 def check_body(
@@ -23,6 +27,9 @@ def check_body(
     BODY.look({name: value for name, value in body.items() if name not in provider.extra_fields}, (), found)
     parameter_problems(body, model, found)
     history_problems(body, model, found)
+    if model.name and not NAME.fullmatch(model.name):
+        reason = f"the model's name {short(model.name)!r} has characters that no model of Gemini's has"
+        found.append(Problem((), "model-name", reason, "take a name such as gemini-2.5-pro"))
     size = size_problem(body)
     if size is not None:
         found.append(size)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any, TypeGuard, cast
 
-import orjson
-
 from ctxlab.display.short_texts import short
 from ctxlab.providers.body_shapes import Found
 from ctxlab.providers.gemini.history_rules import name_problem
@@ -16,7 +14,7 @@ from ctxlab.providers.gemini.spellings import NOTHING, Object, items, object_of,
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Fix, Problem
-from ctxlab.providers.unwritable import unwritable_problem
+from ctxlab.providers.unwritable import written_size
 
 MAX_REQUEST = 100 * 1024 * 1024
 MOST_FUNCTIONS = 512
@@ -54,10 +52,9 @@ def parameter_problems(body: Object, model: ModelFacts, found: Found) -> None:
 
 def size_problem(body: Object) -> Problem | None:
     """The problem of a body that is too large, or that can't be written as JSON."""
-    try:
-        size = len(orjson.dumps(body))
-    except TypeError:
-        return unwritable_problem(body)
+    size = written_size(body)
+    if isinstance(size, Problem):
+        return size
     if size <= MAX_REQUEST:
         return None
     reason = f"a request has at most {MAX_REQUEST:,} bytes, and this one {size:,}"

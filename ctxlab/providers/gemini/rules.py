@@ -27,6 +27,7 @@ RULES: tuple[VendorRule, ...] = (
     _rule("too-long", "a text has at most so many characters", _REFERENCE),
     _rule("too-many", "a request has at most 5 stop sequences and 512 functions", _REFERENCE),
     _rule("unwritable", "the body is JSON", _REFERENCE),
+    _rule("model-name", "a model is named by letters, digits, dots and dashes", _REFERENCE),
     _rule("request-size", "a request has at most 100 MB", _FILES, "2026-06"),
     _rule("empty-part", "a part holds something", "error of the API, seen 2026-01", "2026-01"),
     _rule("part-data", "a part holds one thing", _TYPES),

@@ -38,7 +38,10 @@ def put_parameters(
         elif name == "stream":
             out.body["stream"] = value
             if value:
-                out.body["stream_options"] = {"include_usage": True}
+                out.body["stream_options"] = plain_json(parameters.stream_options or {"include_usage": True})
+        elif name == "stream_options":
+            if not parameters.stream:  # with it they are in the body
+                _lose(name, "they say something of a stream alone", out)
         elif name == "web_search" and provider.name == "openai":
             out.body["web_search_options"] = plain_json(value)
         elif name == "response_format" and not profile.json_schema and value.get("type") == "json_schema":
@@ -86,7 +89,8 @@ def openai_effort(thinking: Thinking, model: ModelFacts, provider: Provider, out
         return None
     if thinking.mode == "budget":
         label = "ask for an effort"
-        fix = Fix(label, parameters={"thinkingBudget": None, "reasoningEffort": "medium"})
+        asked = {"thinkingMode": "effort", "thinkingBudget": None, "reasoningEffort": "medium"}
+        fix = Fix(label, parameters=asked)
         reason = f"{provider.title} takes an effort and no number of tokens"
         out.lose("parameter", "thinking_budget", f"{reason}; it isn't sent", fix=None if thinking.effort else fix)
     elif thinking.mode == "on" and thinking.effort is None:

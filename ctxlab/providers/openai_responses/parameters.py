@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ctxlab.providers.body_writer import BodyWriter
@@ -41,6 +42,8 @@ def put_parameters(
             body["text"] = {"format": flat_format(value)}
         elif name == "thinking":
             _put_thinking(value, model, provider, out)
+        elif name == "stream_options":
+            _put_stream_options(value, out)
         elif name == "tool_choice":
             out.lose("parameter", name, "there are no tools to choose from; it isn't sent")
         elif name not in ("include", "web_search", "logprobs"):  # logprobs is one of `include`
@@ -48,6 +51,14 @@ def put_parameters(
     include = _include(parameters, model, has_encrypted_reasoning=has_encrypted_reasoning)
     if include:
         body["include"] = include
+
+
+def _put_stream_options(options: Mapping[str, Any], out: BodyWriter) -> None:
+    for name in options:
+        if name != "include_obfuscation":
+            out.lose("parameter", f"stream_options.{name}", "a stream of Responses has no such option; it isn't sent")
+    if "include_obfuscation" in options:
+        out.body["stream_options"] = {"include_obfuscation": options["include_obfuscation"]}
 
 
 def _include(parameters: RequestParameters, model: ModelFacts, *, has_encrypted_reasoning: bool) -> list[str]:

@@ -17,6 +17,7 @@ from ctxlab.documents import Note
 from ctxlab.documents.frozen_json import FrozenDict, frozen
 from ctxlab.documents.refused_values import reason_of
 from ctxlab.errors import WrongArgument, did_you_mean
+from ctxlab.providers.masked import masked
 from ctxlab.providers.parameters.forms import ModelParameters
 
 LayerName = Literal["default", "model", "agent", "session", "call", "custom"]
@@ -33,7 +34,8 @@ SYNONYMS = {"max_output_tokens": "max_tokens", "web_search": "web_search_options
 class ParameterLayer:
     """Parameters of one source: values by field name (None: not sent), fields of other names, custom ones, a whitelist.
 
-    `enabled` are the only stored parameters that are sent; None is no such list.
+    `enabled` are the only stored parameters that are sent; None is no such list. `read_from` is the wire format of the
+    body from which the custom ones were read, if they were.
     """
 
     name: LayerName
@@ -41,6 +43,7 @@ class ParameterLayer:
     others: Mapping[str, Any] = field(default_factory=FrozenDict)
     custom: Mapping[str, Any] = field(default_factory=FrozenDict)
     custom_on: bool | None = None
+    read_from: str | None = None
     enabled: tuple[str, ...] | None = None
     notes: tuple[Note, ...] = ()
 
@@ -51,7 +54,7 @@ class Effective:
 
     `values` are those that are sent, by field name, `sources` name the layer of each field ("default" where none says
     anything), `layers` hold what each layer says. `switched_off` are those that a whitelist leaves out. `custom` are
-    fields by the vendor's own names.
+    fields by the vendor's own names, and `read_from` the wire formats of those that were read from a body.
     """
 
     values: Mapping[str, Any]
@@ -60,13 +63,14 @@ class Effective:
     custom: Mapping[str, Any]
     switched_off: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
+    read_from: Mapping[str, str] = field(default_factory=FrozenDict)
 
     def __repr__(self) -> str:
         return f"Effective({counted(len(self.values), 'parameter')}, {counted(len(self.custom), 'custom field')})"
 
     def _repr_html_(self) -> str:
-        rows = [(name, repr(value), self.sources.get(name, "")) for name, value in self.values.items()]
-        rows += [(name, repr(value), "custom") for name, value in self.custom.items()]
+        rows = [(name, repr(value), self.sources.get(name, "")) for name, value in masked(self.values).items()]
+        rows += [(name, repr(value), "custom") for name, value in masked(self.custom).items()]
         return heading(self) + html_table(("parameter", "value", "layer"), rows)
 
 
@@ -88,12 +92,14 @@ def merged(layers: Sequence[ParameterLayer]) -> Effective:
     sources: dict[str, LayerName] = dict.fromkeys(ModelParameters.model_fields, "default")
     others: dict[str, Any] = {}
     custom: dict[str, Any] = {}
+    read_from: dict[str, str | None] = {}
     custom_on, enabled = True, None
     for layer in layers:
         values |= layer.values
         sources |= dict.fromkeys(layer.values, layer.name)
         others |= layer.others
         custom |= layer.custom
+        read_from |= dict.fromkeys(layer.custom, layer.read_from)
         custom_on = layer.custom_on if layer.custom_on is not None else custom_on
         enabled = layer.enabled if layer.enabled is not None else enabled
     off = _left_out(values, sources, enabled)
@@ -109,6 +115,7 @@ def merged(layers: Sequence[ParameterLayer]) -> Effective:
         FrozenDict({**others, **raw}),
         tuple(off),
         (*notes, *_off_note(off)),
+        FrozenDict({name: wire for name, wire in read_from.items() if wire and name in raw and name not in others}),
     )
 
 
@@ -143,6 +150,7 @@ def layer_of(name: LayerName, stored: object) -> ParameterLayer:
         frozen(others),
         frozen(custom),
         custom_on,
+        _wire_of(stored.get(CUSTOM)),
         _whitelist_of(listed, name, notes),
         tuple(notes),
     )
@@ -204,6 +212,12 @@ def _custom_of(stored: object, layer: LayerName, notes: list[Note]) -> tuple[dic
         text = f"custom fields whose names begin with _ belong to programs and are not sent: {', '.join(hidden)}"
         notes.append(Note("info", text))
     return {name: value for name, value in fields.items() if name not in hidden}, on
+
+
+def _wire_of(stored: object) -> str | None:
+    wire = cast("Mapping[str, Any]", stored).get("wire") if isinstance(stored, Mapping) else None
+    has_fields = isinstance(stored, Mapping) and isinstance(stored.get("params"), Mapping)
+    return wire if has_fields and isinstance(wire, str) else None
 
 
 def _by_kind(custom: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

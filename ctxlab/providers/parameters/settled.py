@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from ctxlab.context import BuildInput
 from ctxlab.documents import Note
+from ctxlab.documents.frozen_json import JsonObject, frozen
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.parameters.layers import effective
@@ -19,6 +20,7 @@ from ctxlab.providers.parameters.thinking import fitted_thinking
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Provider
 from ctxlab.providers.request_parameters import RequestParameters
+from ctxlab.providers.schema_words import json_schema_of
 
 LEAST_REPLY_TOKENS = 1_024
 """Tokens that are left for the reply where a thinking budget has to give way, as long as the budget allows it."""
@@ -47,9 +49,35 @@ def parameters_of(
 ) -> Settled:
     """The parameters of agent, session and call, the later over the earlier, settled for a model."""
     found = effective(build_input, call)
-    asked, losses = request_parameters(found, stream=stream)
+    asked, losses = request_parameters(found, wire=provider.wire, stream=stream)
+    if provider.wire != "gemini" and asked.response_format is not None:
+        asked = replace(asked, response_format=_with_json_types(asked.response_format))
+    strange = _unknown_fields(asked.custom.keys() & found.read_from, asked, model, provider)
+    if strange:
+        asked = replace(asked, custom=frozen({k: v for k, v in asked.custom.items() if k not in strange}))
+        reason = f"it was read from another's body, and {provider.title} has no such field; it isn't sent"
+        losses = (*losses, *(RequestLoss("parameter", name, reason) for name in strange))
     settled = normalised(asked, model, provider)
     return Settled(settled.parameters, (*losses, *settled.losses), (*found.notes, *settled.notes))
+
+
+def _unknown_fields(
+    read: Iterable[str], asked: RequestParameters, model: ModelFacts, provider: Provider
+) -> tuple[str, ...]:
+    """The custom fields that were read from a body and that this vendor's form doesn't know."""
+    return tuple(
+        name
+        for name in sorted(read)
+        for problem in provider.check({name: asked.custom[name]}, model, provider)
+        if problem.path == (name,) and problem.rule in ("unknown-field", "field-unknown") and problem.level == "error"
+    )
+
+
+def _with_json_types(form: JsonObject) -> JsonObject:
+    held = form.get("json_schema")
+    if not isinstance(held, Mapping) or "schema" not in held:
+        return form
+    return frozen({**form, "json_schema": {**held, "schema": json_schema_of(held["schema"])}})
 
 
 def normalised(parameters: RequestParameters, model: ModelFacts, provider: Provider) -> Settled:
@@ -124,16 +152,25 @@ def _without(
         if given[name] == DEFAULTS.get(name, ...):
             out.note(f"{name} {given[name]:g} is what {out.model} does anyway; it isn't sent")
             continue
-        own = fix if fix is not None else Fix(f"leave {to_camel(name)} out", parameters={stored_name(name): None})
+        own = fix if fix is not None else without(name)
         out.lose(name, f"{reason}; it isn't sent", own)
     return _cleared(parameters, refused)
 
 
-def stored_name(name: str) -> str:
-    """The name of a settled parameter in an agent's file."""
-    return {"max_output_tokens": "maxTokens", "safety": "safetySettings", "web_search": "webSearchOptions"}.get(
-        name, to_camel(name)
-    )
+STORED: Mapping[str, tuple[str, ...]] = {
+    "max_output_tokens": ("maxTokens", "maxCompletionTokens"),
+    "safety": ("safetySettings",),
+    "stop": ("stop", "stopSequences"),
+    "store": ("store", "responsesStore"),
+    "user": ("user", "claudeMetadata"),
+    "web_search": ("webSearchOptions", "webSearchEnabled"),
+}
+"""Names in an agent's file of settled parameters that have other ones there, or several."""
+
+
+def without(name: str) -> Fix:
+    """The fix that leaves a parameter out, by whichever names it is stored."""
+    return Fix(f"leave {to_camel(name)} out", parameters=dict.fromkeys(STORED.get(name, (to_camel(name),))))
 
 
 def _cleared(parameters: RequestParameters, names: list[str]) -> RequestParameters:
@@ -152,7 +189,7 @@ def _top_p_while_thinking(parameters: RequestParameters, model: ModelFacts, out:
 def _one_of_a_pair(parameters: RequestParameters, model: ModelFacts, out: Settling) -> RequestParameters:
     for first, second in model.not_both:
         if getattr(parameters, first) is not None and getattr(parameters, second) is not None:
-            fix = Fix(f"leave {to_camel(second)} out", parameters={stored_name(second): None})
+            fix = without(second)
             out.lose(second, f"{out.model} takes either {first} or {second}; {first} is sent", fix)
             parameters = _cleared(parameters, [second])
     return parameters

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.parameters.settling import Settling
+from ctxlab.providers.problem import Fix
 from ctxlab.providers.request_parameters import Effort, Thinking, ThinkingMode
 
 EFFORTS: tuple[Effort, ...] = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -43,9 +44,33 @@ def fitted_thinking(wanted: Thinking | None, model: ModelFacts, out: Settling) -
         return None
     mode = _mode(wanted, model)
     found = _translated(wanted, mode, model)
+    _tell_dropped(wanted, found, model, out)
     if mode != wanted.mode:
         out.note(f"{out.model} has no thinking by {_WORDS[wanted.mode]}; {_sent(found)} is sent instead")
     return _bounded(_with_known_effort(found, model, out), model, out)
+
+
+def _tell_dropped(wanted: Thinking, found: Thinking, model: ModelFacts, out: Settling) -> None:
+    """Say what isn't sent of a budget and an effort: one gives way to the other, or to a way without."""
+    budget, effort = wanted.budget_tokens, wanted.effort
+    if budget is not None and found.budget_tokens is None:
+        if effort is None and found.effort is not None:
+            if wanted.mode != "budget":
+                out.note(f"the thinking budget of {budget:,} tokens became {_sent(found)}")
+        else:
+            out.lose(
+                "thinking_budget", f"{_sent(found)} is sent, which takes no number of tokens", _leave("thinkingBudget")
+            )
+    elif budget is not None and found.budget_tokens != budget:
+        out.lose(
+            "thinking_budget", f"{_sent(found)} is sent, by the effort that is given too", _leave("thinkingBudget")
+        )
+    if effort is not None and found.effort is None and found.mode != "budget":
+        out.lose("reasoning_effort", f"{_sent(found)} is sent, which takes no effort", _leave("reasoningEffort"))
+
+
+def _leave(name: str) -> Fix:
+    return Fix(f"leave {name} out", parameters={name: None})
 
 
 _WORDS: dict[ThinkingMode, str] = {
@@ -85,11 +110,13 @@ def _mode(wanted: Thinking, model: ModelFacts) -> ThinkingMode:
 
 
 def _translated(wanted: Thinking, mode: ThinkingMode, model: ModelFacts) -> Thinking:
-    if mode == wanted.mode:
-        return replace(wanted, budget_tokens=(wanted.budget_tokens or USUAL_BUDGET) if mode == "budget" else None)
     effort, budget = wanted.effort, wanted.budget_tokens
-    if effort is None and budget is not None:
+    by_effort = mode == "effort" or (mode == "adaptive" and wanted.mode != "adaptive")
+    if effort is None and budget is not None and by_effort:
         effort = effort_of(budget, model.efforts)
+    if mode == wanted.mode:
+        tokens = (budget or USUAL_BUDGET) if mode == "budget" else None
+        return replace(wanted, budget_tokens=tokens, effort=effort)
     match mode:
         case "budget":
             tokens = BUDGETS.get(effort, USUAL_BUDGET) if effort else budget or USUAL_BUDGET

@@ -52,7 +52,11 @@ def test_the_parameters_have_the_names_of_agents() -> None:
         "toolChoice": "auto",
         "parallelToolCalls": False,
         "user": "user-77",
-        "custom": {"enabled": True, "params": {"context_management": ANTHROPIC["context_management"]}},
+        "custom": {
+            "enabled": True,
+            "wire": "anthropic",
+            "params": {"context_management": ANTHROPIC["context_management"]},
+        },
     }
     assert parameters["openai-responses"]["reasoningEffort"] == "low"
     assert parameters["openai-responses"]["includeThoughts"] is True
