@@ -56,7 +56,7 @@ def built(session: Session, agent: Agent, vendor: str, **options: Any) -> Trace:
         trace = ctxlab.build(session, agent, model=model, services=services, **options)
     except (NothingToSend, BudgetTooSmall):
         reject()
-    if not trace.result.drafts:
+    if not any(str(draft.text).strip() or draft.assets or draft.calls for draft in trace.result.drafts):
         reject()
     return trace
 
