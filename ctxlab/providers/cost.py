@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from ctxlab.display.html_table import heading, html_table
 
@@ -72,7 +73,7 @@ def cost_of(payload: Payload) -> Cost:
     tokens = payload.tokens
     cached, written = _cached_tokens(payload, tokens)
     output = _output_tokens(payload)
-    name = payload.model.name
+    name = "" if _is_local(payload.url) else payload.model.name
     provider = PRICED_AS.get(payload.provider.name)
     now = _price(name, provider, tokens, cached, written)
     again = _price(name, provider, tokens, min(tokens, cached + written), 0)
@@ -92,6 +93,11 @@ def cost_of(payload: Payload) -> Cost:
         _source() if known else "",
         f"{AT:%Y-%m}" if known else "",
     )
+
+
+def _is_local(url: str) -> bool:
+    """Whether an address is of this machine, where nobody asks a price."""
+    return urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")
 
 
 def _output_tokens(payload: Payload) -> int | None:
@@ -125,6 +131,8 @@ def _price(
     """Dollars for the prompt and for the reply; None where no price is known."""
     from genai_prices import Usage, calc_price
 
+    if not name:
+        return None
     usage = Usage(input_tokens=tokens, cache_read_tokens=cached, cache_write_tokens=written, output_tokens=output or 0)
     model = name.rpartition("/")[2]
     for wanted in dict.fromkeys((name, model)):

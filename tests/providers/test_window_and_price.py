@@ -1,4 +1,4 @@
-"""A prompt that is longer than the model's window is a problem, and its fix mends it."""
+"""A prompt that is longer than the model's window is a problem, and its fix mends it; a local server has no price."""
 
 import ctxlab
 from ctxlab.providers import payload
@@ -34,3 +34,10 @@ def test_anthropic_counts_the_reply_too() -> None:
 
     assert trace.tokens < 200_000
     assert (short, [problem.rule for problem in long]) == ((), ["context-window"])
+
+
+def test_a_server_on_this_machine_has_no_price() -> None:
+    trace = ctxlab.build(chat(1_000), model="gpt-4o")
+
+    assert payload(trace, "openai-compatible").cost().input_usd is None
+    assert payload(trace, "openai-compatible", base_url="https://models.example/v1").cost().input_usd is not None
