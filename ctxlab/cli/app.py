@@ -12,6 +12,22 @@ from typing import Annotated, cast
 
 import typer
 
+from ctxlab.cli.examples import (
+    ASSETS,
+    BUILD,
+    COMPARE,
+    CONVERT,
+    DEMO,
+    EXAMPLES,
+    EXPLAIN,
+    LAB,
+    LEDGER,
+    LORE,
+    REPORT,
+    REQUEST,
+    STEP,
+    TREE,
+)
 from ctxlab.cli.inputs.options import (
     CommandOptions,
     FileArgument,
@@ -50,15 +66,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-EXAMPLES = """\b
-Examples:
-  ctxlab demo
-  ctxlab build datasets/harbour_roleplay.session.json --budget 1800
-  ctxlab explain datasets/harbour_roleplay.session.json --text "compass"
-  ctxlab lab datasets/harbour_roleplay.session.json
-"""
-
-
 @app.callback(epilog=EXAMPLES)
 def ctxlab(
     version: Annotated[
@@ -66,14 +73,6 @@ def ctxlab(
     ] = False,
 ) -> None:
     """See what an LLM chat program would send, step by step, and why."""
-
-
-BUILD = """\b
-Examples:
-  ctxlab build datasets/coding_chat.session.json --budget 2000
-  ctxlab build datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json --pending "{{weekday}}?"
-  ctxlab build datasets/coding_chat.session.json --set token-limiter.retain=each --format json
-"""
 
 
 @app.command(epilog=BUILD, short_help="What is sent, every step, every cut and its cause.")
@@ -93,14 +92,6 @@ def build(
         print_json(trace.messages)
     else:
         print_text(inputs, trace)
-
-
-EXPLAIN = """\b
-Examples:
-  ctxlab explain datasets/harbour_roleplay.session.json --budget 1800 --key u5
-  ctxlab explain datasets/harbour_roleplay.session.json --text "compass"
-  ctxlab explain datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json --entry "The compass"
-"""
 
 
 @app.command(epilog=EXPLAIN, short_help="What became of a message, words, a lore entry, a rule.")
@@ -134,12 +125,6 @@ def explain(
     return code
 
 
-STEP = """\b
-Examples:
-  ctxlab step datasets/harbour_roleplay.session.json --budget 1800 --until token-limiter
-"""
-
-
 @app.command(epilog=STEP, short_help="Walk through the steps, and change things on the way.")
 @takes_build_options()
 def step(options: CommandOptions) -> None:
@@ -149,12 +134,6 @@ def step(options: CommandOptions) -> None:
 
     refuse_pipes(options)
     walk(load(options))
-
-
-TREE = """\b
-Examples:
-  ctxlab tree datasets/research_tree.session.json
-"""
 
 
 @app.command(epilog=TREE, short_help="The conversation as a tree, and what is wrong with it.")
@@ -171,12 +150,6 @@ def tree(
     print_tree(file, pick=pick, width=width)
 
 
-REPORT = """\b
-Examples:
-  ctxlab report datasets/harbour_roleplay.session.json --budget 1800 --out harbour.html
-"""
-
-
 @app.command(epilog=REPORT, short_help="The run as one HTML file, to walk through in a browser.")
 @takes_build_options()
 def report(
@@ -190,12 +163,6 @@ def report(
     print_report(load(options), out)
 
 
-LEDGER = """\b
-Examples:
-  ctxlab ledger datasets/coding_chat.session.json --budget 2000
-"""
-
-
 @app.command(epilog=LEDGER, short_help="Where every token went, by step and rule.")
 @takes_build_options()
 def ledger(options: CommandOptions) -> None:
@@ -204,12 +171,6 @@ def ledger(options: CommandOptions) -> None:
     from ctxlab.cli.inputs.files import load
 
     print_ledger(load(options))
-
-
-COMPARE = """\b
-Examples:
-  ctxlab compare datasets/coding_chat.session.json --strategies sliding,middle-out --budgets 2000,4000
-"""
 
 
 @app.command(epilog=COMPARE, short_help="Strategies and budgets side by side.")
@@ -239,13 +200,6 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(word) for word in words)
 
 
-LORE = """\b
-Examples:
-  ctxlab lore datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json
-  ctxlab lore --text "The old lighthouse" --book datasets/harbour_lore.json
-"""
-
-
 @app.command(epilog=LORE, short_help="Which lore fires, by what, and what the rest would take.")
 @takes_build_options(without=("until",))
 def lore(
@@ -272,12 +226,6 @@ def lore(
         print_text_lore(text, options, form=form)
     else:
         print_session_lore(load(options), form=form)
-
-
-CONVERT = """\b
-Examples:
-  ctxlab convert datasets/coding_chat.session.json chat.openai.json
-"""
 
 
 @app.command(epilog=CONVERT, short_help="From any format that is read to any that is written.")
@@ -309,13 +257,6 @@ def convert(
     print_conversion(source, target, pick=pick, form=form, repair=repair)
 
 
-REQUEST = """\b
-Examples:
-  ctxlab request datasets/harbour_roleplay.session.json --provider anthropic --budget 1800
-  ctxlab request datasets/coding_chat.session.json --provider openai --format json
-"""
-
-
 @app.command(epilog=REQUEST, short_help="The body that a vendor gets, and what it would refuse.")
 @takes_build_options(without=("until",))
 def request(
@@ -333,13 +274,6 @@ def request(
     from ctxlab.cli.inputs.files import load
 
     return print_request(load(options), provider, as_json=form is Form.json)
-
-
-ASSETS = """\b
-Examples:
-  ctxlab assets datasets/harbour_files
-  ctxlab assets datasets/harbour_files --model gpt-4o --format json
-"""
 
 
 @app.command(epilog=ASSETS, short_help="Type and measures of files, and how a model would get them.")
@@ -360,13 +294,6 @@ def assets(
     from ctxlab.cli.commands.assets import print_assets
 
     print_assets(paths, model=model, language=language.value, as_json=form is Form.json)
-
-
-DEMO = """\b
-Examples:
-  ctxlab demo
-  ctxlab demo --notebook
-"""
 
 
 @app.command(epilog=DEMO, short_help="The main things, on a conversation that comes along.")
@@ -406,13 +333,6 @@ def serve_fake(
     from ctxlab.cli.commands.serve_fake import serve
 
     serve(port=port, script=script)
-
-
-LAB = """\b
-Examples:
-  ctxlab lab
-  ctxlab lab datasets/harbour_roleplay.session.json
-"""
 
 
 @app.command(epilog=LAB, short_help="JupyterLab on the notebooks, with your file in them.")

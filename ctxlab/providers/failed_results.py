@@ -1,4 +1,4 @@
-"""Results of calls that failed, for vendors whose results have no field that says so."""
+"""Results of calls that failed."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def _from_table(bare: str) -> ModelFacts:
 
 
 def _with_profile(facts: ModelFacts, profile: ModelProfile) -> ModelFacts:
-    """What a profile says of its window, its limit and its way of thinking beats the table."""
+    """A profile's own window, limit and way of thinking, which beat the table."""
     stored = profile.capabilities or {}
     kind = stored.get("thinkingConfigType")
     thinking = BY_TYPE.get(kind) if isinstance(kind, str) else None

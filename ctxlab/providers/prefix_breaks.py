@@ -203,7 +203,7 @@ def _reason(draft: Draft | None, step: str) -> str:
 
 
 def _state(draft: Draft) -> tuple[Any, ...]:
-    """What is sent of a message, to be compared."""
+    """Everything of a message that is sent, to be compared."""
     files: Sequence[Any] = [part.as_data() for part in draft.body if isinstance(part, AssetRef)]
     own = draft.meta.get("reasoningArtifacts") if draft.meta else None
     return draft.role, str(draft.text), files, draft.calls, draft.result_of, draft.reasoning, draft.speaker, own

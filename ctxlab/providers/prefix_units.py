@@ -22,7 +22,7 @@ TURNS: Mapping[str, str] = {
     "gemini": "contents",
 }
 BLOCKS: Mapping[str, str] = {"anthropic": "content", "gemini": "parts"}
-"""Where the parts of a turn are, for vendors that cache up to any of them."""
+"""Fields that hold the parts of a turn, for vendors that cache up to any of them."""
 UNCACHED = frozenset({"thinking", "redacted_thinking"})
 """Blocks of Anthropic that can't be marked."""
 OF_MESSAGES: Mapping[str, tuple[str, ...]] = {"anthropic": ("tool_choice", "thinking")}

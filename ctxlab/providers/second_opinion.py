@@ -69,7 +69,7 @@ def _own_fields(provider: Provider) -> frozenset[str]:
 
 
 class _Opinion:
-    """What was found so far, by a client of this name; `extra` are fields that are left aside."""
+    """Findings so far, by a client of this name; `extra` are fields that are left aside."""
 
     def __init__(self, client: str, extra: frozenset[str]) -> None:
         self.found: list[Problem] = []

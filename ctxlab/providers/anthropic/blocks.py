@@ -15,6 +15,7 @@ from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.providers.anthropic.history_rules import THOUGHTS
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms, plain_ids, plain_names
+from ctxlab.providers.failed_results import has_failed
 from ctxlab.providers.file_source import FileBytes, FileLink, FileUpload, NoFile, file_source, standing_for
 from ctxlab.providers.media_types import plain_type
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
@@ -142,7 +143,7 @@ class BlockWriter:
         elif content:
             value["content"] = [block.value for block in content]
             places += [(("content", i, *path), text) for i, block in enumerate(content) for path, text in block.places]
-        if failed(draft):
+        if has_failed(draft):
             value["is_error"] = True
         return [Block(value, draft, tuple(places), first=True), *after]
 
@@ -154,12 +155,6 @@ class BlockWriter:
             return [Block(value, draft, (((), None),))]
         self.out.lose("part", name_of(asset), f"{value.reason}; it isn't sent", key=draft.key)
         return []
-
-
-def failed(draft: Draft) -> bool:
-    """Whether the metadata of a result say that the call failed."""
-    call = draft.meta.get("toolCall") if draft.meta else None
-    return isinstance(call, Mapping) and cast("Mapping[str, Any]", call).get("status") in ("error", "failed")
 
 
 def _media_type(block: Mapping[str, Any]) -> str:

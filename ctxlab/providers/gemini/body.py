@@ -23,7 +23,7 @@ TO_THE_FRONT = Fix("put all system messages in front", settings={"merge-system.h
 DEMANDS_SIGNATURES = re.compile(r"gemini-(?:[3-9]|\d\d)")
 """Models that refuse a call of the turn that is going on without its thought signature."""
 NO_SIGNATURE = "skip_thought_signature_validator"
-"""What Google documents for calls that another model made."""
+"""A word that Google documents for calls that another model made."""
 OPENING = "…"
 """The user's words before a history that begins with a call, which has to follow the user, or is the model's alone."""
 

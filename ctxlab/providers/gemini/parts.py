@@ -14,6 +14,7 @@ from ctxlab.documents import ToolCall
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms, WordForm, long_ids
+from ctxlab.providers.failed_results import has_failed
 from ctxlab.providers.file_source import FileBytes, FileLink, FileUpload, NoFile, file_source, standing_for
 from ctxlab.providers.gemini.shapes import DATA, snake
 from ctxlab.providers.media_types import plain_type
@@ -135,7 +136,7 @@ class PartWriter:
                     self.out.lose(
                         "part", "a call or a block in a result", "a result holds none; it isn't sent", key=draft.key
                     )
-        key = "error" if _failed(draft) else "output"
+        key = "error" if has_failed(draft) else "output"
         function: dict[str, Any] = {"name": self._name_of(draft)}
         places: list[tuple[JsonPath, Text | None]] = [((), None)]
         if draft.result_of:
@@ -169,11 +170,6 @@ class PartWriter:
             return [Block(value, draft, (((), None),))]
         self.out.lose("part", name_of(asset), f"{value.reason}; it isn't sent", key=draft.key)
         return []
-
-
-def _failed(draft: Draft) -> bool:
-    call: Any = draft.meta.get("toolCall") if draft.meta else None
-    return isinstance(call, Mapping) and cast("Mapping[str, Any]", call).get("status") in ("error", "failed")
 
 
 def _file_part(asset: AssetRef) -> dict[str, Any] | NoFile:

@@ -63,7 +63,7 @@ def _stops(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _thinking(values: Mapping[str, Any]) -> Thinking | None:
-    """How the model is to think. A switch that is off beats budget and effort; a budget of 0 is off, -1 is adaptive."""
+    """The way in which the model is to think. Off beats budget and effort; a budget of 0 is off, -1 is adaptive."""
     switch, budget = values.get("thinking_enabled"), values.get("thinking_budget")
     effort, include = values.get("reasoning_effort"), values.get("include_thoughts")
     mode = cast("ThinkingMode | None", values.get("thinking_mode"))
