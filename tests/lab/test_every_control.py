@@ -146,7 +146,7 @@ class Hands:
     def _type(self, control: dict[str, Any], found: Locator) -> None:
         """A value that was not there, and Enter; with Control where Enter alone begins a new line.
 
-        A search may stay in the page: then what is found is shown.
+        A search may stay in the page: then what is found is shown. So may what can't be read: then the field says so.
         """
         typed, drawn = another(control), self.root.inner_html()
         before = self._count()
@@ -157,6 +157,8 @@ class Hands:
             self.lab.page.keyboard.press(keys)
             if self._heard_since(before, typed if control["type"] == "number" else ""):
                 return
+        if found.get_attribute("aria-invalid") == "true":  # the page says itself that it is no JSON
+            return
         if control["type"] != "search" or self.root.inner_html() == drawn:
             self.unheard.append(f"{control['name']}: {typed!r} and Enter")
 

@@ -15,7 +15,7 @@ from ctxlab.testing import FakeServer
 from tests.promises.test_real_requests import DATA, files, sessions_of
 
 EXAMPLES = ("harbour", "harbour_attachments", "coding", "research")
-EVERY = 12
+EVERY = 40
 """Of real conversations one in so many is posted; all of them are checked without a server elsewhere."""
 KEY = "any-key"
 
