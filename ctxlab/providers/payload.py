@@ -14,6 +14,7 @@ from ctxlab.documents import ModelProfile, Note
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.masked import masked
@@ -135,7 +136,7 @@ class Payload:
         found = written_size(self.body)
         return found if isinstance(found, int) else None
 
-    @property
+    @cached_property
     def tokens(self) -> int:
         """Tokens of the prompt, as this run's tokenizer counts them."""
         return self.trace.tokens
@@ -209,8 +210,9 @@ def payload(
         trace.result.drafts, tools if chosen.wire == "gemini" else [with_json_types(tool) for tool in tools]
     )
     out = BodyWriter(losses=list(settled.losses), notes=[*notes, *settled.notes])
-    chosen.write(prompt, settled.parameters, facts, chosen, out)
-    marks = put_marks(out, prompt, facts, chosen, trace, after)
+    with without_collection():
+        chosen.write(prompt, settled.parameters, facts, chosen, out)
+        marks = put_marks(out, prompt, facts, chosen, trace, after)
     return Payload(
         chosen,
         facts,
