@@ -58,8 +58,9 @@ class Payload:
 
     def __repr__(self) -> str:
         found = [counted(len(self.problems), "problem"), counted(len(self.losses), "loss", "losses")]
-        size = "no JSON" if self.size is None else f"{self.size:,} bytes"
-        return f"Payload({self.provider.name!r}, {self.model.name!r}, {size}, {', '.join(found)})"
+        size = self.size
+        length = "no JSON" if size is None else f"{size:,} bytes"
+        return f"Payload({self.provider.name!r}, {self.model.name!r}, {length}, {', '.join(found)})"
 
     def _repr_html_(self) -> str:
         from ctxlab.providers.html import payload_html
@@ -163,11 +164,17 @@ class Payload:
             "model": self.model.name,
             "url": self.url,
             "body": masked(self.body),
-            "problems": [problem.as_data() for problem in self.problems],
+            "problems": [self._with_source(problem) for problem in self.problems],
             "losses": [loss.as_data() for loss in self.losses],
             "notes": [note.as_data() for note in self.notes],
             "marks": self.marks.as_data() if self.marks else None,
         }
+
+    def _with_source(self, problem: Problem) -> dict[str, Any]:
+        """A problem as JSON, with the page that says so and the month in which it was last seen to."""
+        rule = self.provider.rule(problem.rule)
+        source = {"source": rule.source, "asOf": rule.as_of} if rule else {}
+        return {**problem.as_data(), **source}
 
 
 @checked_arguments
@@ -199,16 +206,17 @@ def payload(
         _refuse_secrets(base_url)
     chosen = provider_for(provider, trace, model)
     wanted, notes = model_for(model, trace.start.input.model, chosen)
-    custom_model = effective(trace.start.input, parameters).custom.get("model")
-    if isinstance(custom_model, str) and custom_model and chosen.wire != "gemini":  # there it is in the address
+    asked = effective(trace.start.input, parameters)
+    custom_model = asked.custom.get("model")
+    if isinstance(custom_model, str) and custom_model and "{model}" not in chosen.path:
         wanted = custom_model
     facts = facts_of(wanted, chosen, table=models)
-    settled = parameters_of(trace.start.input, facts, chosen, call=parameters or {}, stream=stream)
+    settled = parameters_of(asked, facts, chosen, stream=stream)
     agent = trace.start.input.agent
     tools = agent.tools if agent else ()
-    prompt = Prompt(
-        trace.result.drafts, tools if chosen.wire == "gemini" else [with_json_types(tool) for tool in tools]
-    )
+    if chosen.schema_types == "json":
+        tools = [with_json_types(tool) for tool in tools]
+    prompt = Prompt(trace.result.drafts, tools)
     out = BodyWriter(losses=list(settled.losses), notes=[*notes, *settled.notes])
     with without_collection():
         chosen.write(prompt, settled.parameters, facts, chosen, out)

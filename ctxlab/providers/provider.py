@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 from urllib.parse import quote
 
 from ctxlab.context import Draft
@@ -15,6 +15,7 @@ from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.rates import NO_RATES, Rates
 from ctxlab.providers.request_parameters import RequestParameters
+from ctxlab.providers.vendor_rule import VendorRule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,9 +52,10 @@ class Provider:
     """One vendor's door. `extra_fields` are fields of the body that it takes beyond its wire format.
 
     `path` is put behind the base URL ({model} is the model's name); `auth` gives the headers for a key,
-    `headers` are those that say what the body is. `features` are
-    switches that its writer and its check read, such as {"reasoning_content": True}. `rates` are the tokens that it
-    adds to messages and charges for files.
+    `headers` are those that say what the body is. `features` are switches that its writer and its check read, such as
+    {"reasoning_content": True}. `rates` are the tokens that it adds to messages and charges for files, `rules` those by
+    which it refuses a body. `schema_types` are the words of schemas that it takes; `window_holds_reply`: it refuses a
+    prompt that leaves no room for the reply's limit, where others end the reply early.
     """
 
     name: str
@@ -68,6 +70,9 @@ class Provider:
     headers: Mapping[str, str] = field(default_factory=FrozenDict)
     default_model: str = ""
     rates: Rates = NO_RATES
+    rules: tuple[VendorRule, ...] = ()
+    schema_types: Literal["json", "gemini"] = "json"
+    window_holds_reply: bool = False
     extra_fields: frozenset[str] = frozenset()
     features: Mapping[str, Any] = field(default_factory=FrozenDict)
 
@@ -81,6 +86,11 @@ class Provider:
         if built_in().get(self.name) is self:
             return provider_named, (self.name,)
         return object.__reduce_ex__(self, protocol)
+
+    def rule(self, id: str) -> VendorRule | None:
+        """The rule of an id that a problem names: this vendor's own row, else that of the form which it takes."""
+        rows = [row for row in self.rules if row.rule == id]
+        return next((row for row in rows if row.vendor == self.name), rows[0] if rows else None)
 
     def url(self, model: str, *, stream: bool = False, base_url: str | None = None) -> str:
         """The address to which a body for this model is posted."""

@@ -22,7 +22,7 @@ def window_problems(payload: Payload) -> Iterator[Problem]:
         return
     reply = payload.parameters.max_output_tokens or 0
     if tokens <= window:
-        if payload.provider.wire != "anthropic" or tokens + reply <= window:
+        if not payload.provider.window_holds_reply or tokens + reply <= window:
             return
         what = f"the prompt's {_about(payload)} and the reply's {reply:,} are more than"
     else:

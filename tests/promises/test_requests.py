@@ -106,14 +106,37 @@ def test_a_budget_holds_on_the_request(made: tuple[Session, Agent], budget: int,
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
-def test_no_key_is_in_anything_that_a_request_says(vendor: str) -> None:
+def test_a_key_in_the_body_is_in_nothing_that_a_request_says(vendor: str) -> None:
     secret = "sk-live-0123456789"
-    agent = Agent.model_validate({"id": "a", "parameters": {"temperature": 0.2}})
+    custom = {"enabled": True, "params": {"api_key": secret, "extra_headers": {"Authorization": f"Bearer {secret}"}}}
+    agent = Agent.model_validate({"id": "a", "parameters": {"custom": custom}})
     found = payload(ctxlab.build(Session(id="s").append("hi", role="user"), agent), vendor)
 
-    said = [found.curl(), repr(found), found._repr_html_(), str(found.as_data())]
+    said = [found.curl(), repr(found), found._repr_html_(), str(found.as_data()), *map(str, found.problems)]
 
+    assert secret in str(found.body)  # it is posted as it was asked for
     assert all(secret not in text for text in said)
     assert "$API_KEY" in found.curl()
-    assert any(secret in value for value in built_in()[vendor].auth(secret).values())
-    assert secret not in str(found.headers)
+
+
+@pytest.mark.parametrize("address", ["https://me:sk-live-0123456789@host/v1", "https://host/v1?key=sk-live-0123456789"])
+def test_an_address_with_a_key_is_refused_without_saying_it(address: str) -> None:
+    trace = ctxlab.build(Session(id="s").append("hi", role="user"))
+
+    with pytest.raises(ctxlab.CtxlabError) as refused:
+        payload(trace, "openai", base_url=address)
+
+    assert "sk-live" not in str(refused.value)
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_a_problem_names_the_page_that_says_so(vendor: str) -> None:
+    """Of a body that lacks what every vendor wants."""
+    trace = ctxlab.build(Session(id="s").append("hi", role="user"))
+    empty = {"messages": [], "input": [], "contents": []}
+    found = payload(trace, vendor, parameters={"custom": {"enabled": True, "params": empty}})
+
+    rows = found.as_data()["problems"]
+
+    assert rows
+    assert all(row["source"] and row["asOf"] for row in rows)

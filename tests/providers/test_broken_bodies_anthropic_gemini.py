@@ -16,7 +16,7 @@ from ctxlab.providers.models import facts_of
 from tests.providers.broken_bodies_anthropic_gemini import BROKEN, Body, BrokenBody, good_body
 
 ROOM = Path(ctxlab.providers.__file__).parent
-SHARED = ("body_shapes.py", "binary_rules.py", "unwritable.py")
+SHARED = ("body_shapes.py", "binary_rules.py", "unwritable.py", "window_check.py")
 
 
 def _problems(body: Body, vendor: str, model: str = "") -> list[Problem]:

@@ -4,6 +4,7 @@ from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.providers.anthropic.body import write_body
 from ctxlab.providers.anthropic.check import check_body
 from ctxlab.providers.anthropic.rates import RATES
+from ctxlab.providers.anthropic.rules import RULES
 from ctxlab.providers.provider import Provider
 
 API_VERSION = "2023-06-01"
@@ -28,6 +29,8 @@ ANTHROPIC = Provider(
     default_model="claude-sonnet-4-5",
     features=FrozenDict(api_version=API_VERSION),
     rates=RATES,
+    rules=RULES,
+    window_holds_reply=True,
 )
 
 __all__ = ["ANTHROPIC"]

@@ -21,6 +21,7 @@ def _rule(rule: str, says: str, source: str, as_of: str = "2026-11") -> VendorRu
 
 
 RULES: tuple[VendorRule, ...] = (
+    _rule("context-window", "the prompt and the reply's limit together fit into the model's window", _MODELS),
     _rule("type", "a field holds a value of its type", _REFERENCE),
     _rule("unknown-field", "a field that the API doesn't know is refused", _REFERENCE),
     _rule("missing-field", "model, max_tokens, messages and each block's own fields are there", _REFERENCE),

@@ -3,6 +3,7 @@
 from ctxlab.providers.gemini.body import write_body
 from ctxlab.providers.gemini.check import check_body
 from ctxlab.providers.gemini.rates import RATES
+from ctxlab.providers.gemini.rules import RULES
 from ctxlab.providers.provider import Provider
 
 
@@ -22,6 +23,8 @@ GEMINI = Provider(
     auth=_header,
     default_model="gemini-2.5-pro",
     rates=RATES,
+    rules=RULES,
+    schema_types="gemini",
 )
 
 __all__ = ["GEMINI"]

@@ -18,6 +18,7 @@ def _rule(rule: str, says: str, source: str, as_of: str = "2026-11") -> VendorRu
 
 
 RULES: tuple[VendorRule, ...] = (
+    _rule("context-window", "a prompt isn't longer than the model's window", "ai.google.dev, Models"),
     _rule("type", "a field holds a value of its type", _REFERENCE),
     _rule("unknown-field", "a field that the API doesn't know is refused", _REFERENCE),
     _rule("missing-field", "contents and each part's own fields are there", _TYPES),

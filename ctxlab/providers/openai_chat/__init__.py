@@ -11,6 +11,7 @@ from ctxlab.providers.openai_chat.profiles import (
     PREFIX_PATH,
 )
 from ctxlab.providers.openai_chat.rates import RATES
+from ctxlab.providers.openai_chat.rules import RULES
 from ctxlab.providers.provider import Provider
 
 OPENAI = Provider(
@@ -23,6 +24,7 @@ OPENAI = Provider(
     "/chat/completions",
     default_model="gpt-5.2",
     rates=RATES,
+    rules=RULES,
     features=FrozenDict(profile=OF_OPENAI),
 )
 DEEPSEEK = Provider(
@@ -35,6 +37,7 @@ DEEPSEEK = Provider(
     "/chat/completions",
     default_model="deepseek-chat",
     rates=RATES,
+    rules=RULES,
     extra_fields=OF_DEEPSEEK_FIELDS,
     features=FrozenDict(profile=OF_DEEPSEEK, reasoning_content=True, prefix_path=PREFIX_PATH),
 )
@@ -48,6 +51,7 @@ COMPATIBLE = Provider(
     "/chat/completions",
     default_model="local",
     rates=RATES,
+    rules=RULES,
     features=FrozenDict(profile=OF_COMPATIBLE, reasoning_content=True),
 )
 

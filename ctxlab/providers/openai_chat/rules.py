@@ -83,6 +83,7 @@ RULES: tuple[VendorRule, ...] = (
         "api-docs.deepseek.com, Thinking mode: tool calls",
         vendor="deepseek",
     ),
+    _row("context-window", "a prompt isn't longer than the model's window", "developers.openai.com, Models"),
     _row("text-encoding", "a body is JSON in UTF-8, which half a surrogate pair can't be written in", "RFC 8259, 8.1"),
 )
 BY_RULE: Mapping[str, VendorRule] = {rule.rule: rule for rule in reversed(RULES)}

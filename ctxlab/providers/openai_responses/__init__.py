@@ -3,6 +3,7 @@
 from ctxlab.providers.openai_chat.rates import RATES
 from ctxlab.providers.openai_responses.body import write_body
 from ctxlab.providers.openai_responses.check import check_body
+from ctxlab.providers.openai_responses.rules import RULES
 from ctxlab.providers.provider import Provider
 
 RESPONSES = Provider(
@@ -16,6 +17,7 @@ RESPONSES = Provider(
     stream_path="",
     default_model="gpt-5.2",
     rates=RATES,
+    rules=RULES,
 )
 
 __all__ = ["RESPONSES"]

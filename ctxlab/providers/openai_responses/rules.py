@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ctxlab.providers.openai_chat.rules import BY_RULE as OF_CHAT
 from ctxlab.providers.vendor_rule import VendorRule
 
@@ -58,6 +56,6 @@ RULES: tuple[VendorRule, ...] = (
     _row("tool-type", "a tool is a function, a custom tool, or one of the vendor's own", _CALLING),
     _row("choice-without-tools", "a tool that is required has to be there", _CALLING),
     _row("goes-on", "previous_response_id and conversation exclude each other"),
+    _row("context-window", "a prompt isn't longer than the model's window", "developers.openai.com, Models"),
     _row("reply-limit", "each model replies up to its own limit", "developers.openai.com, Models"),
 )
-BY_RULE: Mapping[str, VendorRule] = {rule.rule: rule for rule in RULES}

@@ -8,12 +8,11 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from ctxlab.context import BuildInput
 from ctxlab.documents import Note
 from ctxlab.documents.frozen_json import JsonObject, frozen
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_facts import ModelFacts
-from ctxlab.providers.parameters.layers import effective
+from ctxlab.providers.parameters.layers import Effective
 from ctxlab.providers.parameters.request_values import request_parameters
 from ctxlab.providers.parameters.settling import Settling
 from ctxlab.providers.parameters.thinking import fitted_thinking
@@ -44,13 +43,10 @@ class Settled:
     notes: tuple[Note, ...] = ()
 
 
-def parameters_of(
-    build_input: BuildInput, model: ModelFacts, provider: Provider, *, call: Mapping[str, Any], stream: bool = False
-) -> Settled:
-    """The parameters of agent, session and call, the later over the earlier, settled for a model."""
-    found = effective(build_input, call)
+def parameters_of(found: Effective, model: ModelFacts, provider: Provider, *, stream: bool = False) -> Settled:
+    """The parameters of agent, session and call, settled for a model."""
     asked, losses = request_parameters(found, wire=provider.wire, stream=stream)
-    if provider.wire != "gemini" and asked.response_format is not None:
+    if provider.schema_types == "json" and asked.response_format is not None:
         asked = replace(asked, response_format=_with_json_types(asked.response_format))
     strange = _unknown_fields(asked.custom.keys() & found.read_from, asked, model, provider)
     if strange:

@@ -15,7 +15,7 @@ from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.models import facts_of
-from ctxlab.providers.parameters import parameters_of
+from ctxlab.providers.parameters import effective, parameters_of
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.provider import Prompt, Provider
@@ -86,7 +86,7 @@ def preview_of(state: FormState, model: str | ModelProfile) -> RequestPreview:
     build_input = BuildInput(
         state.session or Session(), agent=state.agent, model=model if isinstance(model, ModelProfile) else None
     )
-    settled = parameters_of(build_input, facts, provider, call=state.call)
+    settled = parameters_of(effective(build_input, state.call), facts, provider)
     out = _written(provider, facts, settled.parameters)
     body = {name: value for name, value in out.body.items() if name not in OF_THE_PROMPT}
     problems = [

@@ -30,6 +30,7 @@ from ctxlab_widgets.branch_tree.message_json import (
 )
 from ctxlab_widgets.branch_tree.payload import Drawing, drawing_of
 from ctxlab_widgets.branch_tree.preview import MessagePreview, counted, message_preview
+from ctxlab_widgets.branch_tree.session_of_run import session_of_run
 
 P = ParamSpec("P")
 
@@ -323,7 +324,7 @@ class BranchTree(Widget):
 
     def _run_again(self, session: Session) -> None:
         run = self._run()
-        if run is None or _session_of(run) == session:
+        if run is None or session_of_run(run) == session:
             return
         try:
             made = ctxlab.rebuild(run, session=session)
@@ -358,7 +359,7 @@ class BranchTree(Widget):
             return
         if trace is not None:
             self.error = ""  # whatever it said, the run is another one now
-            if (session := _session_of(trace)) != self.history.session:
+            if (session := session_of_run(trace)) != self.history.session:
                 self._take_over(session)
         self.show()
 
@@ -446,9 +447,3 @@ class BranchTree(Widget):
 
 
 _ABOUT_ONE = {"switch_to", "end_at", "delete", "branch", "unfold", "fold", "open_message"}
-
-
-def _session_of(trace: Trace) -> Session:
-    """The session of a run, looking at the leaf that was built."""
-    session, leaf = trace.start.input.session, trace.start.input.leaf
-    return session if leaf in (None, session.active_leaf_id) else session.switched(leaf)
