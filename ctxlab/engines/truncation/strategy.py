@@ -9,8 +9,16 @@ from typing import ClassVar, Protocol
 
 from ctxlab.context import Draft
 from ctxlab.context.context import lacking
+from ctxlab.engines.ranking import Ranking
 from ctxlab.engines.truncation.least_room import Kept
 from ctxlab.engines.truncation.unit_costs import Unit
+from ctxlab.errors import WrongSetting
+
+
+def no_ranking(name: str) -> Ranking:
+    """For a window outside a run: nothing is ranked."""
+    raise WrongSetting(f"there is no ranker {name!r}")
+
 
 ALL_OTHERS = range(sys.maxsize)
 """Every position that no earlier reason names."""
@@ -47,6 +55,9 @@ class Window:
     """Units that may be kept. `units` come newest first, the same ones each time, and are found lazily; `cost` counts a
     unit once, when asked.
 
+    `query` is the text of the newest user message, and `ranking(name)` the scores of all messages by one of the
+    rankers, aligned with the positions of drafts; strategies that look at the question know nothing else of it.
+
     `left` are the tokens for units that are free to go, what is protected already taken off; `capacity` are those for
     all units, protected ones included. `shortened` gives a unit's drafts cut to their heads, by position, or None where
     that is off.
@@ -60,6 +71,8 @@ class Window:
     cost_of: Callable[[Draft], int]
     is_protected: Callable[[Unit], bool]
     draft: Callable[[int], Draft]
+    query: str = ""
+    ranking: Callable[[str], Ranking] = no_ranking
 
     def free_units(self) -> Iterator[Unit]:
         """The units that may go, newest first."""

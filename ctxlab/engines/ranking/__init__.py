@@ -1,0 +1,10 @@
+"""Ranking: which messages of a conversation bear on a question, and why."""
+
+from ctxlab.engines.ranking.ranker import Candidate, Ranker, RankerFunction, Ranking, as_ranker
+from ctxlab.public_names import listed
+
+__all__ = ["Candidate", "Ranker", "RankerFunction", "Ranking", "as_ranker"]
+
+
+def __dir__() -> list[str]:
+    return listed(globals(), __all__)

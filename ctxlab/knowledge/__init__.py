@@ -1,0 +1,1 @@
+"""Knowledge: embedders of texts, and rankers and indexes that stand on them."""

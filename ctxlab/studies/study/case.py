@@ -1,0 +1,37 @@
+"""A case of a study: one prompt to build, and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ctxlab.display.one_line import plain
+from ctxlab.documents import Session
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One prompt that is built under every variant.
+
+    `conversation` names what the case belongs to: cases of one conversation aren't independent, so intervals and tests
+    resample conversations. `question` is a user's message that isn't in the session yet, `leaf` the message at which
+    the path ends (by default the active leaf). `evidence` are ids of messages that an answer needs, `must_keep` texts
+    or patterns (`re:...`) that the prompt must hold. `options` are further options of `ctxlab.build` (agent, user,
+    books, rules, model, ...), `labels` further columns of the frame.
+    """
+
+    id: str
+    conversation: str
+    session: Session
+    question: str | None = None
+    leaf: str | None = None
+    evidence: tuple[str, ...] = ()
+    must_keep: tuple[str, ...] = ()
+    kind: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    labels: Mapping[str, str | int | float] = field(default_factory=dict[str, str | int | float])
+
+    def __repr__(self) -> str:
+        question = f", {plain(self.question, 40)!r}" if self.question else ""
+        return f"Case({self.id!r} of {self.conversation!r}{question})"
