@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from ctxlab.errors import WrongArgument
 from ctxlab.studies.study.case import Case
@@ -39,7 +39,8 @@ def variants_of(sources: Iterable[VariantSource] | Mapping[str, Mapping[str, Any
     (Variant('sliding'), Variant('token-limiter.strategy=middle-out'))
     """
     if isinstance(sources, Mapping):
-        found = tuple([Variant(name, settings) for name, settings in sources.items()])
+        named = cast("Mapping[str, Mapping[str, Any]]", sources)
+        found = tuple([Variant(name, settings) for name, settings in named.items()])
     else:
         found = tuple(map(_variant, sources))
     names = [variant.name for variant in found]
