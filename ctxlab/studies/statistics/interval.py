@@ -1,9 +1,9 @@
 """Intervals of a mean whose scores come in conversations.
 
-Which way is the default was chosen by simulation (beta-binomial shares, conversations of 20 to 260 cases, 3,000 rounds a
-setting): 95 % intervals hold the truth in 24 to 66 % where cases count as independent; by the bootstrap of conversations in
-70 to 85 % with 5 conversations, 80 to 89 % with 10, 90 to 93 % with 30; by Korn and Graubard's in 92 to 95 %, 90 to 95 % and
-93 to 96 %; with the jackknife's variance, which is used here, in a point more with few conversations.
+Which way is the default was chosen by simulation (beta-binomial shares, conversations of 20 to 260 cases, 3,000 to 4,000
+rounds a setting). Intervals of 95 % hold the truth in 24 to 66 % where cases count as independent. The bootstrap of
+conversations reaches 70 to 85 % with 5 conversations, 80 to 89 % with 10, 90 to 93 % with 30. Korn and Graubard's, with the
+jackknife's variance as here, reaches 94 to 95 %, 94 to 95 % and 94 to 95 %; Student's t of paired differences 94 to 97 %.
 """
 
 from __future__ import annotations
@@ -36,7 +36,11 @@ class Interval:
 
 
 def interval_of(
-    totals: ConversationTotals, *, bounds: tuple[float, float] | None = None, level: float = 0.95, method: Method = "auto"
+    totals: ConversationTotals,
+    *,
+    bounds: tuple[float, float] | None = None,
+    level: float = 0.95,
+    method: Method = "auto",
 ) -> Interval | None:
     """The interval of a mean over conversations; it doesn't leave `bounds`. None where there is nothing to make it of.
 
@@ -89,8 +93,8 @@ def _share(totals: ConversationTotals, level: float) -> Interval:
 def _all_alike(totals: ConversationTotals, bounds: tuple[float, float] | None, level: float) -> Interval | None:
     """The bounds left by conversations that are all alike: a share of others could have been missed by chance.
 
-    With n alike, up to 1 - (1 - level)/2 ** 1/n of all conversations may be of another kind, and as far off as the bounds
-    allow. Nothing is known where there are no bounds.
+    With n alike, up to 1 - ((1 - level) / 2) ** (1 / n) of all conversations may be of another kind, and as far off as
+    the bounds allow. Nothing is known where there are no bounds.
     """
     if bounds is None:
         return None

@@ -148,8 +148,8 @@ def few_conversations(conversations: int, comparisons: int, level: float) -> str
     many = f" of {comparisons:,} comparisons" if comparisons > 1 else ""
     least = least_p(conversations)
     return (
-        f"With {counted(conversations, 'conversation')} the exact test can't go below p = {least:.4g}, so that none{many} "
-        f"can be told apart at {1 - level:.2g}; it takes {least_conversations(level, comparisons=comparisons)} or more."
+        f"With {counted(conversations, 'conversation')} the exact test can't go below p = {least:.4g}, "
+        f"so that none{many} can be told apart at {1 - level:.2g}; it takes {least_conversations(level, comparisons=comparisons)} or more."
     )
 
 
