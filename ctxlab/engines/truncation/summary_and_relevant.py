@@ -50,7 +50,7 @@ class SummaryAndRelevant:
         room = self._room_of_messages(window.left)
         walk = keep_what_fits(window, best_first(window, self.ranker), room)
         share = counted(window.left - room, "token")
-        verdict = verdict_of(window, walk, also=f", beside the summary's share of {share}")
+        verdict = verdict_of(window, walk, also=f" beside the summary's share of {share}")
         cut = sorted(i for unit in free for i in unit.at if i not in verdict.keep)
         return _with_summary(window, verdict, cut)
 
