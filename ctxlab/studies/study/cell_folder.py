@@ -16,7 +16,7 @@ from ctxlab.errors import WriteError
 from ctxlab.studies.study.cell_rows import Row
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS
 from ctxlab.studies.study.scorer import ScoreColumn
-from ctxlab.studies.study.study_table import KINDS, StudyTable
+from ctxlab.studies.study.cell_table import KINDS, CellTable
 
 CELLS = "cells.parquet"
 LOCK = ".cells.lock"
@@ -75,14 +75,14 @@ class CellFolder:
         }
         self._write(f"part-{keys}.parquet", pa.table(columns))
 
-    def finish(self, keys: Collection[str], scores: Sequence[ScoreColumn]) -> StudyTable:
+    def finish(self, keys: Collection[str], scores: Sequence[ScoreColumn]) -> CellTable:
         """Write the cells of these keys as one sorted file, in place of the parts; cells of other keys go."""
         wanted = set(keys)
         found = {row[KEY]: row for row in self._rows([]) if row[KEY] in wanted}
         missing = len(wanted) - len(found)
         if missing:
             raise WriteError(f"{missing:,} cells are gone from {self.path}, where they were written; run it again")
-        table = StudyTable.of_rows(list(found.values()), scores)
+        table = CellTable.of_rows(list(found.values()), scores)
         self._write(CELLS, table.arrow())
         for path in self.path.iterdir():
             if _PART.fullmatch(path.name) or _UNFINISHED.fullmatch(path.name):
@@ -104,7 +104,7 @@ class CellFolder:
 
         table: Any = pq.read_table(path.open("rb"), page_checksum_verification=True)
         if path.name == CELLS:
-            return StudyTable.of_arrow(table).rows()
+            return CellTable.of_arrow(table).rows()
         rows: list[Row] = table.to_pylist()
         for row in rows:
             row["labels"], row["scores"] = json.loads(row["labels"]), json.loads(row["scores"])
@@ -148,5 +148,5 @@ class CellsInMemory:
     def add(self, rows: Sequence[Row]) -> None:
         self._rows += rows
 
-    def finish(self, keys: Collection[str], scores: Sequence[ScoreColumn]) -> StudyTable:
-        return StudyTable.of_rows(self._rows, scores)
+    def finish(self, keys: Collection[str], scores: Sequence[ScoreColumn]) -> CellTable:
+        return CellTable.of_rows(self._rows, scores)

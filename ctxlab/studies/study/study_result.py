@@ -15,7 +15,7 @@ from ctxlab.studies.study.case import Case
 from ctxlab.studies.study.case_builds import CaseBuilds
 from ctxlab.studies.study.plan import KEY, Cell, StudyPlan
 from ctxlab.studies.study.scorer import ScoreColumn
-from ctxlab.studies.study.study_table import StudyTable
+from ctxlab.studies.study.cell_table import CellTable
 from ctxlab.studies.study.variant import Variant
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class StudyResult:
     """
 
     plan: StudyPlan
-    table: StudyTable
+    table: CellTable
     source: CaseSource
     cases: int
     notes: tuple[str, ...] = ()

@@ -24,7 +24,7 @@ METADATA = b"ctxlab study"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StudyTable:
+class CellTable:
     """Values by column, a row a cell, in the order of conversation, case, variant, budget and seed."""
 
     columns: Mapping[str, Sequence[Any]]
@@ -33,7 +33,7 @@ class StudyTable:
     scores: tuple[str, ...]
 
     @classmethod
-    def of_rows(cls, rows: Sequence[Row], scores: Sequence[ScoreColumn]) -> StudyTable:
+    def of_rows(cls, rows: Sequence[Row], scores: Sequence[ScoreColumn]) -> CellTable:
         rows = sorted(rows, key=_place)
         labels = tuple(dict.fromkeys(sorted(name for row in rows for name in row["labels"])))
         first, last = OWN_COLUMNS[:6], OWN_COLUMNS[6:]
@@ -80,7 +80,7 @@ class StudyTable:
         return pa.table(arrays).replace_schema_metadata({METADATA: data})
 
     @classmethod
-    def of_arrow(cls, table: Any) -> StudyTable:
+    def of_arrow(cls, table: Any) -> CellTable:
         """The table of a file; raises ValueError where the file is not one of a study."""
         import pyarrow as pa
 
