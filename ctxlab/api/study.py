@@ -20,6 +20,7 @@ class Study:
     none. `scorers` are scorers or their names. `tokenizer` counts in place of each model's own: an encoding, such as
     "o200k_base", or "chars4+4", which is max(1, ceil(characters / 4)) a message plus 4, or a tokenizer. With
     `budget_of="history"` a budget is for the history alone: the question, presets and tool definitions come on top.
+    `options` are those of `ctxlab.build` for every case; options of a case or of a variant take their place.
     """
 
     @checked_arguments
@@ -33,6 +34,7 @@ class Study:
         *,
         tokenizer: str | TokenCounter | None = None,
         budget_of: Literal["prompt", "history"] = "prompt",
+        options: Mapping[str, Any] | None = None,
     ) -> None:
         self.cases = cases
         self.plan = StudyPlan.of(
@@ -43,6 +45,7 @@ class Study:
             scorers=scorers,
             tokenizer=tokenizer,
             budget_of=budget_of,
+            options=options,
         )
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from ctxlab.context import Draft
 from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATOR
@@ -27,8 +27,14 @@ class CharacterTokenizer:
 
     characters: int
     message_tokens: int
-    request_tokens: ClassVar[int] = 0
-    estimated: ClassVar[bool] = True
+
+    @property
+    def request_tokens(self) -> int:
+        return 0
+
+    @property
+    def estimated(self) -> bool:
+        return True
 
     @property
     def name(self) -> str:

@@ -30,7 +30,8 @@ class Batch:
 
 def cases_of(source: CaseSource) -> Iterator[Case | BrokenCase]:
     """The cases of a source, one at a time; raises WrongArgument for what is no case."""
-    for i, case in enumerate(source() if callable(source) else source):
+    found: Iterable[Any] = source() if callable(source) else source
+    for i, case in enumerate(found):
         if not isinstance(case, Case | BrokenCase):
             raise WrongArgument(f"cases[{i}] is a {type(case).__name__}; cases are values of ctxlab.Case")
         yield case

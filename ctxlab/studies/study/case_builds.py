@@ -24,12 +24,13 @@ _Base = Trace | Exception
 class CaseBuilds:
     """Builds of one case. Each equals `ctxlab.build` with the options of case and variant, that budget and that seed.
 
-    Up to the limiter there is one build for all variants that differ in settings alone.
+    Up to the limiter there is one build for all variants that have the same options.
     """
 
     def __init__(self, plan: StudyPlan, case: Case) -> None:
         self.case = case
         self._plan = plan
+        self._groups = {variant.name: plan.group_of(variant) for variant in plan.variants}
         self._changed: dict[str, Case] = {}
         self._bases: OrderedDict[tuple[str, int, str | None], _Base] = OrderedDict()
         self._protected: OrderedDict[tuple[str, int, str | None], int] = OrderedDict()
@@ -57,8 +58,7 @@ class CaseBuilds:
     def _base(self, cell: Cell, leaf: str | None) -> Trace:
         """The build that cells have in common, without the settings of variants; raises its error each time."""
         variant = cell.variant
-        group = variant.name if variant.options or variant.change is not None else ""
-        key = (group, cell.seed, leaf)
+        key = (self._groups[variant.name], cell.seed, leaf)
         if key not in self._bases:
             try:
                 self._bases[key] = self._built(cell, leaf)
@@ -72,8 +72,10 @@ class CaseBuilds:
     def _built(self, cell: Cell, leaf: str | None) -> Trace:
         case = self.case_of(cell.variant)
         refuse_own_options(case.options, f"case {case.id!r}")
-        options: dict[str, Any] = {**case.options, **cell.variant.options, "seed": cell.seed}
-        settings = {**_settings(case.options), **_settings(cell.variant.options)}
+        layers = (self._plan.options, case.options, cell.variant.options)
+        options: dict[str, Any] = {name: value for layer in layers for name, value in layer.items()}
+        settings = {name: value for layer in layers for name, value in (layer.get("settings") or {}).items()}
+        options |= {"seed": cell.seed, "settings": settings}
         if None not in self._plan.budgets:  # the limiter stops before it counts the history, which a rerun cuts anyway
             settings[BUDGET] = 1
         if leaf is not None or case.leaf is not None:
@@ -83,7 +85,7 @@ class CaseBuilds:
         if self._plan.tokenizer is not None:
             options["tokenizer"] = self._plan.tokenizer
         try:
-            return self._plan.build(case.session, **{**options, "settings": settings})
+            return self._plan.build(case.session, **options)
         except ProcessorFailed as problem:
             if problem.trace is None:
                 raise
@@ -115,10 +117,6 @@ def protected_tokens(base: Trace, settings: Mapping[str, Any]) -> int:
         least = problem.trace
     report = least.result.report(BudgetReport)
     return report.protected_tokens if report is not None else 0
-
-
-def _settings(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    return options.get("settings") or {}
 
 
 def _recent(kept: OrderedDict[Any, Any], key: object) -> Any:

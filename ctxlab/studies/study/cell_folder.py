@@ -14,9 +14,9 @@ from ctxlab.assets.transcription.loaded_models import optional_module
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.errors import WriteError
 from ctxlab.studies.study.cell_rows import Row
+from ctxlab.studies.study.cell_table import KINDS, CellTable
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS
 from ctxlab.studies.study.scorer import ScoreColumn
-from ctxlab.studies.study.cell_table import KINDS, CellTable
 
 CELLS = "cells.parquet"
 LOCK = ".cells.lock"

@@ -19,7 +19,7 @@ class CellKeys:
     def __init__(self, plan: StudyPlan) -> None:
         self._plan = _joined(
             plan.code_version.encode(),
-            content_hash((plan.tokenizer, plan.budget_of, plan.build)),
+            content_hash((plan.tokenizer, plan.budget_of, plan.options, plan.build)),
             content_hash([(scorer.name, scorer.version, scorer) for scorer in plan.scorers]),
         )
         self._variants = {

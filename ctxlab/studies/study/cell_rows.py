@@ -17,6 +17,8 @@ from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, Scorer
 Row = dict[str, Any]
 """The values of one cell by column, `labels` and `scores` as dicts of their own."""
 LONGEST_ERROR = 600
+ROUNDING = 1e-9
+"""How far a share may be beyond its ends, as sums of fractions are."""
 
 
 def rows_of_case(plan: StudyPlan, case: Case | BrokenCase, wanted: Sequence[tuple[str, Cell]]) -> list[Row]:
@@ -86,8 +88,10 @@ def _value(column: ScoreColumn, value: Any) -> Any:
     number = float(value)
     if not math.isfinite(number):
         return None
-    if column.unit == "share" and not 0 <= number <= 1:
-        raise CtxlabError(f"it gave {number:g} for {column.name!r}, which is a share: a number from 0 to 1")
+    if column.unit == "share":
+        if not -ROUNDING <= number <= 1 + ROUNDING:
+            raise CtxlabError(f"it gave {number:g} for {column.name!r}, which is a share: a number from 0 to 1")
+        return min(1.0, max(0.0, number))
     return number
 
 

@@ -90,7 +90,7 @@ class CellTable:
         names = json.loads(data)
         kinds: dict[Any, Kind] = {pa.string(): "text", pa.int64(): "count", pa.float64(): "number"}
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
-        found = {field.name: kinds[field.type] for field in table.schema}
+        found: dict[str, Kind] = {field.name: kinds[field.type] for field in table.schema}
         return cls(columns, found, tuple(names["labels"]), tuple(names["scores"]))
 
 

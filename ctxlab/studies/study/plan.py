@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -48,7 +48,7 @@ class StudyPlan:
     """What is built for each case, and how it is scored; it pickles with cloudpickle.
 
     With `budget_of="history"` a budget is for the history alone: what must stay comes on top. `tokenizer` counts in
-    place of each model's own.
+    place of each model's own. `options` are those of every build; a case's and a variant's own take their place.
     """
 
     build: BuildFunction
@@ -58,8 +58,8 @@ class StudyPlan:
     scorers: tuple[Scorer, ...] = ()
     tokenizer: TokenCounter | None = None
     budget_of: BudgetOf = "prompt"
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     code_version: str = ""
-    notes: tuple[str, ...] = field(default_factory=tuple)
 
     @classmethod
     def of(
@@ -72,6 +72,7 @@ class StudyPlan:
         scorers: Sequence[Scorer | str | Callable[..., Any]] = (),
         tokenizer: str | TokenCounter | None = None,
         budget_of: BudgetOf = "prompt",
+        options: Mapping[str, Any] | None = None,
     ) -> StudyPlan:
         """The plan of variants, names of strategies or of scorers; raises WrongArgument for what is there twice."""
         from ctxlab.studies.study.code_version import code_version
@@ -83,6 +84,7 @@ class StudyPlan:
                 raise WrongArgument(f"{what} is empty; a study needs one at least")
         for variant in found:
             refuse_own_options(variant.options, f"variant {variant.name!r}")
+        refuse_own_options(options or {}, "options")
         _refuse_twice("budgets", budgets)
         _refuse_twice("seeds", seeds)
         wrong = next((budget for budget in budgets if budget is not None and budget < 1), None)
@@ -91,7 +93,8 @@ class StudyPlan:
         chosen = scorers_of(scorers)
         _refuse_shared_columns(chosen)
         counter = tokenizer_named(tokenizer) if isinstance(tokenizer, str) else tokenizer
-        return cls(build, found, tuple(budgets), tuple(seeds), chosen, counter, budget_of, code_version())
+        given = dict(options or {})
+        return cls(build, found, tuple(budgets), tuple(seeds), chosen, counter, budget_of, given, code_version())
 
     def cells(self) -> Iterator[Cell]:
         """The cells of one case: every variant at every budget with every seed."""
@@ -99,6 +102,13 @@ class StudyPlan:
             for seed in self.seeds:
                 for budget in self.budgets:
                     yield Cell(variant, budget, seed)
+
+    def group_of(self, variant: Variant) -> str:
+        """The name of the first variant that builds up to its settings as this one does: with the same options."""
+        if variant.change is not None:
+            return variant.name
+        alike = (each for each in self.variants if each.change is None and _are_equal(each.options, variant.options))
+        return next(alike, variant).name
 
     @property
     def columns(self) -> tuple[ScoreColumn, ...]:
@@ -113,6 +123,18 @@ def refuse_own_options(options: Any, place: str) -> None:
         raise WrongArgument(
             f"{place} has the option {named!r}, which a study sets itself, by its cases, budgets and seeds"
         )
+
+
+def _are_equal(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    """Whether options have the same values; those that can't be compared are alike only where they are one object."""
+    return a.keys() == b.keys() and all(a[name] is b[name] or _is_equal(a[name], b[name]) for name in a)
+
+
+def _is_equal(a: object, b: object) -> bool:
+    try:
+        return bool(a == b)
+    except Exception:  # values of anybody's may compare in any way
+        return False
 
 
 def _refuse_twice(name: str, values: Sequence[object]) -> None:

@@ -53,4 +53,6 @@ def run_study(
 
 def _left_out(source: Any) -> dict[str, int]:
     """What a source says that it left out, as numbers by reason; nothing where it says nothing."""
-    return dict(getattr(source, "left_out", None) or {})
+    counts = getattr(source, "left_out_counts", dict[str, int])
+    found: dict[str, int] = dict(counts())
+    return found

@@ -13,9 +13,9 @@ from ctxlab.pipeline import ProcessorFailed, Trace
 from ctxlab.studies.study.batches import CaseSource, cases_of
 from ctxlab.studies.study.case import Case
 from ctxlab.studies.study.case_builds import CaseBuilds
+from ctxlab.studies.study.cell_table import CellTable
 from ctxlab.studies.study.plan import KEY, Cell, StudyPlan
 from ctxlab.studies.study.scorer import ScoreColumn
-from ctxlab.studies.study.cell_table import CellTable
 from ctxlab.studies.study.variant import Variant
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class StudyResult:
     """
 
     plan: StudyPlan
-    table: CellTable
+    cell_table: CellTable
     source: CaseSource
     cases: int
     notes: tuple[str, ...] = ()
@@ -46,13 +46,13 @@ class StudyResult:
         return f"StudyResult({', '.join(facts)})"
 
     def _repr_html_(self) -> str:
-        names = [name for name in self.table.columns if name != KEY]
-        rows = ([self.table.columns[name][i] for name in names] for i in range(len(self)))
+        names = [name for name in self.cell_table.columns if name != KEY]
+        rows = ([self.cell_table.columns[name][i] for name in names] for i in range(len(self)))
         out = [f"left out: {count:,} {reason}" for reason, count in self.left_out.items()]
         return heading(self) + html_table(names, rows, cells=40, of="cells") + lines([*out, *self.notes])
 
     def __len__(self) -> int:
-        return len(self.table)
+        return len(self.cell_table)
 
     @property
     def variants(self) -> tuple[Variant, ...]:
@@ -75,19 +75,19 @@ class StudyResult:
     @property
     def conversations(self) -> int:
         """Number of conversations, which are what intervals and tests resample."""
-        return len(set(self.table.columns["conversation"]))
+        return len(set(self.cell_table.columns["conversation"]))
 
     @property
     def errors(self) -> int:
         """Number of cells that have an error in place of scores."""
-        return sum(error is not None for error in self.table.columns["error"])
+        return sum(error is not None for error in self.cell_table.columns["error"])
 
     def frame(self) -> pd.DataFrame:
         """One row a cell: case, conversation, kind, variant, budget, seed, labels, tokens, messages, error and scores.
 
         Rows are sorted by conversation, case, variant, budget and seed.
         """
-        return self.table.frame()
+        return self.cell_table.frame()
 
     @checked_arguments
     def trace(self, case: str, variant: str, budget: int | None = None, *, seed: int | None = None) -> Trace:
@@ -124,7 +124,7 @@ class StudyResult:
             raise WrongArgument("the cases of this study could be read only once; give a list, or a function of them")
         found = next((each for each in cases_of(self.source) if each.id == case), None)
         if found is None:
-            known = list(dict.fromkeys(self.table.columns["case"]))
+            known = list(dict.fromkeys(self.cell_table.columns["case"]))
             raise UnknownName(f"the study has no case {case!r}{did_you_mean(case, known)}")
         if not isinstance(found, Case):
             raise WrongArgument(f"case {case!r} could not be made: {found.problem}")
