@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.one_line import label
+from ctxlab.display.one_line import label, plain
 from ctxlab.display.short_texts import nearest
 from ctxlab.display.theme import Theme, ThemeName, theme_of
 from ctxlab.errors import WrongArgument
@@ -74,12 +74,12 @@ def pareto_figure(
 
 
 def rows_with(table: StudyTable, cost: str, budget: int | None) -> list[TableRow]:
-    """The rows that have a score and a cost; raises WrongArgument for a cost or a budget that the table doesn't have."""
+    """The rows that have a score and a cost; raises WrongArgument for a cost or a budget that isn't in the table."""
     known = list(table.rows[0].also) if table.rows else []
     if cost not in known:
         hint = nearest(cost, known) if known else ""
         raise WrongArgument(
-            f"the table has no means of {cost[:NAME]!r}{hint}; study_table(..., also=[...]) takes them in"
+            f"the table has no means of {plain(cost, NAME)!r}{hint}; study_table(..., also=[...]) takes them in"
         )
     if budget is not None and budget not in table.budgets:
         there = ", ".join(f"{each:,}" for each in table.budgets if each is not None)

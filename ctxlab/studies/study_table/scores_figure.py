@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.one_line import label
+from ctxlab.display.one_line import label, plain
 from ctxlab.display.short_texts import nearest
 from ctxlab.display.theme import Theme, ThemeName, theme_of
 from ctxlab.errors import WrongArgument
@@ -50,7 +50,7 @@ def scores_figure(
     look = theme_of(theme)
     known = list(table.rows[0].also) if table.rows else []
     if against != "budget" and against not in known:
-        raise WrongArgument(f"the table has no means of {label(against, NAME)!r}{nearest(against, ['budget', *known])}")
+        raise WrongArgument(f"the table has no means of {plain(against, NAME)!r}{nearest(against, ['budget', *known])}")
     above = oracle if oracle is not None else ORACLE
     lines = _lines(table, against)
     figure = go.Figure()
