@@ -15,6 +15,7 @@ from ctxlab.api.sources import (
     NodeSource,
     PendingSource,
     PresetSources,
+    RankerSources,
     RuleSources,
     UserSource,
 )
@@ -76,6 +77,9 @@ class ScanOptions(InputOptions, total=False):
     engines: EngineSources
     """Makers of text from files, asked before what comes with ctxlab: engines, or functions of a picture's bytes and
     its MIME type that give its text."""
+    rankers: RankerSources
+    """Rankers by name for strategies that look at the question, before those that come with ctxlab: rankers, or
+    functions of the question and the messages that give a score for each."""
     assets: AssetSources | None
     """Folder in which files of messages are, or a store of them; those of the library are at hand without it."""
 
@@ -87,7 +91,15 @@ class BuildOptions(ScanOptions, total=False):
     """Worldbooks in force whoever takes part; one with the id of a book in the library takes its place."""
 
 
-DEFAULTS: Mapping[str, Any] = {"agents": (), "seed": 0, "presets": (), "rules": (), "books": (), "engines": ()}
+DEFAULTS: Mapping[str, Any] = {
+    "agents": (),
+    "seed": 0,
+    "presets": (),
+    "rules": (),
+    "books": (),
+    "engines": (),
+    "rankers": (),
+}
 """Defaults of options that aren't None."""
 
 

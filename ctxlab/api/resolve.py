@@ -20,6 +20,7 @@ from ctxlab.api.sources import (
     node_id_of,
     pending_of,
     presets_of,
+    rankers_of,
     refuse_card_and_preset,
     rules_of,
     session_or_library,
@@ -287,6 +288,15 @@ def rules_in_force(config: RegexConfig, agent: Agent | None, *, brought: Library
 
 def _services_for(build_input: BuildInput, options: BuildOptions, *, files: Mapping[str, bytes]) -> Services:
     """The services that are given; else the model's tokenizer. Files at hand are read where the services read none."""
+    found, rankers = _reading_services(build_input, options, files=files), rankers_of(options.get("rankers", ()))
+    if not rankers:
+        return found
+    names = {each.name for each in rankers}
+    return replace(found, rankers=(*rankers, *[each for each in found.rankers if each.name not in names]))
+
+
+def _reading_services(build_input: BuildInput, options: BuildOptions, *, files: Mapping[str, bytes]) -> Services:
+    """The services but for rankers that the call itself gives."""
     from ctxlab.providers import tokenizer_for
 
     given, assets = options.get("services"), options.get("assets")

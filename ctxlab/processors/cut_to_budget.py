@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ctxlab.context import Cause, Context, Draft, Dropped
 from ctxlab.context.tool_pairs import (
@@ -16,9 +16,11 @@ from ctxlab.context.tool_pairs import (
     with_whole_pairs,
     without_unanswered,
 )
+from ctxlab.engines.ranking import Ranker
 from ctxlab.engines.truncation import (
     BudgetReport,
     MessageCost,
+    RanksMessages,
     Reason,
     Shortening,
     Strategy,
@@ -30,6 +32,7 @@ from ctxlab.engines.truncation import (
     newest_first,
 )
 from ctxlab.pipeline import BudgetTooSmall, LeastBudget, Remedy, Services
+from ctxlab.processors.ranked_messages import RankedMessages
 from ctxlab.processors.token_limiter_settings import ID, LimiterSettings
 
 
@@ -50,7 +53,7 @@ class Cut:
         pinned_tools = _has_tools(draft for draft in ctx.drafts if draft.pinned)
         self.ctx = with_whole_pairs(ctx, ID) if pinned_tools else ctx  # else repaired as far as the cut goes
         self.budget, self.reserve = room
-        self.tokenizer = services.tokenizer
+        self.tokenizer, self.rankers = services.tokenizer, services.rankers
         overhead = settings.overhead_tokens
         added = services.later_tokens if overhead is None else overhead - services.tokenizer.message_tokens
         self.cost_of = MessageCost(services.tokenizer.count_draft, added)
@@ -101,7 +104,22 @@ class Cut:
             cost_of=self.cost_of,
             is_protected=lambda unit: protected.issuperset(unit.at),
             draft=self._draft,
+            query=self.ranked.query,
+            ranking=self.ranked.ranking,
         )
+
+    @cached_property
+    def ranked(self) -> RankedMessages:
+        return RankedMessages(self.ctx, tuple(cast("Iterable[Ranker]", self.rankers)))
+
+    def details(self, keys: Sequence[str]) -> dict[str, str]:
+        """For messages that were cut because of how they rank: rank, score and words, a clause each."""
+        name = self.strategy.ranker_name if isinstance(self.strategy, RanksMessages) else ""
+        if not name:
+            return {}
+        place = {draft.key: i for i, draft in enumerate(self.ctx.drafts)}
+        ranking = self.ranked.ranking(name)
+        return {key: f"it {ranking.reason(place[key])}" for key in keys if key in place}
 
     def _walk_to_the_oldest(self) -> None:
         """A result without a call shows only when the walk has reached the oldest message."""

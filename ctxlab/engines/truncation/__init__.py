@@ -2,10 +2,13 @@
 
 from ctxlab.engines.truncation.budget_report import BudgetReport
 from ctxlab.engines.truncation.by_priority import ByPriority
+from ctxlab.engines.truncation.by_rank import RanksMessages
 from ctxlab.engines.truncation.head_and_tail import HeadAndTail
 from ctxlab.engines.truncation.least_room import Kept, KeptRange, LeastRoom, least_room
 from ctxlab.engines.truncation.middle_out import MiddleOut
+from ctxlab.engines.truncation.recent_and_relevant import RecentAndRelevant
 from ctxlab.engines.truncation.registry import GROUP, STRATEGIES, Strategies, settings_of, strategies
+from ctxlab.engines.truncation.relevant import ByWords, Relevant
 from ctxlab.engines.truncation.shorten_messages import SHORTENED, Shortening, head_length
 from ctxlab.engines.truncation.sliding import Sliding
 from ctxlab.engines.truncation.steady_block_cut import Block
@@ -22,13 +25,17 @@ __all__ = [
     "Border",
     "BudgetReport",
     "ByPriority",
+    "ByWords",
     "HeadAndTail",
     "Kept",
     "KeptRange",
     "LeastRoom",
     "MessageCost",
     "MiddleOut",
+    "RanksMessages",
     "Reason",
+    "RecentAndRelevant",
+    "Relevant",
     "Shortening",
     "Sliding",
     "Strategies",
