@@ -1,0 +1,126 @@
+"""The setting in which retention is measured: the history alone, cut to a budget by the strategy and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.context import Draft
+from ctxlab.display.short_texts import counted, short
+from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.engines.tokens import Tokenizer
+from ctxlab.errors import WrongArgument, did_you_mean
+from ctxlab.pipeline import Services
+from ctxlab.processors import STEPS, SessionLoader, TokenLimiter
+
+QUESTION = "pending"
+"""The key of a message that isn't in the session yet."""
+CHARACTERS = "chars4"
+CHARACTERS_A_TOKEN = 4
+HEAD_SHARE, HALF = f"{TokenLimiter.id}.head_share", 0.5
+"""Head and tail was published with half of the budget for each."""
+STEPS_ON = (SessionLoader.id, TokenLimiter.id)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryTokenizer:
+    """Counts the words of a message and a fixed number of tokens besides; the question itself costs nothing.
+
+    `name` is a counter and the tokens besides: `chars4+4` is a token for every four characters begun, at least one,
+    and 4 a message; `o200k_base` counts exactly and adds nothing. Names of speakers, files and tools aren't counted,
+    so that the budget is that of the history's words. Other names raise WrongArgument.
+    """
+
+    name: str = "chars4+4"
+
+    def __post_init__(self) -> None:
+        _counter(self.name)
+
+    @property
+    def estimated(self) -> bool:
+        exact = _counter(self.name)[0]
+        return exact is None or exact.estimated
+
+    @property
+    def message_tokens(self) -> int:
+        return _counter(self.name)[1]
+
+    @property
+    def request_tokens(self) -> int:
+        return 0
+
+    def count(self, text: str) -> int:
+        exact = _counter(self.name)[0]
+        return exact.count(text) if exact is not None else max(1, -(-len(text) // CHARACTERS_A_TOKEN))
+
+    def count_draft(self, draft: Draft) -> int:
+        if draft.key == QUESTION:
+            return 0
+        return self.count(str(draft.text)) + self.message_tokens
+
+    def draft_is_estimated(self, draft: Draft) -> bool:
+        return self.estimated
+
+    def count_tools(self, tools: Sequence[Mapping[str, Any]]) -> int:
+        return 0
+
+
+@cache
+def _counter(name: str) -> tuple[Tokenizer | None, int]:
+    """The tokenizer of a name, None for a count of characters, and the tokens that it adds to a message."""
+    from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATOR
+
+    counter, plus, added = name.partition("+")
+    known = (CHARACTERS, *sorted(ENCODINGS), ESTIMATOR)
+    if counter not in known or (plus and not (added.isascii() and added.isdigit() and len(added) < 5)):
+        near = (
+            did_you_mean(counter, known)
+            if counter not in known
+            else "; after a plus stands a whole number below 10,000"
+        )
+        raise WrongArgument(f"there is no tokenizer {short(name)!r}{near}, as in 'chars4+4'")
+    return (None if counter == CHARACTERS else Tokenizer.of_encoding(counter)), int(added or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionSetting:
+    """How a case is built when retention is measured: no agent, and of the steps only the loader and the limiter.
+
+    Nothing is merged, injected or added, so that a budget is spent on the history alone and a message costs exactly
+    what the tokenizer counts. The question is the newest message; it always stays and costs nothing. Head and tail
+    have half of the budget each.
+    """
+
+    tokenizer: str = "chars4+4"
+    settings: Mapping[str, Any] = field(
+        default_factory=lambda: FrozenDict(
+            {f"{step.id}.enabled": False for step in STEPS if step.id not in STEPS_ON} | {HEAD_SHARE: HALF}
+        )
+    )
+
+    @checked_arguments
+    def with_tokenizer(self, name: str) -> RetentionSetting:
+        """This setting with another count: `chars4+4`, `o200k_base`, `o200k_base+4`, `cl100k_base`, ..."""
+        return replace(self, tokenizer=HistoryTokenizer(name).name)
+
+    def options(self) -> dict[str, Any]:
+        """The options of `ctxlab.build` that make this setting."""
+        return {"services": Services(tokenizer=HistoryTokenizer(self.tokenizer)), "settings": dict(self.settings)}
+
+    def __repr__(self) -> str:
+        return f"RetentionSetting({self.tokenizer!r}, {counted(len(self.settings), 'setting')})"
+
+    def lines(self) -> tuple[str, ...]:
+        """The setting in sentences, for a table's caption."""
+        return (
+            f"tokens are counted by {self.tokenizer}",
+            "the budget is that of the history alone: no agent, no presets, and the question itself costs nothing",
+            "nothing is merged, and only what the strategy takes out is missing",
+        )
+
+
+RETENTION = RetentionSetting()
+"""The setting of the published figures: `max(1, ceil(characters / 4)) + 4` tokens a message."""
