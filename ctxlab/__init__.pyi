@@ -22,6 +22,7 @@ from ctxlab.api import regex_steps as regex_steps
 from ctxlab.api import render as render
 from ctxlab.api import write as write
 from ctxlab.api.study import Study as Study
+from ctxlab.api.survey import survey as survey
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
