@@ -11,12 +11,30 @@ from typing import Any, cast
 from ctxlab.display.short_texts import short
 from ctxlab.errors import WrongArgument, did_you_mean
 from ctxlab.plugins import announced
+from ctxlab.studies.scorers.evidence_place import EVIDENCE_PLACE
 from ctxlab.studies.scorers.evidence_retention import EVIDENCE
+from ctxlab.studies.scorers.instruction_survival import INSTRUCTIONS
+from ctxlab.studies.scorers.kept_tokens import KEPT_TOKENS
+from ctxlab.studies.scorers.must_keep import MUST_KEEP
+from ctxlab.studies.scorers.prefix_cost import PREFIX_COST
+from ctxlab.studies.scorers.prefix_stability import PREFIX
+from ctxlab.studies.scorers.repetition import REPETITION
+from ctxlab.studies.scorers.tool_pair_soundness import TOOL_PAIRS
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, Scorer, ScoreValue
 
 GROUP = "ctxlab.scorers"
 """Entry points of other packages' scorers."""
-SCORERS: tuple[Scorer, ...] = (EVIDENCE,)
+SCORERS: tuple[Scorer, ...] = (
+    EVIDENCE,
+    KEPT_TOKENS,
+    EVIDENCE_PLACE,
+    MUST_KEEP,
+    TOOL_PAIRS,
+    INSTRUCTIONS,
+    REPETITION,
+    PREFIX,
+    PREFIX_COST,
+)
 ScorerFunction = Callable[[ScoredRun], float | None]
 ScorerSource = Scorer | ScorerFunction | str
 """A scorer, the name of one, or a function of a scored run that gives a number."""
