@@ -36,15 +36,19 @@ def _shift_with(chance: float, t: float, degrees: int) -> float | None:
     """The shift at which so large a share of noncentral t values is below t; None where scipy can't compute it."""
     cdf: Any = scipy_stats().nct.cdf
     brentq: Any = import_module("scipy.optimize").brentq
+
+    def beyond(shift: float) -> float:
+        return float(cdf(t, degrees, shift)) - chance
+
     side = -1 if chance > 0.5 else 1
     near, width = t, 1.0
     while width < 1e6:
         far = t + side * width
-        found = float(cdf(t, degrees, far))
+        found = beyond(far)
         if not isfinite(found):
             return None
-        if (found - chance) * side <= 0:
-            return float(brentq(lambda shift: cdf(t, degrees, shift) - chance, near, far))
+        if found * side <= 0:
+            return float(brentq(beyond, near, far))
         near, width = far, 1.5 * width
     return None
 

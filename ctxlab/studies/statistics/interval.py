@@ -1,9 +1,9 @@
 """Intervals of a mean whose scores come in conversations.
 
-Which way is the default was chosen by simulation (beta-binomial shares, conversations of 20 to 260 cases, 3,000 to 4,000
-rounds a setting). Intervals of 95 % hold the truth in 24 to 66 % where cases count as independent. The bootstrap of
-conversations reaches 70 to 85 % with 5 conversations, 80 to 89 % with 10, 90 to 93 % with 30. Korn and Graubard's, with the
-jackknife's variance as here, reaches 94 to 95 %, 94 to 95 % and 94 to 95 %; Student's t of paired differences 94 to 97 %.
+Which way is the default was chosen by simulation (beta-binomial shares, conversations of 20 to 260 cases, 3,000 rounds
+or more a setting). Intervals of 95 % hold the truth in 24 to 66 % where cases count as independent. The bootstrap of
+conversations reaches 70 to 85 % with 5 conversations, 80 to 89 % with 10, 90 to 93 % with 30. Korn and Graubard's
+interval, with the jackknife's variance as here, reaches 94 to 95 %; Student's t of paired differences 94 to 97 %.
 """
 
 from __future__ import annotations

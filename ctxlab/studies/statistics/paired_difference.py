@@ -146,11 +146,11 @@ class PairedDifference:
 def few_conversations(conversations: int, comparisons: int, level: float) -> str:
     """The sentence that says why nothing can be decided with so few conversations."""
     many = f" of {comparisons:,} comparisons" if comparisons > 1 else ""
-    least = least_p(conversations)
-    return (
-        f"With {counted(conversations, 'conversation')} the exact test can't go below p = {least:.4g}, "
-        f"so that none{many} can be told apart at {1 - level:.2g}; it takes {least_conversations(level, comparisons=comparisons)} or more."
+    enough = least_conversations(level, comparisons=comparisons)
+    least = (
+        f"With {counted(conversations, 'conversation')} the exact test can't go below p = {least_p(conversations):.4g}"
     )
+    return f"{least}, so that none{many} can be told apart at {1 - level:.2g}; it takes {enough} or more."
 
 
 def difference_of(

@@ -8,6 +8,7 @@ from ctxlab.display.one_line import label
 from ctxlab.display.theme import Theme, ThemeName, theme_of
 from ctxlab.studies.study_table.figure_parts import (
     NAME,
+    at_one_budget,
     axis,
     click_target,
     foot,
@@ -44,7 +45,7 @@ def difference_figure(table: StudyTable, *, budget: int | None = None, theme: Th
     unit = ", points" if table.is_share else ""
     figure.update_layout(
         look.layout(
-            title=head(table, look, "Differences to the baseline"),
+            title=head(at_one_budget(table, budget), look, "Differences to the baseline"),
             height=AROUND + ROW * max(1, len(rows)),
             showlegend=False,
             margin={"l": 12, "r": 24, "t": 56, "b": 84},

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.one_line import label, plain
 from ctxlab.display.theme import Theme
+from ctxlab.studies.study_table.table_notes import LOUD, table_summary
 from ctxlab.studies.study_table.table_text import amount
 
 if TYPE_CHECKING:
@@ -98,6 +101,14 @@ def head(table: StudyTable, theme: Theme, name: str) -> dict[str, Any]:
     return theme.title(label(name, NAME), label(table.summary, 120))
 
 
+def at_one_budget(table: StudyTable, budget: int | None) -> StudyTable:
+    """The table's rows at one budget, with the summary of those; the table itself without a budget."""
+    if budget is None:
+        return table
+    part = replace(table, rows=tuple(row for row in table.rows if row.budget == budget))
+    return replace(part, summary=table_summary(part))
+
+
 def foot(table: StudyTable, theme: Theme) -> dict[str, Any]:
     """The first note below the plot: what the figure rests on, or the loud word that too few carry it."""
     return {
@@ -111,7 +122,7 @@ def foot(table: StudyTable, theme: Theme) -> dict[str, Any]:
         "yshift": -46,
         "showarrow": False,
         "align": "left",
-        "font": {"size": 11, "color": theme.warn if table.notes[:1] and table.notes[0].isupper() else theme.ink_3},
+        "font": {"size": 11, "color": theme.warn if table.notes and table.notes[0].startswith(LOUD) else theme.ink_3},
     }
 
 
@@ -123,9 +134,35 @@ def spread_labels(heights: Sequence[float], least: float) -> list[float]:
     """
     order = sorted(range(len(heights)), key=lambda i: heights[i])
     found = list(heights)
-    for below, above in zip(order, order[1:], strict=False):
+    for below, above in pairwise(order):
         found[above] = max(found[above], found[below] + least)
     return found
+
+
+def ticks_between(values: Sequence[float]) -> list[int]:
+    """Whole round numbers, 1, 2 and 5 times powers of ten, around and between values above 0; at most about twelve.
+
+    >>> ticks_between([310, 4100])
+    [200, 500, 1000, 2000, 5000]
+    """
+    if not values:
+        return []
+    low, high = min(values), max(values)
+    every = [digit * 10**power for power in range(16) for digit in (1, 2, 5)]
+    first = max([i for i, tick in enumerate(every) if tick <= low], default=0)
+    last = min([i for i, tick in enumerate(every) if tick >= high], default=len(every) - 1)
+    found = every[first : last + 1]
+    return found if len(found) <= 12 else [tick for tick in found if str(tick)[0] == "1"]
+
+
+def places_apart(points: Sequence[tuple[float, float]], wide: float, high: float) -> list[float]:
+    """Heights of labels at points, each raised until no earlier one is nearer than `wide` and `high`."""
+    found: list[tuple[float, float]] = []
+    for x, y in points:
+        while any(abs(x - other) < wide and abs(y - above) < high * 0.999 for other, above in found):
+            y += high / 2
+        found.append((x, y))
+    return [y for _, y in found]
 
 
 def short_name(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.display.one_line import label
+from ctxlab.display.one_line import label, plain
 from ctxlab.display.short_texts import nearest
 from ctxlab.display.theme import Theme, ThemeName, theme_of
 from ctxlab.errors import WrongArgument
@@ -24,6 +24,7 @@ from ctxlab.studies.study_table.figure_parts import (
     score_axis,
     short_name,
     spread_labels,
+    ticks_between,
     whiskers,
 )
 
@@ -32,15 +33,12 @@ if TYPE_CHECKING:
 
     from ctxlab.studies.study_table.study_table import StudyTable, TableRow
 
-ORACLE = "oracle"
 HEIGHT = 440
 LABEL_APART = 4.2
 """Distance of labels in a hundredth of the axis: a line of 12 pixels in the plot's height."""
 
 
-def scores_figure(
-    table: StudyTable, *, against: str = "budget", oracle: str | None = None, theme: ThemeName = "light"
-) -> go.Figure:
+def scores_figure(table: StudyTable, *, against: str = "budget", theme: ThemeName = "light") -> go.Figure:
     """A line a variant, named at its end; the oracle's, if there is one, is drawn thin and dotted above them.
 
     `against` is `budget`, or one of the columns whose means the table has: score against the tokens spent.
@@ -50,12 +48,11 @@ def scores_figure(
     look = theme_of(theme)
     known = list(table.rows[0].also) if table.rows else []
     if against != "budget" and against not in known:
-        raise WrongArgument(f"the table has no means of {label(against, NAME)!r}{nearest(against, ['budget', *known])}")
-    above = oracle if oracle is not None else ORACLE
+        raise WrongArgument(f"the table has no means of {plain(against, NAME)!r}{nearest(against, ['budget', *known])}")
     lines = _lines(table, against)
     figure = go.Figure()
     ends: list[tuple[float, float, str, str]] = []
-    plain_lines = [name for name, rows in lines.items() if rows[0].variant != above]
+    plain_lines = [name for name, rows in lines.items() if not rows[0].is_oracle]
     for name, rows in lines.items():
         number = plain_lines.index(name) if name in plain_lines else None
         color = look.ink_3 if number is None else colors(look)[number % len(colors(look))]
@@ -64,6 +61,8 @@ def scores_figure(
     log = all(x > 0 for row in table.rows for x in [_x(row, against)])
     title = "budget, tokens" if against == "budget" else f"mean {label(against, NAME)}"
     ticks = sorted({row.budget for row in table.rows if row.budget is not None}) if against == "budget" else []
+    if log and not 0 < len(ticks) <= 12:
+        ticks = ticks_between([x for row in table.rows if (x := _x(row, against))])
     fields: dict[str, Any] = {"type": "log" if log else "linear"}
     if 0 < len(ticks) <= 12:
         fields |= {"tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}

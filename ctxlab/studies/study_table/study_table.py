@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-USUAL_BASELINE = "sliding"
+USUAL_BASELINE, USUAL_ORACLE = "sliding", "oracle"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,11 +48,12 @@ class TableRow:
     left_out: int
     also: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
     worst_case: str = ""
+    is_oracle: bool = False
 
     @property
     def verdict(self) -> str:
-        if self.is_baseline:
-            return "baseline"
+        if self.is_baseline or self.is_oracle:
+            return "baseline" if self.is_baseline else "oracle"
         return self.difference.verdict if self.difference is not None else "not compared"
 
     def as_row(self) -> dict[str, Any]:
@@ -102,11 +103,11 @@ class StudyTable:
         return table_markdown(self)
 
     @checked_arguments
-    def figure(self, *, against: str = "budget", oracle: str | None = None, theme: ThemeName = "light") -> go.Figure:
+    def figure(self, *, against: str = "budget", theme: ThemeName = "light") -> go.Figure:
         """Scores with their intervals by budget, or against the mean of another column, a line a variant."""
         from ctxlab.studies.study_table.scores_figure import scores_figure
 
-        return scores_figure(self, against=against, oracle=oracle, theme=theme)
+        return scores_figure(self, against=against, theme=theme)
 
     @checked_arguments
     def pareto(self, *, cost: str = "tokens", budget: int | None = None, theme: ThemeName = "light") -> go.Figure:
@@ -136,6 +137,7 @@ def study_table(
     by: Sequence[str] = ("variant",),
     budget: int | None = None,
     baseline: str | None = None,
+    oracle: str | None = None,
     better: Better | None = "higher",
     also: Sequence[str] | None = None,
     tokenizer: str = "",
@@ -146,8 +148,8 @@ def study_table(
 ) -> StudyTable:
     """A study's frame as a table: a row for each variant and budget, compared with a baseline on the same cases.
 
-    The baseline is by default `sliding` where there is such a variant, else the first. `by` may name further columns
-    (`kind`, a label). `also` are columns whose means are shown beside (by default `tokens`, where there is one).
+    The baseline is by default `sliding` where there is such a variant, else the first. The oracle, by default the variant
+    `oracle`, is what nothing can beat: it is compared with none. `by` may name further columns (`kind`, a label). `also` are columns whose means are shown beside (by default `tokens`, where there is one).
     `tokenizer` and `left_out` (sentences) are named in the notes; `summaries` are the variants that keep summaries, by
     default those with "summar" in their name.
     """
@@ -157,13 +159,16 @@ def study_table(
     also = [name for name in ("tokens",) if name in frame.columns] if also is None else also
     groups = at_budget(cell_groups(frame, score, by=by, also=also), budget)
     names = list(dict.fromkeys(group.variant for group in groups))
-    if baseline is not None:
-        known_variant(groups, baseline)
+    for name in (baseline, oracle):
+        if name is not None:
+            known_variant(groups, name)
     base = baseline or (USUAL_BASELINE if USUAL_BASELINE in names else next(iter(names), ""))
     extra = [name for name in dict.fromkeys(by) if name not in GROUPED]
     share = is_share(groups)
     made = [_row(group, base, score, extra, also, share, level, method) for group in groups]
-    compared = _compared(groups, base, score, better, share, level, method)
+    above = (oracle or USUAL_ORACLE) if base != (oracle or USUAL_ORACLE) else ""
+    made = [replace(row, is_oracle=row.variant == above) for row in made]
+    compared = _compared(groups, base, above, score, better, share, level, method)
     rows = [replace(row, difference=compared.get(i)) for i, row in enumerate(made)]
     rows = sorted(rows, key=lambda row: (_first(groups, row), not row.is_baseline))
     keeps = [name for name in names if "summar" in name.casefold()] if summaries is None else list(summaries)
@@ -207,6 +212,7 @@ def _row(
 def _compared(
     groups: Sequence[CellGroup],
     baseline: str,
+    oracle: str,
     score: str,
     better: Better | None,
     share: bool,  # noqa: FBT001
@@ -218,7 +224,7 @@ def _compared(
     found: dict[int, PairedDifference] = {}
     for i, group in enumerate(groups):
         base = bases.get(group.place)
-        if base is None or base is group:
+        if base is None or base is group or group.variant == oracle:
             continue
         pair = (group.variant, group.scores), (base.variant, base.scores)
         made = difference_of(*pair, score=score, better=better, is_share=share, level=level, method=method)

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from ctxlab.studies.study_table.study_table import StudyTable
 
 NAME = 40
-FEW = 6
-"""Conversations below which an uncorrected exact test can't decide at 0.05."""
+LOUD = "TOO FEW CONVERSATIONS"
 
 
 def table_notes(
@@ -55,7 +54,7 @@ def _few(table: StudyTable) -> Iterator[str]:
         if row.difference is not None and not row.difference.can_decide
     }
     for conversations, comparisons in hopeless:
-        yield f"TOO FEW CONVERSATIONS: {few_conversations(conversations, comparisons, table.level)}"
+        yield f"{LOUD}: {few_conversations(conversations, comparisons, table.level)}"
 
 
 def _rests_on(table: StudyTable, tokenizer: str) -> str:
@@ -75,21 +74,21 @@ def _span(numbers: Sequence[int], noun: str) -> str:
 
 
 def _intervals(table: StudyTable) -> Iterator[str]:
-    found = [row.mean.interval for row in table.rows if row.mean and row.mean.interval]
-    found += [row.difference.interval for row in table.rows if row.difference and row.difference.interval]
-    for start, intervals in (("Means", found[: _count(table)]), ("Differences", found[_count(table) :])):
-        methods = dict.fromkeys(_family(each.method) for each in intervals)
+    means = [row.mean.interval for row in table.rows if row.mean]
+    differences = [row.difference.interval for row in table.rows if row.difference]
+    for what, found in (("Means", means), ("Differences", differences)):
+        methods = dict.fromkeys(_family(each.method) for each in found if each is not None)
         if methods:
-            yield f"{start}: {table.level:.0%} intervals by {'; '.join(methods)}. Conversations count as independent, cases don't."
-    if any(row.mean and row.mean.interval is None for row in table.rows):
-        yield "Some means have no interval: it takes two conversations that differ."
-
-
-def _count(table: StudyTable) -> int:
-    return sum(1 for row in table.rows if row.mean and row.mean.interval)
+            yield (
+                f"{what}: {table.level:.0%} intervals by {'; '.join(methods)}. "
+                "Conversations count as independent, cases don't."
+            )
+        if any(each is None for each in found):
+            yield f"{what} without an interval have fewer than two conversations, or conversations that are all alike."
 
 
 def _family(method: str) -> str:
+    """A method without its degrees of freedom."""
     return method.partition(", ")[0] if method.startswith("Student") else method
 
 
@@ -97,16 +96,13 @@ def _tests(table: StudyTable) -> Iterator[str]:
     differences = [row.difference for row in table.rows if row.difference is not None]
     if not differences:
         return
-    drawn = max(each.conversations for each in differences) > EXACT_UP_TO
-    how = (
-        f"sign-flip test over conversations (above {EXACT_UP_TO} of them by {DRAWS:,} draws)"
-        if drawn
-        else "exact sign-flip test over conversations"
-    )
+    how = "exact sign-flip test over conversations"
+    if max(each.conversations for each in differences) > EXACT_UP_TO:
+        how = f"sign-flip test over conversations (above {EXACT_UP_TO} of them by {DRAWS:,} draws)"
     many = _span([each.comparisons for each in differences], "comparison")
     yield (
         f"p: {how}, two-sided, after Holm for {many} at each budget. A difference is open unless p is below "
-        f"{1 - table.level:.2g} and its interval leaves 0 out; open ones are no order, and rows are in no order of score."
+        f"{1 - table.level:.2g} and its interval leaves 0 out. Rows are in no order of score."
     )
 
 
@@ -116,7 +112,8 @@ def _left_out(table: StudyTable, left_out: Sequence[str], errors: Mapping[str, i
     if failed:
         common = sorted(errors, key=lambda sentence: (-errors[sentence], sentence))
         named = first_of([f"{plain(each, 100)} ({errors[each]:,})" for each in common], most=2)
-        yield f"Left out: {counted(failed, 'cell')} that ended in an error and {'is' if failed == 1 else 'are'} in no mean: {named}."
+        verb = "is" if failed == 1 else "are"
+        yield f"Left out: {counted(failed, 'cell')} that ended in an error and {verb} in no mean: {named}."
     if missing:
         yield f"Left out: {counted(missing, 'cell')} without a value of {plain(table.score, NAME)}."
     uneven = [
@@ -131,6 +128,6 @@ def _summaries(table: StudyTable, summaries: Sequence[str]) -> Iterator[str]:
     there = [plain(name, NAME) for name in summaries if name in table.variants]
     if there:
         yield (
-            f"{first_of(there)} may keep summaries: that words survive in one is a ceiling for what a model recalls of them, "
-            "not what it recalls."
+            f"{first_of(there)} may keep summaries: that words survive in one is a ceiling for what a model recalls of "
+            "them, not what it recalls."
         )
