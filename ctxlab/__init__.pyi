@@ -79,5 +79,10 @@ from ctxlab.studies import budget_for_share as budget_for_share
 from ctxlab.studies import compare as compare
 from ctxlab.studies import compare_requests as compare_requests
 from ctxlab.studies import injection_figure as injection_figure
+from ctxlab.studies.study_table import StudyTable as StudyTable
+from ctxlab.studies.study_table import mean_score as mean_score
+from ctxlab.studies.study_table import paired_difference as paired_difference
+from ctxlab.studies.study_table import pareto_frontier as pareto_frontier
+from ctxlab.studies.study_table import study_table as study_table
 
 __version__: str

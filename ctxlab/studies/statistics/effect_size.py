@@ -28,6 +28,9 @@ def paired_effect(differences: ConversationTotals, *, level: float = 0.95) -> tu
 def _interval(effect: float, conversations: int, level: float) -> Interval | None:
     """The effects under which a t as large, or as small, as the one found has a chance of (1 - level) / 2."""
     root, tail = conversations**0.5, (1 - level) / 2
+    if effect < 0:  # scipy computes the other side's tails more exactly
+        mirrored = _interval(-effect, conversations, level)
+        return mirrored and Interval(-mirrored.high, -mirrored.low, level, mirrored.method)
     low, high = (_shift_with(chance, effect * root, conversations - 1) for chance in (1 - tail, tail))
     return Interval(low / root, high / root, level, "noncentral t") if low is not None and high is not None else None
 
