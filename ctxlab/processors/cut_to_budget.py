@@ -81,6 +81,12 @@ class Cut:
         units = [unit.at for unit in units_newest_first(drafts) if any(drafts[i].pinned for i in unit.at)]
         return sorted({i for unit in units for i in unit})
 
+    @property
+    def _start_of_history(self) -> int:
+        """Position of the oldest message that isn't pinned."""
+        drafts = self.ctx.drafts
+        return next((i for i, draft in enumerate(drafts) if not draft.pinned), len(drafts))
+
     def result(self) -> Context:
         protected = self._protected(self.units)
         window = self._window(protected)
@@ -106,6 +112,7 @@ class Cut:
             draft=self._draft,
             query=self.ranked.query,
             ranking=self.ranked.ranking,
+            processor=ID,
         )
 
     @cached_property
@@ -251,6 +258,8 @@ class Cut:
         shortened = {i: draft for i, draft in verdict.shortened.items() if draft is not self._draft(i)}
         changed = {i: draft for i, draft in {**self.repaired, **shortened}.items() if i in stay}
         kept = [changed.get(i, drafts[i]) if changed else drafts[i] for i in sorted(stay)]
+        if verdict.summary is not None:
+            kept.insert(sum(i < self._start_of_history for i in stay), verdict.summary)
         gone = _between(len(drafts), stay | aside)
         ctx = self.ctx.arrange(kept, dropped=[*self._groups(gone, verdict), *self._unpaired()])
         history = len(drafts) - len(self.pinned)
@@ -269,6 +278,7 @@ class Cut:
             overhead_tokens=self.settings.overhead_tokens,
             estimated=self.tokenizer.estimated or any(map(self.tokenizer.draft_is_estimated, counted)),
             costs=self._costs(protected, self.budget - left),
+            summary_tokens=self.cost_of(verdict.summary) if verdict.summary is not None else 0,
         )
         return self._noted(ctx.put(report), changed, shortened)
 

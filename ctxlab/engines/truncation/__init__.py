@@ -13,6 +13,7 @@ from ctxlab.engines.truncation.shorten_messages import SHORTENED, Shortening, he
 from ctxlab.engines.truncation.sliding import Sliding
 from ctxlab.engines.truncation.steady_block_cut import Block
 from ctxlab.engines.truncation.strategy import Border, Reason, Strategy, Traits, Verdict, Window
+from ctxlab.engines.truncation.summary_and_relevant import SummaryAndRelevant
 from ctxlab.engines.truncation.unit_costs import MessageCost, Unit, UnitCost, UnitCosts, newest_first
 from ctxlab.engines.truncation.whole_exchanges import WholeExchanges
 from ctxlab.public_names import listed
@@ -40,6 +41,7 @@ __all__ = [
     "Sliding",
     "Strategies",
     "Strategy",
+    "SummaryAndRelevant",
     "Traits",
     "Unit",
     "UnitCost",

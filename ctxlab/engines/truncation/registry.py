@@ -17,6 +17,7 @@ from ctxlab.engines.truncation.relevant import ByWords, Relevant
 from ctxlab.engines.truncation.sliding import Sliding
 from ctxlab.engines.truncation.steady_block_cut import Block
 from ctxlab.engines.truncation.strategy import Strategy, Traits
+from ctxlab.engines.truncation.summary_and_relevant import SummaryAndRelevant
 from ctxlab.engines.truncation.whole_exchanges import WholeExchanges
 from ctxlab.plugins import announced, raised
 
@@ -29,6 +30,7 @@ STRATEGIES: tuple[type[Strategy], ...] = (
     Block,
     ByWords,
     RecentAndRelevant,
+    SummaryAndRelevant,
     Relevant,
 )
 """Our own, in the order in which they are offered; the first is the default."""

@@ -1,7 +1,7 @@
 """Cases of the memory set of bfcl-eval: questions about what five users wrote in earlier conversations.
 
-A scenario is one conversation: its talks in their order, with users' messages alone. An answer's `source` quotes what it
-rests on; the messages that hold the quotation are the evidence, and the answers are words that the prompt must keep.
+A scenario is one conversation: its talks in their order, with users' messages alone. An answer's `source` quotes what
+it rests on; the messages that hold the quotation are the evidence, the answers are words that the prompt must keep.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -44,7 +45,7 @@ def bfcl_memory_cases(path: Path, name: str) -> Iterator[Case | LeftOut]:
     if missing is not None:
         raise BrokenFile(f"{name} has no {missing}: it is no wheel of bfcl-eval with the memory set")
     answers = {str(each.get("id")): each for each in _lines(files, ANSWERS)}
-    scenarios = _scenarios([talk for talk in _lines(files, TALKS)])
+    scenarios = _scenarios(list(_lines(files, TALKS)))
     for question in _lines(files, QUESTIONS):
         scenario, text = scenarios.get(str(question.get("scenario"))), _first_text(question)
         if scenario is None or not text:
@@ -100,7 +101,7 @@ def _evidence(source: str, scenario: _Scenario) -> Iterator[str]:
 
 def _pairs(text: str) -> frozenset[tuple[str, str]]:
     words = [word.casefold() for word in WORD.findall(text)]
-    return frozenset(zip(words, words[1:], strict=False))
+    return frozenset(pairwise(words))
 
 
 # --- files
@@ -160,7 +161,7 @@ def _scenario(name: str, talks: Sequence[Data]) -> _Scenario:
             about = {"bfcl": {"talk": number, "topic": str(talk.get("topic") or "")}}
             leaf = tree.add(f"T{number}:{turn}", leaf, {"role": "user", "content": text, "metadata": about})
     session = tree.session(name, leaf=leaf)
-    pairs = {node.id: _pairs(node.content) for node in session.path() if node.content}
+    pairs = {str(node.id): _pairs(node.content) for node in session.path() if node.content}
     return _Scenario(name, session, pairs)
 
 

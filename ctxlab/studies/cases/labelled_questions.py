@@ -1,4 +1,4 @@
-"""Cases of sessions and a list of questions with labelled evidence: MemoryBank with its labels, and files of one's own."""
+"""Cases of sessions and a list of questions with labelled evidence: MemoryBank's, and those of one's own files."""
 
 from __future__ import annotations
 

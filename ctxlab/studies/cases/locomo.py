@@ -51,7 +51,7 @@ def _why_not(question: Mapping[str, Any]) -> str | None:
 
 def with_captions(session: Session) -> Session:
     """The conversation with every picture as words: ` [shared an image: CAPTION]` behind its turn's text."""
-    changed = {node.id: _with_caption(node) for node in session.nodes.values() if _is_picture(node)}
+    changed = {str(node.id): _with_caption(node) for node in session.nodes.values() if _is_picture(node)}
     return session.with_nodes(changed) if changed else session
 
 

@@ -20,6 +20,8 @@ QUESTION = "pending"
 """The key of a message that isn't in the session yet."""
 CHARACTERS = "chars4"
 CHARACTERS_A_TOKEN = 4
+HEAD_SHARE, HALF = f"{TokenLimiter.id}.head_share", 0.5
+"""Head and tail was published with half of the budget for each."""
 STEPS_ON = (SessionLoader.id, TokenLimiter.id)
 
 
@@ -88,12 +90,15 @@ class RetentionSetting:
     """How a case is built when retention is measured: no agent, and of the steps only the loader and the limiter.
 
     Nothing is merged, injected or added, so that a budget is spent on the history alone and a message costs exactly
-    what the tokenizer counts. The question is the newest message; it always stays and costs nothing.
+    what the tokenizer counts. The question is the newest message; it always stays and costs nothing. Head and tail
+    have half of the budget each.
     """
 
     tokenizer: str = "chars4+4"
     settings: Mapping[str, Any] = field(
-        default_factory=lambda: FrozenDict({f"{step.id}.enabled": False for step in STEPS if step.id not in STEPS_ON})
+        default_factory=lambda: FrozenDict(
+            {f"{step.id}.enabled": False for step in STEPS if step.id not in STEPS_ON} | {HEAD_SHARE: HALF}
+        )
     )
 
     @checked_arguments

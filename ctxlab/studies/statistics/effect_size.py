@@ -44,15 +44,16 @@ def _shift_with(chance: float, t: float, degrees: int) -> float | None:
         return float(cdf(t, degrees, shift)) - chance
 
     side = -1 if chance > 0.5 else 1
-    near, width = t, 1.0
-    while width < 1e6:
-        far = t + side * width
+    near, step = t, 1.0
+    while 1e-3 < step < 1e6:
+        far = near + side * step
         found = beyond(far)
         if not isfinite(found):
-            return None
-        if found * side <= 0:
+            step /= 4
+        elif found * side <= 0:
             return float(brentq(beyond, near, far))
-        near, width = far, 1.5 * width
+        else:
+            near, step = far, 1.5 * step
     return None
 
 

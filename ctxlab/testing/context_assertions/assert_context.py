@@ -63,7 +63,7 @@ class ContextAssertion:
 
     @checked_arguments
     def before(self, first: str, second: str) -> ContextAssertion:
-        """All of `first` stands in front of all of `second`; each is what `kept` takes, or a source such as `history`."""
+        """All of `first` is in front of all of `second`; each is what `kept` takes, or a source such as `history`."""
         __tracebackhide__ = True
         return self.meets(expect.before(first, second))
 

@@ -47,7 +47,7 @@ def reference(trace: Trace, name: str) -> MessageReference:
     """The messages of a run that go by a name; `unknown` where none ever did and no message ever had these words.
 
     In this order: a key (`node:u5`, `preset:3`), the id of a message, the id of a preset, a book or the title of an
-    entry behind `lore:`, a source (`history`, `lore`, `presets`), words of a message, which may be a pattern (`re:...`).
+    entry behind `lore:`, a source (`history`, `lore`, `presets`), words of a message or a pattern of them (`re:...`).
     """
     known = _known(trace)
     for keys in (_by_key(known, name), _by_id(known, name), _by_lore(trace, known, name)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from ipaddress import ip_address
 from typing import Any
@@ -18,7 +18,7 @@ class NetworkRefused(BaseException):
 
 
 @contextmanager
-def network_refused() -> Iterator[None]:
+def network_refused() -> Generator[None]:
     """While it lasts, sockets of Python reach this machine only; anything else raises NetworkRefused."""
     methods = {name: getattr(socket.socket, name) for name in GUARDED if hasattr(socket.socket, name)}
     own = {name for name in methods if name in vars(socket.socket)}

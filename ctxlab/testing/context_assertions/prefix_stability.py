@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from os.path import commonprefix
 
 from ctxlab.api.build import rebuild
 from ctxlab.context import AssetRef, Draft
@@ -38,7 +37,7 @@ class LeastShared:
     pairs: int
 
     def finding(self, share: float) -> Finding:
-        """Whether every prompt begins with at least this share of the one before it; if not, where and by which step."""
+        """Whether every prompt begins with at least this share of the one before it; where it does least, and why."""
         if self.pair is None:
             return Finding(None, "the path has fewer than two messages of the user, so no prompt follows another")
         pair = self.pair
@@ -64,10 +63,14 @@ def shared_tokens(old: Trace, new: Trace) -> int:
     for before, after in zip(old.result.drafts, new.result.drafts, strict=False):
         if _sent(before) != _sent(after):
             if before.role == after.role:
-                tokens += counter.count(commonprefix([str(before.text), str(after.text)]))
+                tokens += counter.count(_common_start(str(before.text), str(after.text)))
             break
         tokens += counter.count_draft(after)
     return tokens
+
+
+def _common_start(a: str, b: str) -> str:
+    return a[: next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))]
 
 
 def _sent(draft: Draft) -> tuple[object, ...]:
