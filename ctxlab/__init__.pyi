@@ -85,5 +85,10 @@ from ctxlab.studies.study import Case as Case
 from ctxlab.studies.study import ScoreColumn as ScoreColumn
 from ctxlab.studies.study import StudyResult as StudyResult
 from ctxlab.studies.study import Variant as Variant
+from ctxlab.studies.study_table import StudyTable as StudyTable
+from ctxlab.studies.study_table import mean_score as mean_score
+from ctxlab.studies.study_table import paired_difference as paired_difference
+from ctxlab.studies.study_table import pareto_frontier as pareto_frontier
+from ctxlab.studies.study_table import study_table as study_table
 
 __version__: str
