@@ -22,6 +22,10 @@ from ctxlab.api import regex_steps as regex_steps
 from ctxlab.api import render as render
 from ctxlab.api import write as write
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts
+from ctxlab.api.what_if import ablate as ablate
+from ctxlab.api.what_if import minimise as minimise
+from ctxlab.api.what_if import replay as replay
+from ctxlab.api.what_if import sweep as sweep
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
 from ctxlab.context import BuildInput as BuildInput
