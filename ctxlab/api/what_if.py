@@ -117,8 +117,8 @@ def sweep(
             earlier = start_of(session, agent, **before).finished()
         except CtxlabError:
             earlier = None
-    places = {"depths": depths, "orders": orders, "anchors": anchors}
-    return swept(start.finished(), earlier, what, **places, progress=progress)
+    trace = start.finished()
+    return swept(trace, earlier, what, depths=depths, orders=orders, anchors=anchors, progress=progress)
 
 
 @checked_arguments

@@ -38,7 +38,7 @@ class AblationRow:
     same_prefix: float | None
 
     def __repr__(self) -> str:
-        return f"AblationRow({self})"
+        return f"AblationRow({plain(str(self), 300)})"
 
     def __str__(self) -> str:
         return f"{self.change}: {self.effect}"

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table, lines
-from ctxlab.display.short_texts import counted, first_of
+from ctxlab.display.one_line import plain
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, UnknownNode, WrongArgument, did_you_mean
 from ctxlab.pipeline import Trace, diff
 from ctxlab.pipeline.explain.diff import Diff
 from ctxlab.processors import default_pipeline
 from ctxlab.studies.what_if.configuration import Configuration, StartFunction
-from ctxlab.studies.what_if.context_change import ContextChange, context_change
+from ctxlab.studies.what_if.context_change import ContextChange, context_change, named
 from ctxlab.studies.what_if.keeps import Keep, SentContext
 from ctxlab.studies.what_if.sent_pieces import prefix_tokens
 from ctxlab.studies.what_if.turn_builds import Activations, TurnBuilds
@@ -60,11 +61,11 @@ class ReplayTurn:
     _build: Callable[[], tuple[Trace, Trace]] = field(repr=False)
 
     def __repr__(self) -> str:
-        return f"ReplayTurn({self.node!r} of {self.conversation!r}: {self})"
+        return f"ReplayTurn({plain(self.node)} of {plain(self.conversation)}: {plain(str(self), 300)})"
 
     def __str__(self) -> str:
         """The change in words; `no effect` where there is none."""
-        facts = [f"no longer keeps {first_of(self.facts_lost, 3)}"] if self.facts_lost else []
+        facts = [f"no longer keeps {named(self.facts_lost)}"] if self.facts_lost else []
         prefix = [f"prefix {self.before_prefix:.0%} → {self.after_prefix:.0%}"] if self.prefix_is_broken else []
         return "; ".join([*facts, *self.change.clauses(), *prefix]) or "no effect"
 

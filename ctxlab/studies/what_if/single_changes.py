@@ -37,7 +37,7 @@ class SingleChange:
     def __str__(self) -> str:
         if self.kind in ("step", "setting"):
             return f"{self.name}: {plain(repr(self.before), 40)} → {plain(repr(self.after), 40)}"
-        return f"{self.name} out"
+        return f"{plain(self.name, 60)} out"
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
+from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.display.theme import ThemeName
 from ctxlab.errors import CtxlabError
@@ -48,7 +49,7 @@ class SweepRow:
     error: str | None = None
 
     def __repr__(self) -> str:
-        return f"SweepRow({self})"
+        return f"SweepRow({plain(str(self), 300)})"
 
     def __str__(self) -> str:
         if self.error is not None:
@@ -74,7 +75,7 @@ class Sweep:
     def __repr__(self) -> str:
         shares = [row.prefix_share for row in self.rows if row.prefix_share is not None]
         prefix = f", prefix {min(shares):.0%} to {max(shares):.0%}" if shares else ""
-        return f"Sweep({self.key!r} in {counted(len(self.rows), 'place')}{prefix})"
+        return f"Sweep({plain(self.key)} in {counted(len(self.rows), 'place')}{prefix})"
 
     def frame(self) -> pd.DataFrame:
         """One row a place."""

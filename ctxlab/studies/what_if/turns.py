@@ -19,10 +19,10 @@ def turns_of(session: Session, turns: TurnChoice = None) -> list[str]:
     That is a message of the user, or the last of a row of tool results; of a path that has neither it is its leaf.
     """
     if turns in (None, "active"):
-        path = [node.id for node in session.path()] if session.active_leaf_id else []
+        path: list[str] = [node.id for node in session.path()] if session.active_leaf_id else []
         found = [node for node, below in zip(path, [*path[1:], None], strict=True) if _is_turn(session, node, below)]
         return found or path[-1:]
-    everything = [node.id for node in session.in_order() if _is_turn_of_any(session, node.id)]
+    everything: list[str] = [node.id for node in session.in_order() if _is_turn_of_any(session, node.id)]
     if turns == "all":
         return everything
     wanted = {node.removeprefix("node:") for node in turns} if not isinstance(turns, str) else {turns}
