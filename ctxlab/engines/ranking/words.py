@@ -67,10 +67,10 @@ class TermCache:
     may share it: at worst a text is taken apart twice.
     """
 
-    __slots__ = ("_characters", "_old", "_young", "take_apart")
+    __slots__ = ("_characters", "_old", "_young", "max_texts", "take_apart")
 
-    def __init__(self, take_apart: Callable[[str], Terms]) -> None:
-        self.take_apart = take_apart
+    def __init__(self, take_apart: Callable[[str], Terms], *, max_texts: int = MAX_TEXTS) -> None:
+        self.take_apart, self.max_texts = take_apart, max_texts
         self._young: dict[str, Terms] = {}
         self._old: dict[str, Terms] = {}
         self._characters = 0
@@ -90,7 +90,7 @@ class TermCache:
         found = self._old.get(text) or self.take_apart(text)
         size = len(text)
         if size <= MAX_CHARACTERS:
-            if self._characters + size > MAX_CHARACTERS or len(self._young) >= MAX_TEXTS:
+            if self._characters + size > MAX_CHARACTERS or len(self._young) >= self.max_texts:
                 self._old, self._young, self._characters = self._young, {}, 0
             self._young[text] = found
             self._characters += size
