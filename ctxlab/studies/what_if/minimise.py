@@ -73,8 +73,7 @@ class Minimised:
                 "key": key,
                 "state": "kept" if key in now else "removed",
                 "tokens": piece.tokens(counter),
-                "needed_for": "; ".join(needed.get(key.partition("@")[0] if key.startswith("preset:") else key, ()))
-                or None,
+                "needed_for": "; ".join(needed.get(key.partition("@")[0] if key.startswith("preset:") else key, ())) or None,
                 "words": plain(piece.text, 60),
             }
             for key, piece in (was | {key: piece for key, piece in now.items() if key not in was}).items()
@@ -84,11 +83,7 @@ class Minimised:
     def _repr_html_(self) -> str:
         now = pieces_of(self.trace.result.drafts)
         rows = [
-            (
-                first_of(piece.keys, 3),
-                plain(" ".join(now[k].text for k in piece.keys if k in now)),
-                "; ".join(piece.needed_for),
-            )
+            (first_of(piece.keys, 3), plain(" ".join(now[k].text for k in piece.keys if k in now)), "; ".join(piece.needed_for))
             for piece in self.pieces
         ]
         return heading(self) + html_table(("stays", "words", "needed for"), rows, cells=80, of="pieces")

@@ -70,9 +70,7 @@ class ReplayTurn:
     @property
     def prefix_is_broken(self) -> bool:
         """Whether a smaller share of the prompt begins as the turn before did."""
-        return (
-            self.before_prefix is not None and self.after_prefix is not None and self.after_prefix < self.before_prefix
-        )
+        return self.before_prefix is not None and self.after_prefix is not None and self.after_prefix < self.before_prefix
 
     @property
     def has_changed(self) -> bool:
@@ -230,23 +228,15 @@ class _Replaying:
         self.conversation, self.facts = conversation, facts
         self.configurations = (before, after)
         self.shares_steps = before.differs_in_settings_only(after)
-        self.builds = tuple(
-            [TurnBuilds(conversation.session, each, conversation.start) for each in self.configurations]
-        )
+        self.builds = tuple([TurnBuilds(conversation.session, each, conversation.start) for each in self.configurations])
         self.path: list[tuple[str, tuple[_Built, _Built]]] = []
 
     def turn(self, node: str) -> ReplayTurn:
         above = self._turn_above(node)
-        known = (
-            [built.activations for built in above]
-            if above
-            else [each.options.get("activations") or {} for each in self.configurations]
-        )
+        known = [built.activations for built in above] if above else [each.options.get("activations") or {} for each in self.configurations]
         runs = self._runs(node, known)
         change = context_change(*runs)
-        prefixes = [
-            None if above is None else _prefix(built, run) for built, run in zip(above or (), runs, strict=False)
-        ]
+        prefixes = [None if above is None else _prefix(built, run) for built, run in zip(above or (), runs, strict=False)]
         built = [_handed_on(run, activations) for run, activations in zip(runs, known, strict=True)]
         self.path.append((node, (built[0], built[1])))
         before_prefix, after_prefix = prefixes or (None, None)

@@ -59,11 +59,7 @@ class TurnBuilds:
         """The start with the step that loads the messages, where it loads each whatever comes after it."""
         stages = start.pipeline.running()
         loader = stages[0].processor if stages else None
-        if (
-            type(loader) is not SessionLoader
-            or loader.settings.html_to_markdown
-            or start.start.input.pending is not None
-        ):
+        if type(loader) is not SessionLoader or loader.settings.html_to_markdown or start.start.input.pending is not None:
             return start
         leaf = start.start.input.leaf_id
         if leaf is None:
