@@ -23,6 +23,7 @@ from ctxlab.argument_checks import with_checks
 from ctxlab.context import Variables
 from ctxlab.documents import ModelProfile
 from ctxlab.pipeline import Pipeline, Services
+from ctxlab.pipeline.services import TokenCounter
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -72,6 +73,8 @@ class ScanOptions(InputOptions, total=False):
     """Settings of steps: `{"<step>.<setting>": value}`."""
     pipeline: Pipeline | None
     """The steps; by default `ctxlab.default_pipeline()`."""
+    tokenizer: TokenCounter | None
+    """Counts tokens in place of the model's tokenizer, and of that of `services`."""
     services: Services | None
     """Tokenizer and whatever else steps wait for; by default the model's tokenizer and what reads files at hand."""
     engines: EngineSources

@@ -69,6 +69,8 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
     pipeline = options.get("pipeline") or default_pipeline()
     pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
     services = _services_for(build_input, options, files=found.library.files)
+    counter = options.get("tokenizer")
+    services = services if counter is None else replace(services, tokenizer=counter)
     unknown = _near_model(options.get("model"), found.library.models)
     notes = (
         *found.notes,
