@@ -22,6 +22,7 @@ from ctxlab.api import regex_steps as regex_steps
 from ctxlab.api import render as render
 from ctxlab.api import write as write
 from ctxlab.api.study import Study as Study
+from ctxlab.api.survey import survey as survey
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
@@ -88,5 +89,10 @@ from ctxlab.studies.study import Case as Case
 from ctxlab.studies.study import ScoreColumn as ScoreColumn
 from ctxlab.studies.study import StudyResult as StudyResult
 from ctxlab.studies.study import Variant as Variant
+from ctxlab.studies.study_table import StudyTable as StudyTable
+from ctxlab.studies.study_table import mean_score as mean_score
+from ctxlab.studies.study_table import paired_difference as paired_difference
+from ctxlab.studies.study_table import pareto_frontier as pareto_frontier
+from ctxlab.studies.study_table import study_table as study_table
 
 __version__: str
