@@ -85,6 +85,10 @@ from ctxlab.studies import budget_for_share as budget_for_share
 from ctxlab.studies import compare as compare
 from ctxlab.studies import compare_requests as compare_requests
 from ctxlab.studies import injection_figure as injection_figure
+from ctxlab.studies.cases import ORACLE as ORACLE
+from ctxlab.studies.cases import RETENTION as RETENTION
+from ctxlab.studies.cases import retention_cases as retention_cases
+from ctxlab.studies.scorers import PrefixCost as PrefixCost
 from ctxlab.studies.study import Case as Case
 from ctxlab.studies.study import ScoreColumn as ScoreColumn
 from ctxlab.studies.study import StudyResult as StudyResult
