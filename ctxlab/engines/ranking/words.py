@@ -22,7 +22,9 @@ HAN_AT_ONCE = 2_000
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 KANA = "\u3040-\u30ff\u31f0-\u31ff"
 MARKS = "\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e"
-RUNS = re.compile(rf"([{HAN}]+)|([{KANA}]+)|(\d[\d,.]*\d)|((?:(?![{HAN}{KANA}])[^\W_{MARKS}])(?:(?![{HAN}{KANA}])[\w{MARKS}’'])*)")
+RUNS = re.compile(
+    rf"([{HAN}]+)|([{KANA}]+)|(\d[\d,.]*\d)|((?:(?![{HAN}{KANA}])[^\W_{MARKS}])(?:(?![{HAN}{KANA}])[\w{MARKS}’'])*)"
+)
 ASCII_RUNS = re.compile(r"\d[\d,.]*\d|[^\W_][\w'’]*", re.ASCII)
 
 STOP_WORDS = frozenset(

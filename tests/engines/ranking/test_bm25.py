@@ -80,7 +80,9 @@ def test_reasons_name_rank_score_and_words() -> None:
 
     found = PLAIN.rank("Which adoption agencies?", row)
 
-    assert found.reason(0) == f"is 1st of 5 by words shared with the question, with a score of {found.scores[0]:.3g}: " + (
+    assert found.reason(
+        0
+    ) == f"is 1st of 5 by words shared with the question, with a score of {found.scores[0]:.3g}: " + (
         "'adoption', 'agencies'"
     )
     assert found.reason(4) == "shares no word with the question, and is 3rd of 5, by age behind all that have a score"
