@@ -23,38 +23,60 @@ LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BranchText:
-    """The own words of a branch, from where it diverges to its leaf."""
+    """Words of a branch; `node` is the number of the message at which they end."""
 
     tree: MeasuredTree
-    line: int
+    node: int
     text: str
 
 
-def cluster_rows(trees: Sequence[MeasuredTree], likeness: float, least_characters: int) -> Iterator[dict[str, Any]]:
+def cluster_rows(
+    trees: Sequence[MeasuredTree], likeness: float, least_characters: int, *, whole: bool
+) -> Iterator[dict[str, Any]]:
     """The rows of all branches that are in a cluster, the largest clusters first."""
-    texts = [text for tree in trees for text in _texts(tree) if len(text.text) >= max(1, least_characters)]
+    texts = [
+        BranchText(tree, node, text)
+        for tree in trees
+        for node, text in (_whole_branches(tree) if whole else _first_messages(tree))
+        if len(text) >= max(1, least_characters)
+    ]
     sets = [shingles(text.text) for text in texts]
     groups = sorted(clusters(sets, likeness), key=lambda group: (-len(group), group[0]))
     for number, group in enumerate(groups):
         for at in group:
             one = texts[at]
-            leaf = one.tree.lines[one.line].leaf
             yield {
                 "cluster": number,
                 "session": one.tree.session.id,
-                "branch": one.tree.shape.branches[leaf],
-                "node": one.tree.shape.keys[leaf],
+                "branch": one.tree.shape.branches[one.node],
+                "node": one.tree.shape.keys[one.node],
                 "first_likeness": jaccard(sets[group[0]], sets[at]),
                 "characters": len(one.text),
-                "on_active_path": one.tree.active[leaf],
+                "on_active_path": one.tree.active[one.node],
                 "text": one.text,
             }
 
 
-def _texts(tree: MeasuredTree) -> Iterator[BranchText]:
-    for number, line in enumerate(tree.lines):
-        words = "\n".join([tree.nodes[at].content for at in line.own])
-        yield BranchText(tree, number, " ".join(words[:LONGEST].split()))
+def _first_messages(tree: MeasuredTree) -> Iterator[tuple[int, str]]:
+    """The messages behind each fork."""
+    children = tree.shape.children
+    for number, parent in enumerate(tree.shape.parents):
+        if parent >= 0 and len(children[parent]) > 1:
+            yield number, _compared(tree.nodes[number].content)
+
+
+def _whole_branches(tree: MeasuredTree) -> Iterator[tuple[int, str]]:
+    """By leaf, the words from the last fork above it on."""
+    children = tree.shape.children
+    for line in tree.lines:
+        start = len(line.own) - 1
+        while start > 0 and len(children[line.own[start - 1]]) == 1:
+            start -= 1
+        yield line.leaf, _compared("\n".join([tree.nodes[at].content for at in line.own[start:]]))
+
+
+def _compared(words: str) -> str:
+    return " ".join(words[:LONGEST].split())
 
 
 def shingles(text: str) -> NDArray[np.uint64]:
@@ -127,5 +149,6 @@ def _bands(values: NDArray[np.uint64]) -> list[bytes]:
     if not len(values):
         return []
     seeds = _mixed(np.arange(1, BANDS * ROWS + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
-    least = np.array([_mixed(values ^ seed).min() for seed in seeds], dtype=np.uint64)
+    spread = (values[None, :] ^ seeds[:, None]) * (seeds[:, None] | np.uint64(1))  # values are mixed already
+    least = spread.min(axis=1)
     return [band.tobytes() for band in least.reshape(BANDS, ROWS)]

@@ -100,16 +100,19 @@ class SessionBranches:
         return frame_of(map(_summary_row, self.trees), SUMMARY_COLUMNS)
 
     @checked_arguments
-    def clusters(self, *, likeness: float = 0.8, least_characters: int = 20) -> pd.DataFrame:
-        """Branches whose own words are nearly equal: one row a branch that is in a cluster, the largest clusters first.
+    def clusters(self, *, likeness: float = 0.8, least_characters: int = 20, whole: bool = False) -> pd.DataFrame:
+        """Branches that are nearly equal: one row a branch that is in a cluster, the largest clusters first.
 
-        `likeness` is the least Jaccard index of their sets of 5 characters in a row, with the first of the cluster in
-        `first_likeness`. Members may be less alike than that where others stand between them. Branches with fewer
-        characters than `least_characters` are left out.
+        The first message behind each fork is compared, and `node` is that; with `whole`, all words from the last fork
+        to the leaf, which is `node` then.
+
+        `likeness` is the least Jaccard index of the sets of 5 characters in a row of two texts; `first_likeness` that
+        with the first of the cluster, which may be less where others are between them. Texts with fewer characters
+        than `least_characters` are left out.
         """
         from ctxlab.studies.branches.near_equal import CLUSTER_COLUMNS, cluster_rows
 
-        return frame_of(cluster_rows(self.trees, likeness, least_characters), CLUSTER_COLUMNS)
+        return frame_of(cluster_rows(self.trees, likeness, least_characters, whole=whole), CLUSTER_COLUMNS)
 
     @checked_arguments
     def sunburst(self, *, theme: ThemeName = "light") -> go.Figure:

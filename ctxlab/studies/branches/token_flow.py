@@ -15,7 +15,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.display.source_styles import PARTS, ROOM
 from ctxlab.display.theme import ThemeName
 from ctxlab.errors import WrongArgument
-from ctxlab.pipeline import Trace
+from ctxlab.pipeline import Step, Trace
 from ctxlab.pipeline.explain.merged_parts import pieces
 from ctxlab.pipeline.explain.token_breakdown import source_of, spending
 from ctxlab.pipeline.services import TokenCounter
@@ -104,8 +104,11 @@ def token_flow(traces: Any) -> TokenFlow:
     for trace in _each(traces):
         _Account(trace, entered, gone).book()
         runs += 1
-    for source, tokens in entered.items():
-        gone[source, "rewritten", ""] += tokens - sum(n for (of, _, _), n in gone.items() if of == source)
+    went = Counter[str]()
+    for (source, _, _), tokens in gone.items():
+        went[source] += tokens
+    for source in {**entered, **went}:
+        gone[source, "rewritten", ""] += entered[source] - went[source]
     order = {part: number for number, part in enumerate(PARTS)}
     kinds = {"sent": 0, "cut": 1, "rewritten": 2}
     keys = sorted(gone, key=lambda key: (order.get(key[0], len(order)), key[0], kinds[key[1]], key[2]))
@@ -138,20 +141,23 @@ class _Account:
         for step in self.trace.steps:
             if step.did_nothing:
                 continue
-            known = {part.key for draft in step.before.drafts for part in (draft, *draft.merged)}
-            dropped = [d for group in step.after.dropped[len(step.before.dropped) :] for d in group.drafts]
-            for draft in (*step.after.drafts, *dropped):
-                if known.isdisjoint((draft.key, *(part.key for part in draft.merged))):
-                    self._enter(draft)
-            named = {part.key for draft in (*step.after.drafts, *dropped) for part in (draft, *draft.merged)}
-            by_hand = [draft for draft in step.before.drafts if draft.key not in named]
-            for draft in (*dropped, *by_hand):
-                self._cut(draft, step.id)
+            self._book_step(step)
         for source, tokens in spending(self.trace).tokens.items():
             if source not in ROOM:
                 self.gone[source, "sent", ""] += tokens
                 if source in (OVERHEAD, "tools"):
                     self._beside(source)
+
+    def _book_step(self, step: Step) -> None:
+        """As the ledger does: a message that comes from none before enters, one that goes into none after is cut."""
+        unbooked = {draft.key: draft for draft in step.before.drafts}
+        dropped = [draft for group in step.after.dropped[len(step.before.dropped) :] for draft in group.drafts]
+        for draft in (*dropped, *step.after.drafts):
+            keys = (draft.key, *(part.key for part in draft.merged))
+            if not [unbooked.pop(key) for key in keys if key in unbooked]:
+                self._enter(draft)
+        for draft in (*dropped, *unbooked.values()):
+            self._cut(draft, step.id)
 
     def _enter(self, draft: Draft) -> None:
         for source, tokens in self._by_source(draft):
