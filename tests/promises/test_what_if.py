@@ -1,4 +1,4 @@
-"""What-ifs in bulk say nothing that a build of its own doesn't say: each turn, each change, each place, each removal."""
+"""What-ifs in bulk say nothing that a build of its own doesn't say: each turn, change, place and removal."""
 
 from __future__ import annotations
 
