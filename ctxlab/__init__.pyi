@@ -24,6 +24,10 @@ from ctxlab.api import write as write
 from ctxlab.api.study import Study as Study
 from ctxlab.api.survey import survey as survey
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts
+from ctxlab.api.what_if import ablate as ablate
+from ctxlab.api.what_if import minimise as minimise
+from ctxlab.api.what_if import replay as replay
+from ctxlab.api.what_if import sweep as sweep
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
 from ctxlab.context import BuildInput as BuildInput

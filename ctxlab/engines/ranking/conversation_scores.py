@@ -1,4 +1,4 @@
-"""What the words of a question find in a conversation: in single messages, around them, in whole talks, and by speaker."""
+"""What the words of a question find in a conversation: in messages, around them, in whole talks, and by speaker."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import regex
 
 from ctxlab.engines.ranking.ranker import Candidate
-from ctxlab.engines.ranking.words import STOP_WORDS, Terms, term_frequencies, words_as_written
+from ctxlab.engines.ranking.word_index import WordIndex, word_index
+from ctxlab.engines.ranking.words import STOP_WORDS, Terms, words_as_written
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +35,7 @@ _NAME_WORDS = regex.compile(r"\w+")
 
 @dataclass(frozen=True, eq=False)
 class ConversationScores:
-    """BM25 of each message's own words, of the words around it and of its talk, and whether the question names its speaker.
+    """BM25 of each message's own words, of those around it and of its talk, and whether the question names its speaker.
 
     Each is an array of one number a message. What stands around a message are the `AROUND` messages before and after it
     in its talk, with itself. Names of speakers in the question are no words to look for: whoever they name wrote it.
@@ -63,9 +64,9 @@ class ConversationScores:
         """Words of the question that a message has too, as the question writes them."""
         return [self.asked[term] for term in self.asked if term in self.terms[i].counts]
 
-    @cached_property
+    @property
     def terms(self) -> list[Terms]:
-        return term_frequencies([each.text for each in self.candidates])
+        return self._index.terms
 
     @cached_property
     def own(self) -> Numbers:
@@ -115,26 +116,22 @@ class ConversationScores:
         return np.fromiter((each.length for each in self.terms), np.float64, len(self.terms))
 
     @cached_property
+    def _index(self) -> WordIndex:
+        return word_index([each.text for each in self.candidates])
+
+    @cached_property
     def _frequencies(self) -> Numbers:
         """How often each word to look for stands in each message, shape (words, messages)."""
         import numpy as np
 
-        places = {term: row for row, term in enumerate(self._rarest())}
-        found = np.zeros((len(places), len(self.terms)))
-        for i, each in enumerate(self.terms):
-            for term in places.keys() & each.counts.keys():
-                found[places[term], i] = each.counts[term]
-        return found
-
-    def _rarest(self) -> list[str]:
-        asked = self.asked
-        if len(asked) <= MOST_WORDS:
-            return list(asked)
-        places = dict.fromkeys(asked, 0)
-        for each in self.terms:
-            for term in places.keys() & each.counts.keys():
-                places[term] += 1
-        return sorted((term for term in places if places[term]), key=lambda term: places[term])[:MOST_WORDS]
+        places = [found for _, found in self._index.having(self.asked)]
+        if len(places) > MOST_WORDS:
+            places = sorted(places, key=len)[:MOST_WORDS]
+        frequencies = np.zeros((len(places), len(self.terms)))
+        for row, found in enumerate(places):
+            for i, times in found:
+                frequencies[row, i] = times
+        return frequencies
 
     def _with_neighbours(self, numbers: Numbers) -> Numbers:
         """The sum over each message and the `AROUND` messages of its talk before and after it."""
@@ -158,7 +155,8 @@ def bm25(frequencies: Numbers, lengths: Numbers) -> Numbers:
     weights = np.log1p((texts - found_in + 0.5) / (found_in + 0.5))
     mean = lengths.mean() if texts else 1.0
     damped = SATURATION * (1 - BY_LENGTH + BY_LENGTH * lengths / (mean or 1.0))
-    return weights @ (frequencies * (SATURATION + 1) / (frequencies + damped))
+    # A sum over the first axis has one order, whatever the number of threads; BLAS has several.
+    return (weights[:, None] * frequencies * (SATURATION + 1) / (frequencies + damped)).sum(axis=0)
 
 
 def named_in(query: str, speakers: Iterable[str]) -> list[str]:
@@ -180,9 +178,8 @@ def is_short_for(word: str, name: str) -> bool:
     small, name = word.casefold(), name.casefold()
     if small in STOP_WORDS:
         return small == name and word[0].isupper()
-    return small == name or (word[0].isupper() and SHORTEST_NICKNAME <= len(small) and name.startswith(small))
+    return small == name or (word[0].isupper() and len(small) >= SHORTEST_NICKNAME and name.startswith(small))
 
 
 def _name_words(speaker: str) -> list[str]:
     return [word.casefold() for word in _NAME_WORDS.findall(speaker)]
-

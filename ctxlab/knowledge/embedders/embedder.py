@@ -28,7 +28,7 @@ class Embedder(Protocol):
     def version(self) -> str: ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One vector a text, float32 of shape (texts, dimensions), each of unit length or, for a text without words, 0."""
+        """One vector a text, float32 of shape (texts, dimensions), each of unit length; 0 where no word is."""
         ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ctxlab.argument_checks import checked_arguments
@@ -26,10 +26,11 @@ NO_KEY = "none"
 
 @dataclass(frozen=True, slots=True)
 class EndpointEmbedder:
-    """Embeds texts by a model behind an address such as "http://127.0.0.1:8000/v1", in batches, each tried again if it fails.
+    """Embeds texts by a model behind an address such as "http://127.0.0.1:8000/v1", in batches.
 
     `key` is the key itself: it is never shown and never pickled. `key_variable` names the environment variable that
-    holds it, which works in other processes too. Without both no key is sent.
+    holds it, which works in other processes too. Without both no key is sent. A request that fails is sent again, up to
+    `retries` times.
 
     >>> EndpointEmbedder("http://127.0.0.1:8000/v1", "bge-m3", key="secret")
     EndpointEmbedder(base_url='http://127.0.0.1:8000/v1', model='bge-m3', key_variable=None)
@@ -43,8 +44,6 @@ class EndpointEmbedder:
     wait_seconds: float = field(default=60, repr=False)
     key_stayed_behind: bool = field(default=False, init=False, repr=False, compare=False)
 
-    name: ClassVar[str] = "endpoint"
-
     @checked_arguments
     def __post_init__(self) -> None:
         address = urlsplit(self.base_url)
@@ -56,6 +55,10 @@ class EndpointEmbedder:
     def __reduce__(self) -> tuple[Callable[..., EndpointEmbedder], tuple[Any, ...]]:
         settings = (self.base_url, self.model, self.key_variable, self.retries, self.wait_seconds)
         return _without_key, (*settings, self.key is not None or self.key_stayed_behind)
+
+    @property
+    def name(self) -> str:
+        return "endpoint"
 
     @property
     def version(self) -> str:
@@ -92,7 +95,9 @@ class EndpointEmbedder:
                 return found
             raise CtxlabError(f"the environment has no variable {short(self.key_variable)!r} with a key in it")
         if self.key_stayed_behind:
-            raise CtxlabError(f"the key for {self.base_url} is not copied to other processes: give key_variable= instead")
+            raise CtxlabError(
+                f"the key for {self.base_url} is not copied to other processes: give key_variable= instead"
+            )
         return None
 
     def _request(self, client: Any, batch: list[str]) -> list[Sequence[float]]:
@@ -105,14 +110,21 @@ class EndpointEmbedder:
                 f"{self.base_url} answered {error.status_code} to embeddings by {short(self.model)!r}"
             ) from None
         except openai.APIConnectionError:
-            raise CtxlabError(f"{self.base_url} can't be reached, or sends no answer in {self.wait_seconds:g} s") from None
+            raise CtxlabError(
+                f"{self.base_url} can't be reached, or sends no answer in {self.wait_seconds:g} s"
+            ) from None
         except openai.OpenAIError as error:
             raise CtxlabError(f"{self.base_url} sent no embeddings: {type(error).__name__}") from None
         return _in_order(getattr(reply, "data", None), len(batch), self.base_url)
 
 
 def _without_key(
-    base_url: str, model: str, key_variable: str | None, retries: int, wait_seconds: float, had_key: bool, /
+    base_url: str,
+    model: str,
+    key_variable: str | None,
+    retries: int,
+    wait_seconds: float,
+    had_key: bool,  # noqa: FBT001
 ) -> EndpointEmbedder:
     found = EndpointEmbedder(base_url, model, None, key_variable, retries, wait_seconds)
     object.__setattr__(found, "key_stayed_behind", had_key)
@@ -135,7 +147,7 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
 def _in_order(data: Any, count: int, address: str) -> list[Sequence[float]]:
     """The vectors by their index, which need not be the order in which they came."""
     items: list[Any] = list(data) if isinstance(data, list) else []
-    by_index = {getattr(item, "index", None): getattr(item, "embedding", None) for item in items}
+    by_index: dict[Any, Any] = {getattr(item, "index", None): getattr(item, "embedding", None) for item in items}
     if by_index.keys() != set(range(count)) or len(items) != count:
         raise CtxlabError(f"{address} sent {len(items):,} embeddings for {count:,} texts, or their indexes are wrong")
     return [by_index[i] for i in range(count)]

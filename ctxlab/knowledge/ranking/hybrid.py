@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from ctxlab.display.short_texts import first_of, short
 from ctxlab.engines.ranking import Candidate, Ranking
@@ -35,7 +35,9 @@ class Hybrid:
     embedder: Embedder | str | None = None
     weights: Weights = WEIGHTS
 
-    name: ClassVar[str] = "hybrid"
+    @property
+    def name(self) -> str:
+        return "hybrid"
 
     def rank(self, query: str, candidates: Sequence[Candidate]) -> Ranking:
         embedder = chosen_embedder(self.embedder, [query, *[each.text for each in candidates]])
