@@ -49,6 +49,10 @@ def frames() -> dict[str, pd.DataFrame]:
         "Comparison.frame": comparison.frame(),
         "Comparison.totals": comparison.totals(),
         "EnsuredTranscripts.frame": ctxlab.ensure_transcripts(ctxlab.example("harbour"), timeout_seconds=0).frame(),
+        "LabelledCases.frame": ctxlab.retention_cases(
+            ctxlab.Library(sessions=(session,)),
+            [{"session": session.id, "question": "?", "evidence": [session.active_leaf_id], "kind": "single fact"}],
+        ).frame(),
         "LoreScan.frame": ctxlab.lore_scan(book, "The old lighthouse, 灯塔").frame(),
         "LoreTimeline.frame": ctxlab.lore_timeline(session, agent, books=[book]).frame(),
         "Occurrences.frame": trace.where("沈砚").frame(),

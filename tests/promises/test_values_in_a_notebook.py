@@ -63,6 +63,12 @@ def chat(words: str, messages: int) -> ctxlab.Session:
     )
 
 
+def labelled_cases(session: ctxlab.Session, words: str, questions: int) -> Any:
+    """Questions with evidence, and one in four without, which is left out."""
+    rows = [{"question": words, "evidence": [session.active_leaf_id] * bool(n % 4)} for n in range(questions)]
+    return ctxlab.retention_cases(ctxlab.Library(sessions=(session,)), rows)
+
+
 @cache
 def many() -> dict[str, Any]:
     """Every value with ten thousand things in it."""
@@ -121,6 +127,8 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Export of JSON": Export([words] * min(size, 500), losses),
         "History": history,
         "Import": Import(sessions=(session,) * 3, agents=(agent,), books=(book,), losses=losses, source=words),
+        "LabelledCases": labelled_cases(session, words, min(size, 400)),
+        "LeftOut": labelled_cases(session, words, 4).left_out[0],
         "Library": ctxlab.Library(sessions=(session,), agents=tuple([agent] * min(size, 500)), books=(book,)),
         "Life": smaller.why(dropped),
         "Loss": losses[0],
@@ -135,6 +143,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Occurrences": smaller.where("0"),
         "Pipeline": smaller.pipeline,
         "ProcessorSettings": smaller.pipeline.stage("token-limiter").processor.settings,
+        "RetentionSetting": ctxlab.RETENTION,
         "RequestComparison": ctxlab.compare_requests(
             ctxlab.payload(smaller, "openai"), ctxlab.payload(smaller, "anthropic")
         ),
