@@ -124,7 +124,7 @@ class Cut:
         name = self.strategy.ranker_name if isinstance(self.strategy, RanksMessages) else ""
         if not name:
             return {}
-        place = {draft.key: i for i, draft in enumerate(self.ctx.drafts)}
+        place = {self.ctx.drafts[i].key: i for unit in self.units for i in unit.at}
         ranking = self.ranked.ranking(name)
         return {key: f"it {ranking.reason(place[key])}" for key in keys if key in place}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from math import isnan
 
@@ -43,15 +43,13 @@ class RankedMessages:
     @cached_property
     def candidates(self) -> list[Candidate]:
         drafts = [self.ctx.drafts[i] for i in self.ranked]
-        times = [self._timestamp(draft) for draft in drafts]
+        nodes = self.ctx.input.session.nodes
+        found = [nodes.get(draft.origin.ref) if draft.origin.kind == "node" else None for draft in drafts]
+        times = [None if node is None else node.timestamp for node in found]
         return [
             Candidate(str(draft.text), draft.role, draft.speaker or draft.role, talk, time)
             for draft, time, talk in zip(drafts, times, talks(times), strict=True)
         ]
-
-    def _timestamp(self, draft: Draft) -> str | None:
-        node = self.ctx.input.session.nodes.get(draft.origin.ref) if draft.origin.kind == "node" else None
-        return node.timestamp if node is not None else None
 
     def ranking(self, name: str) -> Ranking:
         """The scores of all messages by a ranker, by position; raises WrongSetting for one that isn't there."""
@@ -96,6 +94,8 @@ def talks(timestamps: Sequence[str | None]) -> list[int]:
     >>> talks(["2024-05-01T10:00", None, "2024-05-01T11:00", "2024-05-02T09:00"])
     [0, 0, 0, 1]
     """
+    if not any(timestamps):
+        return [0] * len(timestamps)
     found: list[int] = []
     talk, last = 0, None
     for timestamp in timestamps:
@@ -113,4 +113,4 @@ def _time(timestamp: str) -> datetime | None:
         time = datetime.fromisoformat(timestamp)
     except ValueError:
         return None
-    return time if time.tzinfo is not None else time.replace(tzinfo=timezone.utc)
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 
 from ctxlab.documents import MessageNode
+from ctxlab.processors.ranked_messages import talks
 from ctxlab.studies.scorers.message_states import NODE, MessageStates
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
-
-PAUSE = timedelta(hours=3)
-"""A gap after which messages belong to another talk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +62,8 @@ def _age(path: Sequence[MessageNode], evidence: frozenset[str]) -> dict[str, Sco
 
 def talks_after(nodes: Sequence[MessageNode]) -> int | None:
     """The pauses of hours between the first of these messages and the last; None where no message has a time."""
-    times = [time for node in nodes if node.timestamp and (time := _time(node.timestamp)) is not None]
-    if not times:
-        return None
-    return sum(after - before >= PAUSE for before, after in pairwise(times))
-
-
-def _time(stamp: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(stamp)
-    except ValueError:
-        return None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    stamps = [node.timestamp for node in nodes]
+    return talks(stamps)[-1] if any(stamps) else None
 
 
 EVIDENCE = EvidenceRetention()

@@ -41,6 +41,15 @@ class MessageStates:
             return False
         return str(draft.text).strip() in str(whole.text)
 
+    def own_words(self, draft: Draft) -> str:
+        """The words of a message as they are sent, without those of others that it was merged with."""
+        whole = self.sent.get(draft.key)
+        if whole is None:
+            return ""
+        if len(whole.parts) == 1:
+            return str(whole.text)
+        return "".join([span.text for span in whole.text.spans if span.origin.ref == draft.origin.ref])
+
     def whole_keys(self, keys: Sequence[str]) -> list[str]:
         """Of these keys those whose messages are sent whole."""
         wanted = frozenset(keys)

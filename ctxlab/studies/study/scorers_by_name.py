@@ -1,10 +1,11 @@
-"""Scorers by name: those that packages announce as `ctxlab.scorers`, with those of ctxlab itself."""
+"""Scorers by name: those of ctxlab, and those that other packages announce as `ctxlab.scorers`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 from ctxlab.errors import WrongArgument, did_you_mean
@@ -26,8 +27,10 @@ class Scorers:
 @cache
 def scorers() -> Scorers:
     """Every scorer that can be named; scanned once per process."""
+    from ctxlab.studies.scorers import SCORERS
+
     problems: list[str] = []
-    found: dict[str, Scorer] = {}
+    found: dict[str, Scorer] = {scorer.name: scorer for scorer in SCORERS}
     for plugin in announced(GROUP, problems):
         scorer = plugin.value() if isinstance(plugin.value, type) else plugin.value
         problem = _problem(scorer, found)
@@ -39,8 +42,20 @@ def scorers() -> Scorers:
 
 
 def scorers_of(sources: Sequence[Scorer | str | Any]) -> tuple[Scorer, ...]:
-    """Scorers as they are, and those of names; raises WrongArgument for a name that there is not, or that is twice."""
-    found = [scorer_named(each) if isinstance(each, str) else each for each in sources]
+    """Scorers as they are, those of names, and those around functions of a scored run that give a number.
+
+    Raises WrongArgument for a name that there is not, or that is twice.
+    """
+    from ctxlab.studies.scorers import function_scorer
+
+    found = [
+        scorer_named(each)
+        if isinstance(each, str)
+        else function_scorer(each)
+        if isinstance(each, FunctionType)
+        else each
+        for each in sources
+    ]
     for each in found:
         if not _is_scorer(each):
             raise WrongArgument(f"scorers takes scorers and their names, got a {type(each).__name__}")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class StudyResult:
     """Cells of a study, a row each. `cases` is their number, `left_out` are numbers of cases by why they are not in it.
 
-    `notes` say which kept cells could not be read and were built again.
+    `notes` say which strategies were left out, and which kept cells could not be read and were built again.
     """
 
     plan: StudyPlan
@@ -85,6 +85,13 @@ class StudyResult:
     def errors(self) -> int:
         """Number of cells that have an error in place of scores."""
         return sum(error is not None for error in self.cell_table.columns["error"])
+
+    @checked_arguments
+    def figure(self, theme: ThemeName = "light") -> go.Figure:
+        """A line for each variant: the mean share of a conversation's messages that is sent, at each budget."""
+        from ctxlab.studies.study.survey_figure import survey_figure
+
+        return survey_figure(self, theme)
 
     def frame(self) -> pd.DataFrame:
         """One row a cell: case, conversation, kind, variant, budget, seed, labels, tokens, messages, error and scores.
