@@ -1,3 +1,3 @@
 """What all tests share: the table of golden cases at the end of a run."""
 
-pytest_plugins = ["tests.golden.table"]
+pytest_plugins = ["tests.golden.table", "pytester"]

@@ -1,14 +1,28 @@
-"""The fixture `fake_server`: a strict fake of the vendors' servers for one test, which pytest finds by itself."""
+"""Fixtures, options and a marker for prompts under test, which pytest finds by itself.
+
+`fake_server` is a strict fake of the vendors' servers, `context_snapshot` compares a prompt with the text that was
+reviewed for the test, `ctxlab_cases` loads a folder of cases, `ctxlab_no_network` lets a test reach this machine only.
+pytest loads this file in every project, so nothing else is imported before it is needed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from ctxlab.testing.context_assertions.case_files import ContextCase
+    from ctxlab.testing.context_assertions.snapshot_fixture import ContextSnapshot
+    from ctxlab.testing.context_assertions.snapshot_usage import SnapshotUsage
     from ctxlab.testing.fake_server.server import FakeServer
+
+CASE = "context_case"
+MARKER = "ctxlab_cases"
+OUTPUT = "ctxlab_snapshots"
+USAGE = pytest.StashKey["SnapshotUsage"]()
 
 
 @pytest.fixture
@@ -18,3 +32,148 @@ def fake_server() -> Iterator[FakeServer]:
 
     with FakeServer() as server:
         yield server
+
+
+@pytest.fixture
+def context_snapshot(request: pytest.FixtureRequest) -> Iterator[ContextSnapshot]:
+    """`context_snapshot.check(trace)`: the prompt is as in the file of this test, or --ctxlab-update writes it."""
+    from ctxlab.testing.context_assertions.snapshot_fixture import ContextSnapshot
+
+    update = bool(request.config.getoption("ctxlab_update"))
+    snapshot = ContextSnapshot(request.path, _test_name(request.node), update)
+    yield snapshot
+    usage = _usage(request.config)
+    usage.looked_at.update(snapshot.looked_at)
+    usage.written.update(snapshot.written)
+
+
+@pytest.fixture
+def ctxlab_cases(request: pytest.FixtureRequest) -> Callable[[str], tuple[ContextCase, ...]]:
+    """`ctxlab_cases("cases")`: the cases of a folder beside the test file, one a TOML file."""
+    return lambda folder: _cases(request.path, folder, request.config.rootpath)
+
+
+@pytest.fixture
+def ctxlab_no_network() -> Iterator[None]:
+    """The test reaches this machine only; whatever else it tries to reach fails it."""
+    from ctxlab.testing.context_assertions.no_network import network_refused
+
+    with network_refused():
+        yield
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("ctxlab", "prompts under test")
+    group.addoption(
+        "--ctxlab-update", action="store_true", dest="ctxlab_update", help="write the snapshots of prompts that differ"
+    )
+    group.addoption(
+        "--ctxlab-strict",
+        action="store_true",
+        dest="ctxlab_strict",
+        help="fail the run when a snapshot of prompts is used by no test",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    words = f"{MARKER}(folder): run the test for each case of a folder of TOML files, as its argument `{CASE}`"
+    config.addinivalue_line("markers", words)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    marker = metafunc.definition.get_closest_marker(MARKER)
+    if marker is None:
+        return
+    folder = marker.args[0] if len(marker.args) == 1 and not marker.kwargs else None
+    if not isinstance(folder, str) or CASE not in metafunc.fixturenames:
+        wrong = f"{MARKER} takes a folder, as in @pytest.mark.{MARKER}('cases'), and the test an argument {CASE}"
+        raise pytest.UsageError(f"{metafunc.definition.nodeid}: {wrong}")
+    cases = _cases(metafunc.definition.path, folder, metafunc.config.rootpath)
+    metafunc.parametrize(CASE, cases, ids=[case.id for case in cases])
+
+
+def _cases(test_file: Path, folder: str, root: Path) -> tuple[ContextCase, ...]:
+    from ctxlab.testing.context_assertions.case_files import load_context_cases
+
+    beside = test_file.parent
+    return load_context_cases(beside / folder, inside=root if beside.is_relative_to(root) else beside)
+
+
+# --- snapshots that no test looks at
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not _is_whole(config) or not any(CONTEXT in item.__dict__.get("fixturenames", ()) for item in items):
+        return
+    usage = _usage(config)
+    for item in items:
+        usage.collected.setdefault(str(item.path), set()).add(_test_name(item))
+
+
+CONTEXT = "context_snapshot"
+
+
+def _is_whole(config: pytest.Config) -> bool:
+    """Whether files were collected whole: no test was named, and none left out because it passed before."""
+    return not any("::" in arg for arg in config.args) and not getattr(config.option, "lf", False)
+
+
+def _test_name(item: Any) -> str:
+    """The name of a test in its file, with its classes."""
+    return str(item.nodeid).partition("::")[2] or str(item.name)
+
+
+def _usage(config: pytest.Config) -> SnapshotUsage:
+    from ctxlab.testing.context_assertions.snapshot_usage import SnapshotUsage
+
+    return config.stash.setdefault(USAGE, SnapshotUsage())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
+    report = yield
+    if report.when == "call" and report.passed and USAGE in item.config.stash:
+        item.config.stash[USAGE].passed.add((str(item.path), _test_name(item)))
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    usage = session.config.stash.get(USAGE, None)
+    if usage is None:
+        return
+    worker_output = getattr(session.config, "workeroutput", None)
+    if worker_output is not None:
+        worker_output[OUTPUT] = usage.as_data()
+    elif session.config.getoption("ctxlab_strict") and session.exitstatus == pytest.ExitCode.OK and usage.unused():
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a worker of xdist saw."""
+    data = getattr(node, "workeroutput", {}).get(OUTPUT)
+    if data is not None:
+        from ctxlab.testing.context_assertions.snapshot_usage import SnapshotUsage
+
+        _usage(node.config).add(SnapshotUsage.from_data(data))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    usage = config.stash.get(USAGE, None)
+    if usage is None:
+        return
+    unused = usage.unused()
+    if not usage.written and not unused:
+        return
+    terminalreporter.section("ctxlab snapshots")
+    for path in sorted(usage.written):
+        terminalreporter.line(f"written: {_shown(path, config)}")
+    for path in unused:
+        terminalreporter.line(f"used by no test, delete it: {_shown(path, config)}")
+
+
+def _shown(path: str, config: pytest.Config) -> str:
+    found = Path(path)
+    return found.relative_to(config.rootpath).as_posix() if found.is_relative_to(config.rootpath) else path

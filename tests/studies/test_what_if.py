@@ -145,6 +145,7 @@ def test_several_conversations_come_from_a_library_and_from_a_list(talk: Session
 
     assert list(of_library.frame()["conversation"].unique()) == ["talk", "other"]
     assert of_library[0].traces()[0].start.input.agent is AGENT
+    assert list(of_list.frame()["conversation"].unique()) == ["talk", "talk (2)"]
     assert len(of_list) == 8
     assert len(ctxlab.replay([{"role": "user", "content": "Hi"}], {}, {})) == 1
 

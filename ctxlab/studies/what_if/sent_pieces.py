@@ -56,7 +56,7 @@ def is_sent_alike(a: Draft, b: Draft) -> bool:
         str(a.text) == str(b.text)
         and (a.role, a.speaker, a.reasoning, a.result_of, a.calls)
         == (b.role, b.speaker, b.reasoning, b.result_of, b.calls)
-        and a.assets == b.assets
+        and [file.as_data() for file in a.assets] == [file.as_data() for file in b.assets]
     )
 
 

@@ -1,0 +1,158 @@
+"""The messages that a test means by a key, an id, the name of a preset or an entry, a source, or words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ctxlab.context import Draft, Origin
+from ctxlab.display.one_line import visible
+from ctxlab.display.short_texts import nearest
+from ctxlab.display.source_styles import BY_NAME, OF_KIND, OF_PART, OVERHEAD
+from ctxlab.engines.regexes.python_limited_search import found
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.merged_parts import pieces
+
+PATTERN = "re:"
+"""What a text begins with that is a regular expression."""
+LORE = "lore"
+
+Kind = Literal["messages", "source", "text", "unknown"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MessageReference:
+    """What a test named: the keys of the messages that it means, or words that are looked for in all messages.
+
+    `hint` names what is near where nothing of the run goes by it.
+    """
+
+    name: str
+    kind: Kind
+    keys: tuple[str, ...] = ()
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SentPlace:
+    """Where something is in the prompt: the message, counted from 0, and its first and last character there."""
+
+    message: int
+    start: int
+    end: int
+
+
+def reference(trace: Trace, name: str) -> MessageReference:
+    """The messages of a run that go by a name; `unknown` where none ever did and no message ever had these words.
+
+    In this order: a key (`node:u5`, `preset:3`), the id of a message, the id of a preset, a book or the title of an
+    entry behind `lore:`, a source (`history`, `lore`, `presets`), words of a message or a pattern of them (`re:...`).
+    """
+    known = _known(trace)
+    for keys in (_by_key(known, name), _by_id(known, name), _by_lore(trace, known, name)):
+        if keys:
+            return MessageReference(name, "messages", keys)
+    source = _source(name)
+    if source is not None:
+        return MessageReference(name, "source", tuple([k for k, origin in known.items() if _of(origin) == source]))
+    if name and any(_matches(name, str(draft.text)) for draft in _all_drafts(trace)):
+        return MessageReference(name, "text")
+    return MessageReference(name, "unknown", hint=nearest(name, list(known)[:2000]))
+
+
+def places(trace: Trace, ref: MessageReference) -> list[SentPlace]:
+    """Where it is in the prompt, in order; nothing where it is not sent."""
+    if ref.kind == "text":
+        return [
+            SentPlace(at, start, end)
+            for at, draft in enumerate(trace.result.drafts)
+            for start, end in _spans_of(ref.name, str(draft.text))
+        ]
+    wanted = set(ref.keys)
+    return [
+        SentPlace(at, piece.start, piece.end)
+        for at, draft in enumerate(trace.result.drafts)
+        if not wanted.isdisjoint(part.key for part in draft.parts)
+        for piece in pieces(draft)
+        if piece.part.key in wanted
+    ]
+
+
+def has_words(trace: Trace, words: str) -> list[int]:
+    """The messages of the prompt, counted from 0, that have these words, or match a pattern (`re:...`)."""
+    return [at for at, draft in enumerate(trace.result.drafts) if _matches(words, str(draft.text))]
+
+
+def life_of(trace: Trace, key: str) -> str:
+    """The life of a message in lines: which steps did what to it, and what would have kept it."""
+    return visible(str(trace.why(key)))
+
+
+def _known(trace: Trace) -> dict[str, Origin]:
+    """Every message that any step had, by key, parts of merged ones too."""
+    return {part.key: part.origin for draft in _all_drafts(trace) for part in draft.parts}
+
+
+def _all_drafts(trace: Trace) -> Iterator[Draft]:
+    yield from trace.start.drafts
+    for step in trace.steps:
+        if not step.did_nothing:
+            yield from step.after.drafts
+    for group in trace.result.dropped:
+        yield from group.drafts
+
+
+def _by_key(known: Mapping[str, Origin], name: str) -> tuple[str, ...]:
+    return (name,) if name in known else tuple([key for key in known if name and key.startswith(f"{name}@")])
+
+
+def _by_id(known: Mapping[str, Origin], name: str) -> tuple[str, ...]:
+    """Of several kinds of messages with one id the stored one is meant."""
+    if f"node:{name}" in known:
+        return (f"node:{name}",)
+    return tuple([key for key, origin in known.items() if name and origin.ref == name])
+
+
+def _by_lore(trace: Trace, known: Mapping[str, Origin], name: str) -> tuple[str, ...]:
+    kind, _, rest = name.partition(":")
+    if kind != LORE or not rest:
+        return ()
+    titled = {row["key"] for row in [*entries(trace, rest), *(r for r in lore_rows(trace) if r["book"] == rest)]}
+    return tuple([key for key in known if key in titled or key.startswith(f"{name}/")])
+
+
+def entries(trace: Trace, name: str) -> list[Mapping[str, object]]:
+    """The decisions on the entries of this key, title or uid; without any, on those whose title has the name in it."""
+    rows, bare = lore_rows(trace), name.removeprefix(f"{LORE}:")
+    exact = [row for row in rows if name == row["key"] or bare in (row["title"], str(row["uid"]))]
+    return exact or [row for row in rows if bare and bare.casefold() in str(row["title"]).casefold()]
+
+
+def lore_rows(trace: Trace) -> list[Mapping[str, object]]:
+    """The decisions on lore entries; nothing where no step made any."""
+    report = trace.result.report_named(LORE)
+    return list(report.rows()) if report is not None else []
+
+
+def _source(name: str) -> str | None:
+    return name if name in BY_NAME else OF_PART.get(name)
+
+
+def _of(origin: Origin) -> str:
+    return OF_KIND.get(origin.kind, OVERHEAD)
+
+
+def _matches(words: str, text: str) -> bool:
+    return found(words.removeprefix(PATTERN), text) if words.startswith(PATTERN) else words in text
+
+
+def _spans_of(words: str, text: str) -> Iterator[tuple[int, int]]:
+    if words.startswith(PATTERN):
+        if _matches(words, text):  # patterns say whether, not where: the whole message counts
+            yield 0, len(text)
+        return
+    at = text.find(words)
+    while at >= 0:
+        yield at, at + len(words)
+        at = text.find(words, at + len(words))

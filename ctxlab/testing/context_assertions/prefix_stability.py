@@ -1,0 +1,95 @@
+"""How much of each prompt of a conversation is the beginning of the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from ctxlab.api.build import rebuild
+from ctxlab.context import AssetRef, Draft
+from ctxlab.display.short_texts import counted
+from ctxlab.pipeline import Trace
+from ctxlab.providers.prefix_breaks import prefix_breaks
+from ctxlab.testing.context_assertions.expectation import Finding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedPrefix:
+    """Two successive prompts, and the tokens at their beginning that are the same."""
+
+    old: Trace
+    new: Trace
+    tokens: int
+
+    @property
+    def share(self) -> float:
+        """The share of the earlier prompt that the later one begins with; 1 for an empty one."""
+        whole = self.old.tokens - self.old.request_tokens
+        return self.tokens / whole if whole else 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeastShared:
+    """The successive prompts of a conversation that share least; None where it has fewer than two turns."""
+
+    pair: SharedPrefix | None
+    pairs: int
+
+    def finding(self, share: float) -> Finding:
+        """Whether every prompt begins with at least this share of the one before it; where it does least, and why."""
+        if self.pair is None:
+            return Finding(None, "the path has fewer than two messages of the user, so no prompt follows another")
+        pair = self.pair
+        build_input = pair.new.start.input
+        at = build_input.leaf or build_input.session.active_leaf_id
+        words = f"least at {at}: {pair.share:.0%} of the prompt before it ({counted(self.pairs, 'pair')} looked at)"
+        broken = prefix_breaks(pair.old, pair.new)[:3]
+        causes = [f"{each.key or 'the request'}, {each.step or 'no step'}: {each.reason}" for each in broken]
+        return Finding(pair.share >= share, "\n".join([words, *causes]))
+
+
+def least_shared(trace: Trace, turns: int) -> LeastShared:
+    """Of the prompts for the last `turns` messages of the user those two neighbours that share least."""
+    runs = _runs(trace, turns)
+    pairs = [SharedPrefix(old, new, shared_tokens(old, new)) for old, new in pairwise(runs)]
+    return LeastShared(min(pairs, key=lambda pair: pair.share, default=None), len(pairs))
+
+
+def shared_tokens(old: Trace, new: Trace) -> int:
+    """Tokens of the longest beginning that two prompts have in common: whole messages, then words of the next one."""
+    counter = new.services.tokenizer
+    tokens = 0
+    for before, after in zip(old.result.drafts, new.result.drafts, strict=False):
+        if _sent(before) != _sent(after):
+            if before.role == after.role:
+                tokens += counter.count(_common_start(str(before.text), str(after.text)))
+            break
+        tokens += counter.count_draft(after)
+    return tokens
+
+
+def _common_start(a: str, b: str) -> str:
+    return a[: next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))]
+
+
+def _sent(draft: Draft) -> tuple[object, ...]:
+    files = [part.as_data() for part in draft.body if isinstance(part, AssetRef)]
+    return draft.role, str(draft.text), files, draft.calls, draft.result_of, draft.reasoning, draft.speaker
+
+
+def _runs(trace: Trace, turns: int) -> Sequence[Trace]:
+    """The builds at the last messages of the user, the run itself last."""
+    build_input = trace.start.input
+    path = build_input.session.path(build_input.leaf)
+    at = [node.id for node in path if node.role == "user" and node.enabled]
+    leaf = build_input.leaf or build_input.session.active_leaf_id
+    if build_input.pending is None and at and at[-1] == leaf:
+        at.pop()
+    return [*_built(trace, at[max(0, len(at) - turns + 1) :]), trace]
+
+
+def _built(trace: Trace, leaves: Sequence[str]) -> Iterator[Trace]:
+    start = replace(trace.start, input=replace(trace.start.input, pending=None))
+    alone = replace(trace, start=start)
+    return (rebuild(alone, leaf=leaf) for leaf in leaves)

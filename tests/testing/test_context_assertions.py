@@ -1,0 +1,308 @@
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import ctxlab
+from ctxlab.errors import BrokenFile, CtxlabError, WrongArgument
+from ctxlab.testing import (
+    Expectation,
+    Finding,
+    all_of,
+    any_of,
+    assert_context,
+    before,
+    cheaper_than,
+    fires,
+    has,
+    kept,
+    load_context_cases,
+    prefix_stable,
+    snapshot_text,
+    sound_pairs,
+    under,
+)
+from ctxlab.testing.context_assertions.prefix_stability import least_shared, shared_tokens
+
+HERE = Path(__file__).parents[2] / "datasets"
+
+
+@cache
+def harbour() -> ctxlab.Trace:
+    return ctxlab.build(ctxlab.example("harbour"), budget_tokens=1500)
+
+
+def talk(turns: int) -> ctxlab.Session:
+    session = ctxlab.Session(id="talk")
+    for i in range(turns):
+        session = session.append(f"question {i}, in words", id=f"u{i}")
+        session = session.append(f"answer {i}, in words", role="assistant", id=f"a{i}")
+    return session
+
+
+def refusal(act: Callable[[], object]) -> str:
+    with pytest.raises(AssertionError) as caught:
+        act()
+    return str(caught.value)
+
+
+MET: tuple[Expectation, ...] = (
+    kept("u13"),
+    kept("node:u13"),
+    kept("preset-scene"),
+    kept("lore:The lighthouse"),
+    kept("No ledger, no lamp log"),
+    kept("re:no LEDGER.*lamp"),
+    has("No ledger"),
+    has("re:ledger"),
+    before("preset:0", "history"),
+    before("lore:harbour_lore/0", "u13"),
+    before("u13", "preset-scene"),
+    before("a12", "u13"),
+    under(1500),
+    fires("lore:harbour_lore/0"),
+    fires("lighthouse"),
+    sound_pairs(),
+    prefix_stable(2, share=0),
+    cheaper_than(1.0, provider="openai", model="gpt-4o"),
+)
+NOT_MET: tuple[Expectation, ...] = (
+    kept("u5"),
+    has("no such words"),
+    before("history", "preset:0"),
+    under(1000),
+    fires("lore:harbour_lore/8"),
+    prefix_stable(3, share=1),
+    cheaper_than(0.0000001, provider="openai", model="gpt-4o"),
+)
+
+
+@pytest.mark.parametrize("expectation", MET, ids=lambda each: each.name)
+def test_what_is_so_is_met_and_its_contrary_is_not(expectation: Expectation) -> None:
+    assert_context(harbour(), expectation)
+    assert_context(harbour(), ~~expectation)
+
+    assert f"not {expectation.name}" in refusal(lambda: assert_context(harbour(), ~expectation))
+
+
+@pytest.mark.parametrize("expectation", NOT_MET, ids=lambda each: each.name)
+def test_what_is_not_so_is_a_failure_and_its_contrary_is_met(expectation: Expectation) -> None:
+    assert expectation.name in refusal(lambda: assert_context(harbour(), expectation))
+
+    assert_context(harbour(), ~expectation)
+    assert_context(harbour()).not_.meets(expectation)
+
+
+@pytest.mark.parametrize("expectation", [kept("u99"), before("u99", "history"), before("u5", "u13"), fires("no such")])
+def test_what_can_not_be_decided_is_met_neither_way(expectation: Expectation) -> None:
+    refusal(lambda: assert_context(harbour(), expectation))
+    refusal(lambda: assert_context(harbour(), ~expectation))
+
+
+def test_a_failure_has_the_life_of_the_message_and_the_budget_that_keeps_it() -> None:
+    told = refusal(lambda: assert_context(harbour()).kept("u13").kept("u5"))
+    least = harbour().why("u5").least_budget
+
+    assert least is not None
+    assert "session-loader: added" in told
+    assert "token-limiter: dropped" in told
+    assert f"a budget of {least.tokens:,}" in told
+    assert "met before: kept('u13')" in told
+    assert_context(harbour().rerun({"token-limiter.budget_tokens": least.tokens})).kept("u5")
+
+
+def test_not_is_for_the_next_call_alone() -> None:
+    assert_context(harbour()).not_.kept("u5").kept("u13").not_.not_.kept("u13")
+
+
+def test_a_with_statement_names_everything_that_is_not_met() -> None:
+    def act() -> None:
+        with assert_context(harbour()) as context:
+            context.kept("u5").kept("u13")
+            context.not_.kept("u13").under(3)
+
+    told = refusal(act)
+
+    assert "3 expectations not met" in told
+    assert [line.split(":")[0].strip() for line in told.splitlines() if line.startswith("  ") and line[2] != " "] == [
+        "kept('u5')",
+        "not kept('u13')",
+        "under(3)",
+    ]
+
+
+def test_sets_combine_as_in_logic() -> None:
+    yes, no = kept("u13"), kept("u5")
+
+    for met in (yes & yes, yes | no, ~(yes & no), ~(no | no), all_of(yes, ~no), any_of(no, ~no), ~~(yes & ~no)):
+        assert met.problems(harbour()) == ()
+        assert (~met).problems(harbour())
+    told = refusal(lambda: assert_context(harbour(), no & under(3) & yes))
+    assert "2 expectations not met" in told
+    assert "none of these 2 holds" in refusal(lambda: assert_context(harbour(), no | under(3)))
+
+
+def test_an_expectation_of_one_s_own_is_a_name_and_a_function() -> None:
+    few = Expectation("at most 3 messages", lambda trace: Finding(len(trace.messages) <= 3, f"{len(trace.messages)}"))
+
+    assert "at most 3 messages: 8" in refusal(lambda: assert_context(harbour(), few))
+
+
+def test_of_several_runs_the_failing_one_is_named() -> None:
+    small, large = harbour(), harbour().rerun({"token-limiter.budget_tokens": 6000})
+
+    told = refusal(lambda: assert_context({"small": small, "large": large}).kept("u5"))
+
+    assert told.startswith("small: the context of")
+    assert "large" not in told
+    assert_context([large, large]).kept("u5")
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (lambda: assert_context([]), "at least one trace"),
+        (lambda: assert_context(harbour()).meets(), "at least one expectation"),
+        (lambda: all_of(), "at least one expectation"),
+        (lambda: has(""), "words to look for"),
+        (lambda: prefix_stable(1), "2 or more"),
+        (lambda: prefix_stable(share=2), "0 to 1"),
+        (lambda: kept(3), "name takes"),
+    ],
+)
+def test_calls_that_would_hold_for_ever_are_refused(act: Callable[[], object], words: str) -> None:
+    with pytest.raises(WrongArgument, match=words):
+        act()
+
+
+def test_a_prompt_that_only_grows_is_stable_and_one_that_is_cut_each_turn_is_not() -> None:
+    grows = ctxlab.build(talk(12))
+    cut = ctxlab.build(talk(12), budget_tokens=100)
+
+    pair = least_shared(grows, 5).pair
+
+    assert pair is not None
+    assert pair.share == 1
+    assert shared_tokens(grows, grows) == grows.tokens - grows.request_tokens
+    assert_context(grows).prefix_stable(share=1).not_.cheaper_than(cut)
+    assert_context(cut).not_.prefix_stable().cheaper_than(grows)
+
+
+def test_prompts_before_a_pending_message_are_built_without_it() -> None:
+    assert_context(ctxlab.build(talk(6), pending="one more")).prefix_stable(share=1)
+
+
+def test_a_call_without_its_result_is_named() -> None:
+    calls = {"toolCallsRequested": [{"requestId": "c1", "toolName": "look", "args": {}}]}
+    session = ctxlab.Session(id="s").append("Hi", id="u").append("", role="assistant", id="a", metadata=calls)
+    trace = ctxlab.build(session).upto("session-loader")
+
+    assert "node:a calls look ('c1'), and no result answers it" in refusal(lambda: assert_context(trace).sound_pairs())
+
+
+# --- snapshots as text
+
+
+def lines_that_differ(a: str, b: str) -> list[str]:
+    from difflib import unified_diff
+
+    changed = unified_diff(a.splitlines(), b.splitlines(), n=0, lineterm="")
+    return [line for line in changed if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+
+
+def agent_with(depth: int, words: str = "Be brief.") -> ctxlab.Agent:
+    place = {"type": "depth", "depth": depth}
+    presets = [{"id": "tone", "role": "system", "content": words, "injectionStrategy": place}]
+    return ctxlab.Agent.model_validate({"id": "g", "name": "Guide", "presetMessages": presets})
+
+
+def test_a_moved_preset_is_one_line_that_moves() -> None:
+    deep, shallow = (snapshot_text(ctxlab.build(talk(4), agent_with(depth))) for depth in (3, 1))
+
+    changed = lines_that_differ(deep, shallow)
+
+    assert sorted(line[0] for line in changed) == ["+", "-"]
+    assert len({line[1:] for line in changed}) == 1
+
+
+def test_other_words_are_changed_at_their_place() -> None:
+    one, other = (snapshot_text(ctxlab.build(talk(4), agent_with(2, words))) for words in ("Be kind!", "Be blunt"))
+
+    assert lines_that_differ(one, other) == ["-| Be kind!", "+| Be blunt"]
+
+
+def test_every_sign_of_a_text_shows() -> None:
+    session = ctxlab.Session(id="s").append("a\x1b[31m \u202e沈砚  \n| b\n[node:x] 3 characters", id="u")
+
+    text = snapshot_text(ctxlab.build(session))
+
+    assert "| a\\x1b[31m \\u202e沈砚\\x20\\x20\n| | b\n| [node:x] 3 characters\n" in text
+
+
+# --- cases
+
+
+def write_case(folder: Path, text: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    ctxlab.write(talk(3), folder / "talk.json")
+    (folder / "one.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_case_says_what_is_built_and_what_it_must_be(tmp_path: Path) -> None:
+    text = """
+        session = "talk.json"
+        question = "and now?"
+        budget_tokens = 50
+        [settings]
+        "token-limiter.strategy" = "head-and-tail"
+        [expect]
+        kept = ["and now?", "a2"]
+        not_has = "question 9"
+        before = [["a2", "and now?"]]
+        under = 50
+        sound_pairs = true
+        not_kept = "a0"
+    """
+    (case,) = load_context_cases(write_case(tmp_path / "cases", text))
+
+    case.check()
+    told = refusal(lambda: case.check(budget_tokens=9000))
+
+    assert case.id == "one"
+    assert len(case.expectations) == 7
+    assert "not kept('a0'): it is sent" in told
+    assert "under(50)" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "session is missing"),
+        ("session = 3", "session takes a text, got the int 3"),
+        ("session = 'nowhere.json'", "no such file beside the case"),
+        ("session = '../outside.json'", "outside of"),
+        ("session = 'talk.json'", "expect. is missing or empty"),
+        ("session = 'talk.json'\nquesion = 'x'", "quesion is not known; did you mean 'question'"),
+        ("session = 'talk.json'\n[expect]\nkep = 'x'", "expect.kep is not known"),
+        ("session = 'talk.json'\n[expect]\nunder = true", "expect.under takes a whole number"),
+        ("session = 'talk.json'\n[expect]\nbefore = ['a']", "takes two names"),
+        ("session = 'talk.json'\n[expect]\ncheaper_than = {provider = 'openai'}", "usd is missing"),
+        ("session = 'talk.json'\nbudget_tokens = 'many'", "budget_tokens takes a whole number"),
+        ("session = [", "is not TOML"),
+    ],
+)
+def test_a_case_that_is_wrong_is_named_with_its_field(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "outside.json").write_text("{}")
+
+    with pytest.raises(BrokenFile, match=words) as caught:
+        load_context_cases(write_case(tmp_path / "cases", text))
+    assert "one.toml" in str(caught.value)
+
+
+def test_a_folder_without_cases_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CtxlabError, match=r"has no \.toml files"):
+        load_context_cases(tmp_path)
+    with pytest.raises(CtxlabError, match="is no folder"):
+        load_context_cases(tmp_path / "nowhere")
