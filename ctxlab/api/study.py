@@ -9,7 +9,11 @@ from ctxlab.api.build import build
 from ctxlab.api.sources import FilePath
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.pipeline.services import TokenCounter
+from ctxlab.studies.cases import RETENTION, HistoryTokenizer, retention_cases
 from ctxlab.studies.study import StudyPlan, StudyResult, Variant, run_study
+from ctxlab.studies.study.usable_strategies import usable_strategies
+
+RETENTION_BUDGETS = (512, 1_024, 2_048, 4_096, 8_192)
 
 
 class Study:
@@ -79,3 +83,29 @@ class Study:
             address=address,
             progress=progress,
         )
+
+
+def retention_study(
+    source: FilePath,
+    *,
+    labels: FilePath | None = None,
+    strategies: Sequence[str] = (),
+    budgets: Sequence[int] = RETENTION_BUDGETS,
+    tokenizer: str = "chars4+4",
+) -> tuple[Study, tuple[str, ...]]:
+    """The study of how much evidence each strategy keeps at budgets of the history alone, and what was left out of it.
+
+    `source` is a file of conversations with questions, `labels` one of questions. Without `strategies` it is every one
+    that needs nothing that is not installed.
+    """
+    usable = usable_strategies(build, strategies)
+    setting = RETENTION.with_tokenizer(tokenizer)
+    study = Study(
+        retention_cases(source, labels=labels),
+        usable.names,
+        budgets,
+        scorers=["evidence"],
+        tokenizer=HistoryTokenizer(setting.tokenizer),
+        options={"settings": dict(setting.settings)},
+    )
+    return study, usable.notes

@@ -81,3 +81,14 @@ Examples:
   ctxlab lab
   ctxlab lab datasets/harbour_roleplay.session.json
 """
+
+STUDY = """\b
+Examples:
+  ctxlab study datasets/harbour_study.toml
+"""
+
+SURVEY = """\b
+Examples:
+  ctxlab survey datasets/coding_chat.session.json datasets/research_tree.session.json --budgets 1000,4000
+  ctxlab survey datasets/harbour_roleplay.session.json --strategies sliding,block --figure survey.html
+"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from math import isnan
 
@@ -114,4 +114,4 @@ def _time(timestamp: str) -> datetime | None:
         time = datetime.fromisoformat(timestamp)
     except ValueError:
         return None
-    return time if time.tzinfo is not None else time.replace(tzinfo=timezone.utc)
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)

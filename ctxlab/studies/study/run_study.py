@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ def run_study(
     address: str | None = None,
     progress: bool = True,
     cells_a_batch: int = CELLS_A_BATCH,
+    notes: Sequence[str] = (),
 ) -> StudyResult:
     """Every case under every variant, budget and seed.
 
@@ -48,7 +50,7 @@ def run_study(
                 shown.advance(len(rows))
         shown.advance(stream.reused - reused, built=False)
         table = kept.finish(stream.keys, plan.columns)
-    return StudyResult(plan, table, source, stream.cases, tuple(kept.notes), _left_out(source))
+    return StudyResult(plan, table, source, stream.cases, (*notes, *kept.notes), _left_out(source))
 
 
 def _left_out(source: Any) -> dict[str, int]:

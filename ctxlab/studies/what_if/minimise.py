@@ -57,7 +57,8 @@ class Minimised:
     def __repr__(self) -> str:
         return (
             f"Minimised({counted(len(self.trace.result.drafts), 'message')} of {len(self.before.result.drafts):,}, "
-            f"{self.trace.tokens:,} of {counted(self.before.tokens, 'token')}, for {plain(first_of(self.keeps, 3), 80)})"
+            f"{self.trace.tokens:,} of {counted(self.before.tokens, 'token')}, "
+            f"for {plain(first_of(self.keeps, 3), 80)})"
         )
 
     def frame(self) -> pd.DataFrame:

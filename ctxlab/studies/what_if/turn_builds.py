@@ -28,7 +28,7 @@ class TurnBuilds:
         self._loaded: _LoadedPath | None = None
 
     def start_at(self, leaf: str, activations: Activations) -> Trace:
-        """The start of the run at a message; that of the message before with another leaf, where nothing else differs."""
+        """The start of the run at a message: that of the turn before with another leaf, where nothing else differs."""
         writers = _Writers.of(self.session, leaf)
         last = self._last
         if last is None or last[0] != writers or last[1].start.notes:
