@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ctxlab.engines.ranking import Candidate
+from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.embedders import Embedder, embedder_for, embedder_named, vectors_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,14 @@ REMEMBERED = 2
 
 _remembered: dict[Hashable, tuple[Vectors, Sequence[int]]] = {}
 _remembering = Lock()
+
+
+def check_embedder(embedder: object) -> None:
+    """Raises WrongArgument for what is neither None nor the name of an embedder nor one."""
+    if embedder is None or (isinstance(embedder, str) and embedder):
+        return
+    if isinstance(embedder, type) or not (callable(getattr(embedder, "embed", None)) and hasattr(embedder, "version")):
+        raise WrongArgument(f"embedder is a {type(embedder).__name__}; it takes an embedder, the name of one, or None")
 
 
 def chosen_embedder(wanted: Embedder | str | None, texts: Sequence[str]) -> Embedder:
