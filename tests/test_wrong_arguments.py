@@ -102,6 +102,11 @@ GOOD: dict[str, Any] = {
     "shown": TRACE,
     "run": TRACE,
     "processor": None,
+    "sessions": SESSION,
+    "before": {},
+    "after": {},
+    "keeps": "Hello",
+    "what": "lore:book/0",
 }
 """By name, an argument that does; what is asked for under each name is one thing everywhere."""
 

@@ -22,7 +22,9 @@ HAN_AT_ONCE = 2_000
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 KANA = "\u3040-\u30ff\u31f0-\u31ff"
 MARKS = "\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e"
-RUNS = re.compile(rf"([{HAN}]+)|([{KANA}]+)|(\d[\d,.]*\d)|((?:(?![{HAN}{KANA}])[^\W_{MARKS}])(?:(?![{HAN}{KANA}])[\w{MARKS}’'])*)")
+RUNS = re.compile(
+    rf"([{HAN}]+)|([{KANA}]+)|(\d[\d,.]*\d)|((?:(?![{HAN}{KANA}])[^\W_{MARKS}])(?:(?![{HAN}{KANA}])[\w{MARKS}’'])*)"
+)
 ASCII_RUNS = re.compile(r"\d[\d,.]*\d|[^\W_][\w'’]*", re.ASCII)
 
 STOP_WORDS = frozenset(
@@ -67,10 +69,10 @@ class TermCache:
     may share it: at worst a text is taken apart twice.
     """
 
-    __slots__ = ("_characters", "_old", "_young", "take_apart")
+    __slots__ = ("_characters", "_old", "_young", "max_texts", "take_apart")
 
-    def __init__(self, take_apart: Callable[[str], Terms]) -> None:
-        self.take_apart = take_apart
+    def __init__(self, take_apart: Callable[[str], Terms], *, max_texts: int = MAX_TEXTS) -> None:
+        self.take_apart, self.max_texts = take_apart, max_texts
         self._young: dict[str, Terms] = {}
         self._old: dict[str, Terms] = {}
         self._characters = 0
@@ -90,7 +92,7 @@ class TermCache:
         found = self._old.get(text) or self.take_apart(text)
         size = len(text)
         if size <= MAX_CHARACTERS:
-            if self._characters + size > MAX_CHARACTERS or len(self._young) >= MAX_TEXTS:
+            if self._characters + size > MAX_CHARACTERS or len(self._young) >= self.max_texts:
                 self._old, self._young, self._characters = self._young, {}, 0
             self._young[text] = found
             self._characters += size
@@ -98,12 +100,12 @@ class TermCache:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, as rankers compare them; stop words are left out.
+    """The words of a text, as rankers compare them; stop words are left out.
 
     Case, accents, full width and English endings make no difference.
 
-    >>> words("The adoption agencies adopted 1,000 cats"), words("我们去年在北京大学看书")
-    (['adopt', 'agenc', 'adopt', '1000', 'cat'], ['去年', '北京', '大学', '北京大学', '看书'])
+    >>> words("The adoption agencies adopted 1,000 cats"), words("我们去年在看书")
+    (['adopt', 'agenc', 'adopt', '1000', 'cat'], ['去年', '看书', '年', '书'])
     """
     return [term for _, term in words_as_written(text)]
 
@@ -198,10 +200,15 @@ def _english_stemmer() -> _Stemmer:
 
 
 def _chinese_words(run: str) -> Iterator[str]:
-    """Words of an unbroken Chinese run, the shorter ones inside longer ones too, without stop words."""
+    """Words of an unbroken Chinese run, the shorter ones inside longer ones too, and their characters; no stop words.
+
+    Names are parted differently in different sentences; their characters are the same in all.
+    """
     import rjieba
 
     for start in range(0, len(run), HAN_AT_ONCE):
-        for word in rjieba.cut_for_search(unicodedata.normalize("NFKC", run[start : start + HAN_AT_ONCE])):
-            if word not in CHINESE_STOP_WORDS:
+        part = unicodedata.normalize("NFKC", run[start : start + HAN_AT_ONCE])
+        for word in rjieba.cut_for_search(part):
+            if len(word) > 1 and word not in CHINESE_STOP_WORDS:
                 yield word
+        yield from (character for character in part if character not in CHINESE_STOP_WORDS)

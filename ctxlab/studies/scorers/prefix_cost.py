@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import cast
 
 from ctxlab.errors import WrongArgument
 from ctxlab.providers import Payload, payload, provider_named
 from ctxlab.providers.cost import PRICED_AS, price_of
-from ctxlab.studies.scorers.successive_builds import TurnBuild, successive_builds
+from ctxlab.studies.scorers.successive_builds import TurnBuild, refuse_few_turns, successive_builds
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 
 
@@ -30,9 +31,10 @@ class PrefixCost:
     version: str = "1"
 
     def __post_init__(self) -> None:
-        if self.turns < 2:
-            raise WrongArgument(f"turns is {self.turns}; a prefix needs 2 turns or more")
+        refuse_few_turns(self.turns)
         if self.provider is not None:
+            if not isinstance(cast("object", self.provider), str):
+                raise WrongArgument("provider is no name of one, such as 'anthropic'")
             provider_named(self.provider)
 
     @property

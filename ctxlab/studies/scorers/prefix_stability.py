@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
-from ctxlab.studies.scorers.successive_builds import successive_builds
+from ctxlab.studies.scorers.successive_builds import refuse_few_turns, successive_builds
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 from ctxlab.studies.what_if.sent_pieces import prefix_tokens
 
@@ -26,8 +25,7 @@ class PrefixStability:
     version: str = "1"
 
     def __post_init__(self) -> None:
-        if self.turns < 2:
-            raise WrongArgument(f"turns is {self.turns}; a prefix needs 2 turns or more")
+        refuse_few_turns(self.turns)
 
     @property
     def columns(self) -> tuple[ScoreColumn, ...]:

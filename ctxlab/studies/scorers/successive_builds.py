@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ctxlab.errors import CtxlabError
+from ctxlab.display.short_texts import short
+from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.pipeline import Trace
 from ctxlab.studies.study.scorer import ScoredRun
 
@@ -16,6 +17,12 @@ class TurnBuild:
 
     trace: Trace
     timestamp: str | None
+
+
+def refuse_few_turns(turns: object) -> None:
+    """Raise WrongArgument for what is no number of turns from 2 on."""
+    if not isinstance(turns, int) or isinstance(turns, bool) or turns < 2:
+        raise WrongArgument(f"turns is {short(repr(turns))}; a prefix needs a whole number of turns, 2 or more")
 
 
 def successive_builds(run: ScoredRun, turns: int) -> list[TurnBuild]:
