@@ -1,4 +1,4 @@
-"""How like the question each message is in meaning, read with the message before and the one after it."""
+"""Likeness of messages to a question by their vectors, each read with the message before and the one after it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _passage_vectors(candidates: Sequence[Candidate], embedder: Embedder) -> tup
 
 
 def passages(candidates: Sequence[Candidate], i: int) -> list[str]:
-    """What is embedded for a message: its pieces with the speaker, the first after the message before, the last before
+    """Texts that are embedded for a message: its pieces with the speaker, the first after the message before, the last before
     the message after it, where they are of the same talk."""
     own = _with_speaker(candidates[i])
     pieces = [own[at : at + PIECE] for at in range(0, len(own), PIECE)] or [""]
