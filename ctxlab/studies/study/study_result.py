@@ -86,13 +86,6 @@ class StudyResult:
         """Number of cells that have an error in place of scores."""
         return sum(error is not None for error in self.cell_table.columns["error"])
 
-    @checked_arguments
-    def figure(self, theme: ThemeName = "light") -> go.Figure:
-        """A line for each variant: the mean share of a conversation's messages that is sent, at each budget."""
-        from ctxlab.studies.study.survey_figure import survey_figure
-
-        return survey_figure(self, theme)
-
     def frame(self) -> pd.DataFrame:
         """One row a cell: case, conversation, kind, variant, budget, seed, labels, tokens, messages, error and scores.
 
@@ -122,7 +115,14 @@ class StudyResult:
 
     @checked_arguments
     def figure(self, score: str | None = None, *, against: str = "budget", theme: ThemeName = "light") -> go.Figure:
-        """A score by budget, or against the mean of another column, with intervals; a line a variant."""
+        """A score by budget, or against the mean of another column, with intervals; a line a variant.
+
+        The score is by default the first. Of a study without scorers it is the share of messages that is sent.
+        """
+        if score is None and against == "budget" and not self.columns:
+            from ctxlab.studies.study.survey_figure import survey_figure
+
+            return survey_figure(self, theme)
         return self.table(score, also=[] if against == "budget" else [against]).figure(against=against, theme=theme)
 
     @checked_arguments
