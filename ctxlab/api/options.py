@@ -15,6 +15,7 @@ from ctxlab.api.sources import (
     NodeSource,
     PendingSource,
     PresetSources,
+    RankerSources,
     RuleSources,
     UserSource,
 )
@@ -22,6 +23,7 @@ from ctxlab.argument_checks import with_checks
 from ctxlab.context import Variables
 from ctxlab.documents import ModelProfile
 from ctxlab.pipeline import Pipeline, Services
+from ctxlab.pipeline.services import TokenCounter
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -71,11 +73,16 @@ class ScanOptions(InputOptions, total=False):
     """Settings of steps: `{"<step>.<setting>": value}`."""
     pipeline: Pipeline | None
     """The steps; by default `ctxlab.default_pipeline()`."""
+    tokenizer: TokenCounter | None
+    """Counts tokens in place of the model's tokenizer, and of that of `services`."""
     services: Services | None
     """Tokenizer and whatever else steps wait for; by default the model's tokenizer and what reads files at hand."""
     engines: EngineSources
     """Makers of text from files, asked before what comes with ctxlab: engines, or functions of a picture's bytes and
     its MIME type that give its text."""
+    rankers: RankerSources
+    """Rankers by name for strategies that look at the question, before those that come with ctxlab: rankers, or
+    functions of the question and the messages that give a score for each."""
     assets: AssetSources | None
     """Folder in which files of messages are, or a store of them; those of the library are at hand without it."""
 
@@ -87,7 +94,15 @@ class BuildOptions(ScanOptions, total=False):
     """Worldbooks in force whoever takes part; one with the id of a book in the library takes its place."""
 
 
-DEFAULTS: Mapping[str, Any] = {"agents": (), "seed": 0, "presets": (), "rules": (), "books": (), "engines": ()}
+DEFAULTS: Mapping[str, Any] = {
+    "agents": (),
+    "seed": 0,
+    "presets": (),
+    "rules": (),
+    "books": (),
+    "engines": (),
+    "rankers": (),
+}
 """Defaults of options that aren't None."""
 
 

@@ -20,6 +20,7 @@ from ctxlab.api.sources import (
     node_id_of,
     pending_of,
     presets_of,
+    rankers_of,
     refuse_card_and_preset,
     rules_of,
     session_or_library,
@@ -68,6 +69,8 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
     pipeline = options.get("pipeline") or default_pipeline()
     pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
     services = _services_for(build_input, options, files=found.library.files)
+    counter = options.get("tokenizer")
+    services = services if counter is None else replace(services, tokenizer=counter)
     unknown = _near_model(options.get("model"), found.library.models)
     notes = (
         *found.notes,
@@ -287,6 +290,15 @@ def rules_in_force(config: RegexConfig, agent: Agent | None, *, brought: Library
 
 def _services_for(build_input: BuildInput, options: BuildOptions, *, files: Mapping[str, bytes]) -> Services:
     """The services that are given; else the model's tokenizer. Files at hand are read where the services read none."""
+    found, rankers = _reading_services(build_input, options, files=files), rankers_of(options.get("rankers", ()))
+    if not rankers:
+        return found
+    names = {each.name for each in rankers}
+    return replace(found, rankers=(*rankers, *[each for each in found.rankers if each.name not in names]))
+
+
+def _reading_services(build_input: BuildInput, options: BuildOptions, *, files: Mapping[str, bytes]) -> Services:
+    """The services but for rankers that the call itself gives."""
     from ctxlab.providers import tokenizer_for
 
     given, assets = options.get("services"), options.get("assets")

@@ -26,6 +26,7 @@ from ctxlab.pipeline.services import AssetStore
 if TYPE_CHECKING:
     from ctxlab.assets.transcription.engine import Engine
     from ctxlab.assets.transcription.vision_model import Describe
+    from ctxlab.engines.ranking import Ranker
 
 T = TypeVar("T")
 
@@ -46,6 +47,7 @@ PresetSource: TypeAlias = MessageNode | Library
 PresetSources: TypeAlias = PresetSource | Sequence[PresetSource]
 RuleSource: TypeAlias = RegexConfig | RegexPreset | RegexRule | Library | FilePath
 RuleSources: TypeAlias = RuleSource | Sequence[RuleSource]
+RankerSources: TypeAlias = Annotated[Sequence[Any], "rankers, or functions of a question and its messages"]
 EngineSources: TypeAlias = Annotated[Sequence[Any], "engines, or functions of bytes and MIME type"]
 AssetSources: TypeAlias = AssetStore | FilePath
 """A folder, or a store of files such as that of `open_assets`."""
@@ -213,6 +215,20 @@ def engines_of(given: EngineSources) -> tuple[Engine, ...]:
         else:
             raise WrongArgument(f"engines holds a {type(each).__name__}; it takes engines and functions")
     return tuple(found)
+
+
+def rankers_of(given: RankerSources) -> tuple[Ranker, ...]:
+    """Rankers as they are, and functions as rankers, each with a name of its own."""
+    if not given:
+        return ()
+    from ctxlab.engines.ranking import as_ranker
+
+    found = tuple(map(as_ranker, given))
+    names = [each.name for each in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise WrongArgument(f"two rankers are named {twice!r}; each needs a name of its own")
+    return found
 
 
 def asset_store_of(assets: AssetSources | None, files: Mapping[str, bytes], agents: Sequence[Agent] = ()) -> AssetStore:

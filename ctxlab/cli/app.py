@@ -26,6 +26,8 @@ from ctxlab.cli.examples import (
     REPORT,
     REQUEST,
     STEP,
+    STUDY,
+    SURVEY,
     TREE,
 )
 from ctxlab.cli.inputs.options import (
@@ -188,8 +190,11 @@ def compare(
     from ctxlab.cli.commands.compare import print_comparison
     from ctxlab.cli.inputs.files import load
 
-    names = tuple(name.strip() for name in strategies.split(",") if name.strip())
-    print_comparison(load(options), strategies=names, budgets=_numbers(budgets))
+    print_comparison(load(options), strategies=_names(strategies), budgets=_numbers(budgets))
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -307,6 +312,110 @@ def demo(
         write_demo_notebook()
     else:
         show_demo()
+
+
+class Backend(StrEnum):
+    local = "local"
+    dask = "dask"
+
+
+StrategiesOption = Annotated[
+    str,
+    typer.Option("--strategies", metavar="S,S,...", help="Truncation strategies; without it, every one there is."),
+]
+BudgetsOption = Annotated[str, typer.Option("--budgets", metavar="N,N,...", help="Budgets in tokens.")]
+FolderOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="FOLDER", help="Keep the cells there; a run that was ended goes on.", show_default=False
+    ),
+]
+ProcessesOption = Annotated[int, typer.Option("--processes", metavar="N", min=1, help="Processes that build.")]
+BackendOption = Annotated[Backend, typer.Option("--backend", help="What runs them.")]
+AddressOption = Annotated[
+    str | None, typer.Option("--address", metavar="A", help="A dask scheduler's, such as tcp://host:8786.")
+]
+
+
+@app.command(epilog=STUDY, short_help="Ways of building side by side, over many cases.")
+def study(
+    what: Annotated[str, typer.Argument(metavar="STUDY.toml|retention", help="A study's file, or the word retention.")],
+    data: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DATA]", help="Of retention: conversations with questions.", show_default=False),
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", metavar="FILE", help="Of retention: questions, where DATA has none.")
+    ] = None,
+    strategies: StrategiesOption = "",
+    budgets: BudgetsOption = "",
+    tokenizer: Annotated[
+        str | None, typer.Option("--tokenizer", metavar="T", help="Of retention: chars4+4, o200k_base, ...")
+    ] = None,
+    out: FolderOption = None,
+    processes: ProcessesOption = 1,
+    backend: BackendOption = Backend.local,
+    address: AddressOption = None,
+    form: Annotated[Form, typer.Option("--format", help="For people, or the means as JSON.")] = Form.text,
+) -> None:
+    """Build every case under every variant at every budget, and print the means of the scores.
+
+    With the word retention: how much of the messages that answers need each strategy keeps, at budgets of the history
+    alone.
+    """
+    from ctxlab.cli.commands.study import RunOptions, print_retention, print_study_file
+
+    run_options = RunOptions(out, processes, backend.value, address)
+    if what != "retention":
+        given = {"DATA": data, "--labels": labels, "--strategies": strategies, "--budgets": budgets}
+        wrong = next((name for name, value in {**given, "--tokenizer": tokenizer}.items() if value), None)
+        if wrong is not None:
+            raise typer.BadParameter(f"{wrong} is for ctxlab study retention; a study's file says all that itself")
+        print_study_file(Path(what), run_options, as_json=form is Form.json)
+        return
+    if data is None:
+        raise typer.BadParameter("retention takes DATA: a file of conversations with questions")
+    print_retention(
+        data,
+        run_options,
+        strategies=_names(strategies),
+        budgets=_numbers(budgets),
+        tokenizer=tokenizer,
+        labels=labels,
+        as_json=form is Form.json,
+    )
+
+
+@app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")
+def survey(
+    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Files and folders with conversations.")],
+    strategies: StrategiesOption = "",
+    budgets: BudgetsOption = "",
+    tokenizer: Annotated[
+        str | None, typer.Option("--tokenizer", metavar="T", help="chars4+4, o200k_base, ...; else each model's own.")
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", metavar="PAGE", help="Write a figure as HTML.", show_default=False)
+    ] = None,
+    out: FolderOption = None,
+    processes: ProcessesOption = 1,
+    backend: BackendOption = Backend.local,
+    address: AddressOption = None,
+    form: Annotated[Form, typer.Option("--format", help="For people, or a row a cell as JSON.")] = Form.text,
+) -> None:
+    """Cut many conversations by every strategy at every budget; one that can't be built is a row with its error."""
+    from ctxlab.cli.commands.study import RunOptions
+    from ctxlab.cli.commands.survey import print_survey
+
+    print_survey(
+        files,
+        RunOptions(out, processes, backend.value, address),
+        strategies=_names(strategies),
+        budgets=_numbers(budgets),
+        tokenizer=tokenizer,
+        figure=figure,
+        as_json=form is Form.json,
+    )
 
 
 SERVE_FAKE = """\b

@@ -111,6 +111,16 @@ class Retriever(Protocol):
         ...
 
 
+class MessageRanker(Protocol):
+    """Scores messages by what they have to do with a question. It is not recorded: equal inputs get equal scores."""
+
+    @property
+    def name(self) -> str: ...
+    def rank(self, query: str, candidates: Sequence[Any]) -> Any:
+        """The scores of messages, each with its reason; see `ctxlab.engines.ranking`."""
+        ...
+
+
 class LanguageModel(Protocol):
     """Writes replies, such as summaries. It may wait for minutes."""
 
@@ -123,7 +133,8 @@ class LanguageModel(Protocol):
 class Services:
     """Services that steps may call; None is a missing one. Answers of transcriber, retriever and llm are recorded.
 
-    A step that calls one of these three says so: `waits = True`. `later_tokens` is set by the pipeline for steps that
+    A step that calls one of these three says so: `waits = True`. `rankers` are those beside what ctxlab has; one with
+    the name of one of those takes its place. `later_tokens` is set by the pipeline for steps that
     read it: what the steps after may add to each message.
     """
 
@@ -132,6 +143,7 @@ class Services:
     transcriber: Transcriber | None = None
     retriever: Retriever | None = None
     llm: LanguageModel | None = None
+    rankers: tuple[MessageRanker, ...] = ()
     later_tokens: int = 0
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ctxlab.context import Cause, Context, Draft, Dropped
 from ctxlab.context.tool_pairs import (
@@ -16,9 +16,11 @@ from ctxlab.context.tool_pairs import (
     with_whole_pairs,
     without_unanswered,
 )
+from ctxlab.engines.ranking import Ranker
 from ctxlab.engines.truncation import (
     BudgetReport,
     MessageCost,
+    RanksMessages,
     Reason,
     Shortening,
     Strategy,
@@ -30,6 +32,7 @@ from ctxlab.engines.truncation import (
     newest_first,
 )
 from ctxlab.pipeline import BudgetTooSmall, LeastBudget, Remedy, Services
+from ctxlab.processors.ranked_messages import RankedMessages
 from ctxlab.processors.token_limiter_settings import ID, LimiterSettings
 
 
@@ -50,7 +53,7 @@ class Cut:
         pinned_tools = _has_tools(draft for draft in ctx.drafts if draft.pinned)
         self.ctx = with_whole_pairs(ctx, ID) if pinned_tools else ctx  # else repaired as far as the cut goes
         self.budget, self.reserve = room
-        self.tokenizer = services.tokenizer
+        self.tokenizer, self.rankers = services.tokenizer, services.rankers
         overhead = settings.overhead_tokens
         added = services.later_tokens if overhead is None else overhead - services.tokenizer.message_tokens
         self.cost_of = MessageCost(services.tokenizer.count_draft, added)
@@ -78,6 +81,12 @@ class Cut:
         units = [unit.at for unit in units_newest_first(drafts) if any(drafts[i].pinned for i in unit.at)]
         return sorted({i for unit in units for i in unit})
 
+    @property
+    def _start_of_history(self) -> int:
+        """Position of the oldest message that isn't pinned."""
+        drafts = self.ctx.drafts
+        return next((i for i, draft in enumerate(drafts) if not draft.pinned), len(drafts))
+
     def result(self) -> Context:
         protected = self._protected(self.units)
         window = self._window(protected)
@@ -101,7 +110,23 @@ class Cut:
             cost_of=self.cost_of,
             is_protected=lambda unit: protected.issuperset(unit.at),
             draft=self._draft,
+            query=self.ranked.query,
+            ranking=self.ranked.ranking,
+            processor=ID,
         )
+
+    @cached_property
+    def ranked(self) -> RankedMessages:
+        return RankedMessages(self.ctx, tuple(cast("Iterable[Ranker]", self.rankers)))
+
+    def details(self, keys: Sequence[str]) -> dict[str, str]:
+        """For messages that were cut because of how they rank: rank, score and words, a clause each."""
+        name = self.strategy.ranker_name if isinstance(self.strategy, RanksMessages) else ""
+        if not name:
+            return {}
+        place = {self.ctx.drafts[i].key: i for unit in self.units for i in unit.at}
+        ranking = self.ranked.ranking(name)
+        return {key: f"it {ranking.reason(place[key])}" for key in keys if key in place}
 
     def _walk_to_the_oldest(self) -> None:
         """A result without a call shows only when the walk has reached the oldest message."""
@@ -233,6 +258,8 @@ class Cut:
         shortened = {i: draft for i, draft in verdict.shortened.items() if draft is not self._draft(i)}
         changed = {i: draft for i, draft in {**self.repaired, **shortened}.items() if i in stay}
         kept = [changed.get(i, drafts[i]) if changed else drafts[i] for i in sorted(stay)]
+        if verdict.summary is not None:
+            kept.insert(sum(i < self._start_of_history for i in stay), verdict.summary)
         gone = _between(len(drafts), stay | aside)
         ctx = self.ctx.arrange(kept, dropped=[*self._groups(gone, verdict), *self._unpaired()])
         history = len(drafts) - len(self.pinned)
@@ -251,6 +278,7 @@ class Cut:
             overhead_tokens=self.settings.overhead_tokens,
             estimated=self.tokenizer.estimated or any(map(self.tokenizer.draft_is_estimated, counted)),
             costs=self._costs(protected, self.budget - left),
+            summary_tokens=self.cost_of(verdict.summary) if verdict.summary is not None else 0,
         )
         return self._noted(ctx.put(report), changed, shortened)
 

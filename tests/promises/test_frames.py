@@ -12,6 +12,7 @@ import pytest
 
 import ctxlab
 from ctxlab.studies import sent_prompt
+from tests.studies.synthetic_study import study_frame
 
 ROOT = Path(__file__).parents[2]
 TEXT, COUNT, SHARE, FLAG = "text", "count", "share", "flag"
@@ -58,7 +59,11 @@ def frames() -> dict[str, pd.DataFrame]:
         ).frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
         "SentPrompt.frame": sent_prompt(trace).frame(),
+        "Interval.frame": ctxlab.mean_score(study_frame()).interval.frame(),
+        "MeanScore.frame": ctxlab.mean_score(study_frame()).frame(),
+        "PairedDifference.frame": ctxlab.paired_difference(study_frame(), "lexical", "sliding").frame(),
         "Session.frame": session.frame(),
+        "StudyTable.frame": ctxlab.study_table(study_frame()).frame(),
         "Trace.cuts": trace.cuts(),
         "Trace.ledger": trace.ledger(),
         "Worldbook.frame": book.frame(),

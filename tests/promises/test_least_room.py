@@ -7,13 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxlab.context import Draft, Origin, Text
+from ctxlab.engines.ranking import Ranking
 from ctxlab.engines.truncation import (
     Block,
     ByPriority,
     HeadAndTail,
     MiddleOut,
+    RecentAndRelevant,
+    Relevant,
     Sliding,
     Strategy,
+    SummaryAndRelevant,
     Unit,
     Verdict,
     WholeExchanges,
@@ -34,6 +38,7 @@ class Conversation:
     priorities: list[int]
     users: set[int]
     heads: int | None
+    scores: list[int]
 
     def window(self, left: int) -> Window:
         drafts = [self._draft(i) for i in range(len(self.costs))]
@@ -53,6 +58,7 @@ class Conversation:
             cost_of=lambda draft: len(draft.text),
             is_protected=lambda unit: unit.at[0] in self.protected,
             draft=drafts.__getitem__,
+            ranking=lambda _: Ranking(self.scores, lambda i: f"has a score of {self.scores[i]}"),
         )
 
     def _draft(self, i: int, cost: int | None = None) -> Draft:
@@ -71,13 +77,16 @@ def conversations(draw: st.DrawFn) -> Conversation:
         draw(st.lists(st.sampled_from([0, 0, 2]), min_size=len(costs), max_size=len(costs))),
         draw(st.sets(places)),
         draw(st.none() | st.integers(1, 8)),
+        draw(st.lists(st.integers(0, 9), min_size=len(costs), max_size=len(costs))),
     )
 
 
 strategies: st.SearchStrategy[Strategy] = st.one_of(
-    st.sampled_from([Sliding(), Sliding("each"), WholeExchanges(), ByPriority(), MiddleOut()]),
+    st.sampled_from([Sliding(), Sliding("each"), WholeExchanges(), ByPriority(), MiddleOut(), Relevant()]),
     st.builds(HeadAndTail, st.sampled_from(SHARES)),
     st.builds(Block, st.sampled_from(SHARES)),
+    st.builds(RecentAndRelevant, st.sampled_from(SHARES)),
+    st.builds(SummaryAndRelevant, st.sampled_from(SHARES)),
 )
 
 

@@ -53,6 +53,8 @@ ways = st.fixed_dictionaries(
     optional={
         "head_share": st.sampled_from([0.0, 0.5, 1.0]),
         "block_share": st.sampled_from([0.0, 0.3, 1.0]),
+        "recent_share": st.sampled_from([0.0, 0.3, 1.0]),
+        "summary_share": st.sampled_from([0.0, 0.3, 1.0]),
         "retained_characters": st.integers(0, 12),
         "retain": st.sampled_from(["border", "each"]),
     },

@@ -19,6 +19,7 @@ from ctxlab.documents import Greeting, MessageNode, Stored
 from ctxlab.formats import Export, Import, Loss
 from ctxlab.studies import sent_files, sent_prompt
 from tests.gallery.attachments import files_run
+from tests.studies.synthetic_study import study_frame
 
 MOST = 60_000
 MANY = 10_000
@@ -146,6 +147,14 @@ def values(words: str, size: int) -> dict[str, Any]:
         "SentPrompt": sent_prompt(smaller),
         "SentFile": sent_files(files_run())[0],
         "Session": session,
+        "Interval": ctxlab.mean_score(study_frame(words=words, cases=2)).interval,
+        "MeanScore": ctxlab.mean_score(study_frame(words=words, cases=2)),
+        "PairedDifference": ctxlab.paired_difference(
+            study_frame(words=words, cases=2), f"sliding{words}", f"lexical{words}"
+        ),
+        "StudyTable": ctxlab.study_table(
+            study_frame(words=words, cases=1, conversations=2, budgets=range(100, 100 + min(size, 30)))
+        ),
         "Stage": smaller.pipeline.stage("token-limiter"),
         "Table": ctxlab.Table(words, [{f"{words[:9]}{i}": words for i in range(40)}] * min(size, 300)),
         "Trace": smaller,

@@ -327,7 +327,8 @@ def test_another_strategy_tells_both_ways() -> None:
         for strategy in json.loads(widget.choices)["strategies"]
         for each in strategy["numbers"]
     }
-    assert numbers == {"retained_characters": 0, "head_share": 0.5, "block_share": 0.5}
+    shares = {"head_share": 0.5, "block_share": 0.5, "recent_share": 0.3, "summary_share": 0.2}
+    assert numbers == {"retained_characters": 0, **shares}
 
 
 def test_many_that_fall_in_are_counted() -> None:

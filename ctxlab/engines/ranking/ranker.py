@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ctxlab.context.portable_pickles import by_fields
 from ctxlab.errors import WrongArgument
 
 
@@ -63,6 +64,9 @@ class FunctionRanker:
     name: str
     function: RankerFunction
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return by_fields(self, "function")
+
     def rank(self, query: str, candidates: Sequence[Candidate]) -> Ranking:
         scores = [float(score) for score in self.function(query, candidates)]
         if len(scores) != len(candidates):
@@ -78,7 +82,10 @@ def as_ranker(ranker: Ranker | RankerFunction) -> Ranker:
     >>> as_ranker(overlap).rank("the old key", [Candidate("a key"), Candidate("a door")]).order()
     [0, 1]
     """
-    if callable(getattr(ranker, "rank", None)):
+    if not isinstance(ranker, type) and callable(getattr(ranker, "rank", None)) and hasattr(ranker, "name"):
         return ranker  # type: ignore[return-value]
     function: Any = ranker
+    if isinstance(ranker, type) or not callable(function):
+        kind = f"the class {ranker.__name__}" if isinstance(ranker, type) else f"a {type(ranker).__name__}"
+        raise WrongArgument(f"{kind} is no ranker; it takes rankers, and functions of a question and its messages")
     return FunctionRanker(getattr(function, "__name__", type(function).__name__), function)

@@ -1,5 +1,6 @@
 """Tokens: exact for OpenAI's models, estimated for others, and what media and wire formats add."""
 
+from ctxlab.engines.tokens.character_tokenizer import CharacterTokenizer, tokenizer_named
 from ctxlab.engines.tokens.encodings import encoding
 from ctxlab.engines.tokens.estimate import estimate_tokens
 from ctxlab.engines.tokens.media_rules import (
@@ -16,6 +17,7 @@ from ctxlab.public_names import listed
 
 __all__ = [
     "DEFAULT_RULES",
+    "CharacterTokenizer",
     "ImageCost",
     "MediaRules",
     "MediaTokens",
@@ -28,6 +30,7 @@ __all__ = [
     "image_tokens",
     "media_tokens",
     "read_model_name",
+    "tokenizer_named",
 ]
 
 

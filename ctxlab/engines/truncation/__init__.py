@@ -2,14 +2,18 @@
 
 from ctxlab.engines.truncation.budget_report import BudgetReport
 from ctxlab.engines.truncation.by_priority import ByPriority
+from ctxlab.engines.truncation.by_rank import RanksMessages
 from ctxlab.engines.truncation.head_and_tail import HeadAndTail
 from ctxlab.engines.truncation.least_room import Kept, KeptRange, LeastRoom, least_room
 from ctxlab.engines.truncation.middle_out import MiddleOut
+from ctxlab.engines.truncation.recent_and_relevant import RecentAndRelevant
 from ctxlab.engines.truncation.registry import GROUP, STRATEGIES, Strategies, settings_of, strategies
+from ctxlab.engines.truncation.relevant import ByWords, Relevant
 from ctxlab.engines.truncation.shorten_messages import SHORTENED, Shortening, head_length
 from ctxlab.engines.truncation.sliding import Sliding
 from ctxlab.engines.truncation.steady_block_cut import Block
 from ctxlab.engines.truncation.strategy import Border, Reason, Strategy, Traits, Verdict, Window
+from ctxlab.engines.truncation.summary_and_relevant import SummaryAndRelevant
 from ctxlab.engines.truncation.unit_costs import MessageCost, Unit, UnitCost, UnitCosts, newest_first
 from ctxlab.engines.truncation.whole_exchanges import WholeExchanges
 from ctxlab.public_names import listed
@@ -22,17 +26,22 @@ __all__ = [
     "Border",
     "BudgetReport",
     "ByPriority",
+    "ByWords",
     "HeadAndTail",
     "Kept",
     "KeptRange",
     "LeastRoom",
     "MessageCost",
     "MiddleOut",
+    "RanksMessages",
     "Reason",
+    "RecentAndRelevant",
+    "Relevant",
     "Shortening",
     "Sliding",
     "Strategies",
     "Strategy",
+    "SummaryAndRelevant",
     "Traits",
     "Unit",
     "UnitCost",

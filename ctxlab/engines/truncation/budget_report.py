@@ -14,7 +14,8 @@ class BudgetReport:
     """The budget of a prompt and what became of it, in tokens and in messages.
 
     `protected_tokens` are those of what must stay, tool definitions and the request itself included; `history_tokens`
-    those of what the strategy kept beside it; `left_tokens` are unused. `overhead_tokens` is the overhead per message
+    those of what the strategy kept beside it, of which `summary_tokens` are those of a summary that it made of what
+    went; `left_tokens` are unused. `overhead_tokens` is the overhead per message
     that the settings ask for, None where it is the tokenizer's. `costs` are those of every unit, kept and cut.
     """
 
@@ -32,6 +33,7 @@ class BudgetReport:
     overhead_tokens: int | None
     estimated: bool
     costs: UnitCosts
+    summary_tokens: int = 0
 
     def __repr__(self) -> str:
         used = self.protected_tokens + self.history_tokens
@@ -48,6 +50,7 @@ class BudgetReport:
             "strategy": self.strategy,
             "protected_tokens": self.protected_tokens,
             "history_tokens": self.history_tokens,
+            "summary_tokens": self.summary_tokens,
             "left_tokens": self.left_tokens,
             "kept_messages": self.kept,
             "cut_messages": self.cut,

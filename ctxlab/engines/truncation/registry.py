@@ -12,13 +12,27 @@ from pydantic.fields import FieldInfo
 from ctxlab.engines.truncation.by_priority import ByPriority
 from ctxlab.engines.truncation.head_and_tail import HeadAndTail
 from ctxlab.engines.truncation.middle_out import MiddleOut
+from ctxlab.engines.truncation.recent_and_relevant import RecentAndRelevant
+from ctxlab.engines.truncation.relevant import ByWords, Relevant
 from ctxlab.engines.truncation.sliding import Sliding
 from ctxlab.engines.truncation.steady_block_cut import Block
 from ctxlab.engines.truncation.strategy import Strategy, Traits
+from ctxlab.engines.truncation.summary_and_relevant import SummaryAndRelevant
 from ctxlab.engines.truncation.whole_exchanges import WholeExchanges
 from ctxlab.plugins import announced, raised
 
-STRATEGIES: tuple[type[Strategy], ...] = (Sliding, HeadAndTail, WholeExchanges, ByPriority, MiddleOut, Block)
+STRATEGIES: tuple[type[Strategy], ...] = (
+    Sliding,
+    HeadAndTail,
+    WholeExchanges,
+    ByPriority,
+    MiddleOut,
+    Block,
+    ByWords,
+    RecentAndRelevant,
+    SummaryAndRelevant,
+    Relevant,
+)
 """Our own, in the order in which they are offered; the first is the default."""
 GROUP = "ctxlab.strategies"
 METHODS = ("cut", "kept", "describe")

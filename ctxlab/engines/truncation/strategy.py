@@ -58,6 +58,8 @@ class Window:
     `query` is the text of the newest user message, and `ranking(name)` the scores of all messages by one of the
     rankers, aligned with the positions of drafts; strategies that look at the question know nothing else of it.
 
+    `processor` is the id of the step that cuts; messages and causes that a strategy makes bear it.
+
     `left` are the tokens for units that are free to go, what is protected already taken off; `capacity` are those for
     all units, protected ones included. `shortened` gives a unit's drafts cut to their heads, by position, or None where
     that is off.
@@ -73,6 +75,7 @@ class Window:
     draft: Callable[[int], Draft]
     query: str = ""
     ranking: Callable[[str], Ranking] = no_ranking
+    processor: str = ""
 
     def free_units(self) -> Iterator[Unit]:
         """The units that may go, newest first."""
@@ -109,7 +112,8 @@ class Window:
 class Verdict:
     """Positions that stay, drafts that stay shortened, and the border of the cut; what is not named goes.
 
-    Of what goes each message has the first of `reasons` that names its position.
+    Of what goes each message has the first of `reasons` that names its position. `summary` is a message that the
+    strategy made of what goes; it is sent before the history that stays, and its tokens are part of `spent`.
     """
 
     keep: frozenset[int]
@@ -117,6 +121,7 @@ class Verdict:
     border: Border | None = None
     spent: int = 0
     reasons: tuple[Reason, ...] = ()
+    summary: Draft | None = None
 
 
 @dataclass(frozen=True, slots=True)

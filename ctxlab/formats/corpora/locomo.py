@@ -2,7 +2,8 @@
 
 `speaker_a` is the user, `speaker_b` the assistant; their names are the messages' names. A message's id is its `dia_id`,
 its timestamp the time that its day's talk began, for no other is known (taken as UTC). The questions are in the
-session's `locomo`, their `evidence` as ids of messages, with everything else that the file says of the conversation.
+session's `locomo`, their `evidence` as ids of messages (`evidenceNotFound` are those that are none), with everything
+else that the file says of the conversation.
 """
 
 from __future__ import annotations
@@ -142,19 +143,23 @@ def _questions(stored: Any, ids: set[str], losses: list[Loss]) -> Iterator[Data]
             continue
         evidence = question.get("evidence")
         parts = cast("list[Any]", evidence) if isinstance(evidence, list) else [evidence] if evidence else []
-        found = [found for part in parts for found in _evidence(part, f"qa[{number}]", ids, losses)]
-        yield {**cast("Data", question), "evidence": list(dict.fromkeys(found))}
+        missing: list[str] = []
+        found = [found for part in parts for found in _evidence(part, f"qa[{number}]", ids, losses, missing)]
+        not_found = {"evidenceNotFound": missing} if missing else {}
+        yield {**cast("Data", question), "evidence": list(dict.fromkeys(found)), **not_found}
 
 
-def _evidence(part: Any, place: str, ids: set[str], losses: list[Loss]) -> Iterator[str]:
-    """Ids of messages in a piece of evidence, which may name several: `D8:6; D9:17`."""
+def _evidence(part: Any, place: str, ids: set[str], losses: list[Loss], missing: list[str]) -> Iterator[str]:
+    """Ids of messages in a piece of evidence, which may name several: `D8:6; D9:17`; what is none goes to `missing`."""
     named = [f"D{int(talk)}:{int(turn)}" for talk, turn in TURN_ID.findall(str(part))]
     if not named:
+        missing.append(str(part))
         losses.append(Loss(place, f"evidence {part!r:.40} names no message; left out"))
     for turn_id in named:
         if turn_id in ids:
             yield turn_id
         else:
+            missing.append(turn_id)
             losses.append(Loss(place, f"evidence {turn_id!r} is no message of the conversation; left out"))
 
 

@@ -35,3 +35,14 @@ class Case:
     def __repr__(self) -> str:
         question = f", {plain(self.question, 40)!r}" if self.question else ""
         return f"Case({self.id!r} of {self.conversation!r}{question})"
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenCase:
+    """A case that could not be made; `problem` is a sentence. It is a row with an error under every variant."""
+
+    id: str
+    conversation: str
+    problem: str
+    kind: str = ""
+    labels: Mapping[str, str | int | float] = field(default_factory=dict[str, str | int | float])

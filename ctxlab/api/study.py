@@ -1,0 +1,111 @@
+"""Studies: cases under variants at budgets, scored, one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from ctxlab.api.build import build
+from ctxlab.api.sources import FilePath
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.pipeline.services import TokenCounter
+from ctxlab.studies.cases import RETENTION, HistoryTokenizer, retention_cases
+from ctxlab.studies.study import StudyPlan, StudyResult, Variant, run_study
+from ctxlab.studies.study.usable_strategies import usable_strategies
+
+RETENTION_BUDGETS = (512, 1_024, 2_048, 4_096, 8_192)
+
+
+class Study:
+    """A study: every case under every variant, at every budget, with every seed, one row each.
+
+    `cases` are values of `ctxlab.Case`: a list, or a function that gives them one by one, so that a corpus needn't fit
+    in memory. `variants` are names of strategies, settings by name, or values of `ctxlab.Variant`. A budget of None is
+    none. `scorers` are scorers or their names. `tokenizer` counts in place of each model's own: an encoding, such as
+    "o200k_base", or "chars4+4", which is max(1, ceil(characters / 4)) a message plus 4, or a tokenizer. With
+    `budget_of="history"` a budget is for the history alone: the question, presets and tool definitions come on top.
+    `options` are those of `ctxlab.build` for every case; options of a case or of a variant take their place.
+    """
+
+    @checked_arguments
+    def __init__(
+        self,
+        cases: Iterable[Any] | Callable[[], Iterable[Any]],
+        variants: str | Variant | Sequence[str | Variant | Mapping[str, Any]] | Mapping[str, Mapping[str, Any]],
+        budgets: Sequence[int | None] = (None,),
+        seeds: Sequence[int] = (0,),
+        scorers: Sequence[Any] = (),
+        *,
+        tokenizer: str | TokenCounter | None = None,
+        budget_of: Literal["prompt", "history"] = "prompt",
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.cases = cases
+        self.plan = StudyPlan.of(
+            build,
+            variants,
+            budgets=budgets,
+            seeds=seeds,
+            scorers=scorers,
+            tokenizer=tokenizer,
+            budget_of=budget_of,
+            options=options,
+        )
+
+    def __repr__(self) -> str:
+        variants = ", ".join([repr(variant.name) for variant in self.plan.variants[:6]])
+        more = f" and {len(self.plan.variants) - 6} more" if len(self.plan.variants) > 6 else ""
+        return f"Study({variants}{more}; {sum(1 for _ in self.plan.cells())} cells a case)"
+
+    @checked_arguments
+    def run(
+        self,
+        path: FilePath | None = None,
+        *,
+        backend: Literal["local", "dask"] = "local",
+        processes: int = 1,
+        address: str | None = None,
+        progress: bool = True,
+    ) -> StudyResult:
+        """Build and score every cell; one that fails is a row with its error.
+
+        With `path` the cells are kept in that folder: a run that was ended goes on where it was, and a cell is built
+        again only when something that it depends on has changed. At the end they are one file, `cells.parquet`, whose
+        bytes are the same however it was run. `processes` is the number of processes; with `backend="dask"` they are
+        dask's, or those of the scheduler at `address`. Progress goes to standard error.
+        """
+        return run_study(
+            self.plan,
+            self.cases,
+            path=None if path is None else str(path),
+            backend=backend,
+            processes=processes,
+            address=address,
+            progress=progress,
+        )
+
+
+def retention_study(
+    source: FilePath,
+    *,
+    labels: FilePath | None = None,
+    strategies: Sequence[str] = (),
+    budgets: Sequence[int] = RETENTION_BUDGETS,
+    tokenizer: str = "chars4+4",
+) -> tuple[Study, tuple[str, ...]]:
+    """The study of how much evidence each strategy keeps at budgets of the history alone, and what was left out of it.
+
+    `source` is a file of conversations with questions, `labels` one of questions. Without `strategies` it is every one
+    that needs nothing that is not installed.
+    """
+    usable = usable_strategies(build, strategies)
+    setting = RETENTION.with_tokenizer(tokenizer)
+    study = Study(
+        retention_cases(source, labels=labels),
+        usable.names,
+        budgets,
+        scorers=["evidence"],
+        tokenizer=HistoryTokenizer(setting.tokenizer),
+        options={"settings": dict(setting.settings)},
+    )
+    return study, usable.notes

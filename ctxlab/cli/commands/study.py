@@ -1,0 +1,122 @@
+"""`ctxlab study`: a study of a TOML file, and how much of the evidence each strategy keeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from ctxlab.api.study import RETENTION_BUDGETS, Study, retention_study
+from ctxlab.cli.output.terminal import Column, Screen, columns, complain
+from ctxlab.display.short_texts import counted
+from ctxlab.studies.study import StudyResult
+from ctxlab.studies.study.cell_means import cell_means
+from ctxlab.studies.study.study_file import read_study_file
+
+RETENTION_SCORES = ("all_evidence", "share_of_evidence")
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Where cells go and what builds them."""
+
+    out: Path | None = None
+    processes: int = 1
+    backend: Literal["local", "dask"] = "local"
+    address: str | None = None
+
+    def run(self, study: Study, path: Path | None = None) -> StudyResult:
+        """The result of a study; its notes go to standard error."""
+        result = study.run(
+            self.out if self.out is not None else path,
+            backend=self.backend,
+            processes=self.processes,
+            address=self.address,
+        )
+        announce(result)
+        return result
+
+
+def announce(result: StudyResult) -> None:
+    """What was left out or built again, a line each on standard error."""
+    for note in result.notes:
+        complain(note)
+
+
+def print_study_file(path: Path, options: RunOptions, *, as_json: bool) -> None:
+    """Run the study of a file, and print the mean of each column for each variant and budget."""
+    file = read_study_file(path)
+    study = Study(
+        file.cases,
+        file.variants,
+        file.budgets,
+        file.seeds,
+        file.scorers,
+        tokenizer=file.tokenizer,
+        budget_of="history" if file.budget_of == "history" else "prompt",
+        options=file.options,
+    )
+    result = options.run(study, file.out)
+    numbers = [each.name for each in result.columns if each.unit != "text"]
+    print_means(result, ("tokens", "messages", "cut_messages", *numbers), as_json=as_json)
+
+
+def print_retention(
+    data: Path,
+    options: RunOptions,
+    *,
+    strategies: Sequence[str],
+    budgets: Sequence[int],
+    tokenizer: str | None,
+    labels: Path | None,
+    as_json: bool,
+) -> None:
+    """Run the retention study of a file of conversations with questions, and print both scores."""
+    study, notes = retention_study(
+        data,
+        labels=labels,
+        strategies=strategies,
+        budgets=budgets or RETENTION_BUDGETS,
+        tokenizer=tokenizer if tokenizer is not None else "chars4+4",
+    )
+    for note in notes:
+        complain(note)
+    print_means(options.run(study), RETENTION_SCORES, as_json=as_json, variant="strategy")
+
+
+def print_means(result: StudyResult, names: Sequence[str], *, as_json: bool, variant: str = "variant") -> None:
+    """A table of means, or the same as a list of objects; what they rest on stands below the table."""
+    rows = cell_means(result, names, variant=variant)
+    screen = Screen()
+    if as_json:
+        print_rows(rows)
+        return
+    shares = {each.name for each in result.columns if each.unit == "share"}
+    titles = [Column(variant, style="step"), *[Column(name, right=True) for name in ("budget", "cases", *names)]]
+    columns(screen, titles, [_cells(row, variant, names, shares) for row in rows])
+    screen.blank()
+    conversations = counted(result.conversations, "conversation")
+    screen.line(f"{counted(result.cases, 'case')} of {conversations}; tokens by {result.tokenizer}")
+    if result.errors:
+        screen.line(f"{counted(result.errors, 'cell')} with an error, which no mean counts")
+    for reason, count in result.left_out.items():
+        screen.line(f"left out: {counted(count, 'question')}, {reason}")
+
+
+def print_rows(rows: Sequence[dict[str, Any]]) -> None:
+    import typer
+
+    typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+
+
+def _cells(row: dict[str, Any], variant: str, names: Sequence[str], shares: set[str]) -> tuple[str, ...]:
+    budget = "none" if row["budget"] is None else f"{row['budget']:,}"
+    return (row[variant], budget, f"{row['cases']:,}", *[_number(row[name], share=name in shares) for name in names])
+
+
+def _number(value: float | None, *, share: bool) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.1%}" if share else f"{value:,.1f}"

@@ -1,0 +1,70 @@
+"""What bears on the question first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from ctxlab.engines.truncation.by_rank import best_first, keep_what_fits, rooms_that_keep, verdict_of
+from ctxlab.engines.truncation.least_room import Kept
+from ctxlab.engines.truncation.strategy import Traits, Verdict, Window
+from ctxlab.engines.truncation.unit_costs import Unit
+
+RankerName = Annotated[
+    str,
+    Field(
+        min_length=1,
+        title="Ranker",
+        description="What scores messages by the question: bm25, or a ranker of your own.",
+    ),
+]
+
+
+class ByRanking:
+    """Keep units by the score of their best message, best first, newest first among equals.
+
+    A unit that doesn't fit is passed over and the walk goes on, so that one large message doesn't end it.
+    """
+
+    __slots__ = ()
+    name: ClassVar[str]
+    traits: ClassVar[Traits] = Traits()
+
+    @property
+    def ranker_name(self) -> str:
+        return self.name
+
+    def cut(self, window: Window) -> Verdict:
+        return verdict_of(window, keep_what_fits(window, best_first(window, self.ranker_name), window.left))
+
+    def kept(self, window: Window, unit: Unit) -> Kept:
+        ranked = [each.unit for each in best_first(window, self.ranker_name)]
+        place = next(i for i, each in enumerate(ranked) if each is unit)
+        before = [window.cost(each) for each in ranked[:place]]
+        cost, least = window.cost(unit), window.left + 1
+        most = max(before, default=0)
+        return Kept(unit.at, rooms_that_keep(reversed(before), sum(before), most, cost, least=least))
+
+    def describe(self) -> str:
+        return "counts everything; keeps what bears most on the newest user message; loses what surrounds it"
+
+
+@dataclass(frozen=True, slots=True)
+class ByWords(ByRanking):
+    """Keep units by the words that they share with the newest user message, best first, each that fits."""
+
+    name: ClassVar[str] = "bm25"
+
+
+@dataclass(frozen=True, slots=True)
+class Relevant(ByRanking):
+    """Keep units by the score of a ranker that is named, such as one of your own, best first, each that fits."""
+
+    name: ClassVar[str] = "relevant"
+    ranker: RankerName = "bm25"
+
+    @property
+    def ranker_name(self) -> str:
+        return self.ranker

@@ -1,0 +1,92 @@
+"""What bears on the question, and a summary of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from ctxlab.display.short_texts import counted
+from ctxlab.engines.truncation.by_rank import best_first, keep_what_fits, verdict_of
+from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRange, room_for_share
+from ctxlab.engines.truncation.relevant import RankerName, Relevant
+from ctxlab.engines.truncation.strategy import Reason, Traits, Verdict, Window
+from ctxlab.engines.truncation.summary_message import summary_message
+from ctxlab.engines.truncation.unit_costs import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryAndRelevant:
+    """Keep what ranks best by the newest user message, and a message with sentences of what went.
+
+    A share of the room is set aside for the summary, which also takes what no unit fitted into. Where all units fit,
+    all of them stay and there is no summary.
+    """
+
+    name: ClassVar[str] = "summary-and-relevant"
+    traits: ClassVar[Traits] = Traits(main_setting="summary_share", step=0.05)
+    summary_share: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1,
+            title="Summary share",
+            description="Share of the room that summary-and-relevant gives to a summary of what goes.",
+        ),
+    ] = 0.2
+    ranker: RankerName = "bm25"
+
+    @property
+    def ranker_name(self) -> str:
+        return self.ranker
+
+    def cut(self, window: Window) -> Verdict:
+        free = list(window.free_units())
+        total = sum(map(window.cost, free))
+        if total <= window.left:
+            return Verdict(frozenset(i for unit in free for i in unit.at), spent=total)
+        room = self._room_of_messages(window.left)
+        walk = keep_what_fits(window, best_first(window, self.ranker), room)
+        share = counted(window.left - room, "token")
+        verdict = verdict_of(window, walk, also=f" beside the summary's share of {share}")
+        cut = sorted(i for unit in free for i in unit.at if i not in verdict.keep)
+        return _with_summary(window, verdict, cut)
+
+    def _room_of_messages(self, room: int) -> int:
+        return int(room * (1 - self.summary_share))
+
+    def kept(self, window: Window, unit: Unit) -> Kept:
+        return Kept(unit.at, self._ranges(window, unit))
+
+    def _ranges(self, window: Window, unit: Unit) -> Iterator[KeptRange]:
+        """The rooms that leave enough beside the summary's share, and those into which all units fit."""
+        share = 1 - self.summary_share
+        total = sum(map(window.cost, window.free_units()))
+        beside = replace(window, left=self._room_of_messages(window.left))
+        for each in Relevant(self.ranker).kept(beside, unit).ranges:
+            least = max(room_for_share(each.least, share), window.left + 1)
+            ends = FOREVER if each.most is None else room_for_share(each.most + 1, share)
+            if least >= total:
+                break
+            if least < ends:
+                yield KeptRange(least, min(ends, total) - 1)
+        yield KeptRange(total)
+
+    def describe(self) -> str:
+        return "counts everything; keeps what bears on the newest user message, and single sentences of the rest"
+
+
+def _with_summary(window: Window, verdict: Verdict, cut: Sequence[int]) -> Verdict:
+    """The verdict with a summary of the messages at these positions, in what is left; none where no sentence fits."""
+    made = summary_message(window, cut, window.left - verdict.spent)
+    if made is None:
+        return verdict
+    draft, quoted = made
+    reasons: list[Reason] = []
+    for reason in verdict.reasons:
+        both = quoted.intersection(reason.at)
+        reasons += [Reason(f"{reason.words}; the summary quotes it", both, reason.border)] if both else []
+        reasons.append(reason)
+    return replace(verdict, reasons=tuple(reasons), spent=verdict.spent + window.cost_of(draft), summary=draft)

@@ -1,0 +1,116 @@
+"""The messages of a cut as rankers see them: the question, the candidates, and the scores by position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from functools import cached_property
+from math import isnan
+
+from ctxlab.context import Context, Draft
+from ctxlab.engines.ranking import Candidate, Ranker, Ranking
+from ctxlab.errors import WrongArgument
+from ctxlab.knowledge.ranker_registry import ranker_named
+
+PAUSE = timedelta(hours=4)
+"""A pause as long as this begins a new talk."""
+
+
+class RankedMessages:
+    """The question of a context, and its messages ranked by it; each ranker is asked once."""
+
+    def __init__(self, ctx: Context, rankers: Sequence[Ranker]) -> None:
+        self.ctx, self.rankers = ctx, rankers
+        self._rankings: dict[str, Ranking] = {}
+
+    @cached_property
+    def question(self) -> int | None:
+        """Position of the newest message of the user that may be cut; None where there is none."""
+        drafts = self.ctx.drafts
+        found = (i for i in range(len(drafts) - 1, -1, -1) if _is_asked(drafts[i]))
+        return next(found, None)
+
+    @property
+    def query(self) -> str:
+        return "" if self.question is None else str(self.ctx.drafts[self.question].text)
+
+    @cached_property
+    def ranked(self) -> list[int]:
+        """Positions of the messages that are ranked: those that aren't pinned, without the question's own."""
+        return [i for i, draft in enumerate(self.ctx.drafts) if not draft.pinned and i != self.question]
+
+    @cached_property
+    def candidates(self) -> list[Candidate]:
+        drafts = [self.ctx.drafts[i] for i in self.ranked]
+        nodes = self.ctx.input.session.nodes
+        found = [nodes.get(draft.origin.ref) if draft.origin.kind == "node" else None for draft in drafts]
+        times = [None if node is None else node.timestamp for node in found]
+        return [
+            Candidate(str(draft.text), draft.role, draft.speaker or draft.role, talk, time)
+            for draft, time, talk in zip(drafts, times, talks(times), strict=True)
+        ]
+
+    def ranking(self, name: str) -> Ranking:
+        """The scores of all messages by a ranker, by position; raises WrongSetting for one that isn't there."""
+        if name not in self._rankings:
+            self._rankings[name] = self._ranking(ranker_named(name, self.rankers))
+        return self._rankings[name]
+
+    def _ranking(self, ranker: Ranker) -> Ranking:
+        found = ranker.rank(self.query, self.candidates)
+        if len(found.scores) != len(self.ranked):
+            given = f"{len(found.scores):,} scores for {len(self.ranked):,} messages"
+            raise WrongArgument(f"ranker {ranker.name!r} gave {given}")
+        scores = [0.0] * len(self.ctx.drafts)
+        for i, score in zip(self.ranked, found.scores, strict=True):
+            if isnan(score):
+                raise WrongArgument(f"ranker {ranker.name!r} gave a score that is no number")
+            scores[i] = float(score)
+        return Ranking(scores, _ReasonsByPosition(found, self.ranked))
+
+
+@dataclass(frozen=True, eq=False)
+class _ReasonsByPosition:
+    found: Ranking
+    ranked: Sequence[int]
+
+    def __call__(self, i: int) -> str:
+        at = self.places.get(i)
+        return "isn't ranked" if at is None else self.found.reason(at)
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        return {at: i for i, at in enumerate(self.ranked)}
+
+
+def _is_asked(draft: Draft) -> bool:
+    return draft.role == "user" and not draft.pinned and not draft.is_result
+
+
+def talks(timestamps: Sequence[str | None]) -> list[int]:
+    """A number for each message that rises where the conversation paused for hours, by the times that are known.
+
+    >>> talks(["2024-05-01T10:00", None, "2024-05-01T11:00", "2024-05-02T09:00"])
+    [0, 0, 0, 1]
+    """
+    if not any(timestamps):
+        return [0] * len(timestamps)
+    found: list[int] = []
+    talk, last = 0, None
+    for timestamp in timestamps:
+        time = _time(timestamp) if timestamp else None
+        if time is not None:
+            if last is not None and time - last >= PAUSE:
+                talk += 1
+            last = time
+        found.append(talk)
+    return found
+
+
+def _time(timestamp: str) -> datetime | None:
+    try:
+        time = datetime.fromisoformat(timestamp)
+    except ValueError:
+        return None
+    return time if time.tzinfo is not None else time.replace(tzinfo=timezone.utc)

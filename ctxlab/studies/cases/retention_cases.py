@@ -1,0 +1,86 @@
+"""Cases with labelled evidence from a file, whichever of the data sets it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.documents import Library, Session
+from ctxlab.errors import WrongArgument
+from ctxlab.formats import Archive, Source, read_data, read_source
+from ctxlab.formats.decode import source_at
+from ctxlab.studies.cases.bfcl_memory import bfcl_memory_cases
+from ctxlab.studies.cases.labelled_cases import LabelledCases, LeftOut
+from ctxlab.studies.cases.labelled_questions import question_cases
+from ctxlab.studies.cases.locomo import is_locomo, locomo_cases
+from ctxlab.studies.study.case import Case
+
+CaseSource = Annotated[
+    "str | os.PathLike[str] | Library", "a path of a file with conversations and questions, or a library that was read"
+]
+Labels = Annotated[
+    "str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None", "a path of a JSON file of questions, or their list"
+]
+FORM = '{"sessions": [...], "questions": [{"session", "question", "evidence", "kind"}]}'
+
+
+@checked_arguments
+def retention_cases(source: CaseSource, labels: Labels = None) -> LabelledCases:
+    """Questions with the messages that their answers need, from a file of conversations; what is left out is named.
+
+    A file of LoCoMo, the wheel of bfcl-eval or its folder (the memory set), and
+    `{"sessions": [...], "questions": [{"session", "question", "evidence", "kind"}]}` bring their questions. For other
+    conversations, such as MemoryBank's, `labels` is a list of such questions or its file; `person` is as good as
+    `session` there. Raises WrongArgument for a file without questions.
+    """
+    if isinstance(source, Library):
+        return _of_sessions(source.sessions, labels, "the library")
+    name = os.fspath(source)
+    path = Path(name).expanduser()
+    title = path.name
+    if path.is_dir():
+        return _cases(title, bfcl_memory_cases(path, name))
+    found = source_at(path, name)
+    if isinstance(found.data, Archive):
+        return _cases(title, bfcl_memory_cases(path, name))
+    own = _own_form(found)
+    if own is not None:
+        return _cases(
+            title, question_cases(read_data(own["sessions"], source=name).sessions, own["questions"], name=name)
+        )
+    return _of_sessions(read_source(found).sessions, labels, title)
+
+
+def _own_form(source: Source) -> Mapping[str, Any] | None:
+    data = source.data
+    if isinstance(data, dict) and {"sessions", "questions"} <= cast("dict[str, Any]", data).keys():
+        return cast("Mapping[str, Any]", data)
+    return None
+
+
+def _of_sessions(sessions: Sequence[Session], labels: Labels, name: str) -> LabelledCases:
+    if labels is not None:
+        return _cases(name, question_cases(sessions, _labels(labels), name=name))
+    with_questions = [session for session in sessions if is_locomo(session)]
+    if not with_questions:
+        raise WrongArgument(
+            f"{name} has conversations and no questions: pass labels=, a list of objects with session, question and "
+            f"evidence (ids of messages), or a file of the form {FORM}"
+        )
+    return _cases(name, (each for session in with_questions for each in locomo_cases(session)))
+
+
+def _labels(labels: Any) -> object:
+    if isinstance(labels, str | os.PathLike):
+        name = os.fspath(cast("str | os.PathLike[str]", labels))
+        return source_at(Path(name).expanduser(), name).data
+    return labels
+
+
+def _cases(name: str, found: Iterable[Case | LeftOut]) -> LabelledCases:
+    each = list(found)
+    cases = tuple(case for case in each if isinstance(case, Case))
+    return LabelledCases(name, cases, tuple(out for out in each if isinstance(out, LeftOut)))

@@ -1,0 +1,134 @@
+"""Where batches are built: in this process, in several of this machine, or by dask's workers."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack, closing
+from functools import lru_cache
+from typing import Any, Literal, cast
+
+from ctxlab.assets.transcription.loaded_models import optional_module
+from ctxlab.errors import CtxlabError
+from ctxlab.studies.study.batches import Batch, rows_of_batch
+from ctxlab.studies.study.cell_rows import Row
+from ctxlab.studies.study.plan import StudyPlan
+
+Backend = Literal["local", "dask"]
+AHEAD = 2
+"""Batches that wait for each process, so that none is idle; more would hold more of a corpus in memory."""
+
+
+def rows_of_batches(
+    plan: StudyPlan, batches: Iterable[Batch], *, backend: Backend, processes: int, address: str | None
+) -> Generator[list[Row]]:
+    """The rows of each batch as it is done, in any order."""
+    if backend == "dask":
+        yield from _with_dask(plan, batches, processes, address)
+    elif processes > 1:
+        yield from _with_joblib(plan, batches, processes)
+    else:
+        for batch in batches:
+            yield rows_of_batch(plan, batch)
+
+
+class _Sent:
+    """Batches pickled one at a time for other processes; an error of the stream ends it and is raised at the end.
+
+    joblib asks for the next batch in a thread of its own, where an error would be lost.
+    """
+
+    def __init__(self, batches: Iterable[Batch]) -> None:
+        self._batches = iter(batches)
+        self.problem: BaseException | None = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        import cloudpickle
+
+        while True:
+            try:
+                batch = next(self._batches)
+                data: bytes = cloudpickle.dumps(batch)
+            except StopIteration:
+                return
+            except Exception as problem:
+                self.problem = problem
+                return
+            yield data
+
+    def finish(self) -> None:
+        if self.problem is not None:
+            raise self.problem
+
+
+def _with_joblib(plan: StudyPlan, batches: Iterable[Batch], processes: int) -> Generator[list[Row]]:
+    joblib: Any = optional_module("joblib", extra="studies", purpose="a study in several processes")
+    sent = _Sent(batches)
+    data = _pickled(plan)
+    run = joblib.delayed(rows_in_worker)
+    parallel = joblib.Parallel(
+        n_jobs=processes, return_as="generator_unordered", pre_dispatch=AHEAD * processes, batch_size=1
+    )
+    try:
+        with closing(parallel(run(data, batch) for batch in sent)) as rows:
+            yield from rows
+    except Exception as problem:
+        if type(problem).__name__ not in ("TerminatedWorkerError", "BrokenProcessPool"):
+            raise
+        raise CtxlabError(_lost_process()) from problem
+    sent.finish()
+
+
+def _with_dask(plan: StudyPlan, batches: Iterable[Batch], processes: int, address: str | None) -> Generator[list[Row]]:
+    distributed: Any = optional_module("distributed", extra="dask", purpose='backend="dask"')
+    with ExitStack() as stack:
+        if address is None:
+            cluster = distributed.LocalCluster(n_workers=processes, threads_per_worker=1, dashboard_address=None)
+            client = stack.enter_context(distributed.Client(stack.enter_context(cluster)))
+        else:
+            client = stack.enter_context(distributed.Client(address))
+        data = client.scatter(_pickled(plan), broadcast=True, hash=False)
+        waiting: set[Any] = set()
+        sent = _Sent(batches)
+        for batch in sent:
+            future = client.scatter(batch, hash=False)
+            waiting.add(client.submit(rows_in_worker, data, future, pure=False))
+            if len(waiting) >= AHEAD * max(1, len(client.nthreads())):
+                yield from _done(distributed, waiting)
+        while waiting:
+            yield from _done(distributed, waiting)
+        sent.finish()
+
+
+def _done(distributed: Any, waiting: set[Any]) -> Iterator[list[Row]]:
+    """The rows of the batches that are done, once one is; they are taken off those that are waited for."""
+    try:
+        done = distributed.wait(waiting, return_when="FIRST_COMPLETED").done
+        for future in done:
+            waiting.discard(future)
+            yield cast("list[Row]", future.result())
+    except distributed.KilledWorker as problem:
+        raise CtxlabError(_lost_process()) from problem
+
+
+def _lost_process() -> str:
+    return "a process of the study ended before its cells were built; with a path, a run again goes on where this was"
+
+
+def rows_in_worker(plan: bytes, batch: bytes) -> list[Row]:
+    """The rows of a pickled batch under a pickled plan."""
+    import pickle
+
+    return rows_of_batch(_unpickled(plan), pickle.loads(batch))
+
+
+@lru_cache(maxsize=2)
+def _unpickled(plan: bytes) -> StudyPlan:
+    import pickle
+
+    return pickle.loads(plan)
+
+
+def _pickled(plan: StudyPlan) -> bytes:
+    import cloudpickle
+
+    return cloudpickle.dumps(plan)

@@ -1,0 +1,100 @@
+"""Batches of cells: cases of a stream, a few at a time, with the cells that are still to be built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ctxlab.errors import CtxlabError, WrongArgument
+from ctxlab.studies.study.case import BrokenCase, Case
+from ctxlab.studies.study.cell_key import CellKeys
+from ctxlab.studies.study.cell_rows import Row, rows_of_case
+from ctxlab.studies.study.plan import Cell, StudyPlan
+
+CELLS_A_BATCH = 100
+CaseSource = Iterable[Case | BrokenCase] | Callable[[], Iterable[Case | BrokenCase]]
+"""Cases, or a function that gives them, such as a generator function: it is called again to look at a case again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Cases with the cells that are wanted of each, as keys and numbers of cells in the plan."""
+
+    cases: tuple[tuple[Case | BrokenCase, tuple[tuple[str, int], ...]], ...]
+
+    @property
+    def cells(self) -> int:
+        return sum(len(wanted) for _, wanted in self.cases)
+
+
+def cases_of(source: CaseSource) -> Iterator[Case | BrokenCase]:
+    """The cases of a source, one at a time; raises WrongArgument for what is no case."""
+    found: Iterable[Any] = source() if callable(source) else source
+    for i, case in enumerate(found):
+        if not isinstance(case, Case | BrokenCase):
+            raise WrongArgument(f"cases[{i}] is a {type(case).__name__}; cases are values of ctxlab.Case")
+        yield case
+
+
+class BatchStream:
+    """Batches of about a hundred cells each, made while cases are read, without the cells that are known already.
+
+    `keys` are those of every cell so far, in order; `cases` counts the cases.
+    """
+
+    def __init__(self, source: CaseSource, plan: StudyPlan, known: Collection[str], *, size: int) -> None:
+        self.keys: list[str] = []
+        self.cases = 0
+        self.reused = 0
+        self._source, self._plan, self._known, self._size = source, plan, known, size
+        self._cells = tuple(plan.cells())
+        self._names = CellKeys(plan)
+        self._ids: set[str] = set()
+
+    def __iter__(self) -> Iterator[Batch]:
+        cases: list[tuple[Case | BrokenCase, tuple[tuple[str, int], ...]]] = []
+        cells = 0
+        for case in cases_of(self._source):
+            wanted = self._wanted(case)
+            if wanted:
+                cases.append((case, wanted))
+                cells += len(wanted)
+            if cells >= self._size:
+                yield Batch(tuple(cases))
+                cases, cells = [], 0
+        if cases:
+            yield Batch(tuple(cases))
+
+    def _wanted(self, case: Case | BrokenCase) -> tuple[tuple[str, int], ...]:
+        if case.id in self._ids:
+            raise WrongArgument(f"two cases are named {case.id!r}; each needs an id of its own")
+        self._ids.add(case.id)
+        self.cases += 1
+        of_case = self._names.of_case(case)
+        keys = [self._names.of_cell(of_case, cell) for cell in self._cells]
+        wanted = tuple([(key, i) for i, key in enumerate(keys) if key not in self._known])
+        self.keys += keys
+        self.reused += len(keys) - len(wanted)
+        return wanted
+
+
+def rows_of_batch(plan: StudyPlan, batch: Batch) -> list[Row]:
+    """The rows of a batch, in any process; raises CtxlabError where that has other code than the study began with."""
+    from ctxlab.studies.study.code_version import code_version
+
+    if plan.code_version != code_version():
+        raise CtxlabError(
+            "a process of the study has another version of ctxlab, of its plugins or of the libraries that it counts "
+            "with; install the same ones everywhere"
+        )
+    cells: tuple[Cell, ...] = tuple(plan.cells())
+    return [
+        row for case, wanted in batch.cases for row in rows_of_case(plan, case, [(key, cells[i]) for key, i in wanted])
+    ]
+
+
+def size_of(source: Any, plan: StudyPlan) -> int | None:
+    """The number of cells of a source that has a length; None for a stream."""
+    count = len(source) if hasattr(source, "__len__") else None
+    return None if count is None else count * sum(1 for _ in plan.cells())

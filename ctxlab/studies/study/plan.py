@@ -1,0 +1,154 @@
+"""The plan of a study: variants, budgets, seeds, scorers and how tokens are counted; everything but the cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ctxlab.engines.tokens import tokenizer_named
+from ctxlab.errors import WrongArgument
+from ctxlab.pipeline.services import TokenCounter
+from ctxlab.studies.study.build_function import BuildFunction
+from ctxlab.studies.study.scorer import ScoreColumn, Scorer
+from ctxlab.studies.study.scorers_by_name import scorers_of
+from ctxlab.studies.study.variant import Variant, VariantSource, variants_of
+
+BudgetOf = Literal["prompt", "history"]
+OWN_OPTIONS = ("session", "leaf", "pending", "budget_tokens", "seed")
+"""Options of a build that a study sets itself."""
+OWN_COLUMNS = (
+    "case",
+    "conversation",
+    "kind",
+    "variant",
+    "budget",
+    "seed",
+    "tokens",
+    "messages",
+    "cut_messages",
+    "error",
+)
+"""Columns that every study has."""
+KEY = "cell_key"
+"""The column of files with the keys of cells."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """One variant at one budget with one seed, to be built for a case."""
+
+    variant: Variant
+    budget: int | None
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyPlan:
+    """What is built for each case, and how it is scored; it pickles with cloudpickle.
+
+    With `budget_of="history"` a budget is for the history alone: what must stay comes on top. `tokenizer` counts in
+    place of each model's own. `options` are those of every build; a case's and a variant's own take their place.
+    """
+
+    build: BuildFunction
+    variants: tuple[Variant, ...]
+    budgets: tuple[int | None, ...] = (None,)
+    seeds: tuple[int, ...] = (0,)
+    scorers: tuple[Scorer, ...] = ()
+    tokenizer: TokenCounter | None = None
+    budget_of: BudgetOf = "prompt"
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    code_version: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        build: BuildFunction,
+        variants: Any,
+        *,
+        budgets: Sequence[int | None] = (None,),
+        seeds: Sequence[int] = (0,),
+        scorers: Sequence[Scorer | str | Callable[..., Any]] = (),
+        tokenizer: str | TokenCounter | None = None,
+        budget_of: BudgetOf = "prompt",
+        options: Mapping[str, Any] | None = None,
+    ) -> StudyPlan:
+        """The plan of variants, names of strategies or of scorers; raises WrongArgument for what is there twice."""
+        from ctxlab.studies.study.code_version import code_version
+
+        sources: Sequence[VariantSource] | Any = [variants] if isinstance(variants, str | Variant) else variants
+        found = variants_of(sources)
+        for what, values in (("variants", found), ("budgets", budgets), ("seeds", seeds)):
+            if not values:
+                raise WrongArgument(f"{what} is empty; a study needs one at least")
+        for variant in found:
+            refuse_own_options(variant.options, f"variant {variant.name!r}")
+        refuse_own_options(options or {}, "options")
+        _refuse_twice("budgets", budgets)
+        _refuse_twice("seeds", seeds)
+        wrong = next((budget for budget in budgets if budget is not None and budget < 1), None)
+        if wrong is not None:
+            raise WrongArgument(f"budgets takes tokens from 1 on, or None for no budget; got {wrong}")
+        chosen = scorers_of(scorers)
+        _refuse_shared_columns(chosen)
+        counter = tokenizer_named(tokenizer) if isinstance(tokenizer, str) else tokenizer
+        given = dict(options or {})
+        return cls(build, found, tuple(budgets), tuple(seeds), chosen, counter, budget_of, given, code_version())
+
+    def cells(self) -> Iterator[Cell]:
+        """The cells of one case: every variant at every budget with every seed."""
+        for variant in self.variants:
+            for seed in self.seeds:
+                for budget in self.budgets:
+                    yield Cell(variant, budget, seed)
+
+    def group_of(self, variant: Variant) -> str:
+        """The name of the first variant that builds up to its settings as this one does: with the same options."""
+        if variant.change is not None:
+            return variant.name
+        alike = (each for each in self.variants if each.change is None and _are_equal(each.options, variant.options))
+        return next(alike, variant).name
+
+    @property
+    def columns(self) -> tuple[ScoreColumn, ...]:
+        """The columns that the scorers fill."""
+        return tuple(column for scorer in self.scorers for column in scorer.columns)
+
+
+def refuse_own_options(options: Any, place: str) -> None:
+    """Raise WrongArgument where options of a build have one that the study sets."""
+    named = next((name for name in OWN_OPTIONS if name in options), None)
+    if named is not None:
+        raise WrongArgument(
+            f"{place} has the option {named!r}, which a study sets itself, by its cases, budgets and seeds"
+        )
+
+
+def _are_equal(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    """Whether options have the same values; those that can't be compared are alike only where they are one object."""
+    return a.keys() == b.keys() and all(a[name] is b[name] or _is_equal(a[name], b[name]) for name in a)
+
+
+def _is_equal(a: object, b: object) -> bool:
+    try:
+        return bool(a == b)
+    except Exception:  # values of anybody's may compare in any way
+        return False
+
+
+def _refuse_twice(name: str, values: Sequence[object]) -> None:
+    twice = next((value for value in values if values.count(value) > 1), None)
+    if twice is not None:
+        raise WrongArgument(f"{name} names {twice} twice; name each once")
+
+
+def _refuse_shared_columns(scorers: Sequence[Scorer]) -> None:
+    taken = {**dict.fromkeys(OWN_COLUMNS, "every study"), KEY: "every study"}
+    for scorer in scorers:
+        for column in scorer.columns:
+            if column.name in taken:
+                raise WrongArgument(
+                    f"scorer {scorer.name!r} fills {column.name!r}, which {taken[column.name]} fills too"
+                )
+            taken[column.name] = f"scorer {scorer.name!r}"

@@ -1,0 +1,60 @@
+"""Run a study: cases are streamed in batches through a backend, and their cells are kept as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from ctxlab.errors import WrongArgument
+from ctxlab.studies.study.backends import Backend, rows_of_batches
+from ctxlab.studies.study.batches import CELLS_A_BATCH, BatchStream, CaseSource, size_of
+from ctxlab.studies.study.cell_folder import CellFolder, CellsInMemory
+from ctxlab.studies.study.plan import StudyPlan
+from ctxlab.studies.study.progress import StudyProgress
+from ctxlab.studies.study.study_result import StudyResult
+
+
+def run_study(
+    plan: StudyPlan,
+    source: CaseSource,
+    *,
+    path: str | Path | None = None,
+    backend: Backend = "local",
+    processes: int = 1,
+    address: str | None = None,
+    progress: bool = True,
+    cells_a_batch: int = CELLS_A_BATCH,
+    notes: Sequence[str] = (),
+) -> StudyResult:
+    """Every case under every variant, budget and seed.
+
+    With `path` the cells are kept there, and those that are there already are not built again. The result and the file
+    `cells.parquet` are the same for every backend and number of processes.
+    """
+    if processes < 1:
+        raise WrongArgument(f"processes takes a number from 1 on, got {processes}")
+    if address is not None and backend != "dask":
+        raise WrongArgument('address is that of a dask scheduler; give backend="dask" with it')
+    kept = CellFolder(path) if path is not None else CellsInMemory()
+    with kept, StudyProgress(size_of(source, plan), shown=progress) as shown:
+        stream = BatchStream(source, plan, kept.known, size=cells_a_batch)
+        reused = 0
+        runs = rows_of_batches(plan, stream, backend=backend, processes=processes, address=address)
+        with closing(runs) as batches:
+            for rows in batches:
+                kept.add(rows)
+                shown.advance(stream.reused - reused, built=False)
+                reused = stream.reused
+                shown.advance(len(rows))
+        shown.advance(stream.reused - reused, built=False)
+        table = kept.finish(stream.keys, plan.columns)
+    return StudyResult(plan, table, source, stream.cases, (*notes, *kept.notes), _left_out(source))
+
+
+def _left_out(source: Any) -> dict[str, int]:
+    """What a source says that it left out, as numbers by reason; nothing where it says nothing."""
+    counts = getattr(source, "left_out_counts", dict[str, int])
+    found: dict[str, int] = dict(counts())
+    return found

@@ -1,0 +1,145 @@
+"""The outcome of a study: its frame, facts about its cases, and the way back to each single build."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.display.html_table import heading, html_table, lines
+from ctxlab.display.theme import ThemeName
+from ctxlab.errors import UnknownName, WrongArgument, did_you_mean
+from ctxlab.pipeline import ProcessorFailed, Trace
+from ctxlab.studies.study.batches import CaseSource, cases_of
+from ctxlab.studies.study.case import Case
+from ctxlab.studies.study.case_builds import CaseBuilds
+from ctxlab.studies.study.cell_table import CellTable
+from ctxlab.studies.study.plan import KEY, Cell, StudyPlan
+from ctxlab.studies.study.scorer import ScoreColumn
+from ctxlab.studies.study.variant import Variant
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyResult:
+    """Cells of a study, a row each. `cases` is their number, `left_out` are numbers of cases by why they are not in it.
+
+    `notes` say which strategies were left out, and which kept cells could not be read and were built again.
+    """
+
+    plan: StudyPlan
+    cell_table: CellTable
+    source: CaseSource
+    cases: int
+    notes: tuple[str, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def __repr__(self) -> str:
+        facts = (
+            f"{len(self):,} cells of {self.cases:,} cases in {self.conversations:,} conversations",
+            f"{len(self.variants)} variants",
+            f"tokens by {self.tokenizer}",
+            *([f"{self.errors:,} errors"] if self.errors else []),
+        )
+        return f"StudyResult({', '.join(facts)})"
+
+    def _repr_html_(self) -> str:
+        names = [name for name in self.cell_table.columns if name != KEY]
+        rows = ([self.cell_table.columns[name][i] for name in names] for i in range(len(self)))
+        out = [f"left out: {count:,} {reason}" for reason, count in self.left_out.items()]
+        return heading(self) + html_table(names, rows, cells=40, of="cells") + lines([*out, *self.notes])
+
+    def __len__(self) -> int:
+        return len(self.cell_table)
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        return self.plan.variants
+
+    @property
+    def budgets(self) -> tuple[int | None, ...]:
+        return self.plan.budgets
+
+    @property
+    def columns(self) -> tuple[ScoreColumn, ...]:
+        """The columns that the scorers filled, with their units, and whether more is better."""
+        return self.plan.columns
+
+    @property
+    def tokenizer(self) -> str:
+        """The name of the tokenizer, or that each model's own counted."""
+        return self.plan.tokenizer.name if self.plan.tokenizer is not None else "each model's tokenizer"
+
+    @property
+    def conversations(self) -> int:
+        """Number of conversations, which are what intervals and tests resample."""
+        return len(set(self.cell_table.columns["conversation"]))
+
+    @property
+    def errors(self) -> int:
+        """Number of cells that have an error in place of scores."""
+        return sum(error is not None for error in self.cell_table.columns["error"])
+
+    @checked_arguments
+    def figure(self, theme: ThemeName = "light") -> go.Figure:
+        """A line for each variant: the mean share of a conversation's messages that is sent, at each budget."""
+        from ctxlab.studies.study.survey_figure import survey_figure
+
+        return survey_figure(self, theme)
+
+    def frame(self) -> pd.DataFrame:
+        """One row a cell: case, conversation, kind, variant, budget, seed, labels, tokens, messages, error and scores.
+
+        Rows are sorted by conversation, case, variant, budget and seed.
+        """
+        return self.cell_table.frame()
+
+    @checked_arguments
+    def trace(self, case: str, variant: str, budget: int | None = None, *, seed: int | None = None) -> Trace:
+        """The build of one cell, made again; of one that failed the run up to the failure.
+
+        Without a budget, or a seed, it is the only one of the study. Raises UnknownName for a cell that there is not,
+        WrongArgument where the cases can be read only once.
+        """
+        cell = Cell(self._variant(variant), self._only("budget", budget), self._only("seed", seed))
+        builds = CaseBuilds(self.plan, self._case(case))
+        try:
+            return builds.trace(cell)
+        except ProcessorFailed as problem:
+            if problem.trace is None:
+                raise
+            return problem.trace
+
+    def _variant(self, name: str) -> Variant:
+        found = {variant.name: variant for variant in self.variants}
+        if name not in found:
+            raise UnknownName(f"the study has no variant {name!r}{did_you_mean(name, list(found))}")
+        return found[name]
+
+    def _only(self, name: str, value: int | None) -> Any:
+        known: tuple[int | None, ...] = self.plan.budgets if name == "budget" else self.plan.seeds
+        if value is None and len(known) == 1:
+            return known[0]
+        if value not in known:
+            raise UnknownName(f"the study has no {name} {value}; there are: {', '.join(map(str, known))}")
+        return value
+
+    def _case(self, case: str) -> Case:
+        if iter_once(self.source):
+            raise WrongArgument("the cases of this study could be read only once; give a list, or a function of them")
+        found = next((each for each in cases_of(self.source) if each.id == case), None)
+        if found is None:
+            known = list(dict.fromkeys(self.cell_table.columns["case"]))
+            raise UnknownName(f"the study has no case {case!r}{did_you_mean(case, known)}")
+        if not isinstance(found, Case):
+            raise WrongArgument(f"case {case!r} could not be made: {found.problem}")
+        return found
+
+
+def iter_once(source: Any) -> bool:
+    """Whether cases can be read only once, as those of a generator that was begun."""
+    return not callable(source) and hasattr(source, "__next__")

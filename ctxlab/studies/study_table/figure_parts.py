@@ -1,0 +1,169 @@
+"""What the figures of a study share: lines of variants, whiskers, axes, labels beside points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from ctxlab.display.one_line import label, plain
+from ctxlab.display.theme import Theme
+from ctxlab.studies.study_table.table_notes import LOUD, table_summary
+from ctxlab.studies.study_table.table_text import amount
+
+if TYPE_CHECKING:
+    from ctxlab.studies.study_table.study_table import StudyTable, TableRow
+
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star", "hexagon", "pentagon")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+NAME = 40
+LABELLED = 40
+"""Above so many points only the frontier and the baseline have their names beside them."""
+
+
+def scale(table: StudyTable) -> float:
+    """Shares are drawn as numbers of a hundred."""
+    return 100.0 if table.is_share else 1.0
+
+
+def colors(theme: Theme) -> tuple[str, ...]:
+    """Colours that stand out from the surface by 3 to 1."""
+    wanted = ("preset", "lore", "history", "knowledge", "summary", "profile")
+    found = [theme.sources[name] for name in wanted if name in theme.sources]
+    return tuple(dict.fromkeys([*found, *theme.roles.values()]))
+
+
+def whiskers(rows: Sequence[TableRow], table: StudyTable, color: str, width: float = 1.4) -> dict[str, Any]:
+    """Error bars from each mean to the ends of its interval; where a row has none, of no length."""
+    up, down = [], []
+    for row in rows:
+        interval, mean = (row.mean.interval, row.mean.mean) if row.mean else (None, 0.0)
+        up.append(max(0.0, interval.high - mean) * scale(table) if interval else 0.0)
+        down.append(max(0.0, mean - interval.low) * scale(table) if interval else 0.0)
+    return {"type": "data", "array": up, "arrayminus": down, "color": color, "thickness": width, "width": 4}
+
+
+def mean_at(row: TableRow, table: StudyTable) -> float | None:
+    return row.mean.mean * scale(table) if row.mean else None
+
+
+def hover(row: TableRow, table: StudyTable) -> str:
+    """What a point says under the pointer."""
+    mean = row.mean
+    if mean is None:
+        return label(row.variant, NAME)
+    between = ""
+    if mean.interval:
+        low, high = (amount(each, is_share=table.is_share) for each in (mean.interval.low, mean.interval.high))
+        between = f", {table.level:.0%}: {low} to {high}"
+    lines = [
+        f"<b>{label(row_name(row), NAME)}</b>" + (f" at {row.budget:,}" if row.budget is not None else ""),
+        f"{label(table.score, NAME)} {amount(mean.mean, is_share=table.is_share)}{between}",
+        f"{mean.cases:,} cases of {mean.conversations:,} conversations",
+        *(f"mean {label(name, NAME)} {value:,.4g}" for name, value in row.also.items() if value is not None),
+    ]
+    if row.difference is not None:
+        told = row.difference.amount(row.difference.mean)
+        lines.append(f"{told} to {label(table.baseline, NAME)}: {row.verdict}, p {row.difference.p_holm:.2g}")
+    return "<br>".join(lines)
+
+
+def row_name(row: TableRow) -> str:
+    """The variant and the labels of a row."""
+    return ", ".join([row.variant, *map(str, row.labels.values())])
+
+
+def click_target(row: TableRow) -> list[Any]:
+    """What a click is told: variant, budget, and the case at which the variant scores least."""
+    return [row.variant, row.budget, row.worst_case]
+
+
+def axis(theme: Theme, title: str, **fields: Any) -> dict[str, Any]:
+    return {
+        "title": {"text": title, "font": {"size": 12, "color": theme.ink_2}},
+        "gridcolor": theme.line,
+        "linecolor": theme.edge,
+        "tickfont": {"size": 11, "color": theme.ink_2},
+        "zeroline": False,
+        "automargin": True,
+        **fields,
+    }
+
+
+def score_axis(table: StudyTable, theme: Theme) -> dict[str, Any]:
+    unit = ", %" if table.is_share else ""
+    bounds = {"range": [-3, 103]} if table.is_share else {"rangemode": "tozero"}
+    return axis(theme, f"{label(table.score, NAME)}{unit}", **bounds)
+
+
+def head(table: StudyTable, theme: Theme, name: str) -> dict[str, Any]:
+    return theme.title(label(name, NAME), label(table.summary, 120))
+
+
+def at_one_budget(table: StudyTable, budget: int | None) -> StudyTable:
+    """The table's rows at one budget, with the summary of those; the table itself without a budget."""
+    if budget is None:
+        return table
+    part = replace(table, rows=tuple(row for row in table.rows if row.budget == budget))
+    return replace(part, summary=table_summary(part))
+
+
+def foot(table: StudyTable, theme: Theme) -> dict[str, Any]:
+    """The first note below the plot: what the figure rests on, or the loud word that too few carry it."""
+    return {
+        "text": label(table.notes[0], 150) if table.notes else "",
+        "x": 0,
+        "xref": "paper",
+        "xanchor": "left",
+        "y": 0,
+        "yref": "paper",
+        "yanchor": "top",
+        "yshift": -46,
+        "showarrow": False,
+        "align": "left",
+        "font": {"size": 11, "color": theme.warn if table.notes and table.notes[0].startswith(LOUD) else theme.ink_3},
+    }
+
+
+def spread_labels(heights: Sequence[float], least: float) -> list[float]:
+    """Heights moved apart, so that labels at them are at least so far from one another; their order stays.
+
+    >>> spread_labels([1, 1.2, 5], 1)
+    [1, 2, 5]
+    """
+    order = sorted(range(len(heights)), key=lambda i: heights[i])
+    found = list(heights)
+    for below, above in pairwise(order):
+        found[above] = max(found[above], found[below] + least)
+    return found
+
+
+def ticks_between(values: Sequence[float]) -> list[int]:
+    """Whole round numbers, 1, 2 and 5 times powers of ten, around and between values above 0; at most about twelve.
+
+    >>> ticks_between([310, 4100])
+    [200, 500, 1000, 2000, 5000]
+    """
+    if not values:
+        return []
+    low, high = min(values), max(values)
+    every = [digit * 10**power for power in range(16) for digit in (1, 2, 5)]
+    first = max([i for i, tick in enumerate(every) if tick <= low], default=0)
+    last = min([i for i, tick in enumerate(every) if tick >= high], default=len(every) - 1)
+    found = every[first : last + 1]
+    return found if len(found) <= 12 else [tick for tick in found if str(tick)[0] == "1"]
+
+
+def places_apart(points: Sequence[tuple[float, float]], wide: float, high: float) -> list[float]:
+    """Heights of labels at points, each raised until no earlier one is nearer than `wide` and `high`."""
+    found: list[tuple[float, float]] = []
+    for x, y in points:
+        while any(abs(x - other) < wide and abs(y - above) < high * 0.999 for other, above in found):
+            y += high / 2
+        found.append((x, y))
+    return [y for _, y in found]
+
+
+def short_name(name: str) -> str:
+    return label(plain(name, 28), 28)

@@ -1,0 +1,141 @@
+"""Scores with their intervals by budget, or against the tokens spent; a line a variant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ctxlab.display.one_line import label, plain
+from ctxlab.display.short_texts import nearest
+from ctxlab.display.theme import Theme, ThemeName, theme_of
+from ctxlab.errors import WrongArgument
+from ctxlab.studies.study_table.figure_parts import (
+    DASHES,
+    NAME,
+    SYMBOLS,
+    axis,
+    click_target,
+    colors,
+    foot,
+    head,
+    hover,
+    mean_at,
+    row_name,
+    score_axis,
+    short_name,
+    spread_labels,
+    ticks_between,
+    whiskers,
+)
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from ctxlab.studies.study_table.study_table import StudyTable, TableRow
+
+HEIGHT = 440
+LABEL_APART = 4.2
+"""Distance of labels in a hundredth of the axis: a line of 12 pixels in the plot's height."""
+
+
+def scores_figure(table: StudyTable, *, against: str = "budget", theme: ThemeName = "light") -> go.Figure:
+    """A line a variant, named at its end; the oracle's, if there is one, is drawn thin and dotted above them.
+
+    `against` is `budget`, or one of the columns whose means the table has: score against the tokens spent.
+    """
+    import plotly.graph_objects as go
+
+    look = theme_of(theme)
+    known = list(table.rows[0].also) if table.rows else []
+    if against != "budget" and against not in known:
+        raise WrongArgument(f"the table has no means of {plain(against, NAME)!r}{nearest(against, ['budget', *known])}")
+    lines = _lines(table, against)
+    figure = go.Figure()
+    ends: list[tuple[float, float, str, str]] = []
+    plain_lines = [name for name, rows in lines.items() if not rows[0].is_oracle]
+    for name, rows in lines.items():
+        number = plain_lines.index(name) if name in plain_lines else None
+        color = look.ink_3 if number is None else colors(look)[number % len(colors(look))]
+        figure.add_trace(_line(table, rows, against, look, number, color))
+        ends.append((_x(rows[-1], against), mean_at(rows[-1], table) or 0.0, name, color))
+    log = all(x > 0 for row in table.rows for x in [_x(row, against)])
+    title = "budget, tokens" if against == "budget" else f"mean {label(against, NAME)}"
+    ticks = sorted({row.budget for row in table.rows if row.budget is not None}) if against == "budget" else []
+    if log and not 0 < len(ticks) <= 12:
+        ticks = ticks_between([x for row in table.rows if (x := _x(row, against))])
+    fields: dict[str, Any] = {"type": "log" if log else "linear"}
+    if 0 < len(ticks) <= 12:
+        fields |= {"tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}
+    figure.update_layout(
+        look.layout(
+            title=head(table, look, "Scores by budget" if against == "budget" else f"Scores against {against}"),
+            height=HEIGHT,
+            showlegend=False,
+            margin={"l": 60, "r": 170, "t": 56, "b": 84},
+            xaxis=axis(look, title, **fields),
+            yaxis=score_axis(table, look),
+            annotations=[*_names(table, ends, log=log), foot(table, look)],
+        )
+    )
+    return figure
+
+
+def _lines(table: StudyTable, against: str) -> dict[str, list[TableRow]]:
+    """By name, the rows of a line that have a score and a place, in order of their place."""
+    found: dict[str, list[TableRow]] = {}
+    for row in table.rows:
+        if row.mean is not None and (against == "budget" or row.also.get(against) is not None):
+            found.setdefault(row_name(row), []).append(row)
+    return {name: sorted(rows, key=lambda row: _x(row, against)) for name, rows in found.items()}
+
+
+def _x(row: TableRow, against: str) -> float:
+    return float((row.budget if against == "budget" else row.also.get(against)) or 0)
+
+
+def _line(
+    table: StudyTable, rows: Sequence[TableRow], against: str, look: Theme, number: int | None, color: str
+) -> go.Scatter:
+    """A line; `number` None is the oracle's."""
+    import plotly.graph_objects as go
+
+    dash = "dot" if number is None else DASHES[number // len(SYMBOLS) % len(DASHES)]
+    return go.Scatter(
+        x=[_x(row, against) for row in rows],
+        y=[mean_at(row, table) for row in rows],
+        error_y=whiskers(rows, table, color),
+        mode="lines+markers",
+        name=label(row_name(rows[0]), NAME),
+        line={"color": color, "width": 1 if number is None else 1.8, "dash": dash},
+        marker={
+            "symbol": "line-ew-open" if number is None else SYMBOLS[number % len(SYMBOLS)],
+            "size": 8,
+            "color": color,
+            "line": {"width": 1, "color": look.surface if number is not None else color},
+        },
+        customdata=[click_target(row) for row in rows],
+        hovertext=[hover(row, table) for row in rows],
+        hoverinfo="text",
+    )
+
+
+def _names(table: StudyTable, ends: Sequence[tuple[float, float, str, str]], *, log: bool) -> list[dict[str, Any]]:
+    """The names of the lines at their ends, moved apart where lines end close to one another."""
+    from math import log10
+
+    heights = [y for _, y, _, _ in ends]
+    wide = 100.0 if table.is_share else (max(heights, default=1.0) - min(0.0, *heights, 0.0)) or 1.0
+    at = spread_labels(heights, wide * LABEL_APART / 100)
+    right = max((x for x, _, _, _ in ends), default=1.0)
+    return [
+        {
+            "x": log10(right) if log else right,
+            "y": height,
+            "xanchor": "left",
+            "xshift": 12,
+            "showarrow": False,
+            "text": short_name(name),
+            "font": {"size": 11, "color": color},
+        }
+        for (_, _, name, color), height in zip(ends, at, strict=True)
+    ]

@@ -1,0 +1,133 @@
+"""What a study's table rests on, in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ctxlab.display.one_line import plain
+from ctxlab.display.short_texts import counted, first_of
+from ctxlab.studies.statistics.paired_difference import few_conversations
+from ctxlab.studies.statistics.significance import DRAWS, EXACT_UP_TO
+
+if TYPE_CHECKING:
+    from ctxlab.studies.study_table.study_table import StudyTable
+
+NAME = 40
+LOUD = "TOO FEW CONVERSATIONS"
+
+
+def table_notes(
+    table: StudyTable,
+    *,
+    tokenizer: str,
+    left_out: Sequence[str],
+    summaries: Sequence[str],
+    errors: Mapping[str, int],
+) -> tuple[str, ...]:
+    """What was counted, how intervals and p are made, what can't be claimed, and what was left out."""
+    return (
+        *_few(table),
+        _rests_on(table, tokenizer),
+        *_intervals(table),
+        *_tests(table),
+        *_left_out(table, left_out, errors),
+        *_summaries(table, summaries),
+    )
+
+
+def table_summary(table: StudyTable) -> str:
+    """How many variants are better and worse than the baseline, and how many differences are open."""
+    verdicts = Counter(row.verdict for row in table.rows if row.difference is not None)
+    if not verdicts:
+        return f"Nothing is compared with {plain(table.baseline, NAME)}."
+    words = [f"{n} {word}" for word in ("better", "worse", "higher", "lower", "open") if (n := verdicts[word])]
+    return f"Of {counted(verdicts.total(), 'comparison')} with {plain(table.baseline, NAME)}: {', '.join(words)}."
+
+
+def _few(table: StudyTable) -> Iterator[str]:
+    """The loud word where no outcome could have been told apart, once for each number of conversations."""
+    hopeless = {
+        (row.difference.conversations, row.difference.comparisons): None
+        for row in table.rows
+        if row.difference is not None and not row.difference.can_decide
+    }
+    for conversations, comparisons in hopeless:
+        yield f"{LOUD}: {few_conversations(conversations, comparisons, table.level)}"
+
+
+def _rests_on(table: StudyTable, tokenizer: str) -> str:
+    means = [row.mean for row in table.rows if row.mean is not None]
+    cells = sum(mean.cells for mean in means)
+    cases = _span([mean.cases for mean in means], "case")
+    conversations = _span([mean.conversations for mean in means], "conversation")
+    counts = f"tokens counted with {plain(tokenizer, NAME)}" if tokenizer else "the tokenizer isn't named"
+    return f"{cases} of {conversations} in each row, {counted(cells, 'cell')} with a score in all; {counts}."
+
+
+def _span(numbers: Sequence[int], noun: str) -> str:
+    if not numbers:
+        return counted(0, noun)
+    low, high = min(numbers), max(numbers)
+    return counted(high, noun) if low == high else f"{low:,} to {counted(high, noun)}"
+
+
+def _intervals(table: StudyTable) -> Iterator[str]:
+    means = [row.mean.interval for row in table.rows if row.mean]
+    differences = [row.difference.interval for row in table.rows if row.difference]
+    for what, found in (("Means", means), ("Differences", differences)):
+        methods = dict.fromkeys(_family(each.method) for each in found if each is not None)
+        if methods:
+            yield (
+                f"{what}: {table.level:.0%} intervals by {'; '.join(methods)}. "
+                "Conversations count as independent, cases don't."
+            )
+        if any(each is None for each in found):
+            yield f"{what} without an interval have fewer than two conversations, or conversations that are all alike."
+
+
+def _family(method: str) -> str:
+    """A method without its degrees of freedom."""
+    return method.partition(", ")[0] if method.startswith("Student") else method
+
+
+def _tests(table: StudyTable) -> Iterator[str]:
+    differences = [row.difference for row in table.rows if row.difference is not None]
+    if not differences:
+        return
+    how = "exact sign-flip test over conversations"
+    if max(each.conversations for each in differences) > EXACT_UP_TO:
+        how = f"sign-flip test over conversations (above {EXACT_UP_TO} of them by {DRAWS:,} draws)"
+    many = _span([each.comparisons for each in differences], "comparison")
+    yield (
+        f"p: {how}, two-sided, after Holm for {many} at each budget. A difference is open unless p is below "
+        f"{1 - table.level:.2g} and its interval leaves 0 out. Rows are in no order of score."
+    )
+
+
+def _left_out(table: StudyTable, left_out: Sequence[str], errors: Mapping[str, int]) -> Iterator[str]:
+    yield from (f"Left out: {plain(each, 200)}" for each in left_out)
+    failed, missing = sum(errors.values()), sum(row.left_out for row in table.rows) - sum(errors.values())
+    if failed:
+        common = sorted(errors, key=lambda sentence: (-errors[sentence], sentence))
+        named = first_of([f"{plain(each, 100)} ({errors[each]:,})" for each in common], most=2)
+        verb = "is" if failed == 1 else "are"
+        yield f"Left out: {counted(failed, 'cell')} that ended in an error and {verb} in no mean: {named}."
+    if missing:
+        yield f"Left out: {counted(missing, 'cell')} without a value of {plain(table.score, NAME)}."
+    uneven = [
+        row.variant for row in table.rows if row.difference and row.mean and row.difference.cases < row.mean.cases
+    ]
+    if uneven:
+        names = first_of([plain(name, NAME) for name in dict.fromkeys(uneven)], most=3)
+        yield f"Not every case of {names} has a score under the baseline: means and differences rest on other cases."
+
+
+def _summaries(table: StudyTable, summaries: Sequence[str]) -> Iterator[str]:
+    there = [plain(name, NAME) for name in summaries if name in table.variants]
+    if there:
+        yield (
+            f"{first_of(there)} may keep summaries: that words survive in one is a ceiling for what a model recalls of "
+            "them, not what it recalls."
+        )
