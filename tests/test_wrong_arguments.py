@@ -75,6 +75,7 @@ GOOD: dict[str, Any] = {
     "b": TRACE,
     "trace": TRACE,
     "traces": {"one": TRACE},
+    "sessions": SESSION,
     "step": "token-limiter",
     "key": "node:a",
     "name": "token-limiter",
