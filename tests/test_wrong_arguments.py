@@ -75,7 +75,6 @@ GOOD: dict[str, Any] = {
     "b": TRACE,
     "trace": TRACE,
     "traces": {"one": TRACE},
-    "sessions": SESSION,
     "step": "token-limiter",
     "key": "node:a",
     "name": "token-limiter",
