@@ -13,6 +13,7 @@ from ctxlab import Agent, RegexPreset, Session, Trace, Worldbook
 from ctxlab_widgets._shared.widget import Widget
 from tests.gallery.attachments import files_run
 from tests.gallery.requests import scripted_request
+from tests.gallery.studies import result
 
 DATASETS = Path(__file__).parents[2] / "datasets"
 
@@ -89,6 +90,13 @@ def form() -> Widget:
     return widget
 
 
+def study() -> Widget:
+    """A study of nine variants, two of them picked."""
+    widget = ctxlab_widgets.Study(result())
+    widget.picked = ["summary and relevant", "relevant and recent"]
+    return widget
+
+
 SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "run_history": runs,
     "step_debugger": stepping,
@@ -101,6 +109,7 @@ SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "request_view": lambda: ctxlab_widgets.RequestView(scripted_request(harbour())),
     "rule_view": lambda: ctxlab_widgets.RuleView(harbour()),
     "sent_view": lambda: ctxlab_widgets.SentView(harbour()),
+    "study": study,
     "token_view": lambda: ctxlab_widgets.TokenView(harbour()),
 }
 

@@ -11,5 +11,6 @@ from ctxlab_widgets.request_view import RequestView as RequestView
 from ctxlab_widgets.rule_view import RuleView as RuleView
 from ctxlab_widgets.sent_view import SentView as SentView
 from ctxlab_widgets.step_debugger import StepDebugger as StepDebugger
+from ctxlab_widgets.study import Study as Study
 from ctxlab_widgets.token_budget import TokenBudget as TokenBudget
 from ctxlab_widgets.token_view import TokenView as TokenView

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ctxlab.pipeline import Debugger, Trace
     from ctxlab.providers import Payload
     from ctxlab.studies import Comparison
+    from ctxlab.studies.study import StudyResult
 
 
 def trace(value: Trace) -> Any | None:
@@ -42,6 +43,11 @@ def lore(value: LoreScan) -> Any | None:
 def payload(value: Payload) -> Any | None:
     """The request, place by place, where a notebook can show it."""
     return _widget("RequestView", value)
+
+
+def study(value: StudyResult) -> Any | None:
+    """The study, and below it the run of a case that is opened there."""
+    return _widget("Study", value)
 
 
 def report(value: Trace, path: Path) -> Path:

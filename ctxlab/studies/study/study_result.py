@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.html_table import heading, html_table, lines
 from ctxlab.display.theme import ThemeName
+from ctxlab.display.views import shown_as
 from ctxlab.errors import UnknownName, WrongArgument, did_you_mean
 from ctxlab.pipeline import ProcessorFailed, Trace
 from ctxlab.studies.study.batches import CaseSource, cases_of
@@ -55,6 +56,9 @@ class StudyResult:
         rows = ([self.cell_table.columns[name][i] for name in names] for i in range(len(self)))
         out = [f"left out: {count:,} {reason}" for reason, count in self.left_out.items()]
         return heading(self) + html_table(names, rows, cells=40, of="cells") + lines([*out, *self.notes])
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        return shown_as("study", self)
 
     def __len__(self) -> int:
         return len(self.cell_table)

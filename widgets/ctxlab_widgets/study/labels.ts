@@ -1,0 +1,79 @@
+// Places for names beside points: none on another, none on a point, none outside the plot.
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface Named {
+  x: number;
+  y: number;
+  /** Width of the name in pixels. */
+  width: number;
+  /** Names with more weight take their places first. */
+  weight: number;
+}
+
+export interface Place {
+  /** Where the text begins, and its base line. */
+  x: number;
+  y: number;
+  box: Box;
+}
+
+const HEIGHT = 14;
+const GAP = 9;
+
+/** A place for each name, or null where there is none without touching something. */
+export function placed(names: readonly Named[], taken: readonly Box[], within: Box): (Place | null)[] {
+  const found: (Place | null)[] = names.map(() => null);
+  const order = names.map((_, i) => i).sort((a, b) => names[b].weight - names[a].weight || a - b);
+  const boxes = [...taken];
+  for (const i of order) {
+    const box = candidates(names[i]).find((each) => inside(each, within) && !boxes.some((other) => meet(each, other)));
+    if (!box) continue;
+    boxes.push(box);
+    found[i] = { x: box.x, y: box.y + HEIGHT - 3, box };
+  }
+  return found;
+}
+
+function candidates({ x, y, width }: Named): Box[] {
+  const box = (left: number, top: number): Box => ({ x: left, y: top, width, height: HEIGHT });
+  const right = x + GAP;
+  const left = x - GAP - width;
+  const middle = x - width / 2;
+  const near = [-HEIGHT / 2, -HEIGHT - 2, 2, -HEIGHT - 12, 12];
+  return [
+    ...near.flatMap((top) => [box(right, y + top), box(left, y + top)]),
+    box(middle, y - HEIGHT - GAP),
+    box(middle, y + GAP),
+    ...[24, 38, 52].flatMap((far) => [
+      box(right, y - far - HEIGHT / 2),
+      box(right, y + far - HEIGHT / 2),
+      box(left, y - far - HEIGHT / 2),
+      box(left, y + far - HEIGHT / 2),
+    ]),
+  ];
+}
+
+const meet = (a: Box, b: Box): boolean =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
+const inside = (a: Box, b: Box): boolean =>
+  a.x >= b.x && a.y >= b.y && a.x + a.width <= b.x + b.width && a.y + a.height <= b.y + b.height;
+
+/** About how wide a text is at 11 px: Chinese signs are twice as wide as letters. */
+export function widthOf(text: string, strong: boolean): number {
+  let width = 0;
+  for (const sign of text) width += (sign.codePointAt(0) ?? 0) > 0x2e7f ? 11.2 : 6.1;
+  return width * (strong ? 1.06 : 1) + 2;
+}
+
+/** A name cut to so many signs. */
+export function cutName(name: string, most = 28): string {
+  const signs = [...name];
+  return signs.length <= most ? name : `${signs.slice(0, most - 1).join("")}…`;
+}

@@ -1,0 +1,309 @@
+// Scores against what they cost: a point a variant with its whiskers, the frontier filled and linked, a rectangle to choose.
+
+import { h, harmless } from "../_shared/dom";
+import { isSingle, moved, onlyStop, taken } from "../_shared/keyboard";
+import { Brush } from "./brush";
+import { type Box, cutName, type Named, placed, widthOf } from "./labels";
+import { type Point, pointsOf, type View } from "./payload";
+import { fewer, type Scale, scaleOf, share, tickText } from "./scale";
+import { round, svg } from "./svg";
+
+export interface PlotHost {
+  live: boolean;
+  signal: AbortSignal;
+  pick(variant: string): void;
+  pin(variant: string): void;
+  choose(variant: string): void;
+  brushed(variants: string[]): void;
+}
+
+/** The inside of the plot in pixels, and the scales that fill it. */
+export interface Frame {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  x: Scale;
+  y: Scale;
+}
+
+const LEFT = 46;
+const TOP = 22;
+const RIGHT = 14;
+const BOTTOM = 38;
+const TALL = 348;
+const NARROW = 560;
+
+export class Plot {
+  readonly element = h("div", { class: "plot" });
+  private readonly brush: Brush;
+  private drawing: SVGElement | null = null;
+  private shown: { view: View; picked: readonly string[]; chosen: ReadonlySet<string> } | null = null;
+  private at = "";
+  private width = 0;
+
+  constructor(private readonly host: PlotHost) {
+    const { signal } = host;
+    this.brush = new Brush({ redraw: () => this.redraw(), done: (frame) => this.brushed(frame), signal });
+    this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
+    this.element.addEventListener("click", (event) => this.clicked(event), { signal });
+    const sizes = new ResizeObserver(() => {
+      if (Math.floor(this.element.clientWidth) !== this.width) this.redraw();
+    });
+    sizes.observe(this.element);
+    signal.addEventListener("abort", () => sizes.disconnect());
+  }
+
+  draw(view: View, picked: readonly string[], chosen: ReadonlySet<string>): void {
+    const before = this.shown?.view;
+    if (before && (before.cost?.name !== view.cost?.name || before.score.name !== view.score.name)) this.brush.clear();
+    if (!chosen.size) this.brush.forget();
+    this.shown = { view, picked, chosen };
+    this.redraw();
+  }
+
+  /** Takes the rectangle away; what it holds is up to the caller. */
+  unbrush(): void {
+    this.brush.clear();
+  }
+
+  private redraw(): void {
+    const { shown } = this;
+    const width = Math.floor(this.element.clientWidth);
+    if (!shown || !width) return;
+    this.width = width;
+    const hadFocus = this.element.contains(document.activeElement);
+    const points = pointsOf(shown.view);
+    if (!points.length) {
+      this.drawing = null;
+      this.element.replaceChildren(h("p", { class: "empty" }, nothing(shown.view)));
+      return;
+    }
+    const frame = frameOf(shown.view, points, width);
+    const marks = points.map((point) => this.mark(point, frame, shown));
+    this.drawing = svg(
+      "svg",
+      {
+        viewBox: `0 0 ${width} ${TALL}`,
+        width,
+        height: TALL,
+        role: "group",
+        "aria-label": harmless(label(shown.view)),
+      },
+      ...grid(shown.view, frame),
+      ...this.brush.under(frame),
+      ...oracle(shown.view, frame),
+      ...link(shown.view, points, frame),
+      ...marks,
+      ...names(points, frame, shown.chosen),
+      ...this.brush.handles(frame),
+    );
+    if (this.host.live) this.brush.listen(this.drawing, frame);
+    this.element.replaceChildren(this.drawing);
+    const all = this.marks();
+    const found = all.findIndex((each) => each.dataset.variant === this.at);
+    onlyStop(all, Math.max(0, found));
+    if (hadFocus && found >= 0) all[found].focus();
+  }
+
+  private mark(
+    point: Point,
+    frame: Frame,
+    { picked, chosen }: { picked: readonly string[]; chosen: ReadonlySet<string> },
+  ): SVGElement {
+    const [mean, low, high] = point.mean;
+    const x = across(frame, point.cost);
+    const y = down(frame, mean);
+    const isPicked = picked.includes(point.variant);
+    const cls = ["pt", point.frontier ? "on" : "", chosen.size && !chosen.has(point.variant) ? "out" : ""];
+    const words = harmless(`${point.variant}: ${point.says}${point.frontier ? ", on the frontier" : ""}`);
+    const ends =
+      low === undefined || high === undefined
+        ? []
+        : [svg("path", { class: "ends", d: interval(x, down(frame, low), down(frame, high)) })];
+    return svg(
+      "g",
+      {
+        class: cls.filter(Boolean).join(" "),
+        role: "button",
+        tabindex: -1,
+        "aria-pressed": String(isPicked),
+        "aria-label": words,
+        "data-variant": point.variant,
+      },
+      svg("title", {}, words),
+      svg("circle", { class: "hit", cx: x, cy: y, r: 12 }),
+      ...ends,
+      ...(isPicked ? [svg("circle", { class: "ring", cx: x, cy: y, r: 9 })] : []),
+      svg("circle", { class: "dot", cx: x, cy: y, r: point.frontier ? 5 : 4 }),
+    );
+  }
+
+  private marks(): HTMLElement[] {
+    const all = [...this.element.querySelectorAll<HTMLElement>(".pt")];
+    return all.sort((a, b) => this.order(a) - this.order(b));
+  }
+
+  private order(mark: HTMLElement): number {
+    return Number(mark.querySelector(".dot")?.getAttribute("cx") ?? 0);
+  }
+
+  private brushed(frame: Frame): void {
+    const held = this.brush.held();
+    if (!this.shown) return;
+    const points = held ? pointsOf(this.shown.view).filter((point) => within(held, point, frame)) : [];
+    if (!points.length) this.brush.clear();
+    this.host.brushed(points.map((point) => point.variant));
+  }
+
+  private clicked(event: Event): void {
+    const mark = (event.target as Element).closest<HTMLElement>(".pt");
+    if (!mark || !this.host.live) return;
+    this.at = mark.dataset.variant!;
+    this.host.pick(this.at);
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    const all = this.marks();
+    const at = all.indexOf(event.target as HTMLElement);
+    if (at < 0 || !isSingle(event)) return;
+    const { host } = this;
+    const to = moved(event.key, at, all.length) ?? moved(event.key, at, all.length, true);
+    const variant = all[at].dataset.variant!;
+    this.at = variant;
+    const key = event.key.toLowerCase();
+    if (to !== null) {
+      taken(event);
+      onlyStop(all, to);
+      all[to].focus();
+      this.at = all[to].dataset.variant!;
+    } else if (key === "enter" || key === " ") {
+      taken(event);
+      if (host.live) host.pick(variant);
+    } else if (key === "p" && host.live) {
+      taken(event);
+      host.pin(variant);
+    } else if (key === "b") {
+      taken(event);
+      host.choose(variant);
+    }
+  }
+}
+
+export const across = (frame: Frame, cost: number): number => frame.left + share(frame.x, cost) * frame.width;
+export const down = (frame: Frame, score: number): number => frame.top + (1 - share(frame.y, score)) * frame.height;
+
+function frameOf(view: View, points: Point[], width: number): Frame {
+  const isShare = view.score.unit === "%";
+  const above = view.rows.find((row) => row.oracle)?.mean;
+  const scores = [...points.flatMap((point) => point.mean as number[]), ...(above ? [above[0]] : [])];
+  const x = scaleOf(
+    points.map((point) => point.cost),
+    { ticks: width < NARROW ? 4 : 6 },
+  );
+  const y = scaleOf(scores, { ticks: 5, zero: true, ...(isShare ? { from: 0, to: 100 } : {}) });
+  return { left: LEFT, top: TOP, width: width - LEFT - RIGHT, height: TALL - TOP - BOTTOM, x, y };
+}
+
+function grid(view: View, frame: Frame): SVGElement[] {
+  const right = frame.left + frame.width;
+  const bottom = frame.top + frame.height;
+  const unit = view.score.unit ? ` ${view.score.unit}` : "";
+  const rows = frame.y.ticks.flatMap((tick) => [
+    svg("path", {
+      class: tick === frame.y.low ? "ground" : "line",
+      d: `M${frame.left} ${round(down(frame, tick))}H${right}`,
+    }),
+    svg("text", { x: frame.left - 6, y: down(frame, tick) + 4, "text-anchor": "end" }, tickText(tick) + unit),
+  ]);
+  const columns = fewer(frame.x.ticks, Math.max(2, Math.floor(frame.width / 56))).flatMap((tick) => [
+    svg("path", { class: "ground", d: `M${round(across(frame, tick))} ${bottom}v4` }),
+    svg("text", { x: across(frame, tick), y: bottom + 16, "text-anchor": "middle" }, tickText(tick)),
+  ]);
+  const most = Math.floor(frame.width / 6.5);
+  return [
+    ...rows,
+    ...columns,
+    svg(
+      "text",
+      { x: right, y: TALL - 4, "text-anchor": "end" },
+      `${harmless(cutName(view.cost?.title ?? "", most))} →`,
+    ),
+    svg("text", { x: frame.left - 38, y: 12 }, `↑ ${harmless(cutName(view.score.title, most))}`),
+  ];
+}
+
+/** The best that there can be, as a line. */
+function oracle(view: View, frame: Frame): SVGElement[] {
+  const row = view.rows.find((each) => each.oracle);
+  if (!row?.mean) return [];
+  const y = down(frame, row.mean[0]);
+  const right = frame.left + frame.width;
+  return [
+    svg("path", { class: "oracle", d: `M${frame.left} ${round(y)}H${right}` }),
+    svg("text", { x: right, y: y - 4, "text-anchor": "end" }, `${harmless(cutName(row.variant))}, ${row.text}`),
+  ];
+}
+
+/** The frontier as steps: between two points the cheaper one is the best there is. */
+function link(view: View, points: Point[], frame: Frame): SVGElement[] {
+  const by = new Map(points.map((point) => [point.variant, point]));
+  const places = view.frontier.flatMap((name) => by.get(name) ?? []);
+  const d = places.map((point, i) => {
+    const x = round(across(frame, point.cost));
+    const y = round(down(frame, point.mean[0]));
+    return i ? `H${x}V${y}` : `M${x} ${y}`;
+  });
+  return places.length > 1 ? [svg("path", { class: "frontier", d: d.join("") })] : [];
+}
+
+function names(points: Point[], frame: Frame, chosen: ReadonlySet<string>): SVGElement[] {
+  const named = points.filter((point) => point.labelled || chosen.has(point.variant));
+  const wanted = named.map((point): Named => {
+    const isStrong = point.frontier;
+    const weight = (point.frontier ? 2 : 0) + (point.baseline ? 2 : 0) + (chosen.has(point.variant) ? 1 : 0);
+    const width = widthOf(cutName(point.variant), isStrong);
+    return { x: across(frame, point.cost), y: down(frame, point.mean[0]), width, weight };
+  });
+  const bounds = { x: frame.left + 2, y: 2, width: frame.width + RIGHT - 4, height: frame.top + frame.height - 2 };
+  const found = placed(
+    wanted,
+    points.flatMap((point) => boxesOf(point, frame)),
+    bounds,
+  );
+  return named.flatMap((point, i) => {
+    const place = found[i];
+    if (!place) return [];
+    const cls = `nm${point.frontier ? " on" : ""}`;
+    return [svg("text", { class: cls, x: place.x, y: place.y }, harmless(cutName(point.variant)))];
+  });
+}
+
+function boxesOf(point: Point, frame: Frame): Box[] {
+  const x = across(frame, point.cost);
+  const [mean, low, high] = point.mean;
+  const y = down(frame, mean);
+  const dot = { x: x - 6, y: y - 6, width: 12, height: 12 };
+  if (low === undefined || high === undefined) return [dot];
+  const top = down(frame, high);
+  return [dot, { x: x - 4, y: top - 1, width: 8, height: down(frame, low) - top + 2 }];
+}
+
+const interval = (x: number, low: number, high: number): string => {
+  const [at, from, to] = [round(x), round(low), round(high)];
+  return `M${at} ${from}V${to}M${at - 3} ${from}h6M${at - 3} ${to}h6`;
+};
+
+function within(held: Box, point: Point, frame: Frame): boolean {
+  const x = across(frame, point.cost);
+  const y = down(frame, point.mean[0]);
+  return x >= held.x && x <= held.x + held.width && y >= held.y && y <= held.y + held.height;
+}
+
+const nothing = (view: View): string =>
+  view.cost
+    ? "No variant has both a score and a cost here: choose another budget, score or cost."
+    : "Nothing in these cells says what a variant costs: a frame with a column `tokens` does.";
+
+const label = (view: View): string =>
+  `${view.score.title} against ${view.cost?.title ?? ""}; the frontier: ${view.frontier.join(", ")}`;
