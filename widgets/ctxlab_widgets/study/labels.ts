@@ -59,6 +59,18 @@ function candidates({ x, y, width }: Named): Box[] {
   ];
 }
 
+/** The room that a line of steps takes: to the right along each height, then up or down to the next. */
+export function stepBoxes(places: readonly { x: number; y: number }[]): Box[] {
+  return places.slice(1).flatMap(({ x, y }, i) => {
+    const from = places[i];
+    const top = Math.min(from.y, y);
+    return [
+      { x: from.x, y: from.y - 1, width: x - from.x, height: 2 },
+      { x: x - 1, y: top, width: 2, height: Math.abs(y - from.y) },
+    ];
+  });
+}
+
 const meet = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 

@@ -55,7 +55,7 @@ def choices_json(cells: StudyCells) -> dict[str, Any]:
         "budgets": [[each, "no budget" if each is None else f"budget {each:,}"] for each in cells.budgets],
         "scores": [[each.name, plain(each.title, LONGEST_NAME)] for each in cells.scores],
         "baselines": [[name, f"baseline: {plain(name, 60)}"] for name in cells.variants],
-        "costs": [[each.name, f"against {plain(title_of(each), LONGEST_NAME)}"] for each in cells.costs],
+        "costs": [[each.name, f"against {plain(head_of(each), 60)}"] for each in cells.costs],
     }
 
 

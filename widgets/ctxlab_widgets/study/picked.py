@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ctxlab.display.one_line import plain
@@ -43,12 +44,15 @@ def claim_of(shown: BudgetTable, found: PairedDifference) -> tuple[str, str]:
     many = _correction(shown, found)
     if found.is_decided:
         return f"{plain(found.first, NAME)} is {found.verdict}: p {corrected}{many}.", "told"
-    if not found.can_decide:
-        return f"{LOUD}: {few_conversations(found.conversations, found.comparisons, found.level)}", "few"
+    if not replace(found, comparisons=1).can_decide:
+        return f"{LOUD}: {few_conversations(found.conversations, 1, found.level)}", "few"
     if found.interval is not None and 0 in found.interval:
         return "The interval holds 0: the difference is open, and no order is claimed.", "open"
     if found.p < 1 - found.level:
-        return f"Open: p is {p} alone, and {corrected}{many}. No order is claimed.", "open"
+        return (
+            f"p is {p} for this pair alone, and {corrected}{many}: no order is claimed.{_pinned(shown, found)}",
+            "open",
+        )
     return f"The difference is open, p {corrected}{many}: no order is claimed.", "open"
 
 
@@ -58,6 +62,13 @@ def _correction(shown: BudgetTable, found: PairedDifference) -> str:
     if shown.table.baseline in (found.first, found.second):
         return f" after Holm for the {found.comparisons:,} comparisons with the baseline"
     return f" after correction for all {found.comparisons:,} pairs that may be picked"
+
+
+def _pinned(shown: BudgetTable, found: PairedDifference) -> str:
+    """What makes the correction milder, where anything does."""
+    if shown.table.baseline in (found.first, found.second) or len(shown.compared) - 1 >= found.comparisons:
+        return ""
+    return " With one of the two as the baseline fewer comparisons count."
 
 
 def _told(found: PairedDifference) -> str:
@@ -71,8 +82,14 @@ def _told(found: PairedDifference) -> str:
 
 
 def _more(found: PairedDifference) -> str:
-    """How many conversations it would take, where the difference is open though it might have been told."""
-    if found.is_decided or not found.can_decide or found.needed is None or found.needed <= found.conversations:
+    """How many conversations it would take, where the difference is open by itself, though it might have been told."""
+    if (
+        found.is_decided
+        or found.p < 1 - found.level
+        or not replace(found, comparisons=1).can_decide
+        or found.needed is None
+        or found.needed <= found.conversations
+    ):
         return ""
     unit = " points" if found.is_share else ""
     size = found.amount(abs(found.mean)).lstrip("+")

@@ -3,7 +3,7 @@
 import { h, harmless } from "../_shared/dom";
 import { isSingle, moved, onlyStop, taken } from "../_shared/keyboard";
 import { Brush } from "./brush";
-import { type Box, cutName, type Named, placed, widthOf } from "./labels";
+import { type Box, cutName, type Named, placed, stepBoxes, widthOf } from "./labels";
 import { type Point, pointsOf, type View } from "./payload";
 import { fewer, type Scale, scaleOf, share, tickText } from "./scale";
 import { round, svg } from "./svg";
@@ -25,13 +25,15 @@ export interface Frame {
   height: number;
   x: Scale;
   y: Scale;
+  /** Height of the whole drawing. */
+  tall: number;
 }
 
 const LEFT = 46;
 const TOP = 22;
 const RIGHT = 14;
 const BOTTOM = 38;
-const TALL = 348;
+const LEAST_TALL = 348;
 const NARROW = 560;
 
 export class Plot {
@@ -40,7 +42,7 @@ export class Plot {
   private drawing: SVGElement | null = null;
   private shown: { view: View; picked: readonly string[]; chosen: ReadonlySet<string> } | null = null;
   private at = "";
-  private width = 0;
+  private size = "";
 
   constructor(private readonly host: PlotHost) {
     const { signal } = host;
@@ -48,7 +50,7 @@ export class Plot {
     this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.element.addEventListener("click", (event) => this.clicked(event), { signal });
     const sizes = new ResizeObserver(() => {
-      if (Math.floor(this.element.clientWidth) !== this.width) this.redraw();
+      if (this.sizeNow().join() !== this.size) this.redraw();
     });
     sizes.observe(this.element);
     signal.addEventListener("abort", () => sizes.disconnect());
@@ -69,9 +71,9 @@ export class Plot {
 
   private redraw(): void {
     const { shown } = this;
-    const width = Math.floor(this.element.clientWidth);
+    const [width, tall] = this.sizeNow();
     if (!shown || !width) return;
-    this.width = width;
+    this.size = `${width},${tall}`;
     const hadFocus = this.element.contains(document.activeElement);
     const points = pointsOf(shown.view);
     if (!points.length) {
@@ -79,14 +81,14 @@ export class Plot {
       this.element.replaceChildren(h("p", { class: "empty" }, nothing(shown.view)));
       return;
     }
-    const frame = frameOf(shown.view, points, width);
+    const frame = frameOf(shown.view, points, width, tall);
     const marks = points.map((point) => this.mark(point, frame, shown));
     this.drawing = svg(
       "svg",
       {
-        viewBox: `0 0 ${width} ${TALL}`,
+        viewBox: `0 0 ${width} ${tall}`,
         width,
-        height: TALL,
+        height: tall,
         role: "group",
         "aria-label": harmless(label(shown.view)),
       },
@@ -95,7 +97,7 @@ export class Plot {
       ...oracle(shown.view, frame),
       ...link(shown.view, points, frame),
       ...marks,
-      ...names(points, frame, shown.chosen),
+      ...names(points, frame, shown),
       ...this.brush.handles(frame),
     );
     if (this.host.live) this.brush.listen(this.drawing, frame);
@@ -104,6 +106,10 @@ export class Plot {
     const found = all.findIndex((each) => each.dataset.variant === this.at);
     onlyStop(all, Math.max(0, found));
     if (hadFocus && found >= 0) all[found].focus();
+  }
+
+  private sizeNow(): [width: number, tall: number] {
+    return [Math.floor(this.element.clientWidth), Math.max(LEAST_TALL, Math.floor(this.element.clientHeight))];
   }
 
   private mark(
@@ -193,7 +199,7 @@ export class Plot {
 export const across = (frame: Frame, cost: number): number => frame.left + share(frame.x, cost) * frame.width;
 export const down = (frame: Frame, score: number): number => frame.top + (1 - share(frame.y, score)) * frame.height;
 
-function frameOf(view: View, points: Point[], width: number): Frame {
+function frameOf(view: View, points: Point[], width: number, tall: number): Frame {
   const isShare = view.score.unit === "%";
   const above = view.rows.find((row) => row.oracle)?.mean;
   const scores = [...points.flatMap((point) => point.mean as number[]), ...(above ? [above[0]] : [])];
@@ -202,7 +208,7 @@ function frameOf(view: View, points: Point[], width: number): Frame {
     { ticks: width < NARROW ? 4 : 6 },
   );
   const y = scaleOf(scores, { ticks: 5, zero: true, ...(isShare ? { from: 0, to: 100 } : {}) });
-  return { left: LEFT, top: TOP, width: width - LEFT - RIGHT, height: TALL - TOP - BOTTOM, x, y };
+  return { left: LEFT, top: TOP, width: width - LEFT - RIGHT, height: tall - TOP - BOTTOM, x, y, tall };
 }
 
 function grid(view: View, frame: Frame): SVGElement[] {
@@ -226,7 +232,7 @@ function grid(view: View, frame: Frame): SVGElement[] {
     ...columns,
     svg(
       "text",
-      { x: right, y: TALL - 4, "text-anchor": "end" },
+      { x: right, y: frame.tall - 4, "text-anchor": "end" },
       `${harmless(cutName(view.cost?.title ?? "", most))} →`,
     ),
     svg("text", { x: frame.left - 38, y: 12 }, `↑ ${harmless(cutName(view.score.title, most))}`),
@@ -245,19 +251,25 @@ function oracle(view: View, frame: Frame): SVGElement[] {
   ];
 }
 
+/** Where the points of the frontier are, from the cheapest on. */
+function placesOf(view: View, points: Point[], frame: Frame): { x: number; y: number }[] {
+  const by = new Map(points.map((point) => [point.variant, point]));
+  const on = view.frontier.flatMap((name) => by.get(name) ?? []);
+  return on.map((point) => ({ x: round(across(frame, point.cost)), y: round(down(frame, point.mean[0])) }));
+}
+
 /** The frontier as steps: between two points the cheaper one is the best there is. */
 function link(view: View, points: Point[], frame: Frame): SVGElement[] {
-  const by = new Map(points.map((point) => [point.variant, point]));
-  const places = view.frontier.flatMap((name) => by.get(name) ?? []);
-  const d = places.map((point, i) => {
-    const x = round(across(frame, point.cost));
-    const y = round(down(frame, point.mean[0]));
-    return i ? `H${x}V${y}` : `M${x} ${y}`;
-  });
+  const places = placesOf(view, points, frame);
+  const d = places.map(({ x, y }, i) => (i ? `H${x}V${y}` : `M${x} ${y}`));
   return places.length > 1 ? [svg("path", { class: "frontier", d: d.join("") })] : [];
 }
 
-function names(points: Point[], frame: Frame, chosen: ReadonlySet<string>): SVGElement[] {
+function names(
+  points: Point[],
+  frame: Frame,
+  { view, chosen }: { view: View; chosen: ReadonlySet<string> },
+): SVGElement[] {
   const named = points.filter((point) => point.labelled || chosen.has(point.variant));
   const wanted = named.map((point): Named => {
     const isStrong = point.frontier;
@@ -266,11 +278,8 @@ function names(points: Point[], frame: Frame, chosen: ReadonlySet<string>): SVGE
     return { x: across(frame, point.cost), y: down(frame, point.mean[0]), width, weight };
   });
   const bounds = { x: frame.left + 2, y: 2, width: frame.width + RIGHT - 4, height: frame.top + frame.height - 2 };
-  const found = placed(
-    wanted,
-    points.flatMap((point) => boxesOf(point, frame)),
-    bounds,
-  );
+  const taken = [...points.flatMap((point) => boxesOf(point, frame)), ...stepBoxes(placesOf(view, points, frame))];
+  const found = placed(wanted, taken, bounds);
   return named.flatMap((point, i) => {
     const place = found[i];
     if (!place) return [];

@@ -165,7 +165,7 @@ def amount_of(column: ScoreColumn, value: float | None) -> str:
         return ""
     shown = value * shown_scale(column)
     if column.unit == "share":
-        return f"{shown:.0f} %" if shown >= 10 else f"{shown:.1f} %"
+        return f"{shown:.0f}\u00a0%" if shown >= 10 else f"{shown:.1f}\u00a0%"
     if column.unit == "usd":
         return f"{shown:,.2f}"
     return f"{shown:,.0f}" if abs(shown) >= 100 else f"{shown:.3g}"

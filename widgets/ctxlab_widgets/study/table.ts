@@ -31,11 +31,11 @@ export class VariantTable {
     const rows = inOrder(view.rows, chosen);
     const isShare = view.score.unit === "%";
     const ends = rows.flatMap((row) => row.mean ?? []);
-    const means = scaleOf(ends, { ticks: 3, zero: true, ...(isShare ? { from: 0, to: 100 } : {}) });
+    const means = scaleOf(ends, { ticks: 5, zero: true, ...(isShare ? { from: 0, to: 100 } : {}) });
     const differences = view.compared
       ? scaleOf(
           rows.flatMap((row) => row.difference?.numbers ?? ([] as number[])),
-          { ticks: 3, zero: true },
+          { ticks: 5, zero: true },
         )
       : null;
     const out = (row: Row): boolean => chosen.size > 0 && !chosen.has(row.variant) && !row.baseline;
