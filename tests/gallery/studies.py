@@ -23,11 +23,11 @@ MADE_UP = {
     "head-and-tail": (0.17, 0.38, "head-and-tail"),
     "middle-out": (0.16, 0.35, "middle-out"),
     "block": (0.13, 0.84, "block"),
-    "lexical": (0.67, 0.12, "whole-exchanges"),
-    "embeddings": (0.63, 0.11, "whole-exchanges"),
-    "lexical, frozen 8 turns": (0.61, 0.71, "priority"),
-    "relevant and recent": (0.73, 0.14, "whole-exchanges"),
-    "summary and relevant": (0.755, 0.22, "priority"),
+    "lexical": (0.67, 0.12, "bm25"),
+    "embeddings": (0.63, 0.11, "bm25"),
+    "lexical, frozen 8 turns": (0.61, 0.71, "bm25"),
+    "relevant and recent": (0.73, 0.14, "recent-and-relevant"),
+    "summary and relevant": (0.755, 0.22, "summary-and-relevant"),
 }
 """By variant the share of evidence, the prefix that is reused, and the strategy that builds it here."""
 

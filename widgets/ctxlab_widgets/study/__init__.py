@@ -36,8 +36,8 @@ NO_BUILDS = "these cells can't be built again: pass the result of ctxlab.Study(.
 class Study(Widget):
     """The variants of a study at one budget: means with intervals, differences to a baseline, scores against costs.
 
-    `result` is what `ctxlab.Study(...).run()` gives, its frame, or the folder that it was kept in. A case that is opened
-    is built again: its run is `trace`, which the page below the table shows. Two picked variants are compared.
+    `result` is what `ctxlab.Study(...).run()` gives, its frame, or the folder that it was kept in. A case that is
+    opened is built again: its run is `trace`, which is shown below the table. Two picked variants are compared.
 
     >>> Study(study.run())  # doctest: +SKIP
     """
@@ -79,6 +79,8 @@ class Study(Widget):
     cases = traitlets.Unicode("").tag(sync=True)
     """The listed cases as JSON; empty when none are."""
 
+    _page: StudyPage | None = None
+
     @checked_arguments
     def __init__(
         self,
@@ -91,7 +93,6 @@ class Study(Widget):
     ) -> None:
         self._cells: StudyCells | None = None if result is None else cells_of(result)
         self._tables = StudyTables(self._cells) if self._cells is not None else None
-        self._page: StudyPage | None = None
         self._is_ready = False
         self._drawn: tuple[object, ...] = ()
         super().__init__()
@@ -204,7 +205,7 @@ class Study(Widget):
     def _begin(
         self, cells: StudyCells, score: str | None, budget: int | None, baseline: str | None, cost: str | None
     ) -> None:
-        """The first choices: those that are given, else the largest budget, the usual baseline, prices before tokens."""
+        """The first choices: what is given, else the largest budget, the usual baseline, prices before tokens."""
         if not cells.scores:
             return
         costs = [each.name for each in cells.costs]

@@ -75,7 +75,7 @@ export class Brush {
       const { x0, x1, y0, y1 } = this.area;
       this.from = { x: corner.includes("w") ? x1 : x0, y: corner.includes("n") ? y1 : y0, anchored: true };
     } else this.from = { ...at, anchored: false };
-    if (event.pointerType === "mouse") event.preventDefault();
+    drawing.parentElement?.setPointerCapture(event.pointerId); // the drawing itself is made anew while it is dragged
   }
 
   private moved(event: PointerEvent): void {

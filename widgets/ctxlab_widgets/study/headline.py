@@ -18,7 +18,7 @@ VERDICTS = ("better", "higher", "worse", "lower")
 
 
 def headline(shown: BudgetTable, title: str) -> str:
-    """How many variants are told apart from the baseline and by how much, and whether the best is told from the next."""
+    """How many variants are told apart from the baseline and by how much; whether the best is from the next best."""
     table = shown.table
     rows = [row for row in table.rows if row.mean is not None]
     if not rows:

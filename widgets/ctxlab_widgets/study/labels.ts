@@ -12,6 +12,9 @@ export interface Named {
   y: number;
   /** Width of the name in pixels. */
   width: number;
+  /** Where its own mark, a point with whiskers, begins and ends. */
+  top: number;
+  bottom: number;
   /** Names with more weight take their places first. */
   weight: number;
 }
@@ -40,7 +43,7 @@ export function placed(names: readonly Named[], taken: readonly Box[], within: B
   return found;
 }
 
-function candidates({ x, y, width }: Named): Box[] {
+function candidates({ x, y, width, top: above, bottom: below }: Named): Box[] {
   const box = (left: number, top: number): Box => ({ x: left, y: top, width, height: HEIGHT });
   const right = x + GAP;
   const left = x - GAP - width;
@@ -48,8 +51,7 @@ function candidates({ x, y, width }: Named): Box[] {
   const near = [-HEIGHT / 2, -HEIGHT - 2, 2, -HEIGHT - 12, 12];
   return [
     ...near.flatMap((top) => [box(right, y + top), box(left, y + top)]),
-    box(middle, y - HEIGHT - GAP),
-    box(middle, y + GAP),
+    ...[middle, x - 12, x - width + 12].flatMap((at) => [box(at, above - HEIGHT - 3), box(at, below + 3)]),
     ...[24, 38, 52].flatMap((far) => [
       box(right, y - far - HEIGHT / 2),
       box(right, y + far - HEIGHT / 2),

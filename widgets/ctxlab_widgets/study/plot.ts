@@ -275,7 +275,16 @@ function names(
     const isStrong = point.frontier;
     const weight = (point.frontier ? 2 : 0) + (point.baseline ? 2 : 0) + (chosen.has(point.variant) ? 1 : 0);
     const width = widthOf(cutName(point.variant), isStrong);
-    return { x: across(frame, point.cost), y: down(frame, point.mean[0]), width, weight };
+    const [mean, low = mean, high = mean] = point.mean;
+    const [y, top, bottom] = [down(frame, mean), down(frame, high), down(frame, low)];
+    return {
+      x: across(frame, point.cost),
+      y,
+      top: Math.min(top, y - 6),
+      bottom: Math.max(bottom, y + 6),
+      width,
+      weight,
+    };
   });
   const bounds = { x: frame.left + 2, y: 2, width: frame.width + RIGHT - 4, height: frame.top + frame.height - 2 };
   const taken = [...points.flatMap((point) => boxesOf(point, frame)), ...stepBoxes(placesOf(view, points, frame))];

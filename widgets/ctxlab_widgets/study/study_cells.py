@@ -172,7 +172,7 @@ def amount_of(column: ScoreColumn, value: float | None) -> str:
 
 
 def extras_of(cells: StudyCells, score: str, cost: str) -> tuple[ScoreColumn, ...]:
-    """Columns whose means stand in the table: tokens, the prefix reused, a price, and what is to the right in the plot."""
+    """Columns whose means stand in the table: tokens, the prefix reused, a price, and the cost of the plot."""
     price = next((each.name for each in cells.scores if each.unit == "usd"), "")
     wanted: Sequence[str] = list(dict.fromkeys(["tokens", "prefix_share", price, cost]))
     known = {each.name: each for each in (*cells.costs, *cells.scores)}

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class StudyPage(ipywidgets.VBox):
     """The study with a place below it: for the steps of one run, or for two runs of a case side by side."""
 
+    _is_open = False
+
     def __init__(self, study: Study) -> None:
         self.study = study
         self.steps: StepDebugger | None = None
@@ -25,6 +27,7 @@ class StudyPage(ipywidgets.VBox):
         super().__init__([study, self._place])
         self.add_class("ctxlab-page")
         study.observe(self._on_run, ["trace", "compared"])
+        self._is_open = True
         self._on_run()
 
     def __repr__(self) -> str:
@@ -32,10 +35,12 @@ class StudyPage(ipywidgets.VBox):
 
     def close(self) -> None:
         """Take the page away with what was opened in it."""
-        self.study.unobserve(self._on_run, ["trace", "compared"])
-        for view in (self.steps, self.comparison):
-            if view is not None:
-                view.close()
+        if self._is_open:
+            self._is_open = False
+            self.study.unobserve(self._on_run, ["trace", "compared"])
+            for view in (self.steps, self.comparison):
+                if view is not None:
+                    view.close()
         super().close()
 
     def _on_run(self, _: Any = None) -> None:

@@ -43,7 +43,7 @@ class BudgetTable:
         return {group.variant: group for group in cell_groups(self.frame, self.table.score)}
 
     def difference(self, first: str, second: str) -> PairedDifference:
-        """The difference of two variants. Its p is corrected: for the table's comparisons, or for all pairs there are."""
+        """The difference of two variants, with p corrected: for the table's comparisons, or for all pairs there are."""
         found = paired_difference(self.frame, first, second, score=self.table.score, better=self.table.better)
         base = self.table.baseline
         if base in (first, second):
