@@ -74,7 +74,7 @@ class RankChecker:
             if needed <= left:
                 left -= needed
             else:
-                found |= {i: (needed, left) for i in unit}
+                found |= dict.fromkeys(unit, (needed, left))
         return found
 
     @cached_property

@@ -10,7 +10,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.studies.study.case import BrokenCase, Case
-from ctxlab.studies.study.case_builds import CaseBuilds, at_leaves
+from ctxlab.studies.study.case_builds import CaseBuilds, at_leaves, trace_taken_from
 from ctxlab.studies.study.plan import KEY, Cell, StudyPlan
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, Scorer
 
@@ -34,6 +34,7 @@ def _scored_row(plan: StudyPlan, builds: CaseBuilds, cell: Cell, key: str) -> Ro
     try:
         trace = builds.trace(cell)
     except Exception as problem:  # whatever a case or a step of somebody's raises is the row of that cell
+        trace_taken_from(problem)
         return row | {"error": sentence_of(problem)}
     report = trace.result.report(BudgetReport)
     row |= {
@@ -54,13 +55,13 @@ def _scored_row(plan: StudyPlan, builds: CaseBuilds, cell: Cell, key: str) -> Ro
 def _row(case: Case | BrokenCase, cell: Cell, key: str) -> Row:
     return {
         KEY: key,
-        "case": case.id,
-        "conversation": case.conversation,
-        "kind": case.kind,
+        "case": sound_text(case.id),
+        "conversation": sound_text(case.conversation),
+        "kind": sound_text(case.kind),
         "variant": cell.variant.name,
         "budget": cell.budget,
         "seed": cell.seed,
-        "labels": dict(case.labels),
+        "labels": {name: _label(value) for name, value in case.labels.items()},
         "tokens": None,
         "messages": None,
         "cut_messages": None,
@@ -84,7 +85,7 @@ def _value(column: ScoreColumn, value: Any) -> Any:
     if value is None:
         return None
     if column.unit == "text":
-        return str(value)
+        return sound_text(str(value))
     number = float(value)
     if not math.isfinite(number):
         return None
@@ -104,4 +105,13 @@ def sentence_of(problem: Exception) -> str:
 
 
 def _one_line(text: str) -> str:
-    return plain(text, LONGEST_ERROR)
+    return sound_text(plain(text, LONGEST_ERROR))
+
+
+def _label(value: str | float) -> str | int | float:
+    return sound_text(value) if isinstance(value, str) else value
+
+
+def sound_text(text: str) -> str:
+    """The text without half surrogates, which no file in UTF-8 can hold."""
+    return text.encode("utf-8", "replace").decode()

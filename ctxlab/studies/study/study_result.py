@@ -13,9 +13,9 @@ from ctxlab.errors import UnknownName, WrongArgument, did_you_mean
 from ctxlab.pipeline import ProcessorFailed, Trace
 from ctxlab.studies.study.batches import CaseSource, cases_of
 from ctxlab.studies.study.case import Case
-from ctxlab.studies.study.case_builds import CaseBuilds
+from ctxlab.studies.study.case_builds import CaseBuilds, trace_taken_from
 from ctxlab.studies.study.cell_table import CellTable
-from ctxlab.studies.study.plan import KEY, Cell, StudyPlan
+from ctxlab.studies.study.plan import Cell, StudyPlan
 from ctxlab.studies.study.scorer import ScoreColumn
 from ctxlab.studies.study.variant import Variant
 
@@ -50,7 +50,8 @@ class StudyResult:
         return f"StudyResult({', '.join(facts)})"
 
     def _repr_html_(self) -> str:
-        names = [name for name in self.cell_table.columns if name != KEY]
+        seed = ("seed",) if len(self.plan.seeds) > 1 else ()
+        names = [*("case", "variant", "budget"), *seed, *("tokens", "cut_messages"), *self.cell_table.scores, "error"]
         rows = ([self.cell_table.columns[name][i] for name in names] for i in range(len(self)))
         out = [f"left out: {count:,} {reason}" for reason, count in self.left_out.items()]
         return heading(self) + html_table(names, rows, cells=40, of="cells") + lines([*out, *self.notes])
@@ -117,9 +118,9 @@ class StudyResult:
     def figure(self, score: str | None = None, *, against: str = "budget", theme: ThemeName = "light") -> go.Figure:
         """A score by budget, or against the mean of another column, with intervals; a line a variant.
 
-        Where nothing is scored it is the mean share of a conversation's messages that is sent.
+        The score is by default the first. Of a study without scorers it is the share of messages that is sent.
         """
-        if score is None and not self.columns:
+        if score is None and against == "budget" and not self.columns:
             from ctxlab.studies.study.survey_figure import survey_figure
 
             return survey_figure(self, theme)
@@ -149,9 +150,10 @@ class StudyResult:
         try:
             return builds.trace(cell)
         except ProcessorFailed as problem:
-            if problem.trace is None:
+            trace = trace_taken_from(problem)
+            if trace is None:
                 raise
-            return problem.trace
+            return trace
 
     def _variant(self, name: str) -> Variant:
         found = {variant.name: variant for variant in self.variants}
