@@ -94,6 +94,10 @@ GOOD: dict[str, Any] = {
     "shown": TRACE,
     "run": TRACE,
     "processor": None,
+    "cases": [],
+    "variants": ["sliding"],
+    "sessions": SESSION,
+    "conversation": "c",
 }
 """By name, an argument that does; what is asked for under each name is one thing everywhere."""
 

@@ -59,6 +59,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
         "SentPrompt.frame": sent_prompt(trace).frame(),
         "Session.frame": session.frame(),
+        "StudyResult.frame": ctxlab.survey(session, budgets=[900, 1800], progress=False).frame(),
         "Trace.cuts": trace.cuts(),
         "Trace.ledger": trace.ledger(),
         "Worldbook.frame": book.frame(),
