@@ -37,8 +37,6 @@ def print_survey(
         processes=options.processes,
         address=options.address,
     )
-    if result.errors == len(result):
-        raise CtxlabError(f"no conversation could be built: {result.cell_table.columns['error'][0]}")
     announce(result)
     if figure is not None:
         drawn: Any = result.figure()
