@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -140,7 +141,13 @@ def _conversations(sessions: SessionSources) -> list[Conversation]:
     given: Sequence[Any] = cast("Sequence[Any]", sessions) if is_row else [sessions]
     if given and all(isinstance(each, Mapping) for each in given):
         given = [given]  # a list of messages is one conversation
-    return [conversation for each in given for conversation in _of_source(each)]
+    found = [conversation for each in given for conversation in _of_source(each)]
+    taken = Counter[str]()
+    for n, each in enumerate(found):
+        taken[each.name] += 1
+        if taken[each.name] > 1:
+            found[n] = replace(each, name=f"{each.name} ({taken[each.name]})")
+    return found
 
 
 def _of_source(source: SessionSource) -> list[Conversation]:
@@ -149,9 +156,9 @@ def _of_source(source: SessionSource) -> list[Conversation]:
 
     held = session_or_library(source)
     if isinstance(held, Session):
-        return [Conversation(held.id, held, _start)]
+        return [Conversation(held.name or held.id, held, _start)]
     sessions = held.sessions if len(held.sessions) > 1 else (session_of(held, {}),)
-    return [Conversation(each.id, each, partial(_start_in, held)) for each in sessions]
+    return [Conversation(each.name or each.id, each, partial(_start_in, held)) for each in sessions]
 
 
 def _start(session: Session, /, **options: Any) -> Trace:

@@ -327,7 +327,7 @@ BudgetsOption = Annotated[str, typer.Option("--budgets", metavar="N,N,...", help
 FolderOption = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="FOLDER", help="Keep the cells there; a run that was ended goes on.", show_default=False
+        "--out", metavar="FOLDER", help="Keep the cells there, and go on where a run ended.", show_default=False
     ),
 ]
 ProcessesOption = Annotated[int, typer.Option("--processes", metavar="N", min=1, help="Processes that build.")]

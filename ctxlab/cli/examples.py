@@ -84,12 +84,11 @@ Examples:
 
 STUDY = """\b
 Examples:
-  ctxlab study injection.toml --out injection-cells --processes 4
-  ctxlab study retention locomo10.json --strategies sliding,relevant --budgets 512,1024 --format json
+  ctxlab study datasets/harbour_study.toml
 """
 
 SURVEY = """\b
 Examples:
   ctxlab survey datasets/coding_chat.session.json datasets/research_tree.session.json --budgets 1000,4000
-  ctxlab survey chats --strategies sliding,block --budgets 2000 --figure survey.html
+  ctxlab survey datasets/harbour_roleplay.session.json --strategies sliding,block --figure survey.html
 """

@@ -111,7 +111,7 @@ class Processor:
         return {}
 
     def why_dropped(self, ctx: Context, services: Services, keys: Sequence[str]) -> Mapping[str, str]:
-        """A clause on each of these messages that says more than the cause they share, all of which it drops from `ctx`.
+        """A clause on each of these messages, which it drops from `ctx`, that says more than the cause they share.
 
         Keys of which it knows no more are left out. It is called only when an explanation is wanted.
         """

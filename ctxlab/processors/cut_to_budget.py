@@ -117,7 +117,7 @@ class Cut:
 
     @cached_property
     def ranked(self) -> RankedMessages:
-        return RankedMessages(self.ctx, tuple(cast("Iterable[Ranker]", self.rankers)))
+        return RankedMessages(self.ctx, self.units, tuple(cast("Iterable[Ranker]", self.rankers)))
 
     def details(self, keys: Sequence[str]) -> dict[str, str]:
         """For messages that were cut because of how they rank: rank, score and words, a clause each."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from math import isnan
 
 from ctxlab.context import Context, Draft
 from ctxlab.engines.ranking import Candidate, Ranker, Ranking
+from ctxlab.engines.truncation import Unit
 from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.ranker_registry import ranker_named
 
@@ -18,10 +19,10 @@ PAUSE = timedelta(hours=4)
 
 
 class RankedMessages:
-    """The question of a context, and its messages ranked by it; each ranker is asked once."""
+    """The question of a context, and the messages of its units ranked by it; each ranker is asked once."""
 
-    def __init__(self, ctx: Context, rankers: Sequence[Ranker]) -> None:
-        self.ctx, self.rankers = ctx, rankers
+    def __init__(self, ctx: Context, units: Iterable[Unit], rankers: Sequence[Ranker]) -> None:
+        self.ctx, self.units, self.rankers = ctx, units, rankers
         self._rankings: dict[str, Ranking] = {}
 
     @cached_property
@@ -37,8 +38,8 @@ class RankedMessages:
 
     @cached_property
     def ranked(self) -> list[int]:
-        """Positions of the messages that are ranked: those that aren't pinned, without the question's own."""
-        return [i for i, draft in enumerate(self.ctx.drafts) if not draft.pinned and i != self.question]
+        """Positions of the messages that are ranked: those of the units, without the question's own."""
+        return sorted([i for unit in self.units for i in unit.at if i != self.question])
 
     @cached_property
     def candidates(self) -> list[Candidate]:
@@ -113,4 +114,4 @@ def _time(timestamp: str) -> datetime | None:
         time = datetime.fromisoformat(timestamp)
     except ValueError:
         return None
-    return time if time.tzinfo is not None else time.replace(tzinfo=timezone.utc)
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)

@@ -46,7 +46,7 @@ class RankChecker:
     def scores(self) -> dict[int, float]:
         drafts = self.cut.drafts
         asked = [i for i, d in enumerate(drafts) if d.role == "user" and not d.pinned and not d.result_of]
-        ranked = [i for i, draft in enumerate(drafts) if not draft.pinned and i not in asked[-1:]]
+        ranked = [i for i in range(len(drafts)) if i in self.cut.unit and i not in asked[-1:]]
         candidates = [Candidate(str(drafts[i].text), drafts[i].role, drafts[i].role) for i in ranked]
         query = str(drafts[asked[-1]].text) if asked else ""
         return dict(zip(ranked, Bm25().rank(query, candidates).scores, strict=True))
@@ -74,7 +74,7 @@ class RankChecker:
             if needed <= left:
                 left -= needed
             else:
-                found |= {i: (needed, left) for i in unit}
+                found |= dict.fromkeys(unit, (needed, left))
         return found
 
     @cached_property

@@ -39,26 +39,35 @@ def frames() -> dict[str, pd.DataFrame]:
     comparison = ctxlab.compare({"a": trace, "b": trace.rerun({"token-limiter.budget_tokens": 1600})})
     analysis = ctxlab.analyze(session, agents=[agent])
     names = {report.name for report in trace.result.reports}
+    harbour = ctxlab.example("harbour")
     return {
         **{f"Trace.table {name}": trace.table(name) for name in names},
         "Analysis.shares": analysis.shares(),
         "Analysis.structure": analysis.structure(),
+        "Ablation.frame": ctxlab.ablate(harbour, budget_tokens=1800, only=["setting", "entry", "rule"]).frame(),
         "Changes.frame": trace.changes("token-limiter").frame(),
         "Comparison.causes": comparison.causes(),
         "Comparison.changes": comparison.changes(),
         "Comparison.frame": comparison.frame(),
         "Comparison.totals": comparison.totals(),
         "EnsuredTranscripts.frame": ctxlab.ensure_transcripts(ctxlab.example("harbour"), timeout_seconds=0).frame(),
+        "LabelledCases.frame": ctxlab.retention_cases(
+            ctxlab.Library(sessions=(session,)),
+            [{"session": session.id, "question": "?", "evidence": [session.active_leaf_id], "kind": "single fact"}],
+        ).frame(),
         "LoreScan.frame": ctxlab.lore_scan(book, "The old lighthouse, 灯塔").frame(),
         "LoreTimeline.frame": ctxlab.lore_timeline(session, agent, books=[book]).frame(),
+        "Minimised.frame": ctxlab.minimise(trace, keeps="preset:0").frame(),
         "Occurrences.frame": trace.where("沈砚").frame(),
         "Pipeline.describe": trace.pipeline.describe(),
         "Pipeline.settings": trace.pipeline.settings(),
+        "Replay.frame": ctxlab.replay(harbour, {"budget_tokens": 1800}, {"budget_tokens": 100}).frame(),
         "RequestComparison.frame": ctxlab.compare_requests(
             ctxlab.payload(trace, "openai"), ctxlab.payload(trace, "anthropic")
         ).frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
         "SentPrompt.frame": sent_prompt(trace).frame(),
+        "Sweep.frame": ctxlab.sweep(harbour, what="preset:10", depths=[0, -1], anchors=["before chat_history"]).frame(),
         "Interval.frame": ctxlab.mean_score(study_frame()).interval.frame(),
         "MeanScore.frame": ctxlab.mean_score(study_frame()).frame(),
         "PairedDifference.frame": ctxlab.paired_difference(study_frame(), "lexical", "sliding").frame(),

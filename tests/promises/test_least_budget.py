@@ -51,7 +51,9 @@ def talk(draw: st.DrawFn) -> Row:
         calls = draw(st.sampled_from([(), (), CALL_IDS[:1], CALL_IDS[1:]])) if role == "assistant" else ()
         result_of = owed.pop(draw(st.integers(0, len(owed) - 1))) if role == "tool" else None
         owed += calls
-        words = draw(st.sampled_from(["word", "word", "长 words ", "长 words ", "a key ", "城堡 ", "the "])) * draw(st.sampled_from([1, 1, 2, 5, 9]))
+        words = draw(st.sampled_from(["word", "word", "长 words ", "长 words ", "a key ", "城堡 ", "the "])) * draw(
+            st.sampled_from([1, 1, 2, 5, 9])
+        )
         drafts.append(
             Draft(
                 f"node:n{n}",

@@ -29,10 +29,10 @@ class Bm25:
     name: ClassVar[str] = "bm25"
     saturation: float = 1.2
     by_length: float = 0.6
-    answers: float = 0.35
-    asks: float = 0.2
-    talk: float = 0.15
-    speaker: float = 0.25
+    answers: float = 0.4
+    asks: float = 0.25
+    talk: float = 0.2
+    speaker: float = 0.5
 
     def rank(self, query: str, candidates: Sequence[Candidate]) -> Ranking:
         asked = dict.fromkeys(words(query))
@@ -95,8 +95,11 @@ class _Reasons:
         score = f"is {place} by words shared with the question, with a score of {self.scores[i]:.3g}"
         if not self.own[i]:
             return f"{score}: none of its own, but of messages around it"
-        shared = [repr(short(self.asked[term])) for term in self.asked if term in self.texts[i].counts]
-        return f"{score}: {first_of(shared, MOST_NAMED)}"
+        shared = [self.asked[term] for term in self.asked if term in self.texts[i].counts]
+        named = [
+            word for word in shared if len(word) > 1 or not any(word in other for other in shared if other != word)
+        ]
+        return f"{score}: {first_of([repr(short(word)) for word in named], MOST_NAMED)}"
 
     @cached_property
     def asked(self) -> dict[str, str]:

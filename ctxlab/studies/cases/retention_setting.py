@@ -9,6 +9,7 @@ from typing import Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
+from ctxlab.display.html_table import fields_table, heading, lines
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.engines.tokens import CharacterTokenizer, Tokenizer, tokenizer_named
@@ -109,6 +110,9 @@ class RetentionSetting:
 
     def __repr__(self) -> str:
         return f"RetentionSetting({self.tokenizer!r}, {counted(len(self.settings), 'setting')})"
+
+    def _repr_html_(self) -> str:
+        return heading(self) + lines(self.lines()) + fields_table(self.settings)
 
     def lines(self) -> tuple[str, ...]:
         """The setting in sentences, for a table's caption."""

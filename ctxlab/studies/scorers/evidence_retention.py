@@ -41,9 +41,9 @@ class EvidenceRetention:
         states = MessageStates.of(trace)
         whole = states.whole_keys([f"{NODE}{each}" for each in evidence])
         count = trace.services.tokenizer.count_draft
-        by_key = {draft.key: draft for draft in states.before}
+        by_key = {part.key: draft for draft in states.before for part in draft.parts}
         tokens = trace.tokens
-        spent = sum(count(by_key[key]) for key in whole)
+        spent = sum(map(count, {by_key[key] for key in whole}))
         path = trace.start.input.session.walk(trace.start.input.leaf_id).nodes
         return {
             "all_evidence": float(len(whole) == len(evidence)),

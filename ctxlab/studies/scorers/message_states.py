@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ctxlab.context import Draft
+from ctxlab.context import Context, Draft
 from ctxlab.engines.truncation import SHORTENED
 from ctxlab.pipeline import Trace
+from ctxlab.processors import TokenLimiter
 from ctxlab.studies.message_outcomes import before_cutting
 
 NODE = "node:"
@@ -27,7 +28,7 @@ class MessageStates:
 
     @classmethod
     def of(cls, trace: Trace) -> MessageStates:
-        before = tuple(draft for draft in before_cutting(trace).drafts if draft.origin.kind in OF_HISTORY)
+        before = tuple(draft for draft in _before_the_cut(trace).drafts if draft.origin.kind in OF_HISTORY)
         return cls(before, {part.key: draft for draft in trace.result.drafts for part in draft.parts})
 
     def is_whole(self, draft: Draft) -> bool:
@@ -53,8 +54,15 @@ class MessageStates:
     def whole_keys(self, keys: Sequence[str]) -> list[str]:
         """Of these keys those whose messages are sent whole."""
         wanted = frozenset(keys)
-        whole = {draft.key for draft in self.before if draft.key in wanted and self.is_whole(draft)}
+        named = ((part.key, draft) for draft in self.before for part in draft.parts if part.key in wanted)
+        whole = {key for key, draft in named if self.is_whole(draft)}
         return [key for key in keys if key in whole]
+
+
+def _before_the_cut(trace: Trace) -> Context:
+    """The context that the limiter gets; where it doesn't run, the one before anything was taken out or joined."""
+    found = next((step.before for step in trace.steps if step.id == TokenLimiter.id), None)
+    return found if found is not None else before_cutting(trace)
 
 
 def _is_shortened(whole: Draft, draft: Draft) -> bool:

@@ -5,7 +5,6 @@ from ctxlab.studies.study.case import BrokenCase, Case
 from ctxlab.studies.study.plan import StudyPlan
 from ctxlab.studies.study.run_study import run_study
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, Scorer, ScoreValue
-from ctxlab.studies.study.scorers_by_name import scorer_named, scorers
 from ctxlab.studies.study.study_result import StudyResult
 from ctxlab.studies.study.variant import Variant, variants_of
 
@@ -20,8 +19,6 @@ __all__ = [
     "StudyResult",
     "Variant",
     "run_study",
-    "scorer_named",
-    "scorers",
     "variants_of",
 ]
 

@@ -10,7 +10,7 @@ from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.studies.study.case import BrokenCase, Case
 from ctxlab.studies.study.cell_key import CellKeys
 from ctxlab.studies.study.cell_rows import Row, rows_of_case
-from ctxlab.studies.study.plan import Cell, StudyPlan
+from ctxlab.studies.study.plan import KEY, OWN_COLUMNS, Cell, StudyPlan
 
 CELLS_A_BATCH = 100
 CaseSource = Iterable[Case | BrokenCase] | Callable[[], Iterable[Case | BrokenCase]]
@@ -51,6 +51,7 @@ class BatchStream:
         self._cells = tuple(plan.cells())
         self._names = CellKeys(plan)
         self._ids: set[str] = set()
+        self._taken = {*OWN_COLUMNS, KEY, *(column.name for column in plan.columns)}
 
     def __iter__(self) -> Iterator[Batch]:
         cases: list[tuple[Case | BrokenCase, tuple[tuple[str, int], ...]]] = []
@@ -69,6 +70,9 @@ class BatchStream:
     def _wanted(self, case: Case | BrokenCase) -> tuple[tuple[str, int], ...]:
         if case.id in self._ids:
             raise WrongArgument(f"two cases are named {case.id!r}; each needs an id of its own")
+        label = next((name for name in case.labels if name in self._taken), None)
+        if label is not None:
+            raise WrongArgument(f"case {case.id!r} has a label {label!r}, a column of the study; name it otherwise")
         self._ids.add(case.id)
         self.cases += 1
         of_case = self._names.of_case(case)

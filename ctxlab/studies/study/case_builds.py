@@ -66,7 +66,7 @@ class CaseBuilds:
                 self._bases[key] = problem
         base = _recent(self._bases, key)
         if isinstance(base, Exception):
-            raise base
+            raise base.with_traceback(None)
         return base
 
     def _built(self, cell: Cell, leaf: str | None) -> Trace:
@@ -87,9 +87,10 @@ class CaseBuilds:
         try:
             return self._plan.build(case.session, **options)
         except ProcessorFailed as problem:
-            if problem.trace is None:
+            trace = trace_taken_from(problem)
+            if trace is None:
                 raise
-            return before_failure(problem.trace)
+            return before_failure(trace)
 
     def _protected_tokens(self, base: Trace, cell: Cell, leaf: str | None) -> int:
         """Tokens of what must stay under a variant, whatever the budget is."""
@@ -97,6 +98,14 @@ class CaseBuilds:
         if key not in self._protected:
             self._protected[key] = protected_tokens(base, cell.variant.settings)
         return _recent(self._protected, key)
+
+
+def trace_taken_from(problem: Exception) -> Trace | None:
+    """The run that an error ended, without which the error is not held by its own run: a ring that waits for the gc."""
+    trace, problem.__traceback__ = getattr(problem, "trace", None), None
+    if isinstance(problem, ProcessorFailed):
+        problem.trace = None
+    return trace
 
 
 def before_failure(trace: Trace) -> Trace:
@@ -110,11 +119,13 @@ def protected_tokens(base: Trace, settings: Mapping[str, Any]) -> int:
     try:
         least = base.rerun({**settings, BUDGET: 1})
     except BudgetTooSmall as problem:
+        trace_taken_from(problem)
         return problem.least_budget
     except ProcessorFailed as problem:
-        if problem.trace is None:
+        trace = trace_taken_from(problem)
+        if trace is None:
             raise
-        least = problem.trace
+        least = trace
     report = least.result.report(BudgetReport)
     return report.protected_tokens if report is not None else 0
 

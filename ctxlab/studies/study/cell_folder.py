@@ -102,7 +102,8 @@ class CellFolder:
     def _rows_of(self, path: Path) -> list[Row]:
         import pyarrow.parquet as pq
 
-        table: Any = pq.read_table(path.open("rb"), page_checksum_verification=True)
+        with path.open("rb") as file:
+            table: Any = pq.read_table(file, page_checksum_verification=True)
         if path.name == CELLS:
             return CellTable.of_arrow(table).rows()
         rows: list[Row] = table.to_pylist()

@@ -10,7 +10,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.studies.study.case import BrokenCase, Case
-from ctxlab.studies.study.case_builds import CaseBuilds, at_leaves
+from ctxlab.studies.study.case_builds import CaseBuilds, at_leaves, trace_taken_from
 from ctxlab.studies.study.plan import KEY, Cell, StudyPlan
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, Scorer
 
@@ -34,6 +34,7 @@ def _scored_row(plan: StudyPlan, builds: CaseBuilds, cell: Cell, key: str) -> Ro
     try:
         trace = builds.trace(cell)
     except Exception as problem:  # whatever a case or a step of somebody's raises is the row of that cell
+        trace_taken_from(problem)
         return row | {"error": sentence_of(problem)}
     report = trace.result.report(BudgetReport)
     row |= {

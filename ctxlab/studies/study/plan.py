@@ -11,7 +11,6 @@ from ctxlab.errors import WrongArgument
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.studies.study.build_function import BuildFunction
 from ctxlab.studies.study.scorer import ScoreColumn, Scorer
-from ctxlab.studies.study.scorers_by_name import scorers_of
 from ctxlab.studies.study.variant import Variant, VariantSource, variants_of
 
 BudgetOf = Literal["prompt", "history"]
@@ -75,6 +74,7 @@ class StudyPlan:
         options: Mapping[str, Any] | None = None,
     ) -> StudyPlan:
         """The plan of variants, names of strategies or of scorers; raises WrongArgument for what is there twice."""
+        from ctxlab.studies.scorers.registry import scorers_of
         from ctxlab.studies.study.code_version import code_version
 
         sources: Sequence[VariantSource] | Any = [variants] if isinstance(variants, str | Variant) else variants

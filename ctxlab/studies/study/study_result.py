@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +13,17 @@ from ctxlab.errors import UnknownName, WrongArgument, did_you_mean
 from ctxlab.pipeline import ProcessorFailed, Trace
 from ctxlab.studies.study.batches import CaseSource, cases_of
 from ctxlab.studies.study.case import Case
-from ctxlab.studies.study.case_builds import CaseBuilds
+from ctxlab.studies.study.case_builds import CaseBuilds, trace_taken_from
 from ctxlab.studies.study.cell_table import CellTable
-from ctxlab.studies.study.plan import KEY, Cell, StudyPlan
+from ctxlab.studies.study.plan import Cell, StudyPlan
 from ctxlab.studies.study.scorer import ScoreColumn
 from ctxlab.studies.study.variant import Variant
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
+
+    from ctxlab.studies.study_table.study_table import StudyTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +50,8 @@ class StudyResult:
         return f"StudyResult({', '.join(facts)})"
 
     def _repr_html_(self) -> str:
-        names = [name for name in self.cell_table.columns if name != KEY]
+        seed = ("seed",) if len(self.plan.seeds) > 1 else ()
+        names = [*("case", "variant", "budget"), *seed, *("tokens", "cut_messages"), *self.cell_table.scores, "error"]
         rows = ([self.cell_table.columns[name][i] for name in names] for i in range(len(self)))
         out = [f"left out: {count:,} {reason}" for reason, count in self.left_out.items()]
         return heading(self) + html_table(names, rows, cells=40, of="cells") + lines([*out, *self.notes])
@@ -84,19 +87,56 @@ class StudyResult:
         """Number of cells that have an error in place of scores."""
         return sum(error is not None for error in self.cell_table.columns["error"])
 
-    @checked_arguments
-    def figure(self, theme: ThemeName = "light") -> go.Figure:
-        """A line for each variant: the mean share of a conversation's messages that is sent, at each budget."""
-        from ctxlab.studies.study.survey_figure import survey_figure
-
-        return survey_figure(self, theme)
-
     def frame(self) -> pd.DataFrame:
         """One row a cell: case, conversation, kind, variant, budget, seed, labels, tokens, messages, error and scores.
 
         Rows are sorted by conversation, case, variant, budget and seed.
         """
         return self.cell_table.frame()
+
+    @checked_arguments
+    def table(
+        self,
+        score: str | None = None,
+        *,
+        by: Sequence[str] = ("variant",),
+        budget: int | None = None,
+        baseline: str | None = None,
+        oracle: str | None = None,
+        also: Sequence[str] = (),
+    ) -> StudyTable:
+        """The mean of a score by variant and budget with its interval, and the difference to a baseline.
+
+        The score is by default the first; `by`, `baseline` and `oracle` are those of `ctxlab.study_table`, `also` are
+        columns whose means are shown beside those of `tokens`.
+        """
+        from ctxlab.studies.study_table.result_table import result_table
+
+        return result_table(self, score, also=also, by=by, budget=budget, baseline=baseline, oracle=oracle)
+
+    @checked_arguments
+    def figure(self, score: str | None = None, *, against: str = "budget", theme: ThemeName = "light") -> go.Figure:
+        """A score by budget, or against the mean of another column, with intervals; a line a variant.
+
+        Where nothing is scored it is the mean share of a conversation's messages that is sent.
+        """
+        if score is None and not self.columns:
+            from ctxlab.studies.study.survey_figure import survey_figure
+
+            return survey_figure(self, theme)
+        return self.table(score, also=[] if against == "budget" else [against]).figure(against=against, theme=theme)
+
+    @checked_arguments
+    def pareto(
+        self,
+        score: str | None = None,
+        *,
+        cost: str = "tokens",
+        budget: int | None = None,
+        theme: ThemeName = "light",
+    ) -> go.Figure:
+        """A score against what it costs, a point a variant and budget: the frontier filled, the rest hollow."""
+        return self.table(score, also=[cost]).pareto(cost=cost, budget=budget, theme=theme)
 
     @checked_arguments
     def trace(self, case: str, variant: str, budget: int | None = None, *, seed: int | None = None) -> Trace:
@@ -110,9 +150,10 @@ class StudyResult:
         try:
             return builds.trace(cell)
         except ProcessorFailed as problem:
-            if problem.trace is None:
+            trace = trace_taken_from(problem)
+            if trace is None:
                 raise
-            return problem.trace
+            return trace
 
     def _variant(self, name: str) -> Variant:
         found = {variant.name: variant for variant in self.variants}

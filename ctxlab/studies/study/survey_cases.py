@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +28,14 @@ class SurveyCases:
         for i, source in enumerate(found):
             name = str(source) if isinstance(source, str | Path) else f"sessions[{i}]"
             try:
-                sessions = _sessions(source, name)
+                sessions, options = _sessions(source, name)
             except CtxlabError as problem:
                 case = _numbered(name, taken)
                 yield BrokenCase(case, case, str(problem))
                 continue
             for session in sessions:
                 case = _numbered(session.name or session.id, taken)
-                yield Case(case, case, session)
+                yield Case(case, case, session, options=options)
 
 
 def _numbered(name: str, taken: dict[str, int]) -> str:
@@ -46,21 +46,24 @@ def _numbered(name: str, taken: dict[str, int]) -> str:
     return _numbered(f"{name} ({number})", taken)
 
 
-def _sessions(source: Any, name: str) -> Sequence[Session]:
-    """The conversations of one source; raises CtxlabError where there is none."""
+def _sessions(source: Any, name: str) -> tuple[Sequence[Session], Mapping[str, Any]]:
+    """The conversations of one source, and who and what came with them; raises CtxlabError where there is none."""
     if isinstance(source, Session):
-        return (source,)
+        return (source,), {}
     if isinstance(source, Library):
-        found = source.sessions
+        found = source
     elif isinstance(source, str | Path):
         from ctxlab import formats
 
-        found = formats.read(source).sessions
+        found = formats.read(source)
     else:
         raise WrongArgument(f"sessions takes sessions, libraries and paths, got a {type(source).__name__}")
-    if not found:
+    if not found.sessions:
         raise CtxlabError(f"{name} holds no conversation")
-    return found
+    beside = {name: getattr(found, name) for name in ("agents", "users", "models", "books", "files")}
+    options: dict[str, Any] = {"library": Library(**beside)} if any(beside.values()) else {}
+    options |= {"books": found.books_of_nobody()} if found.books_of_nobody() else {}
+    return found.sessions, options | ({"rules": found.rules} if found.rules else {})
 
 
 def sources_of(sessions: Any) -> Iterable[Any] | Callable[[], Iterable[Any]]:

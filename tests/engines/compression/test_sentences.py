@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,7 +47,7 @@ def test_sentences_stand_in_order_and_hold_every_character_but_blanks(text: str)
     places = list(sentences(text))
 
     assert all(start < end for start, end in places)
-    assert all(end <= start for (_, end), (start, _) in zip(places, places[1:], strict=False))
+    assert all(end <= start for (_, end), (start, _) in pairwise(places))
     assert "".join(split(text)).split() == text.split() or "".join("".join(split(text)).split()) == "".join(
         text.split()
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxlab.engines.ranking import Candidate, as_ranker, ordinal, ranks
@@ -80,13 +80,16 @@ def test_reasons_name_rank_score_and_words() -> None:
 
     found = PLAIN.rank("Which adoption agencies?", row)
 
-    assert found.reason(0) == f"is 1st of 5 by words shared with the question, with a score of {found.scores[0]:.3g}: " + (
+    assert found.reason(
+        0
+    ) == f"is 1st of 5 by words shared with the question, with a score of {found.scores[0]:.3g}: " + (
         "'adoption', 'agencies'"
     )
     assert found.reason(4) == "shares no word with the question, and is 3rd of 5, by age behind all that have a score"
     assert ": none of its own, but of messages around it" in Bm25().rank("Which adoption agencies?", row).reason(2)
 
 
+@settings(deadline=None)
 @given(texts, candidates)
 def test_scores_depend_on_the_question_and_the_texts_alone(question: str, row: list[Candidate]) -> None:
     first = Bm25().rank(question, row)
@@ -99,6 +102,7 @@ def test_scores_depend_on_the_question_and_the_texts_alone(question: str, row: l
     assert [again.reason(i) for i in range(len(row))] == [first.reason(i) for i in range(len(row))]
 
 
+@settings(deadline=None)
 @given(texts, st.permutations(range(6)), st.lists(texts, min_size=6, max_size=6))
 def test_without_surroundings_the_order_of_messages_does_not_count(
     question: str, places: list[int], row: list[str]
@@ -109,6 +113,7 @@ def test_without_surroundings_the_order_of_messages_does_not_count(
     assert [mixed[places.index(i)] for i in range(6)] == pytest.approx(list(straight))
 
 
+@settings(deadline=None)
 @given(texts, candidates)
 def test_no_message_without_a_word_of_the_question_scores_by_itself(question: str, row: list[Candidate]) -> None:
     found = PLAIN.rank(question, row)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pandas as pd
 import pytest
 
 import ctxlab
-from ctxlab.errors import WrongArgument
+from ctxlab.errors import MissingExtra, WrongArgument
 from ctxlab.studies.study_table.table_notes import LOUD
 from tests.studies.synthetic_study import study_frame
 
@@ -86,13 +87,14 @@ def test_cells_with_an_error_are_in_no_mean_and_are_named() -> None:
     assert any("10 cells that ended in an error" in note and "too small" in note for note in table.notes)
 
 
-def test_cases_that_only_the_baseline_lacks_are_said_to_be_in_the_mean_alone() -> None:
+@pytest.mark.parametrize("lacking", ["sliding", "lexical"])
+def test_means_over_different_cases_are_said_to_be_so(lacking: str) -> None:
     missing = FRAME.copy()
-    missing.loc[(missing["variant"] == "sliding") & (missing["case"] == "q1"), "all_evidence"] = None
+    missing.loc[(missing["variant"] == lacking) & (missing["case"] == "q1"), "all_evidence"] = None
 
     table = ctxlab.study_table(missing)
 
-    assert any("means and differences rest on other cases" in note for note in table.notes)
+    assert any("lexical" in note and "are over different cases" in note for note in table.notes)
     assert any("20 cells without a value of all_evidence" in note for note in table.notes)
 
 
@@ -216,6 +218,17 @@ def test_a_variant_that_shares_no_case_is_not_compared() -> None:
     assert {row.verdict for row in table.rows} == {"baseline", "not compared"}
     with pytest.raises(WrongArgument, match="no scored case in common"):
         ctxlab.paired_difference(apart, "lexical", "sliding")
+
+
+def test_means_over_the_same_cases_are_not_said_to_differ() -> None:
+    assert not any("different cases" in note for note in TABLE.notes)
+
+
+def test_without_scipy_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+
+    with pytest.raises(MissingExtra, match=re.escape("pip install 'ctxlab[studies]'")):
+        ctxlab.study_table(FRAME)
 
 
 def test_a_mean_over_nothing_is_refused() -> None:
