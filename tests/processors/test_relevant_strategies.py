@@ -114,7 +114,7 @@ def test_a_given_ranker_takes_the_place_of_one_of_its_name() -> None:
         ([lambda query, candidates: [1.0]], "<lambda>", "ranker '<lambda>' gave 1 scores for 6 messages"),
         ([lambda query, candidates: [float("nan")] * 6], "<lambda>", "gave a score that is no number"),
         ([shortest, shortest], "shortest", "two rankers are named 'shortest'; each needs a name of its own"),
-        ([3], "3", "a int is no ranker"),
+        ([3], "3", "a value of type int is no ranker"),
     ],
 )
 def test_what_is_wrong_with_a_ranker_is_said(rankers: list[Any], name: str, why: str) -> None:
