@@ -64,6 +64,9 @@ from ctxlab.errors import SeveralSessions as SeveralSessions
 from ctxlab.errors import UnexplainedChange as UnexplainedChange
 from ctxlab.errors import UnexplainedDrop as UnexplainedDrop
 from ctxlab.errors import UnexplainedRewrite as UnexplainedRewrite
+from ctxlab.knowledge.embedders import EndpointEmbedder as EndpointEmbedder
+from ctxlab.knowledge.ranking import EmbeddingsRanker as EmbeddingsRanker
+from ctxlab.knowledge.ranking import HybridRanker as HybridRanker
 from ctxlab.pipeline import BudgetTooSmall as BudgetTooSmall
 from ctxlab.pipeline import Debugger as Debugger
 from ctxlab.pipeline import Diff as Diff

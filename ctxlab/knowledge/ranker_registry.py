@@ -21,15 +21,15 @@ def _bm25() -> Ranker:
 
 
 def _embeddings() -> Ranker:
-    from ctxlab.knowledge.ranking.embeddings import ByEmbeddings
+    from ctxlab.knowledge.ranking.embeddings import EmbeddingsRanker
 
-    return ByEmbeddings()
+    return EmbeddingsRanker()
 
 
 def _hybrid() -> Ranker:
-    from ctxlab.knowledge.ranking.hybrid import Hybrid
+    from ctxlab.knowledge.ranking.hybrid import HybridRanker
 
-    return Hybrid()
+    return HybridRanker()
 
 
 BUILT_IN: Mapping[str, Callable[[], Ranker]] = {"bm25": _bm25, "embeddings": _embeddings, "hybrid": _hybrid}

@@ -47,7 +47,7 @@ def rings_add_up(branches: SessionBranches, most: int) -> None:
         assert each.all_tokens == each.tokens + below
 
 
-@FEW
+@settings(FEW, max_examples=10)
 @given(st.lists(sessions(max_size=12), min_size=1, max_size=3))
 def test_a_message_that_branches_share_is_counted_once(found: list[ctxlab.Session]) -> None:
     named = [session.with_(id=f"s{number}") for number, session in enumerate(found)]

@@ -169,9 +169,11 @@ def values(words: str, size: int) -> dict[str, Any]:
         "StudyTable": ctxlab.study_table(
             study_frame(words=words, cases=1, conversations=2, budgets=range(100, 100 + min(size, 30)))
         ),
+        "SessionBranches": ctxlab.branches([session] * 3),
         "Stage": smaller.pipeline.stage("token-limiter"),
         "Sweep": ctxlab.sweep(talk, few, what="preset:29", depths=range(3), anchors=[words]),
         "Table": ctxlab.Table(words, [{f"{words[:9]}{i}": words for i in range(40)}] * min(size, 300)),
+        "TokenFlow": ctxlab.token_flow(smaller),
         "Trace": smaller,
         "UserProfile": user,
         "Worldbook": book,

@@ -235,3 +235,12 @@ def test_loading_the_plugin_loads_nothing_else() -> None:
         "ctxlab.testing",
         "ctxlab.testing.pytest_plugin",
     }
+
+
+def test_the_project_in_the_documentation_passes_as_it_is(pytester: pytest.Pytester) -> None:
+    shutil.copytree(ROOT / "docs/prompts_under_test", pytester.path, dirs_exist_ok=True)
+
+    result = run(pytester, "--ctxlab-strict", "--strict-markers")
+
+    result.assert_outcomes(passed=4)
+    assert "ctxlab snapshots" not in result.stdout.str()

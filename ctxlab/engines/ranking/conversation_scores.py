@@ -1,4 +1,4 @@
-"""What the words of a question find in a conversation: in messages, around them, in whole talks, and by speaker."""
+"""Scores of a conversation by the words of a question: of messages, of what is around them, of talks, by speaker."""
 
 from __future__ import annotations
 

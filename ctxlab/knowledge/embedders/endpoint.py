@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ctxlab.argument_checks import checked_arguments
 from ctxlab.assets.transcription.loaded_models import optional_module
+from ctxlab.display.html_table import heading
 from ctxlab.display.short_texts import short
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.knowledge.embedders.embedder import encodable, unit_rows
@@ -44,13 +45,31 @@ class EndpointEmbedder:
     wait_seconds: float = field(default=60, repr=False)
     key_stayed_behind: bool = field(default=False, init=False, repr=False, compare=False)
 
-    @checked_arguments
     def __post_init__(self) -> None:
-        address = urlsplit(self.base_url)
+        for name, value in (("base_url", self.base_url), ("model", self.model)):
+            if not isinstance(value, str) or not value:  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise WrongArgument(f"{name} is a {type(value).__name__}; it takes a text that is not empty")
+        for name, value in (("key", self.key), ("key_variable", self.key_variable)):
+            if value is not None and not (isinstance(value, str) and value):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise WrongArgument(f"{name} takes a text that is not empty, or None")
+        if not isinstance(self.retries, int) or self.retries < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise WrongArgument("retries takes a whole number from 0 on")
+        if not isinstance(self.wait_seconds, int | float) or not 0 < self.wait_seconds < inf:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise WrongArgument("wait_seconds takes a number above 0")
+        self._check_address()
+
+    def _check_address(self) -> None:
+        try:
+            address = urlsplit(self.base_url)
+        except ValueError:
+            raise WrongArgument("base_url is no address that begins with http:// or https://") from None
         if address.scheme not in ("http", "https") or not address.hostname:
-            raise WrongArgument(f"base_url {short(address.path)!r} is no address that begins with http:// or https://")
+            raise WrongArgument("base_url is no address that begins with http:// or https://")
         if address.username or address.password or address.query or address.fragment:
             raise WrongArgument("base_url holds more than an address: give a key as key= or key_variable=")
+
+    def _repr_html_(self) -> str:
+        return heading(self)
 
     def __reduce__(self) -> tuple[Callable[..., EndpointEmbedder], tuple[Any, ...]]:
         settings = (self.base_url, self.model, self.key_variable, self.retries, self.wait_seconds)

@@ -1,11 +1,11 @@
 """Rankers that look at what messages mean, with an embedder."""
 
-from ctxlab.knowledge.ranking.embeddings import ByEmbeddings
-from ctxlab.knowledge.ranking.hybrid import Hybrid
+from ctxlab.knowledge.ranking.embeddings import EmbeddingsRanker
+from ctxlab.knowledge.ranking.hybrid import HybridRanker
 from ctxlab.knowledge.ranking.weights import WEIGHTS, Weights
 from ctxlab.public_names import listed
 
-__all__ = ["WEIGHTS", "ByEmbeddings", "Hybrid", "Weights"]
+__all__ = ["WEIGHTS", "EmbeddingsRanker", "HybridRanker", "Weights"]
 
 
 def __dir__() -> list[str]:

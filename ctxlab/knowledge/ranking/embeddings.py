@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ctxlab.display.html_table import heading
 from ctxlab.engines.ranking import Candidate, Ranking
 from ctxlab.engines.ranking.ranks import ordinal, ranks
 from ctxlab.knowledge.embedders import Embedder
-from ctxlab.knowledge.ranking.likeness import chosen_embedder, likeness
+from ctxlab.knowledge.ranking.likeness import check_embedder, chosen_embedder, likeness
 
 
 @dataclass(frozen=True, slots=True)
-class ByEmbeddings:
+class EmbeddingsRanker:
     """Scores messages by the cosine of their vector, read with their neighbours, and that of the question.
 
     Without an embedder it is the best that is installed and reads the texts; with none there it raises MissingExtra.
     """
 
     embedder: Embedder | str | None = None
+
+    def __post_init__(self) -> None:
+        check_embedder(self.embedder)
+
+    def _repr_html_(self) -> str:
+        return heading(self)
 
     @property
     def name(self) -> str:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ctxlab.display.html_table import heading
 from ctxlab.display.short_texts import first_of, short
 from ctxlab.engines.ranking import Candidate, Ranking
 from ctxlab.engines.ranking.conversation_scores import ConversationScores
 from ctxlab.engines.ranking.ranks import ordinal, ranks
+from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.embedders import Embedder
-from ctxlab.knowledge.ranking.likeness import chosen_embedder, likeness
+from ctxlab.knowledge.ranking.likeness import check_embedder, chosen_embedder, likeness
 from ctxlab.knowledge.ranking.weights import WEIGHTS, Weights
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ MOST_NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Hybrid:
+class HybridRanker:
     """Scores messages by words of the question in them, around them and in their talk, by meaning, and by speaker.
 
     Each score counts by a weight. Without an embedder it is the best that is installed and reads the texts; with none
@@ -34,6 +36,14 @@ class Hybrid:
 
     embedder: Embedder | str | None = None
     weights: Weights = WEIGHTS
+
+    def __post_init__(self) -> None:
+        check_embedder(self.embedder)
+        if not isinstance(self.weights, Weights):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise WrongArgument(f"weights is a {type(self.weights).__name__}; it takes Weights")
+
+    def _repr_html_(self) -> str:
+        return heading(self)
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""How like the question each message is in meaning, read with the message before and the one after it."""
+"""Likeness of messages to a question by their vectors, each read with the message before and the one after it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ctxlab.engines.ranking import Candidate
+from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.embedders import Embedder, embedder_for, embedder_named, vectors_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,14 @@ REMEMBERED = 2
 
 _remembered: dict[Hashable, tuple[Vectors, Sequence[int]]] = {}
 _remembering = Lock()
+
+
+def check_embedder(embedder: object) -> None:
+    """Raises WrongArgument for what is neither None nor the name of an embedder nor one."""
+    if embedder is None or (isinstance(embedder, str) and embedder):
+        return
+    if isinstance(embedder, type) or not (callable(getattr(embedder, "embed", None)) and hasattr(embedder, "version")):
+        raise WrongArgument(f"embedder is a {type(embedder).__name__}; it takes an embedder, the name of one, or None")
 
 
 def chosen_embedder(wanted: Embedder | str | None, texts: Sequence[str]) -> Embedder:
@@ -70,8 +79,11 @@ def _passage_vectors(candidates: Sequence[Candidate], embedder: Embedder) -> tup
 
 
 def passages(candidates: Sequence[Candidate], i: int) -> list[str]:
-    """What is embedded for a message: its pieces with the speaker, the first after the message before, the last before
-    the message after it, where they are of the same talk."""
+    """Texts that are embedded for a message: its pieces with the speaker.
+
+    The first follows the end of the message before, the last is followed by the beginning of the one after it, where
+    those are of the same talk.
+    """
     own = _with_speaker(candidates[i])
     pieces = [own[at : at + PIECE] for at in range(0, len(own), PIECE)] or [""]
     if i and candidates[i - 1].talk == candidates[i].talk:

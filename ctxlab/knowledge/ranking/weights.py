@@ -1,4 +1,4 @@
-"""How much each score counts in the ranker `hybrid`."""
+"""Weights of the scores that the ranker `hybrid` adds up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each score is multiplied by; `meaning` is for the likeness in standard deviations over the messages."""
+    """Factors of the scores; `meaning` is for the likeness in standard deviations over the messages."""
 
     own: float
     around: float

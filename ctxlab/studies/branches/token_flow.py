@@ -1,4 +1,4 @@
-"""Where the tokens of many runs go: from their source to what is sent, or to the step that cut them."""
+"""The way of the tokens of many runs: from their source to what is sent, or to the step that cut them."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class TokenFlow:
 
 @checked_arguments
 def token_flow(traces: Any) -> TokenFlow:
-    """Where the tokens of these runs went, by source: history, presets, lore, and so on.
+    """The way of the tokens of these runs, by source: history, presets, lore, and so on.
 
     `traces` is a run, or several in a list, by name or from a generator: each is looked at once and let go.
     """
@@ -168,7 +168,7 @@ class _Account:
             self.gone[source, "cut", step] += tokens
 
     def _beside(self, source: str) -> None:
-        """What a request has besides its messages comes in and is sent as it is."""
+        """Book what a request has besides its messages, which comes in and is sent as it is."""
         agent = self.trace.start.input.agent
         tools = self.counter.count_tools(agent.tools) if agent and agent.tools else 0
         self.entered[source] += tools if source == "tools" else self.counter.request_tokens

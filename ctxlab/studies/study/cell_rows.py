@@ -55,13 +55,13 @@ def _scored_row(plan: StudyPlan, builds: CaseBuilds, cell: Cell, key: str) -> Ro
 def _row(case: Case | BrokenCase, cell: Cell, key: str) -> Row:
     return {
         KEY: key,
-        "case": case.id,
-        "conversation": case.conversation,
-        "kind": case.kind,
+        "case": sound_text(case.id),
+        "conversation": sound_text(case.conversation),
+        "kind": sound_text(case.kind),
         "variant": cell.variant.name,
         "budget": cell.budget,
         "seed": cell.seed,
-        "labels": dict(case.labels),
+        "labels": {name: _label(value) for name, value in case.labels.items()},
         "tokens": None,
         "messages": None,
         "cut_messages": None,
@@ -85,7 +85,7 @@ def _value(column: ScoreColumn, value: Any) -> Any:
     if value is None:
         return None
     if column.unit == "text":
-        return str(value)
+        return sound_text(str(value))
     number = float(value)
     if not math.isfinite(number):
         return None
@@ -105,4 +105,13 @@ def sentence_of(problem: Exception) -> str:
 
 
 def _one_line(text: str) -> str:
-    return plain(text, LONGEST_ERROR)
+    return sound_text(plain(text, LONGEST_ERROR))
+
+
+def _label(value: str | float) -> str | int | float:
+    return sound_text(value) if isinstance(value, str) else value
+
+
+def sound_text(text: str) -> str:
+    """The text without half surrogates, which no file in UTF-8 can hold."""
+    return text.encode("utf-8", "replace").decode()

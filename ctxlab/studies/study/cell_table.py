@@ -116,12 +116,7 @@ def _kind_of_score(column: ScoreColumn, values: Sequence[Any]) -> Kind:
 def _as(kind: Kind, value: Any) -> Any:
     if value is None:
         return None
-    return _sound(str(value)) if kind == "text" else int(value) if kind == "count" else float(value)
-
-
-def _sound(text: str) -> str:
-    """The text without half surrogates, which no file in UTF-8 can hold."""
-    return text.encode("utf-8", "replace").decode()
+    return str(value) if kind == "text" else int(value) if kind == "count" else float(value)
 
 
 def _series(values: Sequence[Any], kind: Kind) -> pd.Series[Any]:

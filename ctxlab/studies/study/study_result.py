@@ -118,9 +118,9 @@ class StudyResult:
     def figure(self, score: str | None = None, *, against: str = "budget", theme: ThemeName = "light") -> go.Figure:
         """A score by budget, or against the mean of another column, with intervals; a line a variant.
 
-        Where nothing is scored it is the mean share of a conversation's messages that is sent.
+        The score is by default the first. Of a study without scorers it is the share of messages that is sent.
         """
-        if score is None and not self.columns:
+        if score is None and against == "budget" and not self.columns:
             from ctxlab.studies.study.survey_figure import survey_figure
 
             return survey_figure(self, theme)

@@ -1,4 +1,4 @@
-"""What a study's table rests on, in sentences."""
+"""Sentences on what a study's table rests on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def table_notes(
     summaries: Sequence[str],
     errors: Mapping[str, int],
 ) -> tuple[str, ...]:
-    """What was counted, how intervals and p are made, what can't be claimed, and what was left out."""
+    """Sentences: what was counted, how intervals and p are made, what can't be claimed, and what was left out."""
     return (
         *_few(table),
         _rests_on(table, tokenizer),
@@ -38,7 +38,7 @@ def table_notes(
 
 
 def table_summary(table: StudyTable) -> str:
-    """How many variants are better and worse than the baseline, and how many differences are open."""
+    """The number of variants that are better or worse than the baseline, and of differences that are open."""
     verdicts = Counter(row.verdict for row in table.rows if row.difference is not None)
     if not verdicts:
         return f"Nothing is compared with {plain(table.baseline, NAME)}."

@@ -64,3 +64,9 @@ def test_the_page_is_filled_and_filled_again_alike() -> None:
     assert scores_with_figures(page) == ["all_evidence"]
     assert "| lexical |" in once and "446 questions" in once and "truncation_study-all\\_evidence" not in once
     assert filled(once, frame, tokenizer="chars4+4", left_out=["446 questions"], pictures="pictures") == once
+
+
+def test_a_result_without_scorers_is_drawn_by_the_share_of_messages_sent() -> None:
+    figure = ctxlab.Study(list(cases())[:2], VARIANTS, [100, 150]).run(progress=False).figure()
+
+    assert figure.layout.yaxis.title.text == "share of messages sent"
